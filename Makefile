@@ -50,6 +50,12 @@ clients:
 	swift build -c release --product belfry
 	@scripts/clients
 
+# Certificates and keys of 1,000 devices over ten virtual years, where `make test` has 100.
+.PHONY: ten-years
+ten-years:
+	@scripts/install-packages build test
+	BELFRY_TEN_YEARS_DEVICES=1000 swift test --filter TenYearsTests
+
 # Each against its reference in the same run; docs/development.md tells how to read them.
 .PHONY: bench bench-quick
 bench bench-quick:
@@ -107,17 +113,38 @@ mutate:
 	scripts/mutate $(if $(AREA),--area $(AREA)) \
 	  --sample $(if $(filter command environment,$(firstword $(origin SAMPLE))),$(SAMPLE),150) --seed $(SEED)
 
-# The Debian package, in .build/packages: Swift's runtime is linked in, so that it runs without a toolchain.
+# The Debian packages, in .build/packages: Swift's runtime is linked in, so that they run without a toolchain.
 .PHONY: deb
 deb:
 	@scripts/install-packages build package
 	@scripts/package-deb
 
-# The package in a clean Debian with a systemd of its own: as root.
+# The same tree for other distributions, with an install.sh; beside the packages.
+.PHONY: tarball
+tarball:
+	@scripts/install-packages build package
+	@scripts/package-tarball
+
+# All of it in fresh roots, as root: an upgrade while pushes flow, another distribution, a container.
 .PHONY: packages-test
 packages-test: deb
-	@scripts/install-packages packages-test
+	@$(MAKE) --no-print-directory tarball
+	@scripts/install-packages build packages-test
 	@scripts/packages-test
+
+# The alert rules and the dashboard of docs/operations, with a real Prometheus that scrapes a real gateway.
+.PHONY: monitoring-test
+monitoring-test:
+	@scripts/install-packages build monitoring
+	swift build -c release --product belfry
+	@scripts/monitoring-test
+
+# The proxies and the firewall of docs/operations, with the real programs in front of a real gateway.
+.PHONY: proxies-test
+proxies-test:
+	@scripts/install-packages build proxies
+	swift build -c release --product belfry
+	@scripts/proxies-test
 
 # The manual pages, in .build/man: `man -l .build/man/belfry-agent.1` shows one.
 .PHONY: man

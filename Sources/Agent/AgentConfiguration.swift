@@ -33,6 +33,8 @@ public struct AgentConfiguration {
   public var attachmentsFolder: String?
   /// The path of the socket that apps connect to.
   public var socketPath: String
+  /// A socket that listens at `socketPath` already (`ActivationSocket`); nil where the agent opens it.
+  public var socketDescriptor: Int32?
   /// The presenters; nil for the desktop if there is a session bus, otherwise the terminal.
   public var presenters: [PresenterKind]?
   /// Whether the session bus is used, by which apps are started and a desktop presents.

@@ -113,8 +113,8 @@ public final class AgentDaemon {
     do {
       try FileSystem.makeDirectories(FileSystem.parent(of: configuration.socketPath))
       server = try AppServer(
-        loop: loop, path: configuration.socketPath, userID: getuid(), listener: self,
-        log: log.child("apps"))
+        loop: loop, path: configuration.socketPath, descriptor: configuration.socketDescriptor,
+        userID: getuid(), listener: self, log: log.child("apps"))
     } catch SystemFailure.call(_, EADDRINUSE, _) {
       close()
       throw AgentFailure(

@@ -79,7 +79,7 @@ extension AgentDaemon {
         detail: windows.canOpen
           ? windows.program ?? ""
           : windows.program == nil ? "belfry-center was not found" : "it cannot use the display",
-        advice: "install belfry-center beside belfry or on PATH, with GTK 4")
+        advice: "install belfry-agent-desktop, or put belfry-center beside belfry, with GTK 4")
     ]
   }
 
@@ -92,8 +92,8 @@ extension AgentDaemon {
         detail: focus.isWatching
           ? "watched on the X server"
           : focus.program == nil ? "belfry-focus was not found" : "the X server does not tell",
-        advice: "install belfry-focus beside belfry or on PATH; else apps say by themselves where "
-          + "they are")
+        advice: "install belfry-agent-desktop, or put belfry-focus beside belfry; else apps say by "
+          + "themselves where they are")
     ]
   }
 
@@ -104,7 +104,7 @@ extension AgentDaemon {
       Finding(
         feature: "sounds", isFine: sounds.isAvailable, isOptional: true,
         detail: sounds.program ?? "belfry-sound was not found",
-        advice: "install belfry-sound beside belfry or on PATH"),
+        advice: "install belfry-agent-desktop, or put belfry-sound beside belfry"),
       Finding(
         feature: "default sound", isFine: theme != nil, isOptional: true,
         detail: theme ?? "no sound theme",

@@ -124,6 +124,17 @@ final class PushReceiver: GatewayConnectionDelegate {
     daemon?.writeReadyFile()
   }
 
+  func link(_ link: GatewayConnection, renewedAs identity: DeviceIdentity) throws {
+    do {
+      try folder.save(identity)
+    } catch {
+      log.error(
+        "the device's new certificate cannot be kept: goes on with its own", ["why": "\(error)"])
+      throw error
+    }
+    log.info("has another certificate from its gateway")
+  }
+
   func link(_ link: GatewayConnection, enrolmentRefused refusal: LinkEnrolmentRefusal) {
     let hasCode = daemon?.configuration.gateway?.enrolmentCode.isEmpty == false
     let why = refusal == .wrongCode && !hasCode ? "no code given" : "\(refusal)"

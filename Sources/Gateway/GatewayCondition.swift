@@ -24,6 +24,9 @@ public struct GatewayCondition: Sendable {
   /// When the gateway's certificates end, one of each kind.
   public var ends: [CertificateEnd] { certificateEnds.all }
 
+  /// While one authority takes another's place: how many devices have not shown a certificate of the new one.
+  public var waitingDevices: Int? { certificateEnds.waitingDevices }
+
   /// The data folder's files and the room on its disk.
   public var storage: FolderStorage { FolderStorage(folder) }
 

@@ -41,6 +41,8 @@ public struct GatewayConfiguration: Sendable {
 
   /// What providers are shown that ask for one of its host names.
   public var serverCertificate: ServerCertificate?
+  /// A file with the admin API's token, which replaces the folder's; nil: the folder's own.
+  public var adminTokenFile: String?
   /// The one environment that this gateway serves.
   public var environment = BelfryWire.Environment.sandbox
   /// The listeners' ports.

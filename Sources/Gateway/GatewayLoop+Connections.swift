@@ -12,7 +12,7 @@ extension GatewayLoop {
   func makeDeviceConnection(device: DeviceClaim?) -> DeviceConnection {
     assert(device.map { isHome(of: $0.number) } ?? true, "a device came to another loop's home")
     let connection = DeviceConnection(
-      session: SessionID(connections.makeNumber()), device: device?.number,
+      session: SessionID(connections.makeNumber()), device: device,
       isKnown: device.map(devices.has) ?? true, home: self)
     connections.add(connection)
     if device != nil { shared.census.countDevice(1) }

@@ -9,6 +9,8 @@ extension GatewayLoop {
     switch reply {
     case .enrolment(let session, let answer):
       connections.device(session)?.answerEnrolment(answer)
+    case .renewal(let session, let answer):
+      connections.device(session)?.answerRenewal(answer)
     case .adopted(let session, let request, let topic, let device):
       guard let connection = connections.device(session) else { return }
       assert(connection.device == device, "an app was adopted for another device")
@@ -35,14 +37,15 @@ extension GatewayLoop {
     ask(.feedback(number: connections.addWaiting(connection), app: app, after: place))
   }
 
-  func feedbackTuple(_ record: RegistrationRecord) -> FeedbackTuple {
+  /// One for each token key: providers may have the token of any of them.
+  func feedbackTuples(_ record: RegistrationRecord) -> [FeedbackTuple] {
     let kind = TokenKind(rawValue: record.key.kind)
     assert(kind == .alert, "feedback is about alert tokens alone")
-    let token = tokens.seal(
-      TokenContents(
-        environment: environment, kind: kind ?? .alert, generation: record.generation,
-        app: record.key.app, device: record.key.device))
-    return FeedbackTuple(
-      seconds: UInt32(clamping: record.changedMilliseconds / 1_000), token: token)
+    let contents = TokenContents(
+      environment: environment, kind: kind ?? .alert, generation: record.generation,
+      app: record.key.app, device: record.key.device)
+    return tokens.sealWithEachKey(contents).map { token in
+      FeedbackTuple(seconds: UInt32(clamping: record.changedMilliseconds / 1_000), token: token)
+    }
   }
 }

@@ -12,7 +12,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
   let loop: EventLoop
   let shared: GatewayShared
   let verifier: TokenVerifier
-  let tokens: DeviceTokenCodec
+  var rotation: LoopRotation
   let responses = ResponseWriter()
   let deliveryLog: DeliveryLog
   private(set) var connectionRate: RateLimit?
@@ -96,8 +96,9 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
     random = GatewayShared.generator(of: index, seed: shared.randomSeed)
     verifier = TokenVerifier(
       directory: directory, acceptsES512: shared.configuration.acceptsES512)
-    tokens = try DeviceTokenCodec(
-      keys: shared.tokenKeys, environment: shared.configuration.environment)
+    rotation = try LoopRotation(
+      tokenKeys: shared.tokenKeys, trustMark: shared.trustMark,
+      environment: shared.configuration.environment)
     core = DeliveryCore(
       highestSequence: highestSequence, shard: index, shards: shared.configuration.loops)
     let receiver = ReplyReceiver()
@@ -163,6 +164,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
       answer(to: collector)
     case .security(let security):
       listeners.use(security)
+    case .rotation(let change): handle(change)
     case .configuration(let configuration):
       use(configuration)
     case .revoked(let device, let atMilliseconds):

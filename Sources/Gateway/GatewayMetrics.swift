@@ -11,6 +11,8 @@ public struct GatewayMetrics: Sendable {
   private let ownRecords: Counter
   private let opensslRecords: Counter
   let enrolments: Counter
+  let renewals: Counter
+  let devicesWithoutNewAuthority: Gauge
   let unknownDevices: Counter
   let restored: Gauge
   private let failingStores: [String: Gauge]
@@ -36,6 +38,14 @@ public struct GatewayMetrics: Sendable {
       "belfry_device_connections", help: "Open device connections.")
     (ownRecords, opensslRecords) = (
       Self.deviceConnections(of: "own", registry), Self.deviceConnections(of: "openssl", registry)
+    )
+    renewals = registry.counter(
+      "belfry_certificate_renewals_total",
+      help: "Certificates that connected devices were given in place of theirs.")
+    devicesWithoutNewAuthority = registry.gauge(
+      "belfry_devices_without_new_authority",
+      help:
+        "While the authority is rotated, devices that have not connected with a certificate of the new one."
     )
     enrolments = registry.counter(
       "belfry_enrolments_total", help: "Devices that were given a certificate.")
@@ -120,9 +130,14 @@ public struct GatewayMetrics: Sendable {
   func count(_ bound: UnansweredBound) { unansweredBounds[bound.rawValue].add() }
 
   private static func deviceConnections(of layer: String, _ registry: MetricRegistry) -> Counter {
+    let help = "Connections of devices, by the record layer that TLS has."
+    let counter = registry.counter(
+      "belfry_device_connections_opened_total", help: help, labels: ["records": layer])
+    // In OpenMetrics it would be of one family with the gauge of those that are open.
     registry.counter(
-      "belfry_device_connections_total",
-      help: "Connections of devices, by the record layer that TLS has.", labels: ["records": layer])
+      "belfry_device_connections_total", help: help, labels: ["records": layer], in: .prometheus
+    ) { Double(counter.value) }
+    return counter
   }
 
   func countDeviceConnection(hasOwnRecords: Bool) {

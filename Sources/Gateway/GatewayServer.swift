@@ -66,7 +66,7 @@ public final class GatewayServer {
   }
 
   private(set) var configuration: GatewayConfiguration
-  private let folder: GatewayFolder
+  let folder: GatewayFolder
   private let dataFolder: DataFolder?
   private let loop: EventLoop
   private let log: Log
@@ -77,7 +77,7 @@ public final class GatewayServer {
   private let shared: GatewayShared
   private let metrics: GatewayMetrics
   private let logReader: DeliveryLogReader
-  private let certificates: CertificateWatch?
+  let certificates: CertificateWatch?
   private var threads: [any RunningLoop] = []
   private var mailboxes: [Int: LoopMailbox] = [:]
   private var drainedLoops: Set<Int> = []
@@ -151,8 +151,9 @@ public final class GatewayServer {
     let controlStore = resources.controlStore
     writer = try GroupCommitWriter(
       store: resources.notificationStore, metrics: registry, on: resources.batches)
-    controlWriter = try ControlWriter(
+    let controlWriter = try ControlWriter(
       store: controlStore, metrics: registry, on: resources.batches)
+    self.controlWriter = controlWriter
     let metrics = GatewayMetrics(registry: registry)
     self.metrics = metrics
     var receive: ([ControlPlaneMessage]) -> Void = { _ in }
@@ -165,7 +166,8 @@ public final class GatewayServer {
       log: log)
     certificates = resources.certificates.map { shown, source in
       CertificateWatch(
-        shown, from: source, store: controlStore, ends: resources.certificateEnds, metrics: metrics,
+        shown, from: source, store: controlStore, writer: controlWriter,
+        ends: resources.certificateEnds, metrics: metrics,
         log: log)
     }
     logReader = DeliveryLogReader(
@@ -193,7 +195,8 @@ public final class GatewayServer {
     }
     shared = GatewayShared(
       configuration: configuration, security: resources.security, listeners: resources.listeners,
-      tokenKeys: resources.tokenKeys, writer: writer, controlWriter: controlWriter,
+      tokenKeys: resources.tokenKeys, trustMark: resources.authority.trustMark, writer: writer,
+      controlWriter: controlWriter,
       metrics: metrics,
       census: ConnectionCensus(
         bounds: configuration.connectionBounds, metrics: ConnectionMetrics(registry: registry)),
@@ -344,8 +347,9 @@ public final class GatewayServer {
     }
   }
 
-  private func show(_ security: ListenerSecurity) {
+  func show(_ security: ListenerSecurity) {
     self.security = security
+    if let certificates { controlPlane.use(certificates.authorities) }
     for peer in peers { peer.post(.security(security)) }
   }
 
@@ -387,6 +391,7 @@ public final class GatewayServer {
     case .failed(_, let why):
       onFailed(why)
     case .changed(let changes, let barrier):
+      onRotation(in: changes)
       controlPlane.handle(changes)
       noteEnrolmentCode(in: changes)
       noteKey(in: changes)

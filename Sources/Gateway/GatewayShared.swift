@@ -9,6 +9,7 @@ struct GatewayShared: Sendable {
   let security: ListenerSecurity
   let listeners: any ListenerFactory
   let tokenKeys: [[UInt8]]
+  let trustMark: [UInt8]
   let writer: GroupCommitWriter
   let controlWriter: ControlWriter
   let metrics: GatewayMetrics

@@ -160,7 +160,27 @@ enum Limits {
   static let refusedTopicBytesMax = 255
   /// Refused pushes of a loop in a second that `belfry log` shows: more say nothing new, and cost a provider that errs nothing.
   static let refusedLinesPerSecond: UInt32 = 200
-  /// Days of validity of a device's certificate, a machine's lifetime; enrolling again renews it.
+  /// Certificates that connected devices get in place of theirs: a hundred a second, a thousand at once.
+  ///
+  /// Each is a signature, a row, and a connection that is made anew.
+  static let renewalRate = RateLimit(intervalNanoseconds: 10_000_000, burst: 1_000)
+  /// Seconds over which devices that would be too many spread their next try.
+  static let renewalRetrySeconds: ClosedRange<UInt32> = 60...3_600
+  /// Nanoseconds between two certificates of one device.
+  static let renewalPauseNanoseconds: Int64 = 30_000_000_000
+  /// Devices of which it is known when they last asked: two megabytes.
+  static let renewalsRemembered = 65_536
+  /// Nanoseconds in which what devices have shown is gathered into one look at the store.
+  static let arrivalNanoseconds: Int64 = 1_000_000_000
+  /// Keys of device tokens: a token is tried with each.
+  static let tokenKeysMax = 8
+  /// Seconds before the authority's end from which on the log warns: devices that are away for months must connect during the rotation.
+  static let authorityWarningSeconds: Int64 = 365 * 86_400
+  /// Seconds between counts of the devices that have not followed a rotation.
+  static let rotationCountSeconds: Int64 = 60
+  /// Days of validity of a device's certificate, a machine's lifetime: one that is off for nine years comes back.
+  ///
+  /// Those that connect renew theirs after a tenth of it.
   static let deviceCertificateDays = 3_650
   /// Days of validity of the gateway's certificate authority: twice what it signs for a device.
   static let authorityDays = 7_300

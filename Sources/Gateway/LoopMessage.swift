@@ -33,6 +33,8 @@ enum LoopMessage: Sendable {
   case readPresence(PresenceCollector)
   /// Show these certificates to new connections.
   case security(ListenerSecurity)
+  /// Keys or authorities were rotated.
+  case rotation(LoopRotation.Change)
   /// Follow this configuration, as far as a loop can.
   case configuration(GatewayConfiguration)
   /// A device was revoked, at that time in milliseconds since 1970.
@@ -52,6 +54,10 @@ enum LoopMessage: Sendable {
 /// A loop's request to the control plane.
 enum ControlPlaneRequest: Sendable {
   case enrol(SessionID, LinkFrame.Enrolment, signedBytes: [UInt8])
+  /// A device that is connected asks for another certificate for its key.
+  case renew(SessionID, device: UInt64, publicKey: [UInt8])
+  /// A device has shown its certificate, and was given its tokens.
+  case arrived(DeviceArrival)
   /// A device registers an app that has not been added.
   case adopt(SessionID, request: UInt16, LinkTopic, device: UInt64)
   /// A provider manages channels or broadcasts.
@@ -68,6 +74,7 @@ enum ControlPlaneRequest: Sendable {
 /// The control plane's answers.
 enum ControlPlaneReply: Sendable {
   case enrolment(SessionID, DeviceLinkServer.EnrolmentAnswer)
+  case renewal(SessionID, DeviceLinkServer.RenewalAnswer)
   /// The directory has the app now; the loop goes on with the registration.
   case adopted(SessionID, request: UInt16, LinkTopic, device: UInt64)
   case refused(SessionID, request: UInt16, LinkRefusal)

@@ -32,7 +32,7 @@ enum AgentCommand {
         "how an app's request for permission is answered; TYPES are like alert,sound"),
       .value("pending-limit", "N", default: "64", "pending notifications kept per app"),
       .value("clock", "system|manual", default: "system", "manual: moves only by 'belfry clock'"),
-      .value("log-level", "error|warning|info|debug", default: "info", "what is told on stderr"),
+      LogOptions.level, LogOptions.format,
       .value("ready-file", "FILE", "written once apps can connect"),
       .flag(
         "install",
@@ -41,7 +41,7 @@ enum AgentCommand {
     ])
 
   static func run(_ arguments: [String]) -> Int32 {
-    let configuration: AgentConfiguration
+    var configuration: AgentConfiguration
     do {
       let options = try CommandLineOptions(arguments, by: table)
       if options.wantsHelp {
@@ -74,12 +74,17 @@ enum AgentCommand {
     SignalWatcher.blockSignals()
     do {
       let loop = try EventLoop()
+      configuration.socketDescriptor = try ActivationSocket.descriptor(
+        at: configuration.socketPath)
       let daemon = try AgentDaemon(configuration, on: loop)
+      let service = ServiceNotifier(on: loop)
       let signals = try SignalWatcher(on: loop, for: [.terminate, .interrupt]) { _ in
+        service.stopping()
         daemon.stop()
         // One more turn sends what the end has queued.
         loop.schedule(afterNanoseconds: 0) { loop.stop() }
       }
+      service.ready()
       loop.run()
       signals.close()
       return 0
@@ -137,12 +142,11 @@ enum AgentCommand {
   private static func configuration(
     _ options: CommandLineOptions
   ) throws -> AgentConfiguration {
-    _ = try options.choice("log-level", of: Log.Level.allCases.map(\.name))
-    let level = options.value("log-level").flatMap(Log.Level.init(name:)) ?? .info
+    try LogOptions.check(options)
     var configuration = AgentConfiguration(
       dataFolder: FileSystem.absolute(options.value("data") ?? StateFolders.agent),
       socketPath: FileSystem.absolute(options.value("socket") ?? StateFolders.socket),
-      log: Log(subsystem: "agent", level: level), output: Output.line)
+      log: LogOptions.log("agent", options), output: Output.line)
     configuration.attachmentsFolder = StateFolders.attachments
     let presenters = try options.values("presenter").map {
       name throws(CommandLineOptions.Problem) in

@@ -55,7 +55,7 @@ enum GatewayCommand {
       ),
       .value("store", "URL", default: "sqlite:", "store engine"),
       .value("loops", "N", default: "cores", "event loops"),
-      .value("log-level", "error|warning|info|debug", default: "info", "what is told on stderr"),
+      LogOptions.level, LogOptions.format,
       .value("ready-file", "FILE", "written once every listener accepts"),
       .value(
         "server-certificate", "FILE",
@@ -151,7 +151,7 @@ enum GatewayCommand {
     if let store = options.value("store"), store != "sqlite:" {
       throw .badValue(key: "store", value: store, wanted: "sqlite:")
     }
-    _ = try options.choice("log-level", of: Log.Level.allCases.map(\.name))
+    try LogOptions.check(options)
     let cores = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
     configuration.loops = try options.integer("loops", in: 1...256) ?? cores
     configuration.descriptors = DescriptorLimit.raise()

@@ -36,7 +36,7 @@ final class GatewayRun {
     self.settings = settings
     self.reread = reread
     let configuration = settings.configuration
-    log = Log(subsystem: "gateway", level: settings.logLevel)
+    log = LogOptions.log("gateway", settings.options)
     readyFile = settings.readyFile
     folder = GatewayFolder(path: configuration.folder)
     do {
@@ -118,6 +118,7 @@ final class GatewayRun {
   private func openConsole(_ opened: GatewayServer.Description) throws(SystemFailure) {
     let history = try MetricHistory(of: metrics, notificationStore: folder.notificationStoreFile)
     self.history = history
+    addMetrics(history)
     let api = AdminRouter(
       administration: server.administration, token: server.adminToken, metrics: metrics,
       condition: server.condition, history: history, log: log.child("console")
@@ -131,6 +132,18 @@ final class GatewayRun {
       let router = ConsoleRouter(
         api: api, token: token, names: names, port: port, gateway: gateway, phones: phones)
       return { router.answer($0) }
+    }
+  }
+
+  /// Adds what is read only when somebody looks at the metrics.
+  private func addMetrics(_ history: MetricHistory) {
+    metrics.gauge(
+      "belfry_build_info", help: "1, with the version and the commit as labels.",
+      labels: ["version": Version.current, "commit": Version.commit]
+    ).set(1)
+    metrics.addProcess(descriptorLimit: settings.configuration.descriptors)
+    GatewayGauges.add(to: metrics, condition: server.condition, history: history) { [readiness] in
+      readiness.isReady
     }
   }
 

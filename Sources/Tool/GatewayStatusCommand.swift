@@ -120,7 +120,9 @@ struct GatewayStatusTable {
 
   private static let certificates = [
     ("serverCertificateEndsAt", "server certificate"), ("authorityEndsAt", "authority"),
+    ("nextAuthorityEndsAt", "next authority"),
     ("ownCertificateEndsAt", "own certificate"), ("providerCertificateEndsAt", "first provider's"),
+    ("deviceCertificateEndsAt", "first device's"),
   ]
 
   private var state: String {

@@ -1,3 +1,4 @@
+import Agent
 import Glibc
 import System
 
@@ -73,16 +74,17 @@ enum SoundCommand {
     }
   }
 
-  /// Replaces this process by `belfry-sound`, which is beside this program or on `PATH`.
+  /// Replaces this process by `belfry-sound`.
   private static func become(_ arguments: [String]) -> Int32 {
     let name = "belfry-sound"
-    let path = FileSystem.programFolder.map { "\($0)/\(name)" }
+    let path = HelperProgram.find(name)
     let words = [name] + arguments
     let pointers: [UnsafeMutablePointer<CChar>?] = unsafe words.map { unsafe strdup($0) } + [nil]
     defer { unsafe pointers.forEach { unsafe free($0) } }
     if let path { _ = unsafe execv(path, pointers) }
-    _ = unsafe execvp(name, pointers)
-    Output.error("\(name) cannot be run", do: "install it beside belfry or on PATH")
+    Output.error(
+      "\(name) cannot be run",
+      do: "install the package belfry-agent-desktop, or put it beside belfry or on PATH")
     return 1
   }
 }

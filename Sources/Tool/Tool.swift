@@ -91,6 +91,12 @@ enum Tool {
       tables: { CertificateCommand.noun.tables },
       run: CertificateCommand.noun.run),
     Command(
+      name: "ca", summary: "the authority that clients trust, and its rotation",
+      tables: { AuthorityCommand.noun.tables }, run: AuthorityCommand.noun.run),
+    Command(
+      name: "token-key", summary: "the keys that seal device tokens, and their rotation",
+      tables: { TokenKeyCommand.noun.tables }, run: TokenKeyCommand.noun.run),
+    Command(
       name: "topic", summary: "the apps that a team owns", tables: { TopicCommand.noun.tables },
       run: TopicCommand.noun.run),
     Command(

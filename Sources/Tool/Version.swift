@@ -4,9 +4,11 @@ import CVersion
 enum Version {
   static let current = "0.1.0"
 
+  /// The commit; empty where it is not known.
+  static var commit: String { unsafe String(cString: belfry_commit()) }
+
   /// The version, and the commit where it is known: `0.1.0 (0123456789)`.
   static var text: String {
-    let commit = unsafe String(cString: belfry_commit())
-    return commit.isEmpty ? current : "\(current) (\(commit))"
+    commit.isEmpty ? current : "\(current) (\(commit))"
   }
 }

@@ -49,6 +49,45 @@ import Transport
     #expect(router.answer(HTTP1Request(method: "GET", path: "/other")) == nil)
   }
 
+  @Test(
+    arguments: [
+      (nil, false), ("*/*", false), ("text/plain", false), ("application/*", false),
+      ("application/openmetrics-text", true),
+      ("Application/OpenMetrics-Text; Version=1.0.0; charset=utf-8", true),
+      ("application/openmetrics-text;version=2.0.0", false),
+      ("application/openmetrics-text;q=0", false),
+      ("application/openmetrics-text;q=0.4, text/plain;version=0.0.4;q=0.5", false),
+      ("application/openmetrics-text;q=x", true), (";;,,=;q=", false),
+      // Prometheus 2.42 and 3.
+      (
+        "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,"
+          + "text/plain;version=0.0.4;q=0.5,*/*;q=0.1", true
+      ),
+      (
+        "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.5,text/plain;version=0.0.4;q=0.2,*/*;q=0.1",
+        true
+      ),
+    ] as [(String?, Bool)])
+  func `Who asks for OpenMetrics gets it, and everybody else Prometheus' text`(
+    accept: String?, isOpenMetrics: Bool
+  ) throws {
+    let fields = accept.map { [(name: "Accept", value: $0)] } ?? []
+    let response = try #require(
+      router.answer(HTTP1Request(method: "GET", path: "/metrics", fields: fields)))
+    let type = response.fields.first { $0.name == "content-type" }?.value
+    #expect(
+      type
+        == (isOpenMetrics
+          ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+          : "text/plain; version=0.0.4; charset=utf-8"))
+    #expect(response.fields.contains { $0.name == "vary" && $0.value == "Accept" })
+    guard case .bytes(let bytes) = response.body else {
+      Issue.record("no text")
+      return
+    }
+    #expect(String(decoding: bytes, as: UTF8.self).hasSuffix("# EOF\n") == isOpenMetrics)
+  }
+
   @Test
   func `nothing of the API is told or done without the token`() {
     let without = router.answer(HTTP1Request(method: "GET", path: "/api/teams"))

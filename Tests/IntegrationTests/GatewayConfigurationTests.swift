@@ -166,4 +166,49 @@ extension Scenario {
       #expect(wrong.errors.contains("BELFRY_GATEWAY_DEVICE_PORT 'x' is not understood"))
     }
   }
+
+  @Test func `systemd's credentials are the certificate, its key and the admin token`() async throws
+  {
+    try await Scenario.run { scenario in
+      let credentials = scenario.folder.file("credentials")
+      try FileManager.default.createDirectory(
+        atPath: credentials, withIntermediateDirectories: true)
+      let environment = ["CREDENTIALS_DIRECTORY": credentials]
+      func give(_ name: String, _ text: String) throws {
+        try text.write(toFile: credentials + "/" + name, atomically: true, encoding: .utf8)
+      }
+      func check(_ text: String) async throws -> Scenario.CommandResult {
+        try await scenario.command(
+          [Installation.belfry, "gateway", "check-config", try scenario.configuration(text)],
+          environment: environment, succeeding: false)
+      }
+      try give("server-certificate", "no certificate")
+      var answer = try await check("")
+      #expect(answer.status == 1 && answer.errors.contains("needs server-key beside it"))
+      try give("server-key", "no key")
+      answer = try await check("")
+      #expect(answer.status == 1)
+      #expect(answer.errors.contains(credentials + "/server-certificate"), "\(answer.errors)")
+      // What the file names wins, both of it.
+      answer = try await check("server-certificate: /nonexistent/a\nserver-key: /nonexistent/b\n")
+      #expect(answer.errors.contains("/nonexistent/a"), "\(answer.errors)")
+      for name in ["server-certificate", "server-key"] {
+        try FileManager.default.removeItem(atPath: credentials + "/" + name)
+      }
+
+      try give("admin-token", "an-admin-token-of-the-operators\n")
+      let gateway = try await scenario.gateway(environment: environment)
+      let token = try String(contentsOfFile: gateway.data + "/admin-token", encoding: .utf8)
+      #expect(token == "an-admin-token-of-the-operators\n")
+      let status = try await scenario.belfryCommand(
+        ["gateway", "status", "--data", gateway.data, "--json"])
+      #expect(status.status == 0)
+      #expect(try await gateway.program.stop() == 0)
+      try give("admin-token", "short\n")
+      let refused = try await scenario.command(
+        [Installation.belfry, "gateway", "--data", gateway.data], environment: environment,
+        succeeding: false)
+      #expect(refused.status == 1 && refused.errors.contains("fewer than"), "\(refused.errors)")
+    }
+  }
 }

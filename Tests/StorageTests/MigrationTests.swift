@@ -22,11 +22,54 @@ import Testing
       try SQLiteDatabase(
         path: path, schema: .init(applicationID: 9, migrations: [first, second, broken]))
     }
+    // All scripts are one transaction: the second one, which is good, was undone as well.
+    #expect(
+      try SQLiteDatabase(path: path, schema: .init(applicationID: 9, migrations: [first]))
+        .integer("PRAGMA user_version") == 1)
     let database = try SQLiteDatabase(
       path: path, schema: .init(applicationID: 9, migrations: [first, second]))
     #expect(try database.integer("SELECT sum(x * y) FROM t") == 21)
     #expect(try database.integer("PRAGMA user_version") == 2)
     #expect(try database.integer("PRAGMA synchronous") == 2)
+  }
+
+  @Test
+  func `Before an upgrade the file is copied, with what its write-ahead log had, and only then`()
+    throws
+  {
+    let path = folder.file("a.db")
+    let first: StaticString = "CREATE TABLE t (x INTEGER) STRICT; INSERT INTO t VALUES (7)"
+    let second: StaticString = "DROP TABLE t"
+    let former = SQLiteDatabase.Schema(applicationID: 9, migrations: [first])
+    let current = SQLiteDatabase.Schema(applicationID: 9, migrations: [first, second])
+    let database = try SQLiteDatabase(path: path, schema: former)
+    try database.execute("INSERT INTO t VALUES (8)")
+    try #require(FileSystem.byteCount(of: path + "-wal") ?? 0 > 0)
+    let copy = SchemaCopy.path(of: path, schema: 1)
+    #expect(!FileSystem.exists(copy))
+    try SQLiteDatabase(path: path, schema: current).close()
+    #expect(try FileSystem.mode(of: copy) & 0o777 == 0o600)
+    #expect(try SQLiteDatabase(path: copy, schema: former).integer("SELECT sum(x) FROM t") == 15)
+    #expect(throws: StorageFailure.self) { try SQLiteDatabase(path: path, schema: former) }
+    // A start without anything to upgrade leaves the copy as it is.
+    try FileSystem.remove(copy)
+    try SQLiteDatabase(path: path, schema: current).close()
+    #expect(!FileSystem.exists(copy))
+  }
+
+  @Test func `Where there is no copy there is no upgrade`() throws {
+    let path = folder.file("a.db")
+    let first: StaticString = "CREATE TABLE t (x INTEGER) STRICT; INSERT INTO t VALUES (7)"
+    let former = SQLiteDatabase.Schema(applicationID: 9, migrations: [first])
+    try SQLiteDatabase(path: path, schema: former).close()
+    // A folder under the copy's name that is not empty cannot be replaced.
+    try FileSystem.makeDirectories(SchemaCopy.path(of: path, schema: 1) + "/x")
+    #expect(throws: StorageFailure.self) {
+      try SQLiteDatabase(
+        path: path, schema: .init(applicationID: 9, migrations: [first, "DROP TABLE t"]))
+    }
+    #expect(!FileSystem.exists(SchemaCopy.path(of: path, schema: 1) + ".unfinished"))
+    #expect(try SQLiteDatabase(path: path, schema: former).integer("SELECT x FROM t") == 7)
   }
 
   @Test

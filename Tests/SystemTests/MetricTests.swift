@@ -1,3 +1,4 @@
+import Synchronization
 import TestSupport
 import Testing
 
@@ -31,6 +32,68 @@ import Testing
         latency_seconds_count 4
 
         """)
+  }
+
+  @Test func `OpenMetrics has units, an end, and counters' families without _total`() {
+    let registry = MetricRegistry()
+    registry.counter("pushes_total", help: "Pushes, \"all\".", labels: ["state": "Sent"]).add(3)
+    registry.gauge("disk_bytes", help: "Size.").set(-2)
+    registry.histogram("latency_seconds", help: "Time.", bounds: [1_000], scale: 0.001).observe(5)
+    #expect(
+      registry.exposition(.openMetrics) == """
+        # HELP pushes Pushes, \\"all\\".
+        # TYPE pushes counter
+        pushes_total{state="Sent"} 3
+        # HELP disk_bytes Size.
+        # TYPE disk_bytes gauge
+        # UNIT disk_bytes bytes
+        disk_bytes -2
+        # HELP latency_seconds Time.
+        # TYPE latency_seconds histogram
+        # UNIT latency_seconds seconds
+        latency_seconds_bucket{le="1.0"} 1
+        latency_seconds_bucket{le="+Inf"} 1
+        latency_seconds_sum 0.005
+        latency_seconds_count 1
+        # EOF
+
+        """)
+  }
+
+  @Test func `What is read at each look is exposed as long as there is something to read`() {
+    let registry = MetricRegistry()
+    let value = Mutex<Double?>(nil)
+    registry.gauge("level", help: "Level.", labels: ["of": "a"]) { value.withLock { $0 } }
+    registry.counter("seconds_total", help: "Seconds.") { 0.25 }
+    #expect(!registry.exposition().contains("level"))
+    value.withLock { $0 = 1_795_279_445 }
+    #expect(registry.exposition().contains("# TYPE level gauge\nlevel{of=\"a\"} 1795279445\n"))
+    #expect(registry.exposition().contains("# TYPE seconds_total counter\nseconds_total 0.25\n"))
+    #expect(
+      registry.samples().contains { $0.name == "level{of=\"a\"}" && $0.value == 1_795_279_445 })
+  }
+
+  @Test func `Families that nobody wants are not read`() {
+    let registry = MetricRegistry()
+    registry.gauge("cheap", help: "Cheap.").set(1)
+    registry.gauge("dear", help: "Dear.") {
+      Issue.record("read")
+      return 1
+    }
+    #expect(registry.samples { $0 == "cheap" }.map(\.name) == ["cheap"])
+  }
+
+  @Test func `A process knows its memory, descriptors, time on processors and start`() throws {
+    let registry = MetricRegistry()
+    registry.addProcess(descriptorLimit: 64)
+    let samples = Dictionary(uniqueKeysWithValues: registry.samples())
+    #expect(try #require(samples["process_resident_memory_bytes"]) > 1_000_000)
+    #expect(try #require(samples["process_open_fds"]) >= 3)
+    #expect(samples["process_max_fds"] == 64)
+    #expect(try #require(samples["process_cpu_seconds_total"]) > 0)
+    let started = try #require(samples["process_start_time_seconds"])
+    let now = Double(SystemClock.unixMilliseconds) / 1_000
+    #expect(started <= now + 2 && started > now - 86_400)
   }
 
   @Test

@@ -22,18 +22,24 @@ final class AppServer {
   private var nextNumber: UInt64 = 1
 
   /// Listens at `path`; a socket file left by an agent that has ended is replaced.
+  ///
+  /// With `descriptor`, a socket that listens there already is accepted on, and its file outlives this server.
   init(
-    loop: EventLoop, path: String, userID: UInt32, listener: any AppServerListener, log: Log
+    loop: EventLoop, path: String, descriptor: Int32? = nil, userID: UInt32,
+    listener: any AppServerListener, log: Log
   ) throws(SystemFailure) {
     self.log = log
     self.userID = userID
     self.listener = listener
-    socket = try StreamListener(loop: loop, unixPath: path) { [weak self] stream in
-      self?.accept(stream)
+    let accept = { [weak self] (stream: ByteStream) in self?.accept(stream) }
+    if let descriptor {
+      socket = try StreamListener(loop: loop, listening: descriptor, accept: accept)
+    } else {
+      socket = try StreamListener(loop: loop, unixPath: path, accept: accept)
     }
   }
 
-  /// Stops listening, removes the socket file and ends every connection.
+  /// Stops listening, removes the socket file where it is its own, and ends every connection.
   func close() {
     socket?.close()
     socket = nil

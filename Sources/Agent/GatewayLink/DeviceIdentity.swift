@@ -8,7 +8,7 @@ public struct DeviceIdentity: Sendable {
   public let key: ES256PrivateKey
   /// The device's number at its gateway; `nil` before enrolment.
   public var device: UInt64?
-  /// The device's certificate followed by the authority's, PEM; `nil` before enrolment.
+  /// The device's certificate, then the authorities that the gateway named (``DeviceTrust``), PEM; `nil` before enrolment.
   public var chainPEM: [UInt8]?
 
   /// An identity from its parts.
@@ -38,7 +38,7 @@ extension LinkEnrolmentRefusal {
 }
 
 /// The folder in which one device keeps its identity, all of it mode 0600: `identity.key` (sealed to
-/// the machine by `DeviceKeySeal`), `identity.pem` (the certificates) and `identity.number`.
+/// the machine by `DeviceKeySeal`), `identity.pem` (the certificate, and whom to trust) and `identity.number`.
 public struct DeviceIdentityFolder: Sendable {
   /// Why the identity is not usable.
   public enum Failure: Error, Sendable, CustomStringConvertible {
@@ -115,12 +115,15 @@ public struct DeviceIdentityFolder: Sendable {
     return (identity, hasMoved: false)
   }
 
-  /// Keeps what enrolment gave.
+  /// Keeps what enrolment or renewal gave.
   public func save(_ identity: DeviceIdentity) throws(Failure) {
     guard let chain = identity.chainPEM, let device = identity.device else { return }
     do throws(SystemFailure) {
       try FileSystem.write(chain, to: chainPath)
-      try FileSystem.write(Array("\(device)\n".utf8), to: numberPath)
+      // The same number again, with each renewal: its file stays as it is.
+      let number = Array("\(device)\n".utf8)
+      guard (try? FileSystem.read(numberPath, limit: 32)) != number else { return }
+      try FileSystem.write(number, to: numberPath)
     } catch {
       throw .file(error)
     }
@@ -167,30 +170,5 @@ public struct DeviceIdentityFolder: Sendable {
       throw .file(error)
     }
     return key
-  }
-}
-
-extension DeviceIdentity {
-  /// Whether `chain` begins with a certificate for `key` and holds the authority's.
-  public static func isChain(
-    _ chain: [UInt8], of key: ES256PrivateKey, under authorityPEM: [UInt8]
-  ) -> Bool {
-    guard let leaf = try? Certificate(pem: chain),
-      let authority = try? Certificate(pem: authorityPEM),
-      leaf.publicKeySPKI == key.publicKey.spkiDER
-    else { return false }
-    let marker = "-----BEGIN CERTIFICATE-----"
-    let text = String(decoding: chain, as: UTF8.self)
-    var rest = text[...]
-    while let range = rest.firstRange(of: marker) {
-      let block = rest[range.lowerBound...]
-      if let certificate = try? Certificate(pem: Array(block.utf8)),
-        certificate.der == authority.der
-      {
-        return true
-      }
-      rest = rest[range.upperBound...]
-    }
-    return false
   }
 }

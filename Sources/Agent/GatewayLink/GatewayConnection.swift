@@ -13,7 +13,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     public var host: String
     /// The gateway's device port.
     public var port: UInt16
-    /// The one authority that the gateway's certificate may come from, PEM.
+    /// The authorities that the gateway's certificate may come from, PEM, until the gateway names others.
     public var authorityPEM: [UInt8]
     /// The enrolment code; empty for an open gateway.
     public var enrolmentCode = ""
@@ -64,6 +64,8 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
   private var isComingBack = false
   private var timer: TimerID?
   private var armedUntil: Int64 = .max
+  /// The gateway's clock, in milliseconds since 1970, less the loop's.
+  private var gatewayMilliseconds: Int64 = 0
 
   /// Who the device is.
   public private(set) var identity: DeviceIdentity
@@ -81,6 +83,11 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
       enrolment: identity.chainPEM == nil ? Self.enrolment(of: identity, configuration) : nil,
       memory: configuration.memory, state: configuration.state,
       settings: configuration.settings)
+    machine.use(credential)
+  }
+
+  private var credential: LinkCredential? {
+    configuration.trust.credential(of: identity, given: configuration.authorityPEM)
   }
 
   private static func enrolment(
@@ -230,6 +237,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     case .enrolled(let device, let chainPEM):
       identity.device = device
       identity.chainPEM = chainPEM
+      machine.use(credential)
       delegate?.link(self, enrolledAs: identity)
     case .enrolmentRefused(let refusal):
       reason = "the gateway refused to enrol the device: \(refusal)"
@@ -237,11 +245,14 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     case .connected(let device, let unixMilliseconds):
       leaveGate()
       identity.device = device
+      gatewayMilliseconds = Int64(clamping: unixMilliseconds) - loop.nowNanoseconds / 1_000_000
       delegate?.link(self, isUpAs: device, unixMilliseconds: unixMilliseconds)
     case .registered(let subject, let token):
       delegate?.link(self, registered: subject, token: token)
     case .cancelled(let subject): delegate?.link(self, cancelled: subject)
     case .refused(let subject, let refusal): delegate?.link(self, refused: subject, refusal)
+    case .renewed(let renewed): renew(renewed)
+    case .renewalRefused: break
     case .disconnect(let fault):
       if reason.isEmpty { reason = "\(fault.reason)" }
       isComingBack = fault.reason == .enrolled
@@ -249,11 +260,28 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
         // The gateway's folder was restored or made anew: this key is another device there.
         identity.chainPEM = nil
         identity.device = nil
+        machine.use(nil)
         machine.enrolAnew(Self.enrolment(of: identity, configuration))
       }
       send()
       if let stream { stream.close(afterFlush: true) } else { connectionEnded(because: reason) }
     }
+  }
+
+  private func renew(_ renewed: LinkFrame.Renewed) {
+    let milliseconds = gatewayMilliseconds + loop.nowNanoseconds / 1_000_000
+    do {
+      let new = try identity.renewed(
+        with: renewed, given: configuration.authorityPEM, nowSeconds: milliseconds / 1_000)
+      try delegate?.link(self, renewedAs: new)
+      identity = new
+    } catch {
+      return machine.renewalFailed(at: loop.nowNanoseconds)
+    }
+    machine.use(credential)
+    let action = machine.comeBack(at: loop.nowNanoseconds, output: &output)
+    perform(action)
+    isComingBack = action != nil
   }
 
   /// Connects; called by ``ConnectLimiter`` when it is this link's turn.
@@ -265,8 +293,9 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
 
   private func dial() {
     do throws(TLSFailure) {
-      let context = try configuration.trust.context(for: configuration.authorityPEM)
-      let credential = try identity.chainPEM.map { chain throws(TLSFailure) in
+      let context = try configuration.trust.context(
+        for: configuration.trust.authorities(of: identity, given: configuration.authorityPEM))
+      let credential = try identity.shownChainPEM.map { chain throws(TLSFailure) in
         try TLSClientCredential(certificateChainPEM: chain, key: identity.key)
       }
       stream = ByteStream.connect(

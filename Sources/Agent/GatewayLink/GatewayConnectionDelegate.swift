@@ -13,6 +13,10 @@ public protocol GatewayConnectionDelegate: AnyObject {
   /// The device was enrolled; the identity has to be stored.
   func link(_ link: GatewayConnection, enrolledAs identity: DeviceIdentity)
 
+  /// The device has another certificate, or other authorities to trust: the identity has to be stored durably before this
+  /// returns. Where it throws, the link goes on with the former one.
+  func link(_ link: GatewayConnection, renewedAs identity: DeviceIdentity) throws
+
   /// The gateway refused to enrol the device.
   func link(_ link: GatewayConnection, enrolmentRefused refusal: LinkEnrolmentRefusal)
 
@@ -41,6 +45,9 @@ public protocol GatewayConnectionDelegate: AnyObject {
 extension GatewayConnectionDelegate {
   /// Does nothing.
   public func link(_ link: GatewayConnection, switched subject: LinkSubject, isEnabled: Bool) {}
+
+  /// Does nothing: an identity that is not stored is renewed for as long as the link lives.
+  public func link(_ link: GatewayConnection, renewedAs identity: DeviceIdentity) throws {}
 
   /// Does nothing.
   public func linkIsAlive(_ link: GatewayConnection) {}

@@ -27,6 +27,11 @@ extension DeviceLinkClient {
     /// Deliver this notification, once, and call ``onPersisted(_:at:)`` or ``onDiscarded(_:_:at:output:)`` with
     /// its unique id.
     case received(LinkNotification, LinkSubject)
+    /// Check and keep this certificate with its authorities, then call ``use(_:)`` and ``comeBack(at:output:)``; or, where that
+    /// cannot be, ``renewalFailed(at:)``.
+    case renewed(LinkFrame.Renewed)
+    /// The gateway gives no certificate now; the device asks again by itself.
+    case renewalRefused(LinkEnrolmentRefusal)
     /// Send `output`, close the connection, then call ``lost(at:random:)``.
     case disconnect(LinkFault)
   }

@@ -6,7 +6,7 @@
 /// byte through ``next(_:at:output:)``, the timer at ``deadline``, ``flush(at:output:)`` after a batch,
 /// ``lost(at:random:)`` when a connection is gone, and the sending of what `output` has gained.
 public struct DeviceLinkClient: ~Copyable {
-  private enum Phase: Equatable {
+  enum Phase: Equatable {
     case offline
     case waiting(until: Int64)
     case dialling
@@ -24,39 +24,40 @@ public struct DeviceLinkClient: ~Copyable {
   }
 
   /// What follows the end of the connection.
-  private enum AfterClose {
+  enum AfterClose {
     case pause
     case reconnect(afterNanoseconds: Int64, jitter: Int64)
     case stayOffline
     case stop
   }
 
-  private let settings: Settings
-  private var phase = Phase.offline
+  let settings: Settings
+  var phase = Phase.offline
   private var afterClose = AfterClose.pause
   var enrolment: LinkFrame.Enrolment?
   private var pause: ReconnectPause
   private var splitter = LinkFrameSplitter(bodyBytesMax: LinkLimits.gatewayBodyBytesMax)
-  private var subjects = LinkSubjects()
+  var subjects = LinkSubjects()
+  var renewal = CertificateRenewal()
   private var deliveries: ReceivedDeliveries
   private var otherHost = ("", UInt16(0))
   private var phaseEnd: Int64 = .max
-  private var intervalSeconds: UInt16 = 60
+  var intervalSeconds: UInt16 = 60
   /// The gateway's environment, as it said last.
   public private(set) var environment: Environment?
-  private var lastSent: Int64 = 0
+  var lastSent: Int64 = 0
   private var acknowledgementDue: Int64 = .max
-  private var pingEnd: Int64 = .max
+  var pingEnd: Int64 = .max
   /// The interval that the open ping ended; 0 for a ping at another time.
-  private var pingedSeconds: UInt16 = 0
-  private var pingToken: UInt32 = 0
+  var pingedSeconds: UInt16 = 0
+  var pingToken: UInt32 = 0
 
   /// The device's state, as reported to the gateway.
   public private(set) var state: DeviceState
   /// Seconds of the longest interval that held on this network; the shell may keep it per network.
-  public private(set) var provedSeconds: UInt16 = 0
+  public internal(set) var provedSeconds: UInt16 = 0
   /// Seconds of the keep-alive interval at which a link was lost silently on this network; 0 for none.
-  public private(set) var failedSeconds: UInt16 = 0
+  public internal(set) var failedSeconds: UInt16 = 0
 
   /// A device that is offline; `enrolment` (its proof empty) is for one without certificate.
   public init(
@@ -81,11 +82,11 @@ public struct DeviceLinkClient: ~Copyable {
     case .waiting(let until): until
     case .dialling, .greeting, .enrolling, .connecting: phaseEnd
     case .up:
-      min(pingEnd, acknowledgementDue, subjects.retryAt, nextPing)
+      min(pingEnd, acknowledgementDue, subjects.retryAt, nextPing, renewal.due)
     }
   }
 
-  private var nextPing: Int64 { lastSent + Int64(intervalSeconds) * 1_000_000_000 }
+  var nextPing: Int64 { lastSent + Int64(intervalSeconds) * 1_000_000_000 }
 
   /// Whether notifications can come now.
   public var isUp: Bool {
@@ -188,7 +189,7 @@ public struct DeviceLinkClient: ~Copyable {
 
   // MARK: The connection
 
-  private mutating func dial() -> Action {
+  mutating func dial() -> Action {
     phase = .dialling
     (afterClose, phaseEnd) = (.pause, .max)
     let (host, port) = otherHost
@@ -205,7 +206,7 @@ public struct DeviceLinkClient: ~Copyable {
     phaseEnd = now + settings.openNanoseconds
     let hello = LinkFrame.Hello(
       state: state, window: settings.window, provedSeconds: provedSeconds,
-      failedSeconds: failedSeconds)
+      failedSeconds: failedSeconds, renews: renewal.credential != nil)
     send(.hello(hello), at: now, output: &output)
     guard enrolment == nil else { return }
     send(.connect, at: now, output: &output)
@@ -237,6 +238,7 @@ public struct DeviceLinkClient: ~Copyable {
     splitter = LinkFrameSplitter(bodyBytesMax: LinkLimits.gatewayBodyBytesMax)
     subjects.disconnected()
     deliveries.disconnected()
+    renewal.disconnected()
     (acknowledgementDue, pingEnd) = (.max, .max)
   }
 
@@ -244,6 +246,7 @@ public struct DeviceLinkClient: ~Copyable {
   public func checkInvariants() {
     subjects.checkInvariants(isConnected: hasConnected || phase == .closing)
     deliveries.checkInvariants()
+    renewal.checkInvariants(isUp: isUp || phase == .closing)
     assert(intervalSeconds > 0, "an interval without length")
     assert(deliveries.memory.capacity >= Int(settings.window), "the device forgets its window")
     switch phase {
@@ -261,7 +264,7 @@ public struct DeviceLinkClient: ~Copyable {
     }
   }
 
-  private mutating func disconnect(
+  mutating func disconnect(
     _ fault: LinkFault, then next: AfterClose, at now: Int64, output: inout [UInt8]
   ) -> Action {
     if case .up(let since) = phase, now - since >= pause.steady { pause.succeeded() }
@@ -271,7 +274,7 @@ public struct DeviceLinkClient: ~Copyable {
     return .disconnect(fault)
   }
 
-  private mutating func send(_ frame: LinkFrame, at now: Int64, output: inout [UInt8]) {
+  mutating func send(_ frame: LinkFrame, at now: Int64, output: inout [UInt8]) {
     frame.encode(to: &output)
     lastSent = now
   }
@@ -326,6 +329,8 @@ public struct DeviceLinkClient: ~Copyable {
       return .proceed
     case (.reconnect(let hint), .up), (.reconnect(let hint), .connecting):
       return handleReconnect(hint, at: now, output: &output)
+    case (.trust, .up), (.renewed, .up), (.renewalRefused, .up):
+      return try handleRenewal(frame, at: now)
     default:
       return try handleOpening(frame, at: now)
     }
@@ -347,6 +352,7 @@ public struct DeviceLinkClient: ~Copyable {
       return .sign(enrolment.signedBytes(nonce: welcome.nonce))
     case (.connected(let device, let unixMilliseconds), .connecting):
       phase = .up(since: now)
+      renewal.connected(unixMilliseconds: unixMilliseconds, at: now)
       return .connected(device: device, unixMilliseconds: unixMilliseconds)
     case (.enrolled(let device, let chainPEM), .enrolling):
       enrolment = nil
@@ -445,55 +451,14 @@ public struct DeviceLinkClient: ~Copyable {
   /// Writes the acknowledgement that is due: call it after a batch of bytes or of keeping.
   public mutating func flush(at now: Int64, output: inout [UInt8]) {
     if acknowledgementDue <= now { acknowledge(at: now, output: &output) }
+    if case .up = phase { askForCertificate(at: now, output: &output) }
   }
 
-  private mutating func acknowledge(at now: Int64, output: inout [UInt8]) {
+  mutating func acknowledge(at now: Int64, output: inout [UInt8]) {
     acknowledgementDue = .max
     guard case .up = phase, let number = deliveries.acknowledgeable else { return }
     deliveries.acknowledge(through: number)
     assert(deliveries.acknowledgeable == nil, "an acknowledgement that leaves some out")
     send(.acknowledge(through: number), at: now, output: &output)
-  }
-
-  // MARK: Time
-
-  /// Handles what is due by time; call it at ``deadline``, earlier does no harm.
-  public mutating func timerFired(at now: Int64, output: inout [UInt8]) -> Action? {
-    guard now >= deadline else { return nil }
-    switch phase {
-    case .offline, .closing, .stopped: return nil
-    case .waiting: return dial()
-    case .dialling, .greeting, .enrolling, .connecting:
-      return disconnect(LinkFault(.tooSlow), then: .pause, at: now, output: &output)
-    case .up:
-      if now >= pingEnd {
-        pathFailed()
-        return disconnect(LinkFault(.silent), then: .pause, at: now, output: &output)
-      }
-      flush(at: now, output: &output)
-      if subjects.retry(at: now, to: &output) { lastSent = now }
-      if now >= nextPing { ping(at: now, seconds: intervalSeconds, output: &output) }
-      return nil
-    }
-  }
-
-  private mutating func ping(at now: Int64, seconds: UInt16, output: inout [UInt8]) {
-    assert(isUp, "a ping on a link that is not up")
-    pingToken &+= 1
-    pingedSeconds = seconds
-    pingEnd = now + settings.graceNanoseconds
-    send(.ping(pingToken), at: now, output: &output)
-  }
-
-  private mutating func handlePong(_ token: UInt32, _ seconds: UInt16) -> Action {
-    guard token == pingToken else { return .proceed }
-    provedSeconds = max(provedSeconds, pingedSeconds)
-    if seconds > 0 { intervalSeconds = seconds }
-    return .alive
-  }
-
-  private mutating func pathFailed() {
-    failedSeconds = intervalSeconds
-    provedSeconds = min(provedSeconds, UInt16(UInt32(failedSeconds) * 3 / 4))
   }
 }

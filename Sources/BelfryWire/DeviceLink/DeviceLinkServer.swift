@@ -36,6 +36,8 @@ public struct DeviceLinkServer: ~Copyable {
     case stateChanged(DeviceState)
     /// The device pinged: it is awake.
     case pinged
+    /// Decide on another certificate for this key, and call ``answerRenewal(_:output:)``.
+    case renew(publicKey: [UInt8])
     /// CLOSE is in `output`, or came from the device: send, then close the connection.
     case close(LinkFault)
   }
@@ -92,7 +94,7 @@ public struct DeviceLinkServer: ~Copyable {
     public init() {}
   }
 
-  private enum Phase {
+  enum Phase {
     /// TLS is open, HELLO awaited.
     case greeting
     /// WELCOME is sent; ENROL or CONNECT awaited.
@@ -111,13 +113,15 @@ public struct DeviceLinkServer: ~Copyable {
   private let peer: Peer
   private let nonce: NotificationID
   private let settings: Settings
-  private var phase = Phase.greeting
+  var phase = Phase.greeting
   private var splitter = LinkFrameSplitter(bodyBytesMax: LinkLimits.deviceBodyBytesMax)
   private var deliveries = DeliveriesInFlight()
   private var keepAlive: KeepAliveInterval
   private var state: DeviceState = []
   private var window: UInt16 = 1
   private var openRequests: UInt16 = 0
+  /// Whether the device renews, and whether it waits for a certificate.
+  var renews = false, isRenewing = false
   /// When the phase has to be over: HELLO, READY, the drain's end.
   private var phaseEnd: Int64
   private var lastHeard: Int64
@@ -227,7 +231,7 @@ public struct DeviceLinkServer: ~Copyable {
     }
     phase = .greeted
     phaseEnd = now + settings.readyNanoseconds
-    state = hello.state
+    (state, renews) = (hello.state, hello.renews)
     window = min(hello.window, settings.windowMax)
     keepAlive = KeepAliveInterval(
       policy: settings.keepAlive, provedSeconds: hello.provedSeconds,
@@ -298,6 +302,8 @@ public struct DeviceLinkServer: ~Copyable {
       return .pinged
     case .pong:
       return .proceed
+    case .renew(let publicKey):
+      return try handleRenew(publicKey, frame, output: &output)
     default:
       throw frame.unexpected
     }

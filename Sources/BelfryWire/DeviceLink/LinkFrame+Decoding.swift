@@ -39,6 +39,7 @@ extension LinkFrame {
       .connected(device: try reader.integer(), unixMilliseconds: try reader.integer())
     case .ready: .ready
     case .enrol, .enrolled, .enrolRefused: try decodeEnrolment(type, &reader)
+    case .trust, .renew, .renewed, .renewalRefused: try decodeRenewal(type, &reader)
     default: try decodeRequest(type, &reader)
     }
   }
@@ -96,6 +97,8 @@ extension LinkFrame.Hello {
     window = try reader.integer()
     provedSeconds = try reader.integer()
     failedSeconds = try reader.integer()
+    // Devices of before end here.
+    renews = reader.remaining > 0 ? try reader.integer(UInt8.self) & 1 != 0 : false
     guard oldestVersion > 0, oldestVersion <= newestVersion, window > 0 else {
       throw reader.fault(.badValue)
     }

@@ -11,6 +11,7 @@ extension LinkFrame {
       encodeRequest(to: &output)
     case .acknowledge, .discard, .state, .ping, .pong, .reconnect, .draining, .close:
       encodeTraffic(to: &output)
+    case .trust, .renew, .renewed, .renewalRefused: encodeRenewal(to: &output)
     }
   }
 
@@ -51,6 +52,10 @@ extension LinkFrame {
     case .reconnect: .reconnect
     case .draining: .draining
     case .close: .close
+    case .trust: .trust
+    case .renew: .renew
+    case .renewed: .renewed
+    case .renewalRefused: .renewalRefused
     }
   }
 
@@ -64,6 +69,7 @@ extension LinkFrame {
       writer.integer(hello.window, to: &output)
       writer.integer(hello.provedSeconds, to: &output)
       writer.integer(hello.failedSeconds, to: &output)
+      if hello.renews { writer.integer(UInt8(1), to: &output) }
     case .welcome(let welcome):
       writer.integer(welcome.version, to: &output)
       writer.integer(welcome.bodyBytesMax, to: &output)

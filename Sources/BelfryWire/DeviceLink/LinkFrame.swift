@@ -34,6 +34,13 @@ public enum LinkFrame: Equatable, Sendable {
   case draining(milliseconds: UInt32)
   /// The last frame: why, and the type of the frame at fault or 0.
   case close(LinkFault)
+  /// The mark of the authorities that the gateway wants devices to trust (``LinkCredential/trustMark``).
+  case trust(mark: [UInt8])
+  /// The device wants another certificate for its key, and the authorities to trust.
+  case renew(publicKey: [UInt8])
+  case renewed(Renewed)
+  /// Not now; the device asks again after so many seconds at the earliest.
+  case renewalRefused(LinkEnrolmentRefusal, afterSeconds: UInt32)
 
   /// What a device says first.
   public struct Hello: Hashable, Sendable {
@@ -50,12 +57,16 @@ public enum LinkFrame: Equatable, Sendable {
     public var provedSeconds: UInt16
     /// Seconds of the keep-alive interval at which the last link on this network was lost silently; 0 for none.
     public var failedSeconds: UInt16
+    /// Whether the device renews its certificate: it is sent TRUST then.
+    public var renews: Bool
 
     /// A greeting; the versions are those of this implementation.
     public init(
       state: DeviceState, window: UInt16, provedSeconds: UInt16 = 0, failedSeconds: UInt16 = 0,
+      renews: Bool = false,
       versions: ClosedRange<UInt8> = LinkLimits.version...LinkLimits.version
     ) {
+      self.renews = renews
       oldestVersion = versions.lowerBound
       newestVersion = versions.upperBound
       self.state = state

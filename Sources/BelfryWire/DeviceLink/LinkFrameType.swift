@@ -28,6 +28,10 @@ public enum LinkFrameType: UInt8, CaseIterable, Sendable {
   case reconnect = 0x38
   case draining = 0x39
   case close = 0x3F
+  case trust = 0x80
+  case renew = 0x81
+  case renewed = 0x82
+  case renewalRefused = 0x83
 
   /// Whether a receiver that does not know `code` passes over the frame; else it closes the link.
   @inlinable public static func isSkippable(_ code: UInt8) -> Bool { code & 0x80 != 0 }

@@ -30,6 +30,16 @@ public enum LinkLimits {
   public static let enrolmentCodeBytesMax = 128
   /// Bytes of a device's name.
   public static let deviceNameBytesMax = 128
+  /// Bytes of the mark of the trusted authorities: SHA-256.
+  public static let trustMarkBytes = 32
+  /// Authorities that a device is told to trust: two while one takes the other's place, and room for an operator's own.
+  public static let authoritiesMax = 4
+  /// Nanoseconds between two requests of a device for a certificate, at least, also where the answer was lost.
+  public static let renewalPauseNanoseconds: Int64 = 60_000_000_000
+  /// Nanoseconds until a device asks again that could not use or keep what it was given.
+  public static let renewalFailedNanoseconds: Int64 = 3_600_000_000_000
+  /// Seconds that a device waits at most because a gateway asks for it: a day.
+  public static let renewalWaitSecondsMax: UInt32 = 86_400
   /// Bytes of a host's name in RECONNECT.
   public static let hostBytesMax = 253
   /// Notifications in flight that a device may ask for: more would only pile up in buffers.

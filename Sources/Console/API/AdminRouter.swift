@@ -35,15 +35,18 @@ public struct AdminRouter: Sendable {
   /// Answers a request; nil for a path that is not of this router.
   public func answer(_ request: HTTP1Request) -> HTTP1Response? {
     switch request.path {
-    case "/metrics": probe(request) { .text(metrics.exposition(), type: Self.metricsType) }
+    case "/metrics": probe(request) { exposition(MetricFormat(accept: request.field("accept"))) }
     case "/healthz": probe(request) { .text("ok\n") }
     case "/readyz": probe(request) { readiness }
     default: request.path.hasPrefix("/api/") ? api(request) : nil
     }
   }
 
-  /// Prometheus' text format, version 0.0.4.
-  private static let metricsType = "text/plain; version=0.0.4; charset=utf-8"
+  private func exposition(_ format: MetricFormat) -> HTTP1Response {
+    var response = HTTP1Response.text(metrics.exposition(format), type: format.contentType)
+    response.fields.append(("vary", "Accept"))
+    return response
+  }
 
   private var readiness: HTTP1Response {
     guard isReady() else { return .text("not ready\n", status: 503) }

@@ -69,7 +69,8 @@ public final class MetricHistory: Sendable {
   /// Takes a sample.
   func take(waiting: Int?, atMilliseconds: Int64) {
     var values: [String: Double] = [:]
-    for sample in metrics.samples() where Self.isPlotted(sample.name) {
+    for sample in metrics.samples(ofFamilies: Self.isFamilyPlotted)
+    where Self.isPlotted(sample.name) {
       values[sample.name] = sample.value
     }
     values["waiting"] = waiting.map(Double.init)
@@ -102,6 +103,10 @@ public final class MetricHistory: Sendable {
 
   private static func isPlotted(_ name: String) -> Bool {
     plotted.contains { name.hasPrefix($0) }
+  }
+
+  private static func isFamilyPlotted(_ family: String) -> Bool {
+    plotted.contains { $0.hasPrefix(family) || family.hasPrefix($0) }
   }
 
   private static let plotted = [

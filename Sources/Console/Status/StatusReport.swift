@@ -34,6 +34,9 @@ struct StatusReport {
       members += Self.commits(values, former.values)
     }
     if let waiting = history?.waiting { members.append(("waiting", .integer(Int64(waiting)))) }
+    if let count = condition?.waitingDevices {
+      members.append(("devicesWithoutNewAuthority", .integer(Int64(count))))
+    }
     return members + storage + ends
   }
 
@@ -91,7 +94,7 @@ struct StatusReport {
       members.append(("diskFreeBytes", .integer(Int64(space.freeBytes))))
       members.append(("diskTotalBytes", .integer(Int64(space.totalBytes))))
     }
-    if let bytes = ProcessMemory.residentBytes {
+    if let bytes = ProcessUsage.residentBytes {
       members.append(("residentBytes", .integer(Int64(bytes))))
     }
     return members
@@ -102,6 +105,8 @@ struct StatusReport {
       let name =
         switch end.kind {
         case .authority: "authorityEndsAt"
+        case .nextAuthority: "nextAuthorityEndsAt"
+        case .device: "deviceCertificateEndsAt"
         case .server: "serverCertificateEndsAt"
         case .own: "ownCertificateEndsAt"
         case .provider: "providerCertificateEndsAt"
@@ -115,14 +120,4 @@ struct StatusReport {
   }
 
   private static func whole(_ value: Double?) -> JSONValue { .integer(Int64(value ?? 0)) }
-}
-
-/// This process's memory.
-private enum ProcessMemory {
-  /// What of it is in RAM; nil where /proc does not say.
-  static var residentBytes: Int? {
-    guard let text = try? FileSystem.read("/proc/self/statm", limit: 4_096) else { return nil }
-    let pages = String(decoding: text, as: UTF8.self).split(separator: " ").dropFirst().first
-    return pages.flatMap { Int($0) }.map { $0 * Int(getpagesize()) }
-  }
 }

@@ -159,11 +159,9 @@ extension Administration {
           do: "add it with `belfry topic add`"))
     }
     do {
-      let authority = try CertificateAuthority.load(
-        certificatePEM: FileSystem.readRegularFile(
-          folder.authorityFile, limit: Limits.keyFileBytesMax),
-        privateKeyPEM: FileSystem.readRegularFile(
-          folder.file("ca-key.pem"), limit: Limits.keyFileBytesMax))
+      guard let authority = try folder.presentAuthorities()?.issuer else {
+        return .failure(Self.noAuthority(folder))
+      }
       let issued = try authority.issueProvider(
         bundleID: new.bundleID, environment: new.environments.certificateEnvironment,
         form: new.isUniversal ? .universal : .uid, key: new.hasRSAKey ? .rsa : .ec,
@@ -171,7 +169,8 @@ extension Administration {
       let record = CertificateRecord(
         serial: issued.certificate.serial, team: new.team, bundleID: new.bundleID,
         environments: new.environments, isUniversal: new.isUniversal,
-        notAfter: issued.certificate.notAfter, createdMilliseconds: now)
+        notAfter: issued.certificate.notAfter, createdMilliseconds: now,
+        authority: authority.certificate.keyName)
       try apply([.putCertificate(record)])
       var line = AdministrationLines.line(record)
       line["certificateChain"] = .string(

@@ -141,6 +141,13 @@ public final class Administration: Sendable {
     case .revokeDevice(let number): return try revokeDevice(number, now)
     case .enrolmentCode: return try enrolmentCode()
     case .rotateEnrolmentCode: return try rotateEnrolmentCode()
+    case .listAuthorities: return try listAuthorities(now)
+    case .rotateAuthority: return try rotateAuthority(now)
+    case .finishAuthority(let isForced): return try finishAuthority(isForced: isForced, now)
+    case .listTokenKeys: return try listTokenKeys()
+    case .rotateTokenKey: return try rotateTokenKey()
+    case .retireTokenKey(let id, let isForced):
+      return try retireTokenKey(id, isForced: isForced)
     case .listFaults, .addFault, .clearFaults: return try performFault(request)
     case .log(let text): return log(of: text)
     case .checkPush(let draft): return .success([try check(draft, now)])

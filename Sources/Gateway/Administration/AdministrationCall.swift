@@ -5,11 +5,11 @@ internal import Storage
 ///
 /// ```
 /// GET /api/teams   /keys   /certificates   /topics   /channels   /devices   /faults   /log?of=…
-///     /enrolment-code
+///     /enrolment-code   /authorities   /token-keys
 /// POST the same except devices and log; /api/tokens makes a provider token
 ///        /api/push-check   /token-check   /provider-token-check change nothing
 /// DELETE /api/keys/ID   /certificates/SERIAL   /topics/BUNDLE-ID   /devices/NUMBER   /faults
-///        /channels?channel=BASE64&app=BUNDLE-ID
+///        /channels?channel=BASE64&app=BUNDLE-ID   /authorities?force=1   /token-keys/ID?force=1
 /// ```
 public struct AdministrationCall: Sendable {
   /// "GET", "POST" or "DELETE".
@@ -57,6 +57,8 @@ public struct AdministrationCall: Sendable {
     case "channels": .listChannels
     case "devices": .listDevices
     case "enrolment-code": .enrolmentCode
+    case "authorities": .listAuthorities
+    case "token-keys": .listTokenKeys
     case "faults": .listFaults
     case "log": .log(of: value("of"))
     default: nil
@@ -102,6 +104,10 @@ public struct AdministrationCall: Sendable {
       request = .addChannel(bundleID: try fields.text("app"), keepsLatest: storage == 1)
     case "enrolment-code":
       request = .rotateEnrolmentCode
+    case "authorities":
+      request = .rotateAuthority
+    case "token-keys":
+      request = .rotateTokenKey
     case "faults":
       return .addFault(try FaultRule(body ?? [:]))
     case "push-check": request = .checkPush(try AdministrationRequest.PushDraft(&fields))
@@ -136,6 +142,9 @@ public struct AdministrationCall: Sendable {
       }
       return .revokeDevice(number: number)
     case ("faults", .none): return .clearFaults
+    case ("authorities", .none): return .finishAuthority(isForced: value("force") == "1")
+    case ("token-keys", .some(let id)):
+      return .retireTokenKey(id: id, isForced: value("force") == "1")
     default: return nil
     }
   }
@@ -175,6 +184,14 @@ extension AdministrationRequest {
     case .revokeDevice(let number): .init("DELETE", "/api/devices/\(number)")
     case .enrolmentCode: .init("GET", "/api/enrolment-code")
     case .rotateEnrolmentCode: .init("POST", "/api/enrolment-code")
+    case .listAuthorities: .init("GET", "/api/authorities")
+    case .rotateAuthority: .init("POST", "/api/authorities")
+    case .finishAuthority(let isForced):
+      .init("DELETE", "/api/authorities", query: isForced ? [("force", "1")] : [])
+    case .listTokenKeys: .init("GET", "/api/token-keys")
+    case .rotateTokenKey: .init("POST", "/api/token-keys")
+    case .retireTokenKey(let id, let isForced):
+      .init("DELETE", "/api/token-keys/\(id)", query: isForced ? [("force", "1")] : [])
     case .listFaults: .init("GET", "/api/faults")
     case .addFault(let rule):
       .init("POST", "/api/faults", body: AdministrationLines.line(rule))

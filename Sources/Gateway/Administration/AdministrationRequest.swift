@@ -27,6 +27,16 @@ public enum AdministrationRequest: Sendable, Hashable {
   case enrolmentCode
   /// Makes a new code; the former one enrols no device any more.
   case rotateEnrolmentCode
+  case listAuthorities
+  /// Makes an authority that is to take the place of the one there is.
+  case rotateAuthority
+  /// Gives up the former authority; `isForced` also where devices or providers need it.
+  case finishAuthority(isForced: Bool)
+  case listTokenKeys
+  /// Makes a key that seals device tokens from now on; the others still open them.
+  case rotateTokenKey
+  /// Gives up a token key; `isForced` also where tokens die with it.
+  case retireTokenKey(id: String, isForced: Bool)
   case listFaults
   case addFault(FaultRule)
   case clearFaults

@@ -6,12 +6,16 @@ public struct CertificateEnd: Sendable, Equatable {
   public enum Kind: String, Sendable, CaseIterable {
     /// What the gateway's clients trust.
     case authority
+    /// The one that takes its place.
+    case nextAuthority
     /// What the listeners show; the gateway renews it by itself.
     case server
     /// What the operator gave, with --server-certificate.
     case own
     /// The providers' certificate that ends first.
     case provider
+    /// The devices' certificate that ends first.
+    case device
   }
 
   /// Which certificate it is.
@@ -24,12 +28,30 @@ public struct CertificateEnd: Sendable, Equatable {
 
 /// When the gateway's certificates end: written on the main loop, read on any thread.
 public final class CertificateEnds: Sendable {
-  private let ends = Mutex<[CertificateEnd]>([])
+  private struct State {
+    var ends: [CertificateEnd] = []
+    var devicesEnd: Int64?
+    var waiting: Int?
+  }
+
+  private let state = Mutex(State())
 
   init() {}
 
   /// One of each kind that there is.
-  public var all: [CertificateEnd] { ends.withLock { $0 } }
+  public var all: [CertificateEnd] {
+    state.withLock { state in
+      state.ends
+        + (state.devicesEnd.map { [CertificateEnd(kind: .device, subject: "", notAfter: $0)] } ?? [])
+    }
+  }
 
-  func replace(with list: [CertificateEnd]) { ends.withLock { $0 = list } }
+  /// While one authority takes another's place: how many devices have not shown a certificate of the new one.
+  public var waitingDevices: Int? { state.withLock { $0.waiting } }
+
+  func replace(with list: [CertificateEnd]) { state.withLock { $0.ends = list } }
+
+  func replace(devicesEnd: Int64?, waiting: Int?) {
+    state.withLock { ($0.devicesEnd, $0.waiting) = (devicesEnd, waiting) }
+  }
 }

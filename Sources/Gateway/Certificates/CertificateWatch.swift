@@ -9,22 +9,27 @@ import System
 final class CertificateWatch {
   private let source: CertificateSource
   private let store: any ControlStore
+  private let writer: ControlWriter
   private let metrics: GatewayMetrics
   private let log: Log
   private var shown: ShownCertificates
   private var stamps: [FileSystem.Stamp?]
   private var nextCheckSeconds: Int64 = 0
   private var nextWarningSeconds: Int64 = 0
+  private var nextCountSeconds: Int64 = 0
   /// The ends, for any thread.
   let ends: CertificateEnds
+  /// The authorities that sign and are trusted now.
+  var authorities: Authorities { shown.authorities }
 
   init(
     _ shown: ShownCertificates, from source: CertificateSource, store: any ControlStore,
-    ends: CertificateEnds, metrics: GatewayMetrics, log: Log
+    writer: ControlWriter, ends: CertificateEnds, metrics: GatewayMetrics, log: Log
   ) {
     self.shown = shown
     self.source = source
     self.store = store
+    self.writer = writer
     self.ends = ends
     self.metrics = metrics
     self.log = log
@@ -35,6 +40,9 @@ final class CertificateWatch {
   func tick(
     _ configuration: GatewayConfiguration, nowSeconds: Int64
   ) -> ListenerSecurity? {
+    if shown.authorities.isRotating, nowSeconds >= nextCountSeconds {
+      countDevices(nowSeconds: nowSeconds)
+    }
     let seen = shown.files.map(FileSystem.stamp(of:))
     guard seen != stamps || nowSeconds >= nextCheckSeconds else { return nil }
     return reload(configuration, nowSeconds: nowSeconds)
@@ -97,12 +105,14 @@ final class CertificateWatch {
     assert(Set(list.map(\.kind)).count == list.count, "one end of each kind")
     ends.replace(with: list)
     metrics.setEnds(list)
+    countDevices(nowSeconds: nowSeconds)
+    list = ends.all
     guard nowSeconds >= nextWarningSeconds else { return }
     nextWarningSeconds = nowSeconds + 86_400
-    for end in list where end.notAfter - nowSeconds < Limits.certificateWarningSeconds {
+    for end in list where end.notAfter - nowSeconds < Self.warningSeconds(end.kind) {
       log.warning(
         end.notAfter > nowSeconds
-          ? "a certificate ends within a month: \(Self.advice(end.kind))"
+          ? "a certificate ends within a \(end.kind == .authority ? "year" : "month"): \(Self.advice(end.kind))"
           : "a certificate has ended: \(Self.advice(end.kind))",
         [
           "certificate": end.kind.rawValue, "subject": end.subject, "ends": Self.time(end.notAfter),
@@ -110,9 +120,30 @@ final class CertificateWatch {
     }
   }
 
+  /// Has the devices counted on the writer's thread: there may be very many.
+  private func countDevices(nowSeconds: Int64) {
+    nextCountSeconds = nowSeconds + Limits.rotationCountSeconds
+    let (ends, metrics) = (ends, metrics)
+    let (isRotating, name) = (authorities.isRotating, authorities.keyName)
+    writer.perform { store in
+      guard
+        let summary = try? store.deviceCertificateSummary(authority: name, atSeconds: nowSeconds)
+      else { return }
+      ends.replace(devicesEnd: summary.firstEnd, waiting: isRotating ? summary.waiting : nil)
+      metrics.setEnds(ends.all)
+      metrics.devicesWithoutNewAuthority.set(Int64(isRotating ? summary.waiting : 0))
+    }
+  }
+
+  private static func warningSeconds(_ kind: CertificateEnd.Kind) -> Int64 {
+    kind == .authority ? Limits.authorityWarningSeconds : Limits.certificateWarningSeconds
+  }
+
   private static func advice(_ kind: CertificateEnd.Kind) -> String {
     switch kind {
-    case .authority: "put a new authority there, and hand out ca.pem again"
+    case .authority: "run `belfry ca rotate`, or put another one there if it is your own"
+    case .nextAuthority: "finish with `belfry ca finish`"
+    case .device: "a device has not been here for years"
     case .server: "it cannot outlive its authority, see that one"
     case .own: "put a new one in its place, it is read at once"
     case .provider: "make another one with `belfry certificate add`"

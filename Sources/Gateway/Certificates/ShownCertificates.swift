@@ -5,9 +5,11 @@ internal import Transport
 package struct ShownCertificates: Sendable {
   /// The listeners' TLS.
   package var security: ListenerSecurity
+  /// The authorities that sign and are trusted.
+  package var authorities: Authorities
   /// When the certificates end.
   var ends: [CertificateEnd]
-  /// The certificates themselves: other ones are for new connections.
+  /// What is shown and what is trusted: other ones are for new connections.
   var chains: [[UInt8]]
   /// The files of the operator's that were read.
   var files: [String]
@@ -24,14 +26,15 @@ struct CertificateSource: Sendable {
     let names = ServerNames(of: configuration)
     // Before anything is written into the folder.
     try configuration.checkCertificate()
-    let authority = try folder.authority(hosts: names.hosts, nowSeconds: nowSeconds)
-    return try load(configuration, names, authority, nowSeconds: nowSeconds)
+    let authorities = try folder.authorities(hosts: names.hosts, nowSeconds: nowSeconds)
+    return try load(configuration, names, authorities, nowSeconds: nowSeconds)
   }
 
   func load(
-    _ configuration: GatewayConfiguration, _ names: ServerNames, _ authority: CertificateAuthority,
+    _ configuration: GatewayConfiguration, _ names: ServerNames, _ authorities: Authorities,
     nowSeconds: Int64
   ) throws -> ShownCertificates {
+    let authority = authorities.server
     try names.requirePermitted(by: authority, in: folder)
     let server = try folder.server(
       hosts: names.hosts, addresses: names.addresses, retainsFormer: configuration.names.isEmpty,
@@ -43,6 +46,12 @@ struct CertificateSource: Sendable {
         kind: .authority, subject: folder.authorityFile, notAfter: authority.certificate.notAfter),
       CertificateEnd(kind: .server, subject: folder.file("server.pem"), notAfter: server.notAfter),
     ]
+    if authorities.isRotating {
+      ends.append(
+        CertificateEnd(
+          kind: .nextAuthority, subject: folder.authorityFile,
+          notAfter: authorities.issuer.certificate.notAfter))
+    }
     if let own {
       ends.append(
         CertificateEnd(
@@ -50,11 +59,15 @@ struct CertificateSource: Sendable {
     }
     return ShownCertificates(
       security: try ListenerSecurity(
-        showing: server, own: own?.identity, authorityPEM: authority.certificatePEM,
+        showing: server, own: own?.identity, authorityPEM: authorities.trustedPEM,
         revocations: revocations, takesOverRecords: configuration.takesOverRecords),
+      authorities: authorities,
       ends: ends,
-      chains: [server.general.chainPEM, server.added?.chainPEM, own?.identity.certificateChainPEM]
-        .compactMap(\.self),
+      chains: [
+        server.general.chainPEM, server.added?.chainPEM, own?.identity.certificateChainPEM,
+        authorities.trustedPEM,
+      ]
+      .compactMap(\.self),
       files: configuration.serverCertificate.map { [$0.chainFile, $0.keyFile] } ?? [])
   }
 }

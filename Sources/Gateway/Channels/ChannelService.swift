@@ -213,7 +213,7 @@ final class ChannelService {
       case .removeApp(let app):
         for id in registry.channels(of: app) { remove(id) }
       case .putTeam, .putKey, .putCertificate, .putApp, .putBroadcast, .removeBroadcast,
-        .removeExpiredBroadcasts, .putDevice, .putDeviceCertificate, .putRegistration,
+        .removeExpiredBroadcasts, .putDevice, .putDeviceCertificate, .noteArrival, .putRegistration,
         .unregisterAll, .putSubscription, .markSubscription, .removeSubscription, .putSetting:
         continue
       }

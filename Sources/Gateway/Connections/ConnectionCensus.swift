@@ -25,6 +25,7 @@ final class ConnectionCensus: Sendable {
   init(bounds: ConnectionBounds, metrics: ConnectionMetrics) {
     self.bounds = bounds
     self.metrics = metrics
+    metrics.setBounds(bounds)
   }
 
   /// The bound that one more connection would exceed; nil: there is room.
@@ -109,8 +110,16 @@ struct ConnectionMetrics: Sendable {
   let evicted: Counter
   let endedUnproven: Counter
   let refused: [ConnectionBounds.Excess: Counter]
+  private let devicesMax: Gauge
+  private let providersMax: Gauge
 
   init(registry: MetricRegistry) {
+    func most(_ kind: String) -> Gauge {
+      registry.gauge(
+        "belfry_connections_max", help: "Connections of a kind that there may be at a time.",
+        labels: ["kind": kind])
+    }
+    (devicesMax, providersMax) = (most("device"), most("provider"))
     unproven = registry.gauge(
       "belfry_connections_unproven", help: "Connections that have not shown yet who they are.")
     evicted = registry.counter(
@@ -132,5 +141,9 @@ struct ConnectionMetrics: Sendable {
             labels: ["bound": $0.rawValue])
         )
       })
+  }
+  func setBounds(_ bounds: ConnectionBounds) {
+    devicesMax.set(Int64(bounds.devices))
+    providersMax.set(Int64(bounds.providers))
   }
 }

@@ -9,13 +9,16 @@ import Transport
 /// Nothing on a push's way passes through it.
 final class ControlPlane {
   private var configuration: GatewayConfiguration
-  private let store: any ControlStore
-  private let writer: ControlWriter
-  private let authority: any DeviceCertificateIssuer
+  let store: any ControlStore
+  let writer: ControlWriter
+  var authority: any DeviceCertificateIssuer
+  /// The keys of device tokens; nil for those that the loops began with.
+  var tokenKeys: [[UInt8]]?
+  var renewals = Renewals()
   private let revocations: CertificateRevocations
-  private let loop: EventLoop
-  private let log: Log
-  private var peers: LoopPeers = []
+  let loop: EventLoop
+  let log: Log
+  private(set) var peers: LoopPeers = []
   private var directoryVersion: UInt64 = 0
   /// The directory last sent to the loops, which they read before any later answer.
   private var published: CredentialDirectory?
@@ -24,16 +27,16 @@ final class ControlPlane {
   private var adoptions: [UInt64: Int] = [:]
   private var adoptingTeam: String?
   private var deviceNumbers: DeviceNumbers
-  private var random: SystemRandom.Generator
+  var random: SystemRandom.Generator
   private var enrolling: [UInt64: Enrolling] = [:]
   /// The keys of those that are on their way to disk.
   private var enrollingKeys: Set<SHA256.Digest> = []
   private var enrolmentRate: RateLimit?
   /// The rate's memory, of each code anew.
   private var nextEnrolment: Int64 = 0
-  private let metrics: GatewayMetrics
+  let metrics: GatewayMetrics
   private var nextTicket: UInt64 = 0
-  private let replies: Mailbox<ControlReply>
+  let replies: Mailbox<ControlReply>
   private let channels: ChannelService
   private var teamRates: [String: SharedRate] = [:]
 
@@ -94,6 +97,7 @@ final class ControlPlane {
     precondition(peers.count == configuration.loops, "the control plane needs every loop")
     self.peers = peers
     channels.use(peers)
+    repeatRotations()
   }
 
   /// Reads the channels from the store, one snapshot for each loop.
@@ -160,6 +164,9 @@ final class ControlPlane {
       }
     case .feedback(let number, let app, let place):
       readFeedback(of: app, after: place, for: number, of: loop)
+    case .renew(let session, let device, let publicKey):
+      renew(session, device: device, publicKey: publicKey, loop: loop)
+    case .arrived(let arrival): note(arrival)
     case .feedbackRead(let app, let milliseconds): noteFeedbackRead(of: app, upTo: milliseconds)
     }
   }
@@ -204,20 +211,17 @@ final class ControlPlane {
       let record = DeviceRecord(
         number: number, keyHash: keyHash, name: enrolment.name,
         enrolledMilliseconds: known?.enrolledMilliseconds ?? self.loop.unixMilliseconds)
-      let certificate = try issue(publicKey, device: record.number)
-      nextTicket += 1
+      let issued = try issue(publicKey, device: record.number)
+      let ticket = makeTicket()
       enrollingKeys.insert(keyHash)
-      enrolling[nextTicket] = Enrolling(
+      enrolling[ticket] = Enrolling(
         loop: loop, session: session,
         device: DeviceClaim(number: record.number, keyHash: keyHash), isKnown: known != nil,
-        chainPEM: certificate.pem + authority.certificatePEM)
+        chainPEM: issued.pem + authority.certificatePEM)
       writer.submit(
         changes: [
-          .putDevice(record),
-          .putDeviceCertificate(
-            DeviceCertificateRecord(
-              serial: certificate.serial, device: record.number, notAfter: certificate.notAfter)),
-        ], ticket: nextTicket, reply: replies)
+          .putDevice(record), .putDeviceCertificate(issued.record),
+        ], ticket: ticket, reply: replies)
     } catch {
       if let what = error.log { log.error("cannot enrol a device", ["why": what]) }
       if let what = error.warning { log.warning("refused to enrol a device", ["why": what]) }
@@ -278,14 +282,24 @@ final class ControlPlane {
     return number
   }
 
-  private func issue(
+  func makeTicket() -> UInt64 {
+    nextTicket += 1
+    return nextTicket
+  }
+
+  func issue(
     _ publicKey: ES256PublicKey, device: UInt64
-  ) throws(EnrolmentProblem) -> (pem: [UInt8], serial: String, notAfter: Int64) {
+  ) throws(EnrolmentProblem) -> (
+    pem: [UInt8], certificate: Certificate, record: DeviceCertificateRecord
+  ) {
     do throws(CryptoFailure) {
       let certificate = try authority.issueDevice(
         publicKeySPKI: publicKey.spkiDER, device: "\(device)", now: loop.unixMilliseconds / 1_000,
         days: Limits.deviceCertificateDays)
-      return (try certificate.pem(), certificate.serial, certificate.notAfter)
+      let record = DeviceCertificateRecord(
+        serial: certificate.serial, device: device, notAfter: certificate.notAfter,
+        authority: authority.keyName)
+      return (try certificate.pem(), certificate, record)
     } catch {
       throw .failed("\(error)")
     }
@@ -293,6 +307,7 @@ final class ControlPlane {
 
   fileprivate func finish(_ reply: ControlReply) {
     guard let done = enrolling.removeValue(forKey: reply.ticket) else {
+      if finishRenewal(reply) { return }
       return assertionFailure("an enrolment ended that nobody began")
     }
     enrollingKeys.remove(done.device.keyHash)
@@ -366,7 +381,7 @@ final class ControlPlane {
     return adoptingTeam
   }
 
-  private func answer(_ loop: Int, _ answer: ControlPlaneReply) {
+  func answer(_ loop: Int, _ answer: ControlPlaneReply) {
     guard peers.indices.contains(loop) else {
       return assertionFailure("there is no loop \(loop) to answer")
     }
@@ -391,7 +406,7 @@ final class ControlPlane {
         // A code that was rotated begins with its own bound.
         nextEnrolment = 0
       case .putChannel, .removeChannel, .putBroadcast, .removeBroadcast, .removeExpiredBroadcasts,
-        .putDeviceCertificate, .putRegistration, .unregisterAll, .putSubscription,
+        .putDeviceCertificate, .noteArrival, .putRegistration, .unregisterAll, .putSubscription,
         .markSubscription,
         .removeSubscription, .putSetting:
         // The channel service handles channels; the administration changes none of the others.
@@ -425,6 +440,7 @@ final class ControlPlane {
   func checkInvariants() {
     channels.checkInvariants()
     assert(peers.isEmpty || peers.count == configuration.loops, "some loops are not known")
+    renewals.checkInvariants(lastTicket: nextTicket)
     assert(enrolling.keys.allSatisfy { $0 <= nextTicket }, "an enrolment is of the future")
     assert(
       enrolling.values.allSatisfy { !deviceNumbers.isLeft($0.device.number) },

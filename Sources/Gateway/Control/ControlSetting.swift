@@ -8,6 +8,10 @@ public enum ControlSetting {
   static func feedbackRead(app: UInt32) -> String { "feedback-read-\(app)" }
   /// The scripted answers; a JSON object a line.
   static let faults = "faults"
+  /// The name of the authority's key that signs for devices, as an administrator rotated it last; UTF-8.
+  static let authority = "authority"
+  /// The names of the token keys, as an administrator rotated them last; UTF-8, with spaces.
+  static let tokenKeys = "token-keys"
   /// The environment that the folder was made for; UTF-8.
   public static let environment = "environment"
 }

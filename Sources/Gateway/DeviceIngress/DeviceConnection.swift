@@ -22,15 +22,28 @@ final class DeviceConnection: StreamHandler, TimerTarget {
   private var isClosed = false
   /// Whether the control store has the device with the certificate's key.
   private let isKnown: Bool
+  /// What is noted once the device is ready.
+  private var arrival: Arrival?
   private var timer: TimerID?
   private var timerDue: Int64 = .max
 
-  init(session: SessionID, device: UInt64?, isKnown: Bool, home: GatewayLoop) {
+  /// In an object of its own, which is gone while the connection is idle.
+  private final class Arrival {
+    let certificate: DeviceArrival
+    init(_ certificate: DeviceArrival) { self.certificate = certificate }
+  }
+
+  init(session: SessionID, device claim: DeviceClaim?, isKnown: Bool, home: GatewayLoop) {
+    let device = claim?.number
     assert(device != nil || isKnown, "a stranger cannot be unknown")
     self.session = session
     self.device = device
     self.isKnown = isKnown
     self.home = home
+    arrival = claim.map {
+      Arrival(
+        DeviceArrival(device: $0.number, serial: $0.serial, tokenKey: home.rotation.tokenKey))
+    }
     link = DeviceLinkServer(
       peer: device.map { .device($0) } ?? .unenrolled, nonce: home.makeID(),
       settings: home.linkSettings, at: home.loop.nowNanoseconds)
@@ -124,6 +137,7 @@ final class DeviceConnection: StreamHandler, TimerTarget {
     case .connected:
       var output = home.takeScratch()
       link.accept(unixMilliseconds: UInt64(clamping: home.loop.unixMilliseconds), output: &output)
+      link.announce(trustMark: home.rotation.trustMark, output: &output)
       send(&output)
     case .enrol(let enrolment, let signedBytes):
       home.ask(.enrol(session, enrolment, signedBytes: signedBytes))
@@ -136,10 +150,17 @@ final class DeviceConnection: StreamHandler, TimerTarget {
       assert(!home.registrations.isRevoked(device), "device \(device) was revoked, and stays")
       home.connect(
         device, session, topics: topics, window: link.freeWindow, power: state.power)
+      if let arrival { home.ask(.arrived(arrival.certificate)) }
+      arrival = nil
       // Sorted, so that a run can be replayed.
       for channel in channels.sorted(by: { ($0.high, $0.low) < ($1.high, $1.low) }) {
         home.listen(to: channel, device, session)
       }
+    case .renew(let publicKey):
+      guard let device else {
+        return assertionFailure("a connection without device renews its certificate")
+      }
+      home.ask(.renew(session, device: device, publicKey: publicKey))
     case .request(let number, let request):
       handle(number, request)
     case .settled:
@@ -216,6 +237,21 @@ final class DeviceConnection: StreamHandler, TimerTarget {
   }
 
   func remove(channel: ChannelID) { channels.remove(channel) }
+
+  /// Tells the device which authorities to trust: they have changed.
+  func announceTrust() {
+    guard !isClosed else { return }
+    var output = home.takeScratch()
+    link.announce(trustMark: home.rotation.trustMark, output: &output)
+    send(&output)
+  }
+
+  func answerRenewal(_ answer: DeviceLinkServer.RenewalAnswer) {
+    guard !isClosed else { return }
+    var output = home.takeScratch()
+    link.answerRenewal(answer, output: &output)
+    send(&output)
+  }
 
   func answerEnrolment(_ answer: DeviceLinkServer.EnrolmentAnswer) {
     guard !isClosed else { return }

@@ -53,7 +53,9 @@ extension DeviceClaim {
   /// What a device's certificate says; nil where it names none.
   init?(_ certificate: PeerCertificate) {
     guard let number = UInt64(certificate.commonName, radix: 10) else { return nil }
-    self.init(number: number, keyHash: SHA256.hash(certificate.publicKeySPKI))
+    self.init(
+      number: number, keyHash: SHA256.hash(certificate.publicKeySPKI),
+      serial: certificate.serial)
   }
 }
 

@@ -55,7 +55,9 @@ final class FeedbackConnection: StreamHandler {
     guard let stream else { return }
     guard let records else { return stream.close() }
     var bytes: [UInt8] = []
-    for record in records { bytes += home.feedbackTuple(record).bytes }
+    for record in records {
+      for tuple in home.feedbackTuples(record) { bytes += tuple.bytes }
+    }
     place = records.last.map(UnregisteredPlace.init) ?? place
     stream.write(bytes)
     guard records.count < Limits.feedbackPageRows else { return }

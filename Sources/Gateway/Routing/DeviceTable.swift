@@ -7,6 +7,8 @@ struct DeviceClaim: Sendable, Hashable {
   let number: UInt64
   /// SHA-256 of its public key.
   let keyHash: SHA256.Digest
+  /// The serial number of the certificate that says so; empty where there is none yet.
+  var serial = ""
 }
 
 /// The devices of one loop with their keys, as the control store has them.

@@ -22,6 +22,11 @@ public final class DeviceTokenCodec {
     return cipher.seal(contents.bytes)
   }
 
+  /// Returns the tokens with these contents that each of the keys seals.
+  func sealWithEachKey(_ contents: TokenContents) -> [[UInt8]] {
+    ciphers.map { $0.seal(contents.bytes) }
+  }
+
   /// Returns a token's contents; `nil` when none of the keys sealed it, or for another environment.
   public func open(_ token: Span<UInt8>) -> TokenContents? {
     guard token.count == 32 else { return nil }

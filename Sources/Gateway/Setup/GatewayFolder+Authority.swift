@@ -8,35 +8,134 @@ internal import System
 extension GatewayFolder {
   /// Reads or creates the authority; `hosts` are the names that its certificates may have at least.
   ///
-  /// One that does not permit them gets a new certificate for its key; so do those of earlier releases, which
-  /// constrained addresses too, as BoringSSL refuses.
+  /// While one takes another's place, this is the one that signs what the listeners show.
   public func authority(hosts: [String], nowSeconds: Int64) throws(Failure) -> CertificateAuthority
   {
-    guard let certificate = try read("ca.pem") else {
-      return try makeAuthority(hosts: hosts, nowSeconds: nowSeconds)
+    try authorities(hosts: hosts, nowSeconds: nowSeconds).server
+  }
+
+  /// Reads or creates the authorities.
+  ///
+  /// One that does not permit `hosts` gets a new certificate for its key; so do those of earlier releases, which
+  /// constrained addresses too, as BoringSSL refuses.
+  package func authorities(hosts: [String], nowSeconds: Int64) throws(Failure) -> Authorities {
+    guard let present = try presentAuthorities() else {
+      let made = try makeAuthority(hosts: hosts, nowSeconds: nowSeconds)
+      return Authorities(signing: [made], trusted: AuthorityBundle([made.certificate]))
     }
-    guard let key = try read("ca-key.pem") else {
+    var signing: [CertificateAuthority] = []
+    for one in present.signing { signing.append(try permitting(hosts, one)) }
+    let unsigned = present.trusted.certificates.filter { certificate in
+      !present.signing.contains { $0.certificate == certificate }
+    }
+    let authorities = Authorities(
+      signing: signing, trusted: AuthorityBundle(signing.map(\.certificate) + unsigned))
+    guard authorities.trusted != present.trusted else { return authorities }
+    // First the copy: a start that ends between the two writes has lost nothing.
+    try retainFirst(of: present.server)
+    try write(authorities)
+    return authorities
+  }
+
+  /// The authorities as they are in the folder; nil where there is none.
+  func presentAuthorities() throws(Failure) -> Authorities? {
+    guard let certificates = try read("ca.pem") else { return nil }
+    guard let keys = try read("ca-key.pem") else {
       throw .damaged(file: file("ca-key.pem"), "is missing while ca.pem is there")
     }
-    let kept = try crypto("ca.pem") { () throws(CryptoFailure) in
-      try CertificateAuthority.load(certificatePEM: certificate, privateKeyPEM: key)
+    return try crypto("ca.pem") { () throws(CryptoFailure) in
+      let signing = try CertificateAuthority.loadAll(
+        certificatesPEM: certificates, privateKeysPEM: keys)
+      // An operator's own may have its issuers behind it, which are not trusted for their own sake.
+      guard Self.isOwn(signing[0]) else {
+        return Authorities(
+          signing: signing, trusted: AuthorityBundle(signing.map(\.certificate)))
+      }
+      return Authorities(signing: signing, trusted: try AuthorityBundle(pem: certificates))
     }
-    // An operator's own authority is left as it is.
-    guard kept.certificate.commonName == Self.authorityName else { return kept }
-    let constraints = try crypto("ca.pem") { () throws(CryptoFailure) in
-      try CertificateAuthority.NameConstraints(
-        hostNames: Self.union(Self.hosts(permittedBy: kept.certificate), hosts))
+  }
+
+  /// The authority with a certificate that permits `hosts`; an operator's own is left as it is.
+  private func permitting(
+    _ hosts: [String], _ authority: CertificateAuthority
+  ) throws(Failure) -> CertificateAuthority {
+    guard Self.isOwn(authority) else { return authority }
+    return try crypto("ca.pem") { () throws(CryptoFailure) in
+      let constraints = try CertificateAuthority.NameConstraints(
+        hostNames: Self.union(Self.hosts(permittedBy: authority.certificate), hosts))
+      return authority.has(constraints)
+        ? authority : try authority.reissued(nameConstraints: constraints)
     }
-    if kept.has(constraints) { return kept }
-    let reissued = try crypto("ca.pem") { () throws(CryptoFailure) in
-      try kept.reissued(nameConstraints: constraints)
+  }
+
+  private func retainFirst(of authority: CertificateAuthority) throws(Failure) {
+    if let first = try read(Self.firstAuthority),
+      let certificate = try? Certificate(pem: first),
+      certificate.publicKeySPKI == authority.certificate.publicKeySPKI
+    {
+      return
     }
-    // First the copy: a start that ends between the two writes has lost nothing.
-    if try read(Self.firstAuthority) == nil {
-      try write(certificate, Self.firstAuthority, mode: 0o644)
+    try write(authority.certificatePEM, Self.firstAuthority, mode: 0o644)
+  }
+
+  /// Writes `ca.pem`, which alone says which authorities there are.
+  private func write(_ authorities: Authorities) throws(Failure) {
+    let text = try crypto("ca.pem") { () throws(CryptoFailure) in try authorities.trusted.pem() }
+    try write(text, "ca.pem", mode: 0o644)
+  }
+
+  // MARK: Rotation
+
+  /// Adds a second authority, which signs for devices and providers from now on; nil where there are two already, or
+  /// the one is an operator's own.
+  ///
+  /// Each write leaves a folder that works: the keys come before the certificate that needs them.
+  func addAuthority(nowSeconds: Int64) throws(Failure) -> Authorities? {
+    guard let present = try presentAuthorities(), !present.isRotating, Self.isOwn(present.server)
+    else { return nil }
+    let former = present.server
+    let made = try crypto("ca.pem") { () throws(CryptoFailure) in
+      try CertificateAuthority.make(
+        commonName: Self.name(after: former.certificate.commonName),
+        nameConstraints: .init(hostNames: Self.hosts(permittedBy: former.certificate)),
+        now: nowSeconds, days: Limits.authorityDays)
     }
-    try write(reissued.certificatePEM, "ca.pem", mode: 0o644)
-    return reissued
+    try write(former.privateKeyPEM + made.privateKeyPEM, "ca-key.pem")
+    let both = Authorities(
+      signing: [former, made], trusted: AuthorityBundle([former.certificate, made.certificate]))
+    try write(both)
+    return both
+  }
+
+  /// Gives up all authorities but the one that signs for devices; nil where there is one alone.
+  ///
+  /// First the certificates: from then on the former ones are trusted no more, whatever else is written.
+  func giveUpFormerAuthorities() throws(Failure) -> Authorities? {
+    guard let present = try presentAuthorities(), present.isRotating else { return nil }
+    let issuer = present.issuer
+    let one = Authorities(signing: [issuer], trusted: AuthorityBundle([issuer.certificate]))
+    try write(one)
+    try removeFormerKeys(one)
+    return one
+  }
+
+  /// Removes the keys of authorities that were given up.
+  func removeFormerKeys(_ authorities: Authorities) throws(Failure) {
+    let keys = authorities.signing.flatMap(\.privateKeyPEM)
+    guard Self.isOwn(authorities.server), try read("ca-key.pem") != keys else { return }
+    try write(keys, "ca-key.pem")
+  }
+
+  /// Whether a gateway made it.
+  static func isOwn(_ authority: CertificateAuthority) -> Bool {
+    authority.certificate.commonName.hasPrefix(authorityName)
+  }
+
+  /// The name of the authority that takes the place of the one with this name: some verifiers find issuers by their
+  /// names alone.
+  private static func name(after former: String) -> String {
+    let number = former.split(separator: " ").last.flatMap { Int($0) } ?? 1
+    return "\(authorityName) \(number &+ 1)"
   }
 
   private func makeAuthority(

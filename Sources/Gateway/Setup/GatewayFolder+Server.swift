@@ -40,7 +40,7 @@ extension GatewayFolder {
     let present = authority.certificate
     // Clients that know a former name of this machine go on reaching the gateway by that.
     let former =
-      retainsFormer && present.commonName == Self.authorityName
+      retainsFormer && Self.isOwn(authority)
       ? Self.hosts(permittedBy: first).filter { !hosts.contains($0) } : []
     var (general, added, forbidden): ([String], [String], [String]) = ([], [], [])
     for name in hosts + former + addresses {

@@ -99,22 +99,43 @@ public struct GatewayFolder: Sendable {
     return keys
   }
 
-  /// Reads or creates the admin API's token.
+  /// Reads or creates the admin API's token, or replaces it by what `given` holds.
   ///
   /// A file that was emptied or cut is refused: its few bytes could be guessed.
-  public func adminToken() throws(Failure) -> String {
-    if let text = try read("admin-token") {
-      let token = String(decoding: text, as: UTF8.self).filter { !$0.isWhitespace }
+  public func adminToken(from given: String? = nil) throws(Failure) -> String {
+    let own = try read("admin-token").map { String(decoding: $0, as: UTF8.self) }?
+      .filter { !$0.isWhitespace }
+    if let given {
+      let token = try Self.text(of: given)
       guard token.utf8.count >= Limits.adminTokenBytesMin else {
+        throw .damaged(
+          file: given, "holds fewer than \(Limits.adminTokenBytesMin) characters: give a longer one"
+        )
+      }
+      // The commands on this machine read it in the folder.
+      if token != own { try write(Array((token + "\n").utf8), "admin-token") }
+      return token
+    }
+    if let own {
+      guard own.utf8.count >= Limits.adminTokenBytesMin else {
         throw .damaged(
           file: adminTokenFile,
           "holds fewer than \(Limits.adminTokenBytesMin) characters: remove it to get a new one")
       }
-      return token
+      return own
     }
     let token = Hexadecimal.encode(SystemRandom.bytes(24))
     try write(Array((token + "\n").utf8), "admin-token")
     return token
+  }
+
+  private static func text(of file: String) throws(Failure) -> String {
+    do {
+      return String(decoding: try FileSystem.readRegularFile(file, limit: 4_096), as: UTF8.self)
+        .filter { !$0.isWhitespace }
+    } catch {
+      throw .system(error)
+    }
   }
 
   /// Writes a file of the folder atomically.

@@ -82,8 +82,9 @@ extension GatewayResources {
     try recovery.checkFiles()
     let stores = try openStores(in: folder, recovery)
     let authority = try recovery.open(.authority) {
-      try folder.authority(hosts: names.hosts, nowSeconds: now / 1_000)
+      try folder.authorities(hosts: names.hosts, nowSeconds: now / 1_000)
     }
+    if !authority.isRotating { try folder.removeFormerKeys(authority) }
     let identity = try FirstIdentity.makeOrRead(
       in: folder, store: stores.control, environment: configuration.environment,
       nowMilliseconds: now)
@@ -108,7 +109,7 @@ extension GatewayResources {
     resources.losses = recovery.notices
     resources.controlHealth = stores.control.health
     resources.notificationHealth = stores.notifications.health
-    resources.adminToken = try folder.adminToken()
+    resources.adminToken = try folder.adminToken(from: configuration.adminTokenFile)
     return resources
   }
 

@@ -5,6 +5,7 @@ internal import Transport
 extension ControlEngine {
   /// The statements that change something.
   enum Write: Hashable {
+    case unshownCertificates, shownCertificate, formerCertificates, tokenKey
     case team, key, certificate, app, channel, broadcast, device, deviceCertificate, registration,
       noneRegistered
     case subscription, subscriptionMark, setting
@@ -13,6 +14,16 @@ extension ControlEngine {
 
     var sql: StaticString {
       switch self {
+      case .unshownCertificates:
+        "DELETE FROM device_certificate WHERE device = ?1 AND shown = 0"
+      case .shownCertificate:
+        "UPDATE device_certificate SET shown = 1 WHERE serial = ?2 AND device = ?1"
+      case .formerCertificates:
+        """
+        DELETE FROM device_certificate WHERE device = ?1 AND serial <> ?2 AND shown = 1 AND not_after <=
+          (SELECT not_after FROM device_certificate WHERE serial = ?2 AND device = ?1)
+        """
+      case .tokenKey: "UPDATE device SET token_key = ?2 WHERE number = ?1"
       case .team:
         """
         INSERT INTO team VALUES (?1, ?2, ?3) ON CONFLICT (id) DO UPDATE SET name = ?2
@@ -25,7 +36,7 @@ extension ControlEngine {
         """
       case .certificate:
         """
-        INSERT INTO certificate VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+        INSERT INTO certificate VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
         ON CONFLICT (serial) DO UPDATE SET revoked = ?8
         """
       case .app:
@@ -48,10 +59,15 @@ extension ControlEngine {
         """
       case .device:
         """
-        INSERT INTO device VALUES (?1, ?2, ?3, ?4, ?5)
+        INSERT INTO device (number, key_hash, name, enrolled, revoked)
+        VALUES (?1, ?2, ?3, ?4, ?5)
         ON CONFLICT (number) DO UPDATE SET key_hash = ?2, name = ?3, revoked = ?5
         """
-      case .deviceCertificate: "INSERT OR REPLACE INTO device_certificate VALUES (?1, ?2, ?3)"
+      case .deviceCertificate:
+        """
+        INSERT OR REPLACE INTO device_certificate (serial, device, not_after, authority, shown)
+        VALUES (?1, ?2, ?3, ?4, ?5)
+        """
       case .registration: "INSERT OR REPLACE INTO registration VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
       case .noneRegistered:
         "UPDATE registration SET state = 3, changed = ?2 WHERE device = ?1 AND state <> 3"
@@ -99,6 +115,7 @@ extension ControlEngine {
       try statement.run()
     case .putDevice(let device): try put(device)
     case .putDeviceCertificate(let certificate): try put(certificate)
+    case .noteArrival(let arrival): try note(arrival)
     case .putRegistration(let registration): try put(registration)
     case .unregisterAll(let device, let milliseconds):
       let statement = try statement(.noneRegistered)
@@ -151,6 +168,7 @@ extension ControlEngine {
     try statement.bind(6, certificate.notAfter)
     try statement.bind(7, certificate.createdMilliseconds)
     try statement.bind(8, certificate.revokedMilliseconds)
+    try statement.bind(9, certificate.authority)
     try statement.run()
   }
 
@@ -200,11 +218,29 @@ extension ControlEngine {
     try statement.run()
   }
 
+  private func note(_ arrival: DeviceArrival) throws(StorageFailure) {
+    for write in [Write.shownCertificate, .formerCertificates] {
+      let statement = try statement(write)
+      try statement.bind(1, arrival.device)
+      try statement.bind(2, arrival.serial)
+      try statement.run()
+    }
+    let statement = try statement(.tokenKey)
+    try statement.bind(1, arrival.device)
+    try statement.bind(2, arrival.tokenKey)
+    try statement.run()
+  }
+
   private func put(_ certificate: DeviceCertificateRecord) throws(StorageFailure) {
+    let former = try statement(.unshownCertificates)
+    try former.bind(1, certificate.device)
+    try former.run()
     let statement = try statement(.deviceCertificate)
     try statement.bind(1, certificate.serial)
     try statement.bind(2, certificate.device)
     try statement.bind(3, certificate.notAfter)
+    try statement.bind(4, certificate.authority)
+    try statement.bind(5, Int64(certificate.isShown ? 1 : 0))
     try statement.run()
   }
 

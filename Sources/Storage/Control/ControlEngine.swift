@@ -71,6 +71,15 @@ final class ControlEngine: MarkedStoreEngine {
       """
       CREATE INDEX registration_unregistered ON registration (app, kind, changed) WHERE state = 3;
       """,
+      // Who has followed a rotation of the authority and of the token key. What was enrolled before has shown its certificate.
+      """
+      ALTER TABLE device_certificate ADD COLUMN authority TEXT;
+      ALTER TABLE device_certificate ADD COLUMN shown INTEGER NOT NULL DEFAULT 0;
+      UPDATE device_certificate SET shown = 1;
+      CREATE INDEX device_certificate_by_device ON device_certificate (device);
+      ALTER TABLE certificate ADD COLUMN authority TEXT;
+      ALTER TABLE device ADD COLUMN token_key TEXT;
+      """,
     ])
 
   private let database: SQLiteDatabase
@@ -146,6 +155,53 @@ final class ControlEngine: MarkedStoreEngine {
     try statement.bind(2, Int64(key.app))
     try statement.bind(3, Int64(key.kind))
     return try records(of: table, statement).first
+  }
+
+  /// Whether an arrival says something that the rows do not.
+  func isNews(_ arrival: DeviceArrival) throws(StorageFailure) -> Bool {
+    let statement = try database.prepare(
+      """
+      SELECT token_key IS NOT ?2
+        OR EXISTS (SELECT 1 FROM device_certificate WHERE serial = ?3 AND device = ?1 AND shown = 0)
+      FROM device WHERE number = ?1
+      """)
+    assert(!arrival.tokenKey.isEmpty, "tokens that no key sealed")
+    try statement.bind(1, arrival.device)
+    try statement.bind(2, arrival.tokenKey)
+    try statement.bind(3, arrival.serial)
+    return try statement.step() && statement.integer(0) != 0
+  }
+
+  func deviceCertificateSummary(
+    authority: String, atSeconds now: Int64
+  ) throws(StorageFailure) -> DeviceCertificateSummary {
+    let statement = try database.prepare(
+      """
+      SELECT count(*), coalesce(sum(has), 0), min(CASE WHEN ends > ?2 THEN ends END) FROM (
+        SELECT max(c.shown AND c.authority IS ?1) AS has,
+          max(CASE WHEN c.shown THEN c.not_after END) AS ends
+        FROM device d LEFT JOIN device_certificate c ON c.device = d.number
+        WHERE d.revoked IS NULL GROUP BY d.number)
+      """)
+    try statement.bind(1, authority)
+    try statement.bind(2, now)
+    guard try statement.step() else {
+      throw .corrupt(path: database.path, detail: "devices cannot be counted")
+    }
+    return DeviceCertificateSummary(
+      devices: Int(statement.integer(0)), haveShown: Int(statement.integer(1)),
+      firstEnd: statement.optionalInteger(2))
+  }
+
+  func tokenCounts() throws(StorageFailure) -> [String?: Int] {
+    let statement = try database.prepare(
+      """
+      SELECT d.token_key, count(*) FROM registration r JOIN device d ON d.number = r.device
+      WHERE r.state <> 3 AND d.revoked IS NULL GROUP BY d.token_key
+      """)
+    var counts: [String?: Int] = [:]
+    while try statement.step() { counts[statement.optionalText(0)] = Int(statement.integer(1)) }
+    return counts
   }
 
   func hasDevice(numbered numbers: Range<UInt64>) throws(StorageFailure) -> Bool {

@@ -105,13 +105,16 @@ public struct CertificateRecord: Sendable, Hashable {
   public var createdMilliseconds: Int64
   /// Milliseconds since 1970; nil: good.
   public var revokedMilliseconds: Int64?
+  /// The name of the key that signed it; nil of former releases.
+  public var authority: String?
 
   /// A certificate from its parts.
   public init(
     serial: String, team: String, bundleID: String, environments: EnvironmentScope,
     isUniversal: Bool, notAfter: Int64, createdMilliseconds: Int64,
-    revokedMilliseconds: Int64? = nil
+    revokedMilliseconds: Int64? = nil, authority: String? = nil
   ) {
+    self.authority = authority
     self.serial = serial
     self.team = team
     self.bundleID = bundleID
@@ -241,9 +244,18 @@ public struct DeviceCertificateRecord: Sendable, Hashable {
   public var device: UInt64
   /// When it expires, seconds since 1970.
   public var notAfter: Int64
+  /// The name of the key that signed it; nil of former releases.
+  public var authority: String?
+  /// Whether the device has connected with it.
+  public var isShown: Bool
 
   /// A certificate from its parts.
-  public init(serial: String, device: UInt64, notAfter: Int64) {
+  public init(
+    serial: String, device: UInt64, notAfter: Int64, authority: String? = nil,
+    isShown: Bool = false
+  ) {
+    self.authority = authority
+    self.isShown = isShown
     self.serial = serial
     self.device = device
     self.notAfter = notAfter

@@ -38,7 +38,8 @@ extension ControlRows where Record == KeyRecord {
 extension ControlRows where Record == CertificateRecord {
   static let certificates = ControlRows(
     query: """
-      SELECT serial, team, bundle_id, environments, universal, not_after, created, revoked
+      SELECT serial, team, bundle_id, environments, universal, not_after, created, revoked,
+        authority
       FROM certificate ORDER BY created, serial
       """
   ) { row in
@@ -46,7 +47,8 @@ extension ControlRows where Record == CertificateRecord {
       CertificateRecord(
         serial: row.text(0), team: row.text(1), bundleID: row.text(2),
         environments: environments, isUniversal: row.integer(4) != 0, notAfter: row.integer(5),
-        createdMilliseconds: row.integer(6), revokedMilliseconds: row.optionalInteger(7))
+        createdMilliseconds: row.integer(6), revokedMilliseconds: row.optionalInteger(7),
+        authority: row.optionalText(8))
     }
   }
 }
@@ -131,10 +133,14 @@ extension ControlRows where Record == DeviceRecord {
 
 extension ControlRows where Record == DeviceCertificateRecord {
   static let deviceCertificates = ControlRows(
-    query: "SELECT serial, device, not_after FROM device_certificate ORDER BY device, not_after"
+    query: """
+      SELECT serial, device, not_after, authority, shown FROM device_certificate
+      ORDER BY device, not_after, serial
+      """
   ) { row in
     DeviceCertificateRecord(
-      serial: row.text(0), device: row.unsigned(1), notAfter: row.integer(2))
+      serial: row.text(0), device: row.unsigned(1), notAfter: row.integer(2),
+      authority: row.optionalText(3), isShown: row.integer(4) != 0)
   }
 }
 

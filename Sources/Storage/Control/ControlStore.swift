@@ -18,7 +18,10 @@ public enum ControlChange: Sendable, Hashable {
   /// Of all channels, those whose expiration is this second since 1970 or an earlier one.
   case removeExpiredBroadcasts(atUnixSeconds: Int64)
   case putDevice(DeviceRecord)
+  /// In place of one that the device was given and has never shown.
   case putDeviceCertificate(DeviceCertificateRecord)
+  /// A device has connected: its former certificates are needed no more.
+  case noteArrival(DeviceArrival)
   case putRegistration(RegistrationRecord)
   /// Unregisters all that a device has registered, as of then.
   case unregisterAll(device: UInt64, atMilliseconds: Int64)
@@ -65,6 +68,15 @@ public protocol ControlStore: AnyObject, Sendable {
   func hasDevice(numbered numbers: Range<UInt64>) throws(StorageFailure) -> Bool
   /// By device.
   func deviceCertificates() throws(StorageFailure) -> [DeviceCertificateRecord]
+  /// Those of `arrivals` that say something new.
+  func news(in arrivals: [DeviceArrival]) throws(StorageFailure) -> [DeviceArrival]
+  /// How many devices have shown a certificate of that authority, and which certificate ends first; reads all.
+  func deviceCertificateSummary(
+    authority: String, atSeconds now: Int64
+  ) throws(StorageFailure) -> DeviceCertificateSummary
+  /// How many tokens of devices that are not revoked are good, by the name of the key that sealed them; nil for those of
+  /// former releases. Reads all.
+  func tokenCounts() throws(StorageFailure) -> [String?: Int]
   /// By device, app and kind; inactive ones are included for their timestamps.
   func registrations() throws(StorageFailure) -> [RegistrationRecord]
   /// At most `limit` of those of an app and kind that became inactive after that place in their order; found by

@@ -105,6 +105,29 @@ public final class SQLiteControlStore: ControlStore {
     try rows(ControlRows.deviceCertificates)
   }
 
+  /// Those of `arrivals` that say something new.
+  public func news(in arrivals: [DeviceArrival]) throws(StorageFailure) -> [DeviceArrival] {
+    try engine.read { engine throws(StorageFailure) in
+      var news: [DeviceArrival] = []
+      for arrival in arrivals where try engine.isNews(arrival) { news.append(arrival) }
+      return news
+    }
+  }
+
+  /// How many devices have shown a certificate of that authority, and which certificate ends first.
+  public func deviceCertificateSummary(
+    authority: String, atSeconds now: Int64
+  ) throws(StorageFailure) -> DeviceCertificateSummary {
+    try engine.read { engine throws(StorageFailure) in
+      try engine.deviceCertificateSummary(authority: authority, atSeconds: now)
+    }
+  }
+
+  /// How many tokens are good, by the name of the key that sealed them.
+  public func tokenCounts() throws(StorageFailure) -> [String?: Int] {
+    try engine.read { engine throws(StorageFailure) in try engine.tokenCounts() }
+  }
+
   /// By device, app and kind.
   public func registrations() throws(StorageFailure) -> [RegistrationRecord] {
     try rows(ControlRows.registrations)

@@ -77,12 +77,12 @@ internal import System
     try execute("PRAGMA journal_size_limit = \(Limits.walBytesKept)")
     try execute("PRAGMA synchronous = FULL")
     assert(!schema.migrations.isEmpty, "a schema without a version")
-    for (index, script) in schema.migrations.enumerated().dropFirst(version) {
-      try transaction { () throws(StorageFailure) in
-        try execute("\(script)")
-        try execute("PRAGMA application_id = \(schema.applicationID)")
-        try execute("PRAGMA user_version = \(index + 1)")
-      }
+    guard version < schema.migrations.count else { return }
+    if !isFresh, !path.isEmpty { try SchemaCopy.make(of: path, schema: version) }
+    try transaction { () throws(StorageFailure) in
+      for script in schema.migrations.dropFirst(version) { try execute("\(script)") }
+      try execute("PRAGMA application_id = \(schema.applicationID)")
+      try execute("PRAGMA user_version = \(schema.migrations.count)")
     }
   }
 

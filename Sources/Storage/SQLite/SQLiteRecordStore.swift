@@ -18,7 +18,7 @@ public final class SQLiteRecordStore {
     public let value: [UInt8]
   }
 
-  private static let schema = SQLiteDatabase.Schema(
+  static let schema = SQLiteDatabase.Schema(
     applicationID: 0x4246_5241,  // "BFRA"
     migrations: [
       """

@@ -203,6 +203,14 @@ public enum FileSystem {
     try synchronize(folder: parent(of: target))
   }
 
+  /// Waits until what the file at `path` has is on disk.
+  public static func synchronize(file path: String) throws(SystemFailure) {
+    let descriptor = unsafe belfry_open(path, O_RDONLY | O_CLOEXEC, 0)
+    guard descriptor >= 0 else { throw .last("open", path) }
+    defer { Glibc.close(descriptor) }
+    guard fsync(descriptor) == 0 else { throw .last("fsync", path) }
+  }
+
   /// The length of the file at `path` in bytes; nil where there is none.
   public static func byteCount(of path: String) -> Int? {
     var status = stat()

@@ -1,5 +1,4 @@
-/// A log of lines for people and programs: RFC 3339 time, level, subsystem, message,
-/// then `key=value`.
+/// A log for people and programs: what happened, when, how urgent it is, and fields of one value each.
 ///
 /// Device tokens, payloads, keys and codes are never a field in the clear.
 public struct Log: Sendable {
@@ -83,7 +82,7 @@ public struct Log: Sendable {
   ) {
     guard isEnabled(level) else { return }
     sink.write(
-      LogLine.format(
+      LogRecord(
         unixMilliseconds: SystemClock.unixMilliseconds, level: level, subsystem: subsystem,
         message: message(), fields: fields))
   }

@@ -1,21 +1,55 @@
-/// The format of a log line.
+/// The text of a log line.
 enum LogLine {
-  static func format(
-    unixMilliseconds: Int64, level: Log.Level, subsystem: String, message: String,
-    fields: KeyValuePairs<String, String>
-  ) -> String {
-    var line = Timestamp.rfc3339(unixMilliseconds: unixMilliseconds)
-    line += " \(level.name) \(subsystem): "
-    append(clean(message), to: &line)
-    for (key, value) in fields {
-      line += " \(key)="
-      append(quoted(value), to: &line)
-    }
+  static func text(_ record: LogRecord) -> String {
+    var line = Timestamp.rfc3339(unixMilliseconds: record.unixMilliseconds)
+    line += " \(record.level.name) "
+    line += text(of: record.subsystem, record.message, record.fields.map { ($0.key, $0.value) })
     guard line.utf8.count > Limits.logLineBytes else { return line }
     return String(decoding: line.utf8.prefix(Limits.logLineBytes), as: UTF8.self) + "…"
   }
 
-  private static func append(_ text: String, to line: inout String) { line += text }
+  /// What a text line has beside time and level.
+  static func text(
+    of subsystem: String, _ message: String, _ fields: [(key: String, value: String)]
+  ) -> String {
+    var line = "\(subsystem): \(clean(message))"
+    for (key, value) in fields { line += " \(key)=\(quoted(value))" }
+    return line
+  }
+
+  static func logfmt(_ record: LogRecord) -> String {
+    let (message, fields) = record.bounded
+    var line = "time=\(Timestamp.rfc3339(unixMilliseconds: record.unixMilliseconds))"
+    line += " level=\(record.level.name) subsystem=\(quoted(record.subsystem))"
+    line += " message=\(quoted(message))"
+    for (key, value) in fields { line += " \(key)=\(quoted(value))" }
+    return line
+  }
+
+  static func json(_ record: LogRecord) -> String {
+    let (message, fields) = record.bounded
+    let at = Timestamp.rfc3339(unixMilliseconds: record.unixMilliseconds)
+    var line = "{\"at\":\"\(at)\",\"level\":\"\(record.level.name)\""
+    let members = [("subsystem", record.subsystem), ("message", message)]
+    for (key, value) in members + fields { line += ",\(jsonString(key)):\(jsonString(value))" }
+    return line + "}"
+  }
+
+  private static func jsonString(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"", "\\":
+        result += "\\"
+        result.unicodeScalars.append(scalar)
+      case _ where isControl(scalar):
+        let digits = String(scalar.value, radix: 16)
+        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result + "\""
+  }
 
   /// Control characters would let a peer's text forge lines.
   private static func clean(_ text: String) -> String {

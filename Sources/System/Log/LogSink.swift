@@ -2,24 +2,42 @@ import Glibc
 
 /// Where log lines go.
 public struct LogSink: Sendable {
-  private let body: (@Sendable (String) -> Void)?
+  private let body: (@Sendable (LogRecord) -> Void)?
 
-  /// Calls `body` with each line, without its newline, from any thread.
-  public init(_ body: @escaping @Sendable (String) -> Void) { self.body = body }
+  /// Calls `body` with each line as text, without its newline, from any thread.
+  public init(_ body: @escaping @Sendable (String) -> Void) {
+    self.body = { body(LogFormat.text.line($0)) }
+  }
 
-  private init() { body = nil }
+  private init(records: (@Sendable (LogRecord) -> Void)?) { body = records }
 
-  /// One write(2) a line to standard error, so that lines of several threads do not mix.
-  public static let standardError = LogSink { line in
+  /// Text lines on standard error.
+  public static let standardError = LogSink.standardError(.text)
+
+  /// Lines on standard error, one write(2) each, so that lines of several threads do not mix.
+  public static func standardError(_ format: LogFormat) -> LogSink {
+    LogSink(records: { record in writeToStandardError(format.line(record)) })
+  }
+
+  /// The journal (systemd-journald) with its fields, by the socket at `path`; what it does not take is a text line on
+  /// standard error.
+  public static func journal(path: String = JournalSocket.path) -> LogSink {
+    guard let socket = JournalSocket(path: path) else { return standardError }
+    return LogSink(records: { record in
+      if !socket.send(record) { writeToStandardError(LogFormat.text.line(record)) }
+    })
+  }
+
+  /// Drops every line before it is made.
+  public static let nowhere = LogSink(records: nil)
+
+  private static func writeToStandardError(_ line: String) {
     var line = line
     line.append("\n")
     line.withUTF8 { bytes in _ = unsafe Glibc.write(STDERR_FILENO, bytes.baseAddress, bytes.count) }
   }
 
-  /// Drops every line before it is made.
-  public static let nowhere = LogSink()
-
   var isNowhere: Bool { body == nil }
 
-  func write(_ line: String) { body?(line) }
+  func write(_ record: LogRecord) { body?(record) }
 }

@@ -1,30 +1,10 @@
 import Synchronization
 
-/// All metrics of a program, and their text for Prometheus (exposition format 0.0.4).
+/// All metrics of a program, which are written in a `MetricFormat`.
 public final class MetricRegistry: Sendable {
-  private enum Metric {
-    case counter(Counter)
-    case gauge(Gauge)
-    case histogram(Histogram, scale: Double)
-
-    var kind: String {
-      switch self {
-      case .counter: "counter"
-      case .gauge: "gauge"
-      case .histogram: "histogram"
-      }
-    }
-  }
-
-  private struct Family {
-    let help: String
-    let kind: String
-    var members: [(labels: String, metric: Metric)] = []
-  }
-
   private struct Families {
     var order: [String] = []
-    var byName: [String: Family] = [:]
+    var byName: [String: MetricFamily] = [:]
   }
 
   private let families = Mutex(Families())
@@ -67,24 +47,49 @@ public final class MetricRegistry: Sendable {
     return histogram
   }
 
+  /// Exposes what `read` returns at each look, as a gauge; nothing while it returns nil.
+  ///
+  /// `read` is called from any thread, and makes no metric.
+  public func gauge(
+    _ name: String, help: String, labels: KeyValuePairs<String, String> = [:],
+    read: @escaping @Sendable () -> Double?
+  ) { _ = metric(name, help, labels) { .reading(.gauge, read) } }
+
+  /// Exposes what `read` returns at each look, as a counter: it never falls.
+  ///
+  /// `read` is called from any thread, and makes no metric. With `format` the name is in that text alone: one that
+  /// readers of it know, and that another text cannot have.
+  public func counter(
+    _ name: String, help: String, labels: KeyValuePairs<String, String> = [:],
+    in format: MetricFormat? = nil, read: @escaping @Sendable () -> Double?
+  ) { _ = metric(name, help, labels, format) { .reading(.counter, read) } }
+
   /// Every metric as text, families in the order in which they were made.
-  public func exposition() -> String {
-    families.withLock { families in
-      var text = ""
-      for name in families.order {
-        guard let family = families.byName[name] else { continue }
-        text += "# HELP \(name) \(Self.escaped(family.help, quotes: false))\n"
-        text += "# TYPE \(name) \(family.kind)\n"
-        for member in family.members { Self.append(name, member.labels, member.metric, to: &text) }
-      }
-      return text
+  public func exposition(_ format: MetricFormat = .prometheus) -> String {
+    exposition(format) { _ in true }
+  }
+
+  private func exposition(_ format: MetricFormat, of isWanted: (String) -> Bool) -> String {
+    let known = families.withLock { families in
+      families.order.compactMap { name in families.byName[name].map { (name, $0) } }
     }
+    // What is read at each look is read without the lock: reading it may take a while.
+    var text = ""
+    for (name, family) in known where isWanted(name) {
+      guard family.format == nil || family.format == format else { continue }
+      format.append(family, named: name, to: &text)
+    }
+    return text + format.end
   }
 
   /// The value of every counter and gauge, and of a histogram its buckets, sum and count, under the name that
   /// `exposition` has, labels included.
-  public func samples() -> [(name: String, value: Double)] {
-    exposition().split(separator: "\n").compactMap { line in
+  ///
+  /// With `isWanted` those of some families, by their names; the others are not read.
+  public func samples(
+    ofFamilies isWanted: (String) -> Bool = { _ in true }
+  ) -> [(name: String, value: Double)] {
+    exposition(.prometheus, of: isWanted).split(separator: "\n").compactMap { line in
       guard line.first != "#" else { return nil }
       let end = line.lastIndex(of: " ")
       assert(end != nil, "a sample has a name and a value")
@@ -97,15 +102,17 @@ public final class MetricRegistry: Sendable {
 
   /// A name of another kind keeps its first kind; the newcomer then counts unseen.
   private func metric(
-    _ name: String, _ help: String, _ labels: KeyValuePairs<String, String>, _ make: () -> Metric
-  ) -> Metric {
-    let labelText = labels.map { "\($0.key)=\"\(Self.escaped($0.value, quotes: true))\"" }
+    _ name: String, _ help: String, _ labels: KeyValuePairs<String, String>,
+    _ format: MetricFormat? = nil, _ make: () -> AnyMetric
+  ) -> AnyMetric {
+    let labelText = labels.map { "\($0.key)=\"\(MetricFormat.escaped($0.value, quotes: true))\"" }
       .joined(separator: ",")
     return families.withLock { families in
       let fresh = make()
       if families.byName[name] == nil {
         families.order.append(name)
-        families.byName[name] = Family(help: help, kind: fresh.kind)
+        families.byName[name] = MetricFamily(
+          help: help, kind: fresh.kind, format: format)
       }
       let members = families.byName[name]?.members ?? []
       if let known = members.first(where: { $0.labels == labelText }) { return known.metric }
@@ -113,38 +120,5 @@ public final class MetricRegistry: Sendable {
       families.byName[name]?.members.append((labelText, fresh))
       return fresh
     }
-  }
-
-  private static func append(
-    _ name: String, _ labels: String, _ metric: Metric, to text: inout String
-  ) {
-    let braces = labels.isEmpty ? "" : "{\(labels)}"
-    switch metric {
-    case .counter(let counter): text += "\(name)\(braces) \(counter.value)\n"
-    case .gauge(let gauge): text += "\(name)\(braces) \(gauge.value)\n"
-    case .histogram(let histogram, let scale):
-      let prefix = labels.isEmpty ? "" : labels + ","
-      let counts = histogram.cumulative()
-      for (bound, count) in zip(histogram.bounds, counts) {
-        text += "\(name)_bucket{\(prefix)le=\"\(Double(bound) * scale)\"} \(count)\n"
-      }
-      let total = counts.last ?? 0
-      text += "\(name)_bucket{\(prefix)le=\"+Inf\"} \(total)\n"
-      text += "\(name)_sum\(braces) \(Double(histogram.sum) * scale)\n"
-      text += "\(name)_count\(braces) \(total)\n"
-    }
-  }
-
-  private static func escaped(_ text: String, quotes: Bool) -> String {
-    var result = ""
-    for character in text {
-      switch character {
-      case "\\": result += "\\\\"
-      case "\n": result += "\\n"
-      case "\"" where quotes: result += "\\\""
-      default: result.append(character)
-      }
-    }
-    return result
   }
 }

@@ -62,6 +62,14 @@ public enum Socket {
     return descriptor
   }
 
+  /// Prepares a listening socket that another program opened, as this one's own are.
+  public static func adoptListener(_ descriptor: Int32) throws(SystemFailure) {
+    let flags = fcntl(descriptor, F_GETFL)
+    guard flags >= 0, fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0,
+      fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0
+    else { throw .last("fcntl", "descriptor \(descriptor)") }
+  }
+
   /// Begins a connection; it is made, or has failed (`pendingError`), once the descriptor is writable.
   public static func connect(to address: SocketAddress) throws(SystemFailure) -> Int32 {
     let descriptor = try open(address.family == .v4 ? AF_INET : AF_INET6)

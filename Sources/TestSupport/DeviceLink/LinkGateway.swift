@@ -198,6 +198,8 @@ public final class LinkGatewayConnection: StreamHandler, TimerTarget {
     case .ready(let state):
       self.state = state
       isReady = true
+    case .renew:
+      machine?.answerRenewal(.refused(.notOffered, afterSeconds: 60), output: &output)
     case .request(let number, let request):
       requests.append(request)
       machine?.answer(number, with: answer(request), output: &output)

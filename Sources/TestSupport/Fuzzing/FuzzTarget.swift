@@ -124,7 +124,14 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
           time += 1_000_000
           switch action {
           case .enrol: _ = server.answerEnrolment(.refused(.wrongCode), output: &output)
-          case .connected: server.accept(unixMilliseconds: 1, output: &output)
+          case .connected:
+            server.accept(unixMilliseconds: 1, output: &output)
+            server.announce(trustMark: [UInt8](repeating: 1, count: 32), output: &output)
+          case .renew(let key):
+            server.answerRenewal(
+              key.count & 1 == 0
+                ? .refused(.tryLater, afterSeconds: 1)
+                : .renewed(.init(certificate: key, authorities: [key])), output: &output)
           case .ready: deliver(to: &server, at: time, output: &output)
           case .request(let number, _): server.answer(number, with: .done, output: &output)
           case .settled: while server.takeSettled() != nil {}
@@ -157,6 +164,11 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     var output: [UInt8] = []
     var time: Int64 = 0
     let topic = LinkSubject.topic(LinkTopic(bundleID: "com.example.app"))
+    if !enrols {
+      client.use(
+        LinkCredential(
+          publicKey: [1], trustMark: [UInt8](repeating: 0, count: 32), renewAtSeconds: 1))
+    }
     client.register(topic, at: time, output: &output)
     _ = client.goOnline()
     client.opened(at: time, output: &output)
@@ -169,6 +181,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
           case .sign:
             client.signed([UInt8](repeating: 1, count: 64), at: time, output: &output)
           case .received(let notification, _): client.onPersisted(notification.uniqueID, at: time)
+          case .renewed(let renewed):
+            if renewed.certificate.count & 1 == 0 { client.renewalFailed(at: time) }
           case .disconnect: return
           default: break
           }

@@ -109,12 +109,14 @@ extension Scenario {
   }
 
   /// Starts virtual devices of `gateway` with these topics (`BUNDLE-ID` or `BUNDLE-ID:TYPE,…`).
+  ///
+  /// `words` are the options for joining it, where they are not the usual ones.
   public func devices(
     _ name: String = "devices", of gateway: GatewayProgram, topics: [String],
-    options: [String] = []
+    options: [String] = [], joining words: [String]? = nil
   ) throws -> DevicesProgram {
     let data = folder.file(name)
-    var arguments = ["device", "run", "--data", data] + joining(gateway)
+    var arguments = ["device", "run", "--data", data] + (words ?? joining(gateway))
     for topic in topics { arguments += ["--app", topic] }
     return DevicesProgram(program: try belfry(arguments + options), data: data)
   }

@@ -38,6 +38,8 @@ public enum TestTool: String, CaseIterable, Sendable {
   case accessibility = "at-spi-bus-launcher"
   /// The system's own Python with D-Bus.
   case dbusPython = "python3-dbus"
+  /// The system's own Python with Prometheus' client library.
+  case prometheusPython = "python3-prometheus-client"
   /// PulseAudio's recorder.
   case parec
   /// The Python environment with the client libraries: `scripts/python-environment test`.
@@ -55,6 +57,7 @@ public enum TestTool: String, CaseIterable, Sendable {
       .geoclue: "/usr/libexec/geoclue", .systemPython: "/usr/bin/python3",
       .accessibility: "/usr/libexec/at-spi-bus-launcher",
       .dbusPython: "/usr/lib/python3/dist-packages/dbus/__init__.py",
+      .prometheusPython: "/usr/lib/python3/dist-packages/prometheus_client/__init__.py",
       .upower: "/usr/libexec/upowerd", .dconf: "/usr/libexec/dconf-service",
       .mateNotifications: "/usr/lib/mate-notification-daemon/mate-notification-daemon",
     ]

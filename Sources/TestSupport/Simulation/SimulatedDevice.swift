@@ -247,7 +247,7 @@ final class SimulatedDevice: SimulatedClient {
 
   private func perform(_ action: DeviceLinkClient.Action?) {
     switch action {
-    case nil, .proceed, .alive, .cancelled, .switched: break
+    case nil, .proceed, .alive, .cancelled, .switched, .renewed, .renewalRefused: break
     case .connected(let device, _):
       world.expect(device == number, "device \(index) is taken for number \(device)")
     case .registered(.topic(let topic), let token):

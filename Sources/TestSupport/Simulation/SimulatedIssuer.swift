@@ -19,6 +19,7 @@ final class SimulatedIssuer: DeviceCertificateIssuer {
   private static let days = 3_000
 
   let certificatePEM: [UInt8]
+  var trustedCertificates: [Certificate] { [authority.certificate] }
 
   init(_ authority: CertificateAuthority) {
     self.authority = authority

@@ -248,6 +248,15 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
   func deviceCertificates() throws(StorageFailure) -> [DeviceCertificateRecord] {
     try contents.deviceCertificates()
   }
+  func news(in arrivals: [DeviceArrival]) throws(StorageFailure) -> [DeviceArrival] {
+    try contents.news(in: arrivals)
+  }
+  func deviceCertificateSummary(
+    authority: String, atSeconds now: Int64
+  ) throws(StorageFailure) -> DeviceCertificateSummary {
+    try contents.deviceCertificateSummary(authority: authority, atSeconds: now)
+  }
+  func tokenCounts() throws(StorageFailure) -> [String?: Int] { try contents.tokenCounts() }
   func registrations() throws(StorageFailure) -> [RegistrationRecord] {
     try world.maybeFail("a reading of registrations")
     return try contents.registrations()

@@ -4,10 +4,9 @@ import System
 /// All that `belfry gateway` was told, on its command line, in the environment and in its file.
 struct GatewaySettings {
   let options: CommandLineOptions
-  let configuration: GatewayConfiguration
+  private(set) var configuration: GatewayConfiguration
   let console: SocketAddress
   let readyFile: String?
-  let logLevel: Log.Level
   /// What is wrong without being a fault.
   let warnings: [String]
   /// Where the operator's certificate is named, in the file or the environment.
@@ -26,6 +25,7 @@ struct GatewaySettings {
     var layers = try LayeredOptions(
       arguments, by: GatewayCommand.table, prefix: Self.variablePrefix)
     if layers.options.wantsHelp { return nil }
+    layers.supplyCredentials(["server-certificate", "server-key"])
     var read: (GatewayConfiguration, SocketAddress)?
     while read == nil {
       do throws(CommandLineOptions.Problem) {
@@ -42,8 +42,8 @@ struct GatewaySettings {
     warnings = layers.warnings
     certificatePlace = layers.place(of: "server-certificate")?.text
     (configuration, console) = read
+    configuration.adminTokenFile = ServiceCredentials.file("admin-token")
     readyFile = options.value("ready-file")
-    logLevel = options.value("log-level").flatMap(Log.Level.init(name:)) ?? .info
   }
 
   /// What the names of the environment's variables begin with: `BELFRY_GATEWAY_PROVIDER_PORT`.
@@ -51,7 +51,7 @@ struct GatewaySettings {
 
   /// The options that only the process as a whole can follow, and that differ in `new`.
   func needingRestart(in new: GatewaySettings) -> [String] {
-    ["console-port", "console-host", "log-level", "ready-file"].filter {
+    ["console-port", "console-host", "log-level", "log-format", "ready-file"].filter {
       options.values($0) != new.options.values($0)
     }
   }

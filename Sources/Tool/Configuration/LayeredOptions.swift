@@ -15,6 +15,7 @@ struct LayeredOptions {
   private enum Origin {
     case variable(String)
     case file(String, ConfigurationFile.Entry)
+    case credential(String)
   }
 
   /// What stands in a file or the environment, under options that belong on a command line alone.
@@ -109,6 +110,18 @@ struct LayeredOptions {
     }
   }
 
+  /// Takes options that name files from the credentials of those names, where none of them is given.
+  mutating func supplyCredentials(
+    _ keys: [String], environment: (String) -> String? = StateFolders.variable
+  ) {
+    guard !keys.contains(where: options.isGiven) else { return }
+    for key in keys {
+      guard let file = ServiceCredentials.file(key, environment: environment) else { continue }
+      options.supply(key, [file])
+      origins[key] = .credential(file)
+    }
+  }
+
   /// Notes what is wrong with a value, in the words of the place where it stands, and takes the value back, so that
   /// what else is wrong can be seen; false where it was typed.
   mutating func note(_ problem: CommandLineOptions.Problem) -> Bool {
@@ -117,7 +130,8 @@ struct LayeredOptions {
       guard let origin = origins[key] else { return false }
       let fault = "'\(value)' is not understood: give \(wanted)"
       switch origin {
-      case .variable(let name): faults.append(Fault(line: 0, text: "\(name) \(fault)"))
+      case .variable(let name), .credential(let name):
+        faults.append(Fault(line: 0, text: "\(name) \(fault)"))
       case .file(let path, let entry):
         let line =
           zip(entry.values, entry.valueLines).first { $0.0 == value }?.1 ?? entry.line
@@ -146,7 +160,7 @@ struct LayeredOptions {
   func place(of key: String) -> (text: String, line: Int)? {
     switch origins[key] {
     case nil: nil
-    case .variable(let name): (name, 0)
+    case .variable(let name), .credential(let name): (name, 0)
     case .file(let path, let entry): ("\(path):\(entry.line)", entry.line)
     }
   }

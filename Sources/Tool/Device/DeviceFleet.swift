@@ -112,6 +112,16 @@ final class DeviceFleet: TurnEndTarget {
     }
   }
 
+  /// Keeps what takes the place of an identity; the link goes on with the former one where that fails.
+  func persistRenewed(_ identity: DeviceIdentity) throws {
+    do {
+      try log.append(identity)
+    } catch {
+      reportOnce("\(error)")
+      throw error
+    }
+  }
+
   func lost(_ device: VirtualDevice, because reason: String) {
     guard !isLeaving else { return stopWhenAllAreGone() }
     if !device.isUp, statistics.tokens == 0 { reportOnce("no link to the gateway yet: \(reason)") }

@@ -6,7 +6,7 @@ import System
 import Transport
 
 /// The identities of the virtual devices of one folder: `devices.jsonl`, mode 0600, one JSON line a
-/// device, appended to as devices enrol.
+/// device, appended to as devices enrol and renew their certificates: the last line of a device counts.
 ///
 /// One process at a time uses the folder.
 final class DeviceIdentityLog {
@@ -17,7 +17,7 @@ final class DeviceIdentityLog {
   /// The persisted identities, in the order of their enrolment.
   private(set) var identities: [DeviceIdentity] = []
 
-  /// Opens the folder's log; identities of another authority are ignored.
+  /// Opens the folder's log; identities of another gateway are ignored.
   init(folder: String, authorityPEM: [UInt8]) throws(SystemFailure) {
     try FileSystem.makeDirectories(folder)
     lock = try LockFile(folder + "/devices.lock")
@@ -25,24 +25,30 @@ final class DeviceIdentityLog {
     descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .call(name: "open", errno: errno, subject: path) }
     fchmod(descriptor, 0o600)
-    let authority = try? Certificate(pem: authorityPEM)
     var isOurs: [Substring: Bool] = [:]
+    var places: [UInt64: Int] = [:]
     let bytes = try FileSystem.read(path, limit: Self.fileBytesMax)
     for line in bytes.split(separator: 0x0A) {
       guard let object = try? JSONValue(parsing: Array(line)).objectValue,
         let device = object["device"]?.stringValue.flatMap({ UInt64($0) }),
         let chain = object["chain"]?.stringValue, let pem = object["key"]?.stringValue,
-        let last = chain.range(of: "-----BEGIN CERTIFICATE-----", options: .backwards)
+        let first = chain.range(of: "-----END CERTIFICATE-----")
       else { continue }
-      let issuer = chain[last.lowerBound...]
-      if isOurs[issuer] == nil {
-        let certificate = try? Certificate(pem: Array(issuer.utf8))
-        isOurs[issuer] = certificate != nil && certificate?.der == authority?.der
+      // What follows the device's own certificate is the same for very many.
+      let rest = chain[first.upperBound...]
+      if isOurs[rest] == nil {
+        isOurs[rest] = DeviceTrust(chain: Array(chain.utf8), given: authorityPEM) != nil
       }
-      guard isOurs[issuer] == true, let key = try? ES256PrivateKey(pkcs8PEM: Array(pem.utf8)) else {
+      guard isOurs[rest] == true, let key = try? ES256PrivateKey(pkcs8PEM: Array(pem.utf8)) else {
         continue
       }
-      identities.append(DeviceIdentity(key: key, device: device, chainPEM: Array(chain.utf8)))
+      let identity = DeviceIdentity(key: key, device: device, chainPEM: Array(chain.utf8))
+      if let place = places[device] {
+        identities[place] = identity
+      } else {
+        places[device] = identities.count
+        identities.append(identity)
+      }
     }
   }
 

@@ -93,6 +93,10 @@ final class VirtualDevice: GatewayConnectionDelegate {
     fleet.persist(identity)
   }
 
+  func link(_ link: GatewayConnection, renewedAs identity: DeviceIdentity) throws {
+    try fleet.persistRenewed(identity)
+  }
+
   func link(_ link: GatewayConnection, enrolmentRefused refusal: LinkEnrolmentRefusal) {
     fleet.reportOnce(
       "the gateway refused to enrol a device, \(refusal): "

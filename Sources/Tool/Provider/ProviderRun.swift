@@ -1,3 +1,4 @@
+import Agent
 import BelfryWire
 import Console
 import Glibc
@@ -17,14 +18,13 @@ final class ProviderRun {
   private let options: CommandLineOptions
   private var feedback: FeedbackPoller?
   private var signals: SignalWatcher?
+  private lazy var service = ServiceNotifier(on: loop)
 
   init(_ options: CommandLineOptions, address: SocketAddress) throws {
     loop = try EventLoop()
     self.options = options
     self.address = address
-    log = Log(
-      subsystem: "provider",
-      level: options.value("log-level").flatMap(Log.Level.init(name:)) ?? .info)
+    log = LogOptions.log("provider", options)
     readyFile = options.value("ready-file")
     host = options.value("host") ?? "127.0.0.1"
     // The ready file of a killed service must not be mistaken for this one's.
@@ -53,6 +53,7 @@ final class ProviderRun {
     signals = try SignalWatcher(on: loop, for: [.terminate, .interrupt]) { [unowned self] _ in
       log.info(
         "going down: what is in flight gets its answers, the rest is sent after the next start")
+      service.stopping()
       server.stop()
       feedback?.stop()
       campaigns.drain()
@@ -70,6 +71,7 @@ final class ProviderRun {
     let text = Array((description.text + "\n").utf8)
     try FileSystem.write(text, to: folder.descriptionFile, mode: 0o600)
     if let readyFile { try FileSystem.write(text, to: readyFile, mode: 0o600) }
+    service.ready()
     log.info("ready", ["port": "\(server.port)", "apps": "\(folder.apps.apps.count)"])
     log.info(
       "open the console in a browser; it asks once for the admin token",

@@ -26,7 +26,7 @@ enum ProviderServiceCommand {
       .value(
         "feedback", "HOST:PORT",
         "a legacy feedback service to ask for dead tokens each hour, with --certificate"),
-      .value("log-level", "error|warning|info|debug", default: "info", "what is told on stderr"),
+      LogOptions.level, LogOptions.format,
       .value("ready-file", "FILE", "written once the listener accepts"),
     ])
 
@@ -83,7 +83,7 @@ enum ProviderServiceCommand {
       }
       _ = try options.required("certificate")
     }
-    _ = try options.choice("log-level", of: Log.Level.allCases.map(\.name))
+    try LogOptions.check(options)
     _ = try options.choice("apple", of: ["sandbox", "production"])
   }
 }

@@ -109,6 +109,33 @@ public struct CertificateAuthority: Sendable {
     return try CertificateAuthority(handle, key)
   }
 
+  /// The authorities of a file with several certificates whose keys are in the other file, in the order of the
+  /// certificates; fails where the first one's key is not there.
+  ///
+  /// Certificates without a key are left out.
+  public static func loadAll(
+    certificatesPEM: [UInt8], privateKeysPEM: [UInt8]
+  ) throws(CryptoFailure) -> [CertificateAuthority] {
+    var keys: [[UInt8]: EVPKey] = [:]
+    for block in PEMText.blocks(of: privateKeysPEM, label: "PRIVATE KEY") {
+      let key = try EVPKey.reading(pem: block)
+      keys[try key.publicDER()] = key
+    }
+    var authorities: [CertificateAuthority] = []
+    for block in PEMText.blocks(of: certificatesPEM, label: "CERTIFICATE") {
+      let handle = try X509Handle(pem: block)
+      guard let key = keys[try handle.publicKeySPKI()] else {
+        guard !authorities.isEmpty else {
+          throw .malformed(expected: "the key of this authority's certificate")
+        }
+        continue
+      }
+      authorities.append(try CertificateAuthority(handle, key))
+    }
+    guard !authorities.isEmpty else { throw .malformed(expected: "a certificate in PEM") }
+    return authorities
+  }
+
   /// A server certificate with a fresh key for host names and addresses, valid for `days` from
   /// `now` (seconds since 1970).
   ///

@@ -50,6 +50,22 @@ public final class StreamListener {
     try start()
   }
 
+  /// Accepts on a UNIX socket that listens already, which is another's file: `close` leaves it.
+  public init(
+    loop: EventLoop, listening descriptor: Int32,
+    accept: @escaping (ByteStream) -> (any StreamHandler)?
+  ) throws(SystemFailure) {
+    try Socket.adoptListener(descriptor)
+    self.descriptor = descriptor
+    address = nil
+    port = 0
+    self.loop = loop
+    security = .plain
+    unixPath = nil
+    self.accept = accept
+    try start()
+  }
+
   private func start() throws(SystemFailure) {
     do throws(SystemFailure) {
       registration = try loop.register(descriptor, for: .readable, handler: self)

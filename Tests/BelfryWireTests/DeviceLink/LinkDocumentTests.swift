@@ -75,6 +75,19 @@ import Testing
             port: 5_223))
       ),
       ("draining", .draining(milliseconds: 3_000)),
+      (
+        "hello-renews",
+        .hello(LinkFrame.Hello(state: .metered, window: 64, provedSeconds: 900, renews: true))
+      ),
+      ("trust", .trust(mark: [UInt8](0..<32))),
+      ("renew", .renew(publicKey: [0x30, 2, 5, 0])),
+      (
+        "renewed",
+        .renewed(
+          LinkFrame.Renewed(
+            certificate: [0x30, 1, 0xAA], authorities: [[0x30, 1, 0xBB], [0x30, 1, 0xCC]]))
+      ),
+      ("renewal-refused", .renewalRefused(.tooMany, afterSeconds: 600)),
       ("close", .close(LinkFault(.unexpectedFrame, frameType: 0x10))),
     ]
   }
@@ -120,7 +133,7 @@ import Testing
   @Test func `every type and every reason stands in the document`() throws {
     let names = Set(Self.frames.map { $0.1.type } + [.notification, .broadcast])
     #expect(names == Set(LinkFrameType.allCases))
-    #expect(Self.examples.count == LinkFrameType.allCases.count + 2)
+    #expect(Self.examples.count == LinkFrameType.allCases.count + 3)
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
     let text = try String(
       contentsOf: folder.appending(path: "../../../docs/device-link.md"), encoding: .utf8)

@@ -12,15 +12,19 @@ import Testing
   }
 
   @Test func `every truncation is refused as truncated or is a shorter frame`() {
-    // What ends with the payload or the chain has no length of its own: the frame's is it.
-    let open: Set<String> = ["notification", "broadcast", "enrolled"]
+    // What ends with the payload, the chain or some authorities has no length of its own: the frame's is it.
+    let open: Set<String> = ["notification", "broadcast", "enrolled", "renewed"]
     for (name, bytes) in Self.examples {
       let body = bytes.dropFirst(LinkLimits.headerBytes)
       for count in 0..<body.count {
         let outcome = Self.decode(type: bytes[2], Array(body.prefix(count)))
         if open.contains(name), case .success = outcome { continue }
-        // The environment is a later version's.
-        if name == "welcome", count == body.count - 1, case .success = outcome { continue }
+        // The environment and the features are a later version's.
+        if ["welcome", "hello-renews"].contains(name), count == body.count - 1,
+          case .success = outcome
+        {
+          continue
+        }
         #expect(
           outcome == .failure(LinkFault(.truncated, frameType: bytes[2])), "\(name) cut to \(count)"
         )
@@ -29,13 +33,18 @@ import Testing
   }
 
   @Test func `bytes after the last field are refused save in the greetings`() {
-    let open: Set<String> = ["notification", "broadcast", "enrolled", "hello", "welcome"]
+    let open: Set<String> = [
+      "notification", "broadcast", "enrolled", "hello", "hello-renews", "welcome",
+    ]
     for (name, bytes) in Self.examples {
       let body = Array(bytes.dropFirst(LinkLimits.headerBytes)) + [0]
       let outcome = Self.decode(type: bytes[2], body)
       let expected: Result<Bool, LinkFault> =
         open.contains(name)
-        ? .success(true) : .failure(LinkFault(.trailingBytes, frameType: bytes[2]))
+        ? .success(true)
+        // Half the length of one more authority.
+        : .failure(
+          LinkFault(name == "renewed" ? .truncated : .trailingBytes, frameType: bytes[2]))
       #expect(outcome == expected, "\(name)")
     }
   }
@@ -168,7 +177,7 @@ import Testing
         pair.feedServer()
         let allowed: Set<String>
         switch phase {
-        case 0: allowed = ["hello", "close"]
+        case 0: allowed = ["hello", "hello-renews", "close"]
         case 1: allowed = ["connect", "close"]
         default:
           allowed = [

@@ -23,6 +23,8 @@ final class LinkPair {
     return .done
   }
   var serverSettings = DeviceLinkServer.Settings()
+  /// What TRUST says; nil for a gateway that renews nothing.
+  var trustMark: [UInt8]?
 
   var isUp: Bool { client.isUp }
   var isOffline: Bool { client.isOffline }
@@ -90,6 +92,7 @@ final class LinkPair {
     case .proceed: return
     case .connected:
       server.accept(unixMilliseconds: 1_700_000_000_000, output: &toClient)
+      if let trustMark { server.announce(trustMark: trustMark, output: &toClient) }
     case .request(let number, let request):
       server.answer(number, with: answer(number, request), output: &toClient)
     case .settled:

@@ -69,6 +69,9 @@ private let requests: [AdministrationRequest] = [
   .checkPush(.init()), .checkPush(draft), .checkDeviceToken("0a", topic: nil),
   .checkDeviceToken("0a", topic: "a.b"), .checkProviderToken("a.b.c", topic: nil),
   .checkProviderToken("a.b.c", topic: "a.b"),
+  .listAuthorities, .rotateAuthority, .finishAuthority(isForced: false),
+  .finishAuthority(isForced: true), .listTokenKeys, .rotateTokenKey,
+  .retireTokenKey(id: "0a1b2c3d", isForced: false), .retireTokenKey(id: "0a1b2c3d", isForced: true),
   .listFaults, .clearFaults, .log(of: nil), .log(of: "00ff"),
   .addFault(
     .init(

@@ -111,8 +111,8 @@ final class WindowPresenter: Presenter {
     guard program != nil else {
       throw AppLinkFailure(
         .invalidArgument,
-        "belfry-center is not installed: put it beside belfry or on PATH, or use 'belfry center "
-          + "--page'")
+        "belfry-center is not installed: install belfry-agent-desktop, put it beside belfry, or use "
+          + "'belfry center --page'")
     }
     guard hasDisplay else {
       throw AppLinkFailure(

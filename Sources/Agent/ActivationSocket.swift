@@ -1,0 +1,30 @@
+import CSystemd
+import Glibc
+
+/// The app socket where systemd listens on it and starts the agent with the first app (sd_listen_fds(3)).
+///
+/// Here, since one target alone knows systemd's library.
+public enum ActivationSocket {
+  /// Returns the descriptor that systemd passed to this process; nil where it passed none.
+  ///
+  /// It has to listen at `path`, since that is where this agent's apps connect. Programs that the agent starts are
+  /// not passed it.
+  public static func descriptor(at path: String) throws(AgentFailure) -> Int32? {
+    let count = sd_listen_fds(1)
+    guard count >= 0 else {
+      throw AgentFailure("what systemd says of its sockets makes no sense: errno \(-count)")
+    }
+    guard count > 0 else { return nil }
+    guard count == 1 else {
+      throw AgentFailure(
+        "systemd passed \(count) sockets: give belfry-agent.socket one ListenStream alone")
+    }
+    let descriptor = SD_LISTEN_FDS_START
+    guard unsafe sd_is_socket_unix(descriptor, Int32(SOCK_STREAM.rawValue), 1, path, 0) > 0 else {
+      throw AgentFailure(
+        "systemd's socket is not \(path), where apps connect: give belfry-agent.socket that "
+          + "ListenStream, or stop it with 'systemctl --user stop belfry-agent.socket'")
+    }
+    return descriptor
+  }
+}

@@ -1,0 +1,44 @@
+/// How the device gets another certificate before its own ends, and learns which authorities to trust.
+extension DeviceLinkClient {
+  /// Sets what the device shows and trusts, at the start and when it has kept a new certificate.
+  ///
+  /// A device without one never asks for a certificate.
+  public mutating func use(_ credential: LinkCredential?) { renewal.credential = credential }
+
+  /// The new certificate could not be used or kept: the device goes on with its own, and asks again later.
+  public mutating func renewalFailed(at now: Int64) { renewal.failed(at: now) }
+
+  /// Leaves, and comes back at once with what it has kept.
+  public mutating func comeBack(at now: Int64, output: inout [UInt8]) -> Action? {
+    guard isUp else { return nil }
+    acknowledge(at: now, output: &output)
+    return disconnect(
+      LinkFault(.goodbye), then: .reconnect(afterNanoseconds: 0, jitter: 0), at: now,
+      output: &output)
+  }
+
+  mutating func askForCertificate(at now: Int64, output: inout [UInt8]) {
+    assert(isUp, "a certificate is asked for on a link that is not up")
+    guard renewal.due <= now, let credential = renewal.credential else { return }
+    renewal.asked(at: now)
+    send(.renew(publicKey: credential.publicKey), at: now, output: &output)
+  }
+
+  mutating func handleRenewal(_ frame: LinkFrame, at now: Int64) throws(LinkFault) -> Action {
+    switch frame {
+    case .trust(let mark):
+      renewal.offer(mark)
+      return .proceed
+    case .renewed(let renewed):
+      guard renewal.isAsked else { throw frame.unexpected }
+      renewal.answered()
+      return .renewed(renewed)
+    case .renewalRefused(let refusal, let seconds):
+      guard renewal.isAsked else { throw frame.unexpected }
+      renewal.refused(afterSeconds: seconds, at: now)
+      return .renewalRefused(refusal)
+    default:
+      throw frame.unexpected
+    }
+  }
+}

@@ -1,0 +1,48 @@
+/// How a connected device gets another certificate.
+extension DeviceLinkServer {
+  /// How a renewal is answered.
+  public enum RenewalAnswer: Equatable, Sendable {
+    case renewed(LinkFrame.Renewed)
+    /// The device asks again after so many seconds at the earliest.
+    case refused(LinkEnrolmentRefusal, afterSeconds: UInt32)
+  }
+
+  /// Tells the device which authorities it shall trust, after ``accept(unixMilliseconds:output:)`` and when they change.
+  ///
+  /// Nothing goes to a device that has not said in HELLO that it renews.
+  public mutating func announce(trustMark: [UInt8], output: inout [UInt8]) {
+    guard renews else { return }
+    switch phase {
+    case .connected, .ready: LinkFrame.trust(mark: trustMark).encode(to: &output)
+    case .greeting, .greeted, .enrolling, .draining, .closed: return
+    }
+  }
+
+  /// Answers the renewal; ignored once the link is closed.
+  public mutating func answerRenewal(_ answer: RenewalAnswer, output: inout [UInt8]) {
+    // The device may have gone while it was decided on.
+    if case .closed = phase { return }
+    precondition(isRenewing, "a certificate that nobody asked for")
+    isRenewing = false
+    switch answer {
+    case .renewed(let renewed): LinkFrame.renewed(renewed).encode(to: &output)
+    case .refused(let refusal, let seconds):
+      LinkFrame.renewalRefused(refusal, afterSeconds: seconds).encode(to: &output)
+    }
+  }
+
+  mutating func handleRenew(
+    _ publicKey: [UInt8], _ frame: LinkFrame, output: inout [UInt8]
+  ) throws(LinkFault) -> Action {
+    guard renews else { throw frame.unexpected }
+    guard !isRenewing else {
+      throw LinkFault(.tooManyRequests, frameType: frame.type.rawValue)
+    }
+    if case .draining = phase {
+      LinkFrame.renewalRefused(.tryLater, afterSeconds: 60).encode(to: &output)
+      return .proceed
+    }
+    isRenewing = true
+    return .renew(publicKey: publicKey)
+  }
+}

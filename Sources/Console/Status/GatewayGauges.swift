@@ -1,0 +1,41 @@
+public import Gateway
+public import System
+
+/// The metrics of a gateway that are read when somebody looks, and counted nowhere: what its disk, its folder and its
+/// probes say.
+public enum GatewayGauges {
+  /// Adds them to `metrics`; `isReady` says whether every listener accepts.
+  public static func add(
+    to metrics: MetricRegistry, condition: GatewayCondition, history: MetricHistory,
+    isReady: @escaping @Sendable () -> Bool
+  ) {
+    metrics.gauge("belfry_ready", help: "1 while /readyz says ready.") {
+      isReady() && condition.obstacle == nil ? 1 : 0
+    }
+    metrics.gauge(
+      "belfry_notifications_waiting",
+      help: "Notifications in the store, for devices that are away; counted every ten seconds."
+    ) { [weak history] in history?.waiting.map(Double.init) }
+    for store in Store.allCases {
+      metrics.gauge(
+        "belfry_store_bytes", help: "Bytes of a store's files, the write-ahead file included.",
+        labels: ["store": store.rawValue]
+      ) {
+        let storage = condition.storage
+        return switch store {
+        case .control: Double(storage.controlBytes)
+        case .notifications: Double(storage.notificationBytes)
+        }
+      }
+    }
+    metrics.gauge("belfry_disk_bytes", help: "Size of the disk that has the data folder.") {
+      condition.storage.space.map { Double($0.totalBytes) }
+    }
+    metrics.gauge(
+      "belfry_disk_free_bytes",
+      help: "Free bytes of the disk that has the data folder, as far as the gateway may have them."
+    ) { condition.storage.space.map { Double($0.freeBytes) } }
+  }
+
+  private enum Store: String, CaseIterable { case control, notifications }
+}

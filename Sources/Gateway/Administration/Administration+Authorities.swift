@@ -1,0 +1,132 @@
+internal import BelfryWire
+internal import Storage
+internal import System
+internal import Transport
+
+/// The rotation of the authority (docs/decisions/0018).
+extension Administration {
+  func listAuthorities(_ now: Int64) throws(StorageFailure) -> AdministrationAnswer {
+    do {
+      guard let authorities = try folder.presentAuthorities() else {
+        return .failure(Self.noAuthority(folder))
+      }
+      return .success(try lines(authorities, now))
+    } catch {
+      return try Self.broken(error)
+    }
+  }
+
+  /// Makes the second authority: clients need the new `ca.pem`, devices are told of it.
+  func rotateAuthority(_ now: Int64) throws(StorageFailure) -> AdministrationAnswer {
+    do {
+      guard let present = try folder.presentAuthorities() else {
+        return .failure(Self.noAuthority(folder))
+      }
+      guard !present.isRotating else {
+        return .failure(
+          .init(
+            .conflict, "the authority is being rotated already",
+            do: "end that with `belfry ca finish`"))
+      }
+      guard let both = try folder.addAuthority(nowSeconds: now / 1_000) else {
+        return .failure(
+          .init(
+            .conflict, "\(folder.authorityFile) is an authority of your own",
+            do:
+              "put the next one behind it in that file, and its key behind the other in ca-key.pem, then "
+              + "`systemctl reload`"))
+      }
+      try apply([Self.change(both)])
+      return .success(try lines(both, now))
+    } catch {
+      return try Self.broken(error)
+    }
+  }
+
+  /// Gives the former authority up; without force only where it is needed no more.
+  func finishAuthority(
+    isForced: Bool, _ now: Int64
+  ) throws(StorageFailure) -> AdministrationAnswer {
+    do {
+      guard let present = try folder.presentAuthorities(), present.isRotating else {
+        return .failure(
+          .init(
+            .conflict, "there is one authority alone", do: "begin with `belfry ca rotate`"))
+      }
+      let summary = try summary(present, now)
+      let providers = try providers(present, now).former
+      guard isForced || summary.waiting + providers == 0 else {
+        return .failure(
+          .init(
+            .conflict,
+            "\(summary.waiting) of \(summary.devices) devices and \(providers) providers' certificates still need the "
+              + "former authority",
+            do:
+              "wait until they have connected, make the providers new certificates, or lose them with --force"
+          ))
+      }
+      guard let one = try folder.giveUpFormerAuthorities() else {
+        return .failure(Self.noAuthority(folder))
+      }
+      assert(!one.isRotating, "a rotation that is finished goes on")
+      try apply([Self.change(one)])
+      return .success(try lines(one, now))
+    } catch {
+      return try Self.broken(error)
+    }
+  }
+
+  private static func change(_ authorities: Authorities) -> ControlChange {
+    .putSetting(name: ControlSetting.authority, value: Array(authorities.keyName.utf8))
+  }
+
+  private func summary(
+    _ authorities: Authorities, _ now: Int64
+  ) throws(StorageFailure) -> DeviceCertificateSummary {
+    try store.deviceCertificateSummary(authority: authorities.keyName, atSeconds: now / 1_000)
+  }
+
+  /// The live certificates of providers, by the authority that signed them.
+  private func providers(
+    _ authorities: Authorities, _ now: Int64
+  ) throws(StorageFailure) -> (former: Int, new: Int) {
+    let live = try store.certificates().filter {
+      $0.revokedMilliseconds == nil && $0.notAfter > now / 1_000
+    }
+    let new = live.count { $0.authority == authorities.keyName }
+    return authorities.isRotating ? (live.count - new, new) : (0, live.count)
+  }
+
+  private func lines(
+    _ authorities: Authorities, _ now: Int64
+  ) throws(StorageFailure) -> [JSONObject] {
+    let summary = try summary(authorities, now)
+    let providers = try providers(authorities, now)
+    let issuer = authorities.issuer.certificate
+    return authorities.trusted.certificates.map { certificate in
+      let isIssuer = certificate == issuer
+      let devices =
+        !authorities.isRotating ? summary.devices : isIssuer ? summary.haveShown : summary.waiting
+      let signs =
+        !authorities.isRotating ? "all" : isIssuer ? "devices, providers" : "server"
+      return [
+        "id": .string(certificate.keyName), "name": .string(certificate.commonName),
+        "signs": .string(signs), "devices": .integer(Int64(devices)),
+        "providers": .integer(Int64(isIssuer ? providers.new : providers.former)),
+        "endsAt": .string(Timestamp.rfc3339(unixMilliseconds: certificate.notAfter * 1_000)),
+      ]
+    }
+  }
+
+  static func noAuthority(_ folder: GatewayFolder) -> AdministrationFailure {
+    .init(
+      .missing, "there is no authority in \(folder.path)", do: "start it once with `belfry gateway`"
+    )
+  }
+
+  /// A failure of the store goes on, any other is answered.
+  static func broken(_ error: any Error) throws(StorageFailure) -> AdministrationAnswer {
+    if let failure = error as? StorageFailure { throw failure }
+    return .failure(.init(.broken, "the keys in the folder cannot be changed", do: "\(error)"))
+  }
+}

@@ -1,0 +1,150 @@
+import BelfryWire
+import Storage
+import System
+import Transport
+
+/// Gives devices new certificates before theirs end, and notes how far they have followed a rotation.
+extension ControlPlane {
+  /// The renewals that are on their way, and their bounds.
+  struct Renewals {
+    fileprivate struct Open {
+      let loop: Int
+      let session: SessionID
+      let renewed: LinkFrame.Renewed
+    }
+
+    fileprivate var open: [UInt64: Open] = [:]
+    fileprivate var next: Int64 = 0
+    /// When devices last asked, in the loop's nanoseconds.
+    fileprivate var asked: [UInt64: Int64] = [:]
+    fileprivate var arrivals: [DeviceArrival] = []
+
+    /// Whether a device may have a certificate now, which is then counted.
+    fileprivate mutating func admits(_ device: UInt64, at now: Int64) -> Bool {
+      if let last = asked[device], now - last < Limits.renewalPauseNanoseconds { return false }
+      guard Limits.renewalRate.admits(&next, at: now) else { return false }
+      if asked.count >= Limits.renewalsRemembered { asked.removeAll(keepingCapacity: true) }
+      asked[device] = now
+      return true
+    }
+
+    func checkInvariants(lastTicket: UInt64) {
+      assert(open.keys.allSatisfy { $0 <= lastTicket }, "a renewal is of the future")
+      assert(asked.count <= Limits.renewalsRemembered, "a bounded memory")
+    }
+  }
+
+  /// A device that is connected asks for another certificate for its key.
+  func renew(_ session: SessionID, device: UInt64, publicKey: [UInt8], loop: Int) {
+    do throws(EnrolmentProblem) {
+      guard renewals.admits(device, at: self.loop.nowNanoseconds) else {
+        throw .refused(.tooMany)
+      }
+      let key = try ownKey(publicKey, of: device)
+      let issued = try issue(key, device: device)
+      let renewed = LinkFrame.Renewed(
+        certificate: issued.certificate.der,
+        authorities: authority.trustedCertificates.map(\.der))
+      guard renewed.isWellFormed else {
+        throw .failed("the certificates of the authorities are too long for a frame")
+      }
+      let ticket = makeTicket()
+      renewals.open[ticket] = .init(loop: loop, session: session, renewed: renewed)
+      writer.submit(
+        changes: [.putDeviceCertificate(issued.record)], ticket: ticket, reply: replies)
+    } catch {
+      if let what = error.log { log.error("cannot renew a device's certificate", ["why": what]) }
+      refuse(error.refusal, session, loop)
+    }
+  }
+
+  /// The key, if it is the device's and good.
+  private func ownKey(
+    _ publicKey: [UInt8], of device: UInt64
+  ) throws(EnrolmentProblem) -> ES256PublicKey {
+    guard let key = try? ES256PublicKey(spkiDER: publicKey) else { throw .refused(.badKey) }
+    let record: DeviceRecord?
+    do throws(StorageFailure) {
+      record = try store.device(number: device)
+    } catch {
+      throw .failed("\(error)")
+    }
+    guard let record, record.keyHash == SHA256.hash(key.spkiDER) else { throw .refused(.badKey) }
+    guard record.revokedMilliseconds == nil else { throw .refused(.revoked) }
+    return key
+  }
+
+  private func refuse(_ refusal: LinkEnrolmentRefusal, _ session: SessionID, _ loop: Int) {
+    let seconds: UInt32 =
+      switch refusal {
+      case .tooMany: UInt32.random(in: Limits.renewalRetrySeconds, using: &random)
+      case .tryLater: UInt32.random(in: 60...300, using: &random)
+      default: LinkLimits.renewalWaitSecondsMax
+      }
+    answer(loop, .renewal(session, .refused(refusal, afterSeconds: seconds)))
+  }
+
+  /// Ends the renewal with that ticket; false where there is none.
+  func finishRenewal(_ reply: ControlReply) -> Bool {
+    guard let done = renewals.open.removeValue(forKey: reply.ticket) else { return false }
+    if let failure = reply.failure {
+      log.storeFailure("cannot keep a renewed certificate", failure)
+      refuse(.tryLater, done.session, done.loop)
+    } else {
+      metrics.renewals.add()
+      answer(done.loop, .renewal(done.session, .renewed(done.renewed)))
+    }
+    return true
+  }
+
+  // MARK: Rotations
+
+  /// Uses other authorities, and has devices told.
+  func use(_ authorities: any DeviceCertificateIssuer) {
+    let mark = authorities.trustMark
+    guard mark != authority.trustMark else {
+      authority = authorities
+      return
+    }
+    authority = authorities
+    for peer in peers { peer.post(.rotation(.trust(mark: mark))) }
+  }
+
+  /// Has tokens sealed with the first of these keys, and opened with each.
+  func use(tokenKeys: [[UInt8]]) {
+    self.tokenKeys = tokenKeys
+    for peer in peers { peer.post(.rotation(.tokenKeys(tokenKeys))) }
+  }
+
+  /// Tells loops that have just begun what changed since they were made.
+  func repeatRotations() {
+    for peer in peers {
+      peer.post(.rotation(.trust(mark: authority.trustMark)))
+      if let tokenKeys { peer.post(.rotation(.tokenKeys(tokenKeys))) }
+    }
+  }
+
+  /// Notes what a device has shown and was given, together with what others do in the same second.
+  func note(_ arrival: DeviceArrival) {
+    renewals.arrivals.append(arrival)
+    guard renewals.arrivals.count == 1 else { return }
+    loop.schedule(afterNanoseconds: Limits.arrivalNanoseconds) { [weak self] in
+      self?.persistArrivals()
+    }
+  }
+
+  private func persistArrivals() {
+    let arrivals = renewals.arrivals
+    assert(!arrivals.isEmpty, "a look at the store for nothing")
+    renewals.arrivals.removeAll(keepingCapacity: arrivals.count < 1_024)
+    let log = log
+    writer.perform { store in
+      do throws(StorageFailure) {
+        // Nearly always nothing: a look costs no write.
+        try store.apply(store.news(in: arrivals).map { .noteArrival($0) })
+      } catch {
+        log.storeFailure("cannot note which certificates devices have", error)
+      }
+    }
+  }
+}

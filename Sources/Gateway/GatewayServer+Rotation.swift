@@ -1,0 +1,18 @@
+import Storage
+import System
+
+extension GatewayServer {
+  /// Reads anew what an administrator has rotated in the folder; the loops have it before the administrator is answered.
+  func onRotation(in changes: [ControlChange]) {
+    for case .putSetting(let name, _) in changes {
+      switch name {
+      case ControlSetting.authority:
+        let now = SystemClock.unixMilliseconds / 1_000
+        if let security = certificates?.reload(configuration, nowSeconds: now) { show(security) }
+      case ControlSetting.tokenKeys:
+        if let keys = try? folder.tokenKeys() { controlPlane.use(tokenKeys: keys) }
+      default: continue
+      }
+    }
+  }
+}

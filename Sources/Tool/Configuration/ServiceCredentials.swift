@@ -1,0 +1,13 @@
+import System
+
+/// The files that a service manager hands to one service (systemd.exec(5), "Credentials"): keys, certificates, tokens.
+enum ServiceCredentials {
+  /// Returns the file of a credential; nil where this process was given none of that name.
+  static func file(
+    _ name: String, environment: (String) -> String? = StateFolders.variable
+  ) -> String? {
+    guard let folder = environment("CREDENTIALS_DIRECTORY") else { return nil }
+    let file = "\(folder)/\(name)"
+    return FileSystem.exists(file) ? file : nil
+  }
+}

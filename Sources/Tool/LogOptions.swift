@@ -1,0 +1,35 @@
+import Glibc
+import System
+
+/// The options of services that say how their log is written.
+enum LogOptions {
+  static let level = OptionTable.Entry.value(
+    "log-level", "error|warning|info|debug", default: "info", "what is told on stderr")
+  static let format = OptionTable.Entry.value(
+    "log-format", "text|logfmt|json|journal",
+    default: "journal where stderr leads there, else text",
+    "how it is told; journal: with fields, as 'journalctl -o verbose' shows them")
+
+  /// Whether the options say it well.
+  static func check(_ options: CommandLineOptions) throws(CommandLineOptions.Problem) {
+    _ = try options.choice("log-level", of: Log.Level.allCases.map(\.name))
+    _ = try options.choice("log-format", of: LogFormat.allCases.map(\.rawValue) + ["journal"])
+  }
+
+  /// The log that the options want.
+  static func log(_ subsystem: String, _ options: CommandLineOptions) -> Log {
+    Log(
+      subsystem: subsystem,
+      level: options.value("log-level").flatMap(Log.Level.init(name:)) ?? .info,
+      sink: sink(options.value("log-format")))
+  }
+
+  private static func sink(_ format: String?) -> LogSink {
+    if let format = format.flatMap(LogFormat.init(rawValue:)) { return .standardError(format) }
+    let stream = unsafe getenv("JOURNAL_STREAM").map { unsafe String(cString: $0) }
+    guard format != nil || JournalSocket.hasStandardError(journalStream: stream) else {
+      return .standardError
+    }
+    return .journal()
+  }
+}

@@ -1,0 +1,110 @@
+import Foundation
+
+import System
+import TestSupport
+import Testing
+import Transport
+
+@testable import Gateway
+
+/// Ten years of a gateway and its devices in a virtual time: certificates end, authority and token key are rotated, devices are
+/// away for months and are killed.
+@Suite(.timeLimit(.minutes(30))) struct TenYearsTests {
+  private static let day: Int64 = 86_400
+  private static let years: Int64 = 10
+  /// 1,000 with `make ten-years`.
+  private static let devices =
+    ProcessInfo.processInfo.environment["BELFRY_TEN_YEARS_DEVICES"].flatMap(UInt64.init) ?? 100
+
+  /// What happened in the ten years.
+  private struct Account {
+    var visits = 0
+    var rotations = 0
+    var finished = 0
+    var tokenRotations = 0
+    var retired = 0
+    var longestAway = 0
+    var lost: [String] = []
+  }
+
+  @Test func `in ten years no device is lost and no token dies`() throws {
+    let scratch = try ScratchFolder()
+    let clock = VirtualSeconds(1_795_000_000)
+    let gateway = try TenYearsGateway(in: scratch.file("gateway"), clock)
+    var random = SeededGenerator(seed: 10)
+    var devices: [TenYearsDevice] = []
+    var visits: [Int: [Int]] = [:]
+    for index in 0..<Self.devices {
+      devices.append(
+        try TenYearsDevice(index + 1, key: ES256PrivateKey(), at: gateway))
+      visits[Int.random(in: 0..<30, using: &random), default: []].append(Int(index))
+    }
+    var account = Account()
+    var verified: Set<[UInt8]> = []
+    let start = clock.seconds
+    for day in 0..<Int(Self.years * 365) {
+      clock.seconds = start + Int64(day) * Self.day
+      if day % 30 == 0 { try administer(gateway, day: day, &account) }
+      for index in visits.removeValue(forKey: day) ?? [] {
+        let fate = TenYearsDevice.Fate(rawValue: random.next() % 8) ?? .kept
+        account.visits += 1
+        if let why = try devices[index].visit(
+          gateway, clock.seconds, verified: &verified, fate: fate)
+        {
+          account.lost.append("day \(day), \(why)")
+          continue
+        }
+        // One visit in thirty is followed by months without another one.
+        let isLong = random.next() % 30 == 0
+        let pause = Int.random(in: isLong ? 90...420 : 1...90, using: &random)
+        account.longestAway = max(account.longestAway, pause)
+        visits[day + pause, default: []].append(index)
+      }
+    }
+    #expect(account.lost.isEmpty, "\(account.lost.prefix(5))")
+    for device in devices {
+      let token = try #require(device.tokens.last)
+      #expect(gateway.opens(token, of: device.number), "a token of device \(device.number) is dead")
+      let left = try device.certificate.notAfter - clock.seconds
+      #expect(left > 7 * 365 * Self.day, "a certificate ends in \(left / Self.day) days")
+    }
+    #expect(account.rotations == 3 && account.finished >= 2)
+    #expect(account.tokenRotations >= 5 && account.retired >= 3)
+    #expect(gateway.renewals > devices.count * 10)
+    print("ten years of \(devices.count) devices: \(account), \(gateway.renewals) renewals")
+  }
+
+  /// What an operator does, once a month: begins rotations on their days, and ends them where nobody is lost.
+  private func administer(
+    _ gateway: TenYearsGateway, day: Int, _ account: inout Account
+  ) throws {
+    try gateway.reload()
+    if [720, 1_800, 2_880].contains(day), try gateway.perform(.rotateAuthority) {
+      account.rotations += 1
+    }
+    if try gateway.perform(.finishAuthority(isForced: false)) { account.finished += 1 }
+    if day % 540 == 0, day > 0, try gateway.perform(.rotateTokenKey) {
+      account.tokenRotations += 1
+    }
+    for key in try gateway.folder.tokenKeys().dropFirst() {
+      if try gateway.perform(.retireTokenKey(id: TokenKeys.name(of: key), isForced: false)) {
+        account.retired += 1
+      }
+    }
+  }
+}
+
+/// A sequence of random numbers that a seed determines (SplitMix64).
+private struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var value = state
+    value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
+    value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
+    return value ^ value >> 31
+  }
+}

@@ -1,0 +1,29 @@
+#!/bin/sh
+# Removes what install.sh installed, folders too where nothing else is in them. A configuration that was changed stays,
+# and so does all data.
+set -eu
+prefix=$(CDPATH='' cd "$(dirname "$0")/../.." && pwd)
+list="$prefix/lib/belfry/installed-files"
+[ -e "$list" ] || { echo "belfry: $list is missing: remove the files by hand" >&2; exit 1; }
+folders=$(mktemp)
+trap 'rm -f "$folders"' EXIT
+while read -r file; do
+  case "$file" in
+  etc/*)
+    # The sum of what was installed is beside it.
+    if ! (cd "$prefix" && grep -F "  $file" lib/belfry/installed-sums | sha256sum --quiet -c - >/dev/null 2>&1); then
+      echo "kept, since it was changed: $prefix/$file"
+      continue
+    fi
+    ;;
+  esac
+  rm -f "$prefix/$file"
+  folder=$(dirname "$file")
+  while [ "$folder" != . ]; do
+    echo "$folder"
+    folder=$(dirname "$folder")
+  done >>"$folders"
+done <"$list"
+rm -f "$list" "$prefix/lib/belfry/installed-sums"
+sort -ru "$folders" | while read -r folder; do rmdir "$prefix/$folder" 2>/dev/null || true; done
+rmdir "$prefix" 2>/dev/null || true
