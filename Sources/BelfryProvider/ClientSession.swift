@@ -16,7 +16,7 @@ struct ClientSession: ~Copyable {
     case wait(until: Int64?)
   }
 
-  private var lifecycle = ConnectionLifecycle()
+  private var pool: ConnectionPool
   private var requests = RequestTable()
   private var steps = Queue<Step>()
   /// Connections that accept no further requests and still have unanswered ones.
@@ -27,7 +27,11 @@ struct ClientSession: ~Copyable {
   private let endpoint: String
   private var random: any RandomNumberGenerator
 
-  init(policy: RetryPolicy, endpoint: String, random: any RandomNumberGenerator) {
+  /// A session of up to `connections` connections at a time.
+  init(
+    policy: RetryPolicy, endpoint: String, connections: Int = 1, random: any RandomNumberGenerator
+  ) {
+    pool = ConnectionPool(size: connections)
     self.policy = policy
     self.endpoint = endpoint
     self.random = random
@@ -43,9 +47,15 @@ struct ClientSession: ~Copyable {
     requests.add(number, deadline: overflow ? .max : deadline)
   }
 
-  /// Begins a connection before the first request, unless there is one or a failed one is waited for.
+  /// Whether a connection accepts requests.
+  var hasOpenConnection: Bool { pool.hasOpen }
+
+  /// Whether a connection is being made.
+  var isConnecting: Bool { pool.isConnecting }
+
+  /// Begins all connections before the first request, unless they are there or a failed one is waited for.
   mutating func connect(now: Int64) {
-    if let number = lifecycle.connect(now: now) { steps.append(.connect(number)) }
+    while let number = pool.connect(now: now) { steps.append(.connect(number)) }
   }
 
   /// Returns the next step.
@@ -56,11 +66,11 @@ struct ClientSession: ~Copyable {
     requests.wake(now: now)
     var due = requests.nextDue()
     if requests.hasWaiting() {
-      switch lifecycle.requestWaits(now: now) {
+      switch pool.requestWaits(requests.waitingCount, now: now) {
       case .connect(let connection): return .connect(connection)
       case .send(let connection):
         guard let number = requests.send(on: connection) else {
-          preconditionFailure("a request waits, or the lifecycle would not have been asked")
+          preconditionFailure("a request waits, or the pool would not have been asked")
         }
         return .send(number, on: connection)
       case .waitUntil(let moment): due = min(due ?? moment, moment)
@@ -73,12 +83,12 @@ struct ClientSession: ~Copyable {
   /// Handles the service's first SETTINGS on a connection, which allow `limit` concurrent requests.
   mutating func opened(_ connection: ConnectionNumber, limit: Int) {
     connectionFailure = nil
-    if !lifecycle.opened(connection, limit: limit) { steps.append(.close(connection)) }
+    if !pool.opened(connection, limit: limit) { steps.append(.close(connection)) }
   }
 
   /// Handles a new limit of concurrent requests on a connection.
   mutating func limited(_ connection: ConnectionNumber, to limit: Int) {
-    lifecycle.limited(connection, to: limit)
+    pool.limited(connection, to: limit)
   }
 
   /// What the owner does after an answer.
@@ -101,7 +111,7 @@ struct ClientSession: ~Copyable {
     let decision = RetryDecision(
       outcome, attempts: sent.attempts, policy: policy, jitter: random.next(),
       renewsTokens: renewsTokens)
-    lifecycle.finished(on: connection, answered: true)
+    pool.finished(on: connection, answered: true)
     switch decision {
     case .final: requests.remove(number)
     case .retry(let pause):
@@ -109,6 +119,16 @@ struct ClientSession: ~Copyable {
       requests.requeue(number, from: overflow ? .max : due)
     case .retryWithNewToken, .retryOnNewConnection:
       requests.requeue(number, counts: true)
+      // The others have sent the same token. One that is left already is not the first to say so.
+      let isFirst = pool.openConnections.contains { $0.number == connection }
+      let left =
+        decision == .retryWithNewToken && isFirst
+        ? pool.openConnections.map(\.number) : [connection]
+      for number in left where number != connection {
+        draining.insert(number)
+        pool.leave(number)
+        closeIfDrained(number)
+      }
       drain(connection, now: now, reason: "the service asked for another connection")
     }
     closeIfDrained(connection)
@@ -134,22 +154,21 @@ struct ClientSession: ~Copyable {
       requests.requeue(number, counts: false)
     }
     // GOAWAY may come before the answers to what the service has accepted.
-    if !requests.unanswered(on: connection).isEmpty { lifecycle.served(on: connection) }
+    if !requests.unanswered(on: connection).isEmpty { pool.served(on: connection) }
     drain(connection, now: now, reason: reason)
     closeIfDrained(connection)
   }
 
   /// Handles the end of a connection, also of one that was never established.
   mutating func ended(_ connection: ConnectionNumber, reason: String, now: Int64) {
-    if draining.remove(connection) == nil { connectionFailure = reason }
+    let wasDraining = draining.remove(connection) != nil
     for number in requests.unanswered(on: connection).reversed() {
       let attempts = requests.sent(number)?.attempts ?? 0
       resend(number, attempts: attempts, unprocessed: false, reason: reason)
     }
-    guard lifecycle.ended(connection, now: now, jitter: random.next()) == .failWaiting else {
-      return
-    }
-    failWaiting(reason)
+    let action = pool.ended(connection, now: now, jitter: random.next())
+    if !wasDraining, !pool.hasOpen { connectionFailure = reason }
+    if action == .failWaiting { failWaiting(reason) }
   }
 
   /// Cancels a request whose sender no longer waits.
@@ -162,7 +181,8 @@ struct ClientSession: ~Copyable {
 
   /// Fails every request and opens no further connection.
   mutating func close() {
-    lifecycle.close()
+    pool.close()
+    draining = []
     while let overdue = requests.popOverdue(now: .max) {
       steps.append(.fail(overdue.number, .closed))
     }
@@ -172,7 +192,8 @@ struct ClientSession: ~Copyable {
   /// Checks what holds between events; tests call it after each.
   func checkInvariants() {
     requests.checkInvariants()
-    if let open = lifecycle.openConnection {
+    pool.checkInvariants()
+    for open in pool.openConnections {
       precondition(!draining.contains(open.number), "the open connection is not draining")
       precondition(
         open.unanswered == requests.unanswered(on: open.number).count,
@@ -203,11 +224,9 @@ struct ClientSession: ~Copyable {
 
   private mutating func drain(_ connection: ConnectionNumber, now: Int64, reason: String) {
     draining.insert(connection)
-    connectionFailure = reason
-    guard lifecycle.left(connection, now: now, jitter: random.next()) == .failWaiting else {
-      return
-    }
-    failWaiting(reason)
+    let action = pool.left(connection, now: now, jitter: random.next())
+    if !pool.hasOpen { connectionFailure = reason }
+    if action == .failWaiting { failWaiting(reason) }
   }
 
   private mutating func failWaiting(_ reason: String) {
@@ -230,7 +249,7 @@ struct ClientSession: ~Copyable {
   }
 
   private mutating func release(_ connection: ConnectionNumber) {
-    lifecycle.finished(on: connection, answered: false)
+    pool.finished(on: connection, answered: false)
     closeIfDrained(connection)
   }
 

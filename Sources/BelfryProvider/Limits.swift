@@ -3,6 +3,11 @@ enum Limits {
   /// Concurrent requests of one connection: Apple's service has allowed 500, 1,000 and 1,500
   /// (apns-protocol 1.13), and more help no sender.
   static let concurrentRequestsMax = 1_000
+  /// Connections of one client: each is worth a thousand unanswered requests, and services count a sender's.
+  static let connectionsMax = 32
+  /// Unanswered pushes of a stream for each connection, unless the sender says otherwise: what the service allows,
+  /// and as many that wait for their turn.
+  static let windowPerConnection = 2_000
   /// Requests of one client without an outcome; a sender that is further ahead has to wait.
   static let waitingRequestsMax = 100_000
   /// Seconds after which a provider token is renewed: APNs allows 20 to 60 minutes (apns-protocol 2.1)

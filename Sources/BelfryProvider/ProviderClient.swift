@@ -1,5 +1,4 @@
 import BelfryWire
-import Dispatch
 import Synchronization
 import System
 import Transport
@@ -7,8 +6,8 @@ import Transport
 /// The completion of a push: the service's answer, or why there is none.
 public typealias PushCompletion = @Sendable (Result<PushOutcome, ProviderFailure>) -> Void
 
-/// A sender's connection to a Belfry gateway or to Apple's service: HTTP/2 over TLS, kept for as long as
-/// the client lives and made again when it must be.
+/// A sender's connections to a Belfry gateway or to Apple's service: HTTP/2 over TLS, kept for as long as
+/// the client lives and made again when they must be.
 ///
 /// A push may reach the service twice, with the same `apns-id`, where a connection ended before the
 /// answer: devices show it once.
@@ -23,52 +22,62 @@ public final class ProviderClient: Sendable {
     public var authorityPEM: [UInt8]?
     /// How hard to try.
     public var policy: RetryPolicy
+    /// How many connections the client has at the most, 1 to 32, all on one thread.
+    ///
+    /// One is made with the first push, and another while pushes wait and none has room. Pushes go to the one with
+    /// the most room, as a share of what the service allows.
+    public var connections: Int
 
     /// A configuration; without an authority the system's are trusted.
     public init(
       endpoint: ProviderEndpoint, credentials: ProviderCredentials, authorityPEM: [UInt8]? = nil,
-      policy: RetryPolicy = RetryPolicy()
+      policy: RetryPolicy = RetryPolicy(), connections: Int = 1
     ) {
       self.endpoint = endpoint
       self.credentials = credentials
       self.authorityPEM = authorityPEM
       self.policy = policy
+      self.connections = connections
     }
   }
 
   private struct Shared {
     var nextNumber: UInt64 = 1
     var isClosed = false
+    /// The thread, until the client is closed.
+    var group: ProviderClientGroup?
   }
 
-  private let shared = Mutex(Shared())
-  private let commands: Mailbox<ProviderCommand>
-  private let thread: LoopThread
-  private let report: ConnectionReport
+  private let shared: Mutex<Shared>
+  private let commands: Mailbox<GroupCommand>
+  private let number: ClientNumber
+  private let report = ConnectionReport()
+  /// Unanswered pushes of a stream whose sender names no window.
+  let defaultWindow: Int
 
   /// Makes a client; it connects with the first push.
-  public init(_ configuration: Configuration) throws(ProviderFailure) {
+  ///
+  /// It has a thread of its own unless it shares that of a group.
+  public init(
+    _ configuration: Configuration, group: ProviderClientGroup? = nil
+  ) throws(ProviderFailure) {
     let (tls, key) = try Self.security(of: configuration)
-    let report = ConnectionReport()
-    self.report = report
-    do throws(SystemFailure) {
-      (thread, commands) = try LoopThread.launch(name: "provider") {
-        loop throws(SystemFailure) -> Mailbox<ProviderCommand> in
-        let client = ProviderLoop(
-          loop: loop, endpoint: configuration.endpoint, tls: tls, key: key,
-          policy: configuration.policy, report: report)
-        return loop.mailbox(of: ProviderCommand.self) { client.receive($0) }
-      }
-    } catch {
-      throw .cannotStart("\(error)")
-    }
+    let connections = min(max(configuration.connections, 1), Limits.connectionsMax)
+    defaultWindow = Limits.windowPerConnection * connections
+    let group = if let group { group } else { try ProviderClientGroup() }
+    commands = group.commands
+    number = group.add(
+      ProviderLoopSetup(
+        endpoint: configuration.endpoint, tls: tls, key: key, policy: configuration.policy,
+        connections: connections, report: report))
+    shared = Mutex(Shared(group: group))
   }
 
   deinit { close() }
 
   /// Sends a push and waits for the service's answer, a refusal included.
   ///
-  /// Any number may wait at a time; they share one connection. A cancelled task gets
+  /// Any number may wait at a time; they share the connections. A cancelled task gets
   /// ``ProviderFailure/cancelled``, and the push may have been sent.
   public func send(_ push: Push) async throws(ProviderFailure) -> PushOutcome {
     try await awaiting { number, cancellation, completion in
@@ -100,7 +109,7 @@ public final class ProviderClient: Sendable {
       }
     } onCancel: {
       cancellation.cancel()
-      commands.post(.cancel(number))
+      post(.cancel(number))
     }
     return try result.get()
   }
@@ -110,30 +119,30 @@ public final class ProviderClient: Sendable {
     submit(push, nextNumber(), Cancellation(), completion)
   }
 
-  /// How the connection stands.
+  /// How the connections stand, as one: connected while at least one accepts pushes.
   public var connection: ProviderConnectionState { report.state }
 
-  /// Makes the connection before the first push, unless there is one; after a failed one only when its pause is
+  /// Makes all connections before the first push, unless they are there; after a failed one only when its pause is
   /// over.
   public func connect() {
     shared.withLock { shared in
-      if !shared.isClosed { commands.post(.connect) }
+      if !shared.isClosed { post(.connect) }
     }
   }
 
-  /// Ends the connection in order; what waits for an answer fails with ``ProviderFailure/closed``.
+  /// Ends the connections in order; what waits for an answer fails with ``ProviderFailure/closed``.
   public func close() {
-    let isFirst = shared.withLock { shared in
-      guard !shared.isClosed else { return false }
+    // The group may end with its last client: not under the lock.
+    let group = shared.withLock { shared -> ProviderClientGroup? in
+      guard !shared.isClosed else { return nil }
       shared.isClosed = true
-      commands.post(.close)
-      return true
+      post(.close)
+      return exchange(&shared.group, with: nil)
     }
-    guard isFirst else { return }
-    let thread = thread
-    // The last reference may go on the client's own thread, which cannot wait for itself.
-    DispatchQueue.global().async { thread.join() }
+    withExtendedLifetime(group) {}
   }
+
+  private func post(_ command: ProviderCommand) { commands.post(.client(number, command)) }
 
   private func nextNumber(isRepeatable: Bool = true) -> RequestNumber {
     shared.withLock { shared in
@@ -159,7 +168,7 @@ public final class ProviderClient: Sendable {
     // Under the lock, so that no push follows the command to close.
     let isTaken = shared.withLock { shared in
       guard !shared.isClosed else { return false }
-      commands.post(.submit(number, request, cancellation, completion))
+      post(.submit(number, request, cancellation, completion))
       return true
     }
     if !isTaken { completion(.failure(.closed)) }

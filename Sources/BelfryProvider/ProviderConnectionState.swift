@@ -1,12 +1,12 @@
 internal import Synchronization
 
-/// How a client's connection to its service stands.
+/// How a client's connections to its service stand, as one.
 public enum ProviderConnectionState: Sendable, Equatable {
   /// There was none yet: no push has needed it.
   case idle
-  /// The first one is being made.
+  /// One is being made, and none accepts pushes.
   case connecting
-  /// It accepts pushes since a moment, in milliseconds since 1970.
+  /// At least one accepts pushes, without a gap since a moment, in milliseconds since 1970.
   case connected(sinceMilliseconds: Int64)
   /// The last one was good, and ended at a moment, in milliseconds since 1970; the next push makes another.
   case ended(atMilliseconds: Int64)
@@ -14,7 +14,7 @@ public enum ProviderConnectionState: Sendable, Equatable {
   case failed(reason: String)
 }
 
-/// The connection's state as the client's loop says it, for every thread.
+/// The connections' state as the client's loop says it, for every thread.
 final class ConnectionReport: Sendable {
   private let current = Mutex<ProviderConnectionState>(.idle)
 
@@ -28,8 +28,12 @@ final class ConnectionReport: Sendable {
     }
   }
 
+  /// Notes a connection that accepts pushes; others may be there since before.
   func opened(atMilliseconds moment: Int64) {
-    current.withLock { $0 = .connected(sinceMilliseconds: moment) }
+    current.withLock { state in
+      if case .connected = state { return }
+      state = .connected(sinceMilliseconds: moment)
+    }
   }
 
   /// Notes that no connection is left; the end of one that never opened is a failure.

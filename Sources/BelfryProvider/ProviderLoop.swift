@@ -19,6 +19,16 @@ final class Cancellation: Sendable {
   func cancel() { flag.store(true, ordering: .releasing) }
 }
 
+/// What a client's loop needs to know.
+struct ProviderLoopSetup: Sendable {
+  let endpoint: ProviderEndpoint
+  let tls: TLSClientContext
+  let key: ProviderKey?
+  let policy: RetryPolicy
+  let connections: Int
+  let report: ConnectionReport
+}
+
 /// The client on its loop: it carries out the steps of ``ClientSession``.
 final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
   private struct Pending {
@@ -42,48 +52,60 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
   private var wakeUp: (timer: TimerID, due: Int64)?
   private let report: ConnectionReport
 
-  init(
-    loop: EventLoop, endpoint: ProviderEndpoint, tls: TLSClientContext, key: ProviderKey?,
-    policy: RetryPolicy, report: ConnectionReport
-  ) {
-    self.report = report
+  /// Called once the client is closed and its last connection has ended.
+  private let onEnd: () -> Void
+  private var isClosed = false
+
+  init(loop: EventLoop, _ setup: ProviderLoopSetup, onEnd: @escaping () -> Void) {
     self.loop = loop
-    self.endpoint = endpoint
-    self.tls = tls
-    self.key = key
-    self.session = ClientSession(
-      policy: policy, endpoint: endpoint.description, random: SystemRandom.Generator())
+    self.onEnd = onEnd
+    report = setup.report
+    endpoint = setup.endpoint
+    tls = setup.tls
+    key = setup.key
+    session = ClientSession(
+      policy: setup.policy, endpoint: setup.endpoint.description, connections: setup.connections,
+      random: SystemRandom.Generator())
   }
 
-  /// Handles the commands of one turn.
-  func receive(_ commands: [ProviderCommand]) {
-    for command in commands {
-      switch command {
-      case .submit(let number, let request, let cancellation, let completion):
-        assert(pending[number] == nil, "each request has a number of its own")
-        pending[number] = Pending(request: request, completion: completion)
-        session.submit(number, now: loop.nowNanoseconds)
-        // It may have been cancelled before it arrived here; no cancel command follows then.
-        if cancellation.isCancelled { session.cancel(number) }
-      case .cancel(let number): session.cancel(number)
-      case .connect: session.connect(now: loop.nowNanoseconds)
-      case .close:
-        session.close()
-        advance()
-        for connection in connections.values { connection.close() }
-        loop.atTurnEnd(LoopEnd(loop: loop))
-      }
+  /// Handles a command; ``advance()`` follows the last one of a turn.
+  func receive(_ command: ProviderCommand) {
+    switch command {
+    case .submit(let number, let request, let cancellation, let completion):
+      assert(pending[number] == nil, "each request has a number of its own")
+      pending[number] = Pending(request: request, completion: completion)
+      session.submit(number, now: loop.nowNanoseconds)
+      // It may have been cancelled before it arrived here; no cancel command follows then.
+      if cancellation.isCancelled { session.cancel(number) }
+    case .cancel(let number): session.cancel(number)
+    case .connect: session.connect(now: loop.nowNanoseconds)
+    case .close:
+      assert(!isClosed, "a client is closed once")
+      isClosed = true
+      session.close()
+      advance()
+      for connection in connections.values { connection.close() }
+      endIfDone()
     }
-    advance()
+  }
+
+  /// Ends what the loop would hold of a closed client.
+  private func endIfDone() {
+    guard isClosed, connections.isEmpty else { return }
+    assert(pending.isEmpty, "every request has its outcome")
+    if let wakeUp { loop.cancel(wakeUp.timer) }
+    wakeUp = nil
+    onEnd()
   }
 
   // MARK: the session's steps
 
-  private func advance() {
+  /// Carries out what the session has to do.
+  func advance() {
     while true {
       switch session.next(now: loop.nowNanoseconds) {
       case .connect(let number):
-        report.connecting()
+        if !session.hasOpenConnection { report.connecting() }
         connections[number] = PushServiceConnection(
           number, loop: loop, endpoint: endpoint, tls: tls, owner: self)
       case .send(let number, let connection): send(number, on: connection)
@@ -190,22 +212,18 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
   func connectionEnded(_ connection: PushServiceConnection, reason: String) {
     assert(connections[connection.number] === connection, "a connection ends once")
     connections[connection.number] = nil
-    if connections.isEmpty { report.ended(reason, atMilliseconds: loop.unixMilliseconds) }
     for (number, request) in pending where request.place?.connection == connection.number {
       pending[number]?.place = nil
     }
     session.ended(connection.number, reason: reason, now: loop.nowNanoseconds)
+    if connections.isEmpty {
+      report.ended(reason, atMilliseconds: loop.unixMilliseconds)
+    } else if !session.hasOpenConnection, session.isConnecting {
+      report.connecting()
+    }
     advance()
+    endIfDone()
   }
 
   func connectionSettled(_ connection: PushServiceConnection) { advance() }
-}
-
-/// Stops the loop after the turn that writes the last bytes.
-private final class LoopEnd: TurnEndTarget {
-  private let loop: EventLoop
-
-  init(loop: EventLoop) { self.loop = loop }
-
-  func turnEnded() { loop.stop() }
 }

@@ -83,7 +83,8 @@ where Pushes.Element == Push {
 }
 
 extension ProviderClient {
-  /// Sends every push of a sequence, with up to `window` unanswered at a time.
+  /// Sends every push of a sequence, with up to `window` unanswered at a time, on all connections together: 2,000 for
+  /// each connection unless it is given.
   ///
   /// ```swift
   /// for try await one in client.send(pushes) {
@@ -91,14 +92,14 @@ extension ProviderClient {
   /// }
   /// ```
   public func send<Pushes: AsyncSequence>(
-    _ pushes: Pushes, window: Int = 2_000
+    _ pushes: Pushes, window: Int? = nil
   ) -> PushResults<Pushes> where Pushes.Element == Push {
-    PushResults(client: self, pushes: pushes, window: window)
+    PushResults(client: self, pushes: pushes, window: window ?? defaultWindow)
   }
 
   /// Sends every push of a sequence that is there already, or that makes them one by one.
   public func send<Pushes: Sequence>(
-    _ pushes: Pushes, window: Int = 2_000
+    _ pushes: Pushes, window: Int? = nil
   ) -> PushResults<PushSource<Pushes>> where Pushes.Element == Push {
     send(PushSource(pushes: pushes), window: window)
   }

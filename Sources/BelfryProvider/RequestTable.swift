@@ -46,6 +46,9 @@ struct RequestTable {
     return waiting.first != nil
   }
 
+  /// The number of requests that wait for a connection, with cancelled ones that are still in the queue.
+  var waitingCount: Int { waiting.count }
+
   /// Returns the next waiting request as sent on `connection`, and counts the attempt.
   mutating func send(on connection: ConnectionNumber) -> RequestNumber? {
     guard hasWaiting(), let number = waiting.popFirst() else { return nil }
@@ -146,6 +149,8 @@ struct Queue<Element> {
   }
 
   var last: Element? { start < elements.count ? elements.last : front.first }
+
+  var count: Int { front.count + elements.count - start }
 
   /// The elements in order.
   var all: [Element] { front.reversed() + elements[start...] }

@@ -4,12 +4,6 @@ enum Limits {
   static let sessions = 64
   /// Nanoseconds of a session: a working day, so that the token is asked for once in it.
   static let sessionNanoseconds: Int64 = 12 * 3_600_000_000_000
-  /// Wrong tokens from one address, after which it is told to wait; the right one is let through at all times.
-  static let attempts = 10
-  /// Nanoseconds after the first of them when it need wait no more, and between lines of the log.
-  static let attemptNanoseconds: Int64 = 60_000_000_000
-  /// Addresses whose attempts are counted; the oldest makes room.
-  static let attemptAddresses = 1_024
   /// Nanoseconds until a test push has its answer.
   static let pushNanoseconds: Int64 = 15_000_000_000
   /// Characters of a test push's token: Apple's had 64, and may grow.

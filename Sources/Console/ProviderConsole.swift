@@ -19,7 +19,7 @@ public final class ProviderConsole: Sendable {
   ///   - port: The port that browsers come to.
   public init(router: ProviderRouter, token: String, names: [String], port: UInt16) {
     self.router = router
-    access = ConsoleAccess(token: token, names: names, port: port)
+    access = ConsoleAccess(token: token, names: names, port: port, guesses: router.guesses)
     pages = ConsolePages(start: "provider.html", access: access)
   }
 

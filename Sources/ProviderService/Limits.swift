@@ -6,6 +6,8 @@ enum Limits {
   static let nameBytesMax = 256
   /// Bytes of a language tag: RFC 5646 section 4.4.1 finds no need for more.
   static let languageBytesMax = 35
+  /// Warnings of one answer: a person mends the first ones first.
+  static let warningsMax = 16
   /// Tags of one device: what a person follows, and not a profile of them.
   static let tagsMax = 32
   /// Tokens of one answer to `GET /tokens`: some 300 KB.
@@ -26,6 +28,8 @@ enum Limits {
 
   /// Bytes of a strings file: thousands of texts.
   static let stringsFileBytesMax = 1_048_576
+  /// Objects inside each other in a strings file: an entry, its variables, and some to spare.
+  static let stringsDepthMax = 8
   /// Languages of one campaign: more than any system has.
   static let languagesMax = 200
   /// Texts inside each other in a plural format; more is a cycle.

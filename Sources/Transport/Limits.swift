@@ -1,5 +1,11 @@
 /// Every bound of this module, with its unit and its reason.
 enum Limits {
+  /// Wrong tokens from one address, after which it is told to wait; the right one is let through at all times.
+  static let wrongTokens = 10
+  /// Nanoseconds after the first of them when it need wait no more, and between lines of the log.
+  static let wrongTokenNanoseconds: Int64 = 60_000_000_000
+  /// Addresses whose wrong tokens are counted; the oldest makes room.
+  static let wrongTokenAddresses = 1_024
   /// Bytes of a PEM or DER file: real chains have some 10 KB.
   static let credentialBytesMax = 1_048_576
   /// Seconds by which a new certificate's validity begins in the past, since clocks differ.

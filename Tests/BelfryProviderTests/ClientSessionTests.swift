@@ -10,8 +10,11 @@ private struct Constant: RandomNumberGenerator {
   func next() -> UInt64 { 0 }
 }
 
-private func session(_ policy: RetryPolicy = RetryPolicy()) -> ClientSession {
-  ClientSession(policy: policy, endpoint: "localhost:2197", random: Constant())
+private func session(
+  _ policy: RetryPolicy = RetryPolicy(), connections: Int = 1
+) -> ClientSession {
+  ClientSession(
+    policy: policy, endpoint: "localhost:2197", connections: connections, random: Constant())
 }
 
 private func request(_ value: UInt64) -> RequestNumber { RequestNumber(value: value) }
@@ -266,7 +269,8 @@ func `a connection that ends is made again and its requests are sent again at mo
   #expect(steps(&session, now: 0) == [.fail(request(1), .closed), .fail(request(2), .closed)])
 }
 
-@Test func `every request ends exactly once whatever happens`() {
+@Test(arguments: [1, 3])
+func `every request ends exactly once whatever happens`(size: Int) {
   struct Random: RandomNumberGenerator {
     var state: UInt64
     mutating func next() -> UInt64 {
@@ -276,7 +280,7 @@ func `a connection that ends is made again and its requests are sent again at mo
   }
   for seed in UInt64(1)...200 {
     var random = Random(state: seed)
-    var session = session(RetryPolicy(timeoutNanoseconds: 60 * second))
+    var session = session(RetryPolicy(timeoutNanoseconds: 60 * second), connections: size)
     var now: Int64 = 0
     var ended: [UInt64: Int] = [:]
     var onWire: [RequestNumber: ConnectionNumber] = [:]
@@ -301,7 +305,7 @@ func `a connection that ends is made again and its requests are sent again at mo
     for _ in 0..<400 {
       now += Int64(random.next() % UInt64(second))
       let anyRequest = onWire.keys.min { $0.value < $1.value }
-      let anyConnection = connections.max()
+      let anyConnection = connections.sorted().randomElement(using: &random)
       switch random.next() % 10 {
       case 0, 1, 2:
         submitted += 1

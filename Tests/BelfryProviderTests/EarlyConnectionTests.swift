@@ -8,46 +8,46 @@ import Transport
   private static let minute: Int64 = 60_000_000_000
 
   @Test func `one that its service ends unused makes the next push wait for nothing`() {
-    var lifecycle = ConnectionLifecycle()
+    var pool = ConnectionPool(size: 1)
     for round in 1...10 as ClosedRange<UInt64> {
       let number = ConnectionNumber(value: round)
-      let connects = lifecycle.connect(now: 0)
-      let another = lifecycle.connect(now: 0)
-      let isWanted = lifecycle.opened(number, limit: 1)
-      let third = lifecycle.connect(now: 0)
-      let end = lifecycle.ended(number, now: 0, jitter: 0)
+      let connects = pool.connect(now: 0)
+      let another = pool.connect(now: 0)
+      let isWanted = pool.opened(number, limit: 1)
+      let third = pool.connect(now: 0)
+      let end = pool.ended(number, now: 0, jitter: 0)
       #expect(connects == number && another == nil && third == nil, "one at a time")
       #expect(isWanted && end == .reconnect)
     }
-    let next = lifecycle.requestWaits(now: 0)
+    let next = pool.requestWaits(1, now: 0)
     #expect(next == .connect(ConnectionNumber(value: 11)))
   }
 
   @Test func `one that a push has used counts as every other`() {
-    var lifecycle = ConnectionLifecycle()
+    var pool = ConnectionPool(size: 1)
     let number = ConnectionNumber(value: 1)
-    let connects = lifecycle.connect(now: 0)
-    _ = lifecycle.opened(number, limit: 1)
-    let action = lifecycle.requestWaits(now: 0)
-    _ = lifecycle.ended(number, now: 0, jitter: 0)
+    let connects = pool.connect(now: 0)
+    _ = pool.opened(number, limit: 1)
+    let action = pool.requestWaits(1, now: 0)
+    _ = pool.ended(number, now: 0, jitter: 0)
     #expect(connects == number && action == .send(number))
-    guard case .waitUntil(let moment) = lifecycle.requestWaits(now: 0) else {
+    guard case .waitUntil(let moment) = pool.requestWaits(1, now: 0) else {
       Issue.record("a request that was cut off makes the next one wait")
       return
     }
-    let early = lifecycle.connect(now: 0)
-    let later = lifecycle.connect(now: moment)
+    let early = pool.connect(now: 0)
+    let later = pool.connect(now: moment)
     #expect(early == nil && later == ConnectionNumber(value: 2), "the pause comes first")
   }
 
   @Test func `one that cannot be made is tried again after growing pauses`() {
-    var lifecycle = ConnectionLifecycle()
+    var pool = ConnectionPool(size: 1)
     var now: Int64 = 0
     var attempts = 0
     while now < 10 * Self.minute {
-      if let number = lifecycle.connect(now: now) {
+      if let number = pool.connect(now: now) {
         attempts += 1
-        _ = lifecycle.ended(number, now: now, jitter: 0)
+        _ = pool.ended(number, now: now, jitter: 0)
       }
       now += 1_000_000_000
     }

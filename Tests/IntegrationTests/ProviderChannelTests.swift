@@ -8,7 +8,9 @@ import Testing
 @Suite(.timeLimit(.minutes(60))) struct ProviderChannelTests {
   private let app = "com.example.app"
 
-  private func client(of gateway: GatewayProgram) throws -> ProviderClient {
+  private func client(
+    of gateway: GatewayProgram, connections: Int = 1
+  ) throws -> ProviderClient {
     func read(_ path: String) throws -> [UInt8] {
       [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
     }
@@ -18,7 +20,30 @@ import Testing
         credentials: .token(
           ProviderKey(
             p8: read(gateway.keyFile), keyID: gateway.keyID, teamID: gateway.teamID)),
-        authorityPEM: read(gateway.caFile)))
+        authorityPEM: read(gateway.caFile), connections: connections))
+  }
+
+  @Test func `a gateway accepts each push of a client with several connections`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let devices = try scenario.devices(of: gateway, topics: [app])
+      let token = try await devices.token()
+      let client = try client(of: gateway, connections: 4)
+      let pushes = (0..<200).map { number in
+        Push(to: token, topic: app, payload: Array(#"{"aps":{"alert":"\#(number)"}}"#.utf8))
+      }
+      var accepted: Set<String> = []
+      for try await one in client.send(pushes) {
+        guard case .success(.accepted(let receipt)) = one.result else {
+          Issue.record("\(one.result)")
+          return
+        }
+        accepted.insert(receipt.id.uppercased())
+      }
+      #expect(accepted.count == 200)
+    }
   }
 
   @Test func `channels are made read listed and removed, and a broadcast reaches who listens`()

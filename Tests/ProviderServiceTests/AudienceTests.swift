@@ -120,6 +120,18 @@ import Transport
         == ["alert: 1 device speaks fi, which the campaign lacks, and it has no fallback"])
   }
 
+  @Test func `a campaign to nobody is refused at its start, and previewed before`() throws {
+    try register(#"{"deviceToken":"01","tag":"news"}"#)
+    let campaign = #"{"topic":"com.example.app","alert":{"en":{"body":"b"}},"to":"tag:none""#
+    let preview = try ask(router(), "/campaigns", campaign + #","dryRun":true}"#)
+    #expect(preview.status == 200 && preview.object["devices"] == 0)
+    #expect(preview.object["warnings"] == ["no device is registered for this"])
+    let start = try ask(router(), "/campaigns", campaign + "}")
+    #expect(start.status == 400)
+    #expect(start.object["error"] == "to: no device is registered for this")
+    #expect(try provider.store.campaigns().allSatisfy { $0.state == .preparing })
+  }
+
   @Test func `an environment or a fallback that is none is refused by its field`() throws {
     for (members, field) in [
       (#""alert":{"en":{"body":"b"}},"environment":"staging""#, "environment"),

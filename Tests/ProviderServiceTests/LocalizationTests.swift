@@ -101,6 +101,87 @@ private func problems(
       try problems(#"{"en":{"body":{"one":"a","other":"b"}}}"#).joined().contains("plural forms"))
   }
 
+  @Test func `what a text lacks in its language is said`() throws {
+    #expect(
+      try problems(#"{"en":{"body":{"one":"a","few":"b"}}}"#, arguments: ["2"]).first?.hasPrefix(
+        "alert.en.body: its plural forms lack 'other'") == true)
+    #expect(try problems(#"{"english":{"body":"b"}}"#).joined().contains("no language tag"))
+    func warnings(_ text: String, _ arguments: [String]) throws -> [String] {
+      try AlertCatalogue(object(text), fallback: .widelySpoken, arguments: arguments).warnings
+    }
+    #expect(
+      try warnings(#"{"pl":{"body":{"one":"%d a","other":"%d b"}}}"#, ["5"]) == [
+        "alert.pl.body has no form 'few', 'many', which numbers have in pl: they are shown as 'other'"
+      ])
+    #expect(
+      try warnings(
+        #"{"pl":{"body":{"one":"%d","few":"%d","many":"%d","other":"%d"}}}"#, ["5"]
+      ).isEmpty)
+    #expect(try warnings(#"{"en":{"body":{"one":"one","other":"more"}}}"#, ["5"]).isEmpty)
+    #expect(try warnings(#"{"ja":{"body":{"other":"%d"}}}"#, ["5"]).isEmpty)
+    #expect(
+      try warnings(#"{"en":{"body":"%1$@"}}"#, ["Ann", "Bob"]) == [
+        "argument 2, 'Bob', is in no text"
+      ])
+  }
+
+  @Test(arguments: [
+    (
+      "/* a\n b */\n\"title\" = \"a\"\n\"body\" = \"b\";", 3,
+      "';' is missing after the text of 'title'"
+    ),
+    ("\"title\" \"a\";", 1, "'=' is missing after 'title'"),
+    ("// c\r\n\"title\" = \"a;\n", 2, "no closing"), ("\n\n/* a\n", 3, "no end"),
+    ("title = ;", 1, "the text of 'title' is missing"), ("\n= \"a\";", 2, "'='"),
+    ("\"body\" = (a, b);", 1, "'('"), ("a = \"\u{1}\\", 1, "no closing"),
+    (String(repeating: "a={", count: 100), 1, "too many"), ("{a = b;", 1, "'}'"),
+  ])
+  func `a strings file that is wrong is refused by its line`(
+    text: String, line: Int, what: String
+  ) throws {
+    do throws(RequestProblems) {
+      _ = try StringsFile.resolve(
+        ["alert": ["fr": "fr.strings"]], files: ["fr.strings": Array(text.utf8)])
+      Issue.record("\(text) is no strings file")
+    } catch {
+      #expect("\(error)".hasPrefix("alert.fr: fr.strings line \(line): "), "\(error)")
+      #expect("\(error)".contains(what), "\(error)")
+    }
+  }
+
+  @Test func `a strings file is read as translators write it`() throws {
+    let text = #"""
+      /* comment */ "title" = "a \"quoted\"\n\U00e9\101"; // "body" = "no";
+      body = 'it''s'; "loc-key";
+      """#.replacingOccurrences(of: "''s", with: "s")
+    for bytes in [
+      Array(text.utf8), [0xEF, 0xBB, 0xBF] + Array(text.utf8),
+      [0xFF, 0xFE] + text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] },
+      [0xFE, 0xFF] + text.utf16.flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] },
+    ] as [[UInt8]] {
+      let alert = try StringsFile.resolve(
+        ["alert": ["fr": "fr.strings"]], files: ["fr.strings": bytes])["alert"]
+      #expect(
+        alert == ["fr": ["title": "a \"quoted\"\néA", "body": "its", "loc-key": "loc-key"]])
+    }
+    let latin = Array("\n\"body\" = \"".utf8) + [0xE9] + Array("\";".utf8)
+    #expect(throws: StringsParser.Failure(line: 2, what: "it is no UTF-8: save the file as UTF-8"))
+    {
+      try StringsParser.text(of: latin)
+    }
+    // Whatever the bytes are, there is an answer.
+    var state: UInt64 = 1
+    let alphabet = Array("\"'=;{}/*\\Uu0a\n\r <(\u{FFFD}".unicodeScalars)
+    for _ in 0..<20_000 {
+      var scalars = String.UnicodeScalarView()
+      for _ in 0..<24 {
+        state = state &* 6_364_136_223_846_793_005 &+ 1
+        scalars.append(alphabet[Int(state >> 33) % alphabet.count])
+      }
+      _ = try? StringsParser.parse(String(scalars))
+    }
+  }
+
   @Test func `keys for the device's own texts go through as they are`() throws {
     let alert = try object(#"{"title-loc-key":"T","loc-key":"B","loc-args":["Ann"]}"#)
     let catalogue = try AlertCatalogue(alert, fallback: .widelySpoken, arguments: [])

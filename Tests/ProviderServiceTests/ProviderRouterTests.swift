@@ -32,12 +32,14 @@ private struct TestService {
 
   func answer(
     _ method: String, _ path: String, query: [(name: String, value: String)] = [],
-    key: String? = nil, fields: [(name: String, value: String)] = [], body: [UInt8] = []
+    key: String? = nil, fields: [(name: String, value: String)] = [], body: [UInt8] = [],
+    peer: String = ""
   ) throws -> (status: Int, lines: [JSONObject], fields: [(name: String, value: String)]) {
     let response = router.answer(
       HTTP1Request(
         method: method, path: path, query: query,
-        fields: fields + (key.map { [("authorization", "Bearer \($0)")] } ?? []), body: body))
+        fields: fields + (key.map { [("authorization", "Bearer \($0)")] } ?? []), body: body,
+        peer: peer))
     guard case .bytes(let bytes) = response.body else { return (response.status, [], []) }
     let lines = bytes.split(separator: 0x0A).compactMap {
       (try? JSONValue(parsing: Array($0)))?.objectValue
@@ -73,6 +75,31 @@ private struct TestService {
       try service.tokens().map { $0["topic"]?.stringValue } == [
         "com.example.app", "com.example.app.voip",
       ])
+  }
+
+  @Test func `wrong tokens are counted by address, and the right one is let through at all times`()
+    throws
+  {
+    let service = try TestService(apps: ["com.example.app"])
+    let token = [(name: "deviceToken", value: "00ff")]
+    func status(_ path: String, _ key: String, from peer: String = "192.0.2.1:50000") throws -> Int
+    {
+      let answer = try service.answer("GET", path, query: token, key: key, peer: peer)
+      let wait = answer.fields.first { $0.name == "retry-after" }?.value
+      #expect(
+        (wait.flatMap { Int($0) }.map { (1...61).contains($0) } == true) == (answer.status == 429))
+      return answer.status
+    }
+    var all: [Int] = []
+    for _ in 0..<5 { all += [try status("/tokens", "wrong"), try status("/register", "wrong")] }
+    #expect(all.allSatisfy { $0 == 401 }, "\(all)")
+    for path in ["/tokens", "/register", "/status", "/campaigns"] {
+      #expect(try status(path, "wrong") == 429)
+    }
+    #expect(try status("/tokens", "wrong", from: "192.0.2.2:50000") == 401, "another address")
+    #expect(try service.answer("GET", "/tokens", peer: "192.0.2.1:1").status == 401, "no token")
+    #expect(try status("/tokens", service.provider.adminToken) == 200)
+    #expect(try status("/register", service.key(of: "com.example.app")) == 200)
   }
 
   @Test func `an open service takes what the documents' clients send, from this machine's names`()
@@ -179,6 +206,90 @@ private struct TestService {
     #expect(try service.tokens().isEmpty)
     #expect(try service.answer("PUT", "/register").status == 405)
     #expect(try service.answer("GET", "/nowhere").status == 404)
+  }
+
+  /// Nothing that an app sends is dropped, or becomes something else, without a word.
+  @Test(arguments: [
+    ("deviceToken=00ff&user=\u{FFFD}\u{FFFD}&tag=\u{FFFD}(", "user: it is not UTF-8"),
+    ("deviceToken=00ff&tag=\u{FFFD}(", "tag: it is not UTF-8"),
+    ("deviceToken=00ff&deviceToken=00fe", "deviceToken: it is given twice"),
+    ("deviceToken=00ff&token=00ff", "deviceToken: it is given twice"),
+    ("deviceToken=00ff&user=ann&user=bob", "user: it is given twice"),
+    ("devicetoken=00ff", "deviceToken: it is missing"),
+    ("deviceToken=00ff&language=english", "language: 'english' is no language tag"),
+  ])
+  func `what would be lost is refused by its field`(query: String, problem: String) throws {
+    let service = try TestService(apps: ["com.example.app"], isOpen: true)
+    let pairs = query.split(separator: "&").map { pair in
+      let sides = pair.split(separator: "=", maxSplits: 1).map(String.init)
+      return (name: sides[0], value: sides[1])
+    }
+    let answer = try service.answer("GET", "/register", query: pairs)
+    #expect(answer.status == 400 && answer.lines.first?["error"] == .string(problem))
+    let form = try service.answer("POST", "/register", body: Array(query.utf8))
+    #expect(form.status == 400 && form.lines.first?["error"] == .string(problem))
+    #expect(try service.tokens().isEmpty)
+  }
+
+  @Test(arguments: [
+    (#"{"deviceToken":"00ff","tags":["a",5,{}]}"#, "tags"),
+    (#"{"deviceToken":"00ff","user":5}"#, "user"),
+    (#"{"deviceToken":"00ff","token":"00fe"}"#, "deviceToken"),
+    (#"{"deviceToken":"00ff","tag":{"a":1}}"#, "tag"),
+  ])
+  func `a member that cannot be read is refused by its name`(json: String, field: String) throws {
+    let service = try TestService(apps: ["com.example.app"], isOpen: true)
+    let answer = try service.answer(
+      "POST", "/register", fields: [("content-type", "application/json")], body: Array(json.utf8))
+    #expect(answer.status == 400)
+    #expect(answer.lines.first?["error"]?.stringValue?.hasPrefix("\(field): ") == true)
+    #expect(try service.tokens().isEmpty)
+  }
+
+  @Test func `fields with nearly the right name are warned of, and the app's own are its business`()
+    throws
+  {
+    let service = try TestService(apps: ["com.example.app"], isOpen: true)
+    let answer = try service.answer(
+      "POST", "/register", fields: [("content-type", "application/json")],
+      body: Array(
+        #"{"deviceToken":"00ff","time_zone":"UTC","Locale":"de","userId":7,"build":{"n":5}}"#.utf8))
+    #expect(answer.status == 200)
+    #expect(
+      answer.lines.first?["warnings"] == [
+        "'time_zone' was not read: write timeZone", "'Locale' was not read: write language",
+        "'userId' was not read: write user",
+      ])
+    let many = try service.answer(
+      "POST", "/tokens", key: service.provider.adminToken,
+      body: Array(#"{"deviceToken":"00fe","lang":"de"}"#.utf8))
+    #expect(many.lines.first?["warnings"] == ["'lang' was not read: write language"])
+    let plain = try service.answer("GET", "/register", query: [("token", "00ff"), ("v", "1")])
+    #expect(plain.status == 200 && plain.lines.first?["warnings"] == nil)
+  }
+
+  @Test(arguments: ["", "application/x-www-form-urlencoded", "application/octet-stream"])
+  func `a body of bytes is the token, whatever curl calls it`(type: String) throws {
+    let service = try TestService(apps: ["com.example.app"], isOpen: true)
+    let token = (0..<32).map { UInt8($0 * 8 + 5) }
+    let fields = type.isEmpty ? [] : [(name: "content-type", value: type)]
+    let answer = try service.answer(
+      "POST", "/register", query: [("language", "fr")], fields: fields, body: token)
+    #expect(answer.status == 200, "\(answer.lines)")
+    #expect(try service.tokens().map { $0["deviceToken"] } == [.string(Hexadecimal.encode(token))])
+    #expect(try service.tokens().first?["language"] == "fr")
+    if type == "application/octet-stream" { return }
+    let text = try service.answer(
+      "POST", "/register", fields: fields, body: Array("abcdefghijklmnopqrstuvwxyz012345".utf8))
+    #expect(text.status == 400 && "\(text.lines)".contains("application/octet-stream"))
+    let form = try service.answer(
+      "POST", "/register", fields: fields, body: Array("user=".utf8) + [0xFF, 0xFE])
+    #expect(form.status == 400, "a form with a broken field is no token")
+    let twice = try service.answer(
+      "POST", "/register", query: [("deviceToken", "00ff")], fields: fields,
+      body: Array("user=".utf8) + [0xFF])
+    #expect(twice.status == 400)
+    #expect(try service.tokens().count == 1)
   }
 
   @Test func `tokens come in pages, and leave one by one`() throws {

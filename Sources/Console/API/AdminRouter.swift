@@ -174,6 +174,14 @@ public struct AdminRouter: Sendable {
 }
 
 extension HTTP1Response {
+  /// The answer to one who guesses.
+  static func tooManyGuesses(retryAfterSeconds seconds: Int64) -> HTTP1Response {
+    var response = HTTP1Response.failure(
+      .conflict, "there were too many wrong tokens", "try again in \(seconds) seconds", status: 429)
+    response.fields.append(("retry-after", "\(seconds)"))
+    return response
+  }
+
   /// One JSON object a line.
   static let linesType = "application/x-ndjson"
 

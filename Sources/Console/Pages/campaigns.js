@@ -83,7 +83,8 @@ function showOne(main, id) {
       put(report, h("h2", {}, found.state === "finished" ? "Report" : "So far"),
         h("dl", { class: "facts card" }, [
           ["Accepted", number(found.accepted)], ["Delivered, by the gateway's log", number(found.delivered)],
-          ["Replaced by a newer one", number(found.replaced)], ["Dead tokens, removed", number(found.dead)],
+          ["Replaced by a newer one", number(found.replaced)], ["Dead tokens", number(found.dead)],
+          ["Of these kept: registered again since", number(found.kept)],
           ["Failed", number(found.failed)], ["Unknown, held back", number(found.unknown)],
         ].flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])),
         table("Reasons", [["Reason", (row) => row.reason], ["Devices", (row) => row.times.toLocaleString()]], reasons,

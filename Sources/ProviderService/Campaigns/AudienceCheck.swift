@@ -11,6 +11,7 @@ struct AudienceCheck {
   /// A check of an audience that a service is to send to; nil for a service whose environment is not known.
   init(_ document: CampaignDocument, _ shares: [AudienceShare], service: Environment?) {
     assert(shares.allSatisfy { $0.count > 0 }, "a share has a device")
+    warnings = document.alerts.warnings
     checkLanguages(document.alerts, shares)
     checkEnvironments(document.environment, shares, service: service)
   }

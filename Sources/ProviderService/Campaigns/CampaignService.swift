@@ -220,6 +220,14 @@ public final class CampaignService: Sendable {
         of: campaign.audience, campaign: campaign.id, topic: campaign.topic,
         environment: campaign.environment)
     }
+    guard !shares.isEmpty else {
+      throw .invalid(
+        RequestProblems([
+          RequestProblem(
+            "to", "no device is registered for this",
+            do: "see who is registered: GET /tokens, or the console")
+        ]))
+    }
     let problems = AudienceCheck(document, shares, service: environment).problems
     if !problems.isEmpty { throw .invalid(RequestProblems(problems)) }
     return try stored { () throws(StorageFailure) in
@@ -283,6 +291,7 @@ public final class CampaignService: Sendable {
       "id": .string(campaign.id), "state": .string(campaign.state.rawValue),
       "topic": .string(campaign.topic), "devices": .integer(campaign.total),
       "accepted": .integer(count(.accepted)), "dead": .integer(count(.dead)),
+      "kept": .integer(count(.kept)),
       "failed": .integer(count(.failed)), "unknown": .integer(count(.unknown)),
       "sent": .integer(sent), "rate": campaign.rate.map { .integer($0) } ?? .null,
       "problem": campaign.problem.map { .string($0) } ?? .null,

@@ -15,6 +15,7 @@ extension ProviderRouter {
     var line: JSONObject = ["registered": .string(change.rawValue), "topic": .string(topic)]
     line["language"] = registration.language.map { .string($0) }
     line["timeZone"] = registration.timeZone.map { .string($0) }
+    line["warnings"] = Self.warnings(of: [registration])
     return .object(line)
   }
 
@@ -79,9 +80,21 @@ extension ProviderRouter {
     func count(_ change: RegistrationChange) -> JSONValue {
       .integer(Int64(changes.count { $0 == change }))
     }
-    return .object([
+    var line: JSONObject = [
       "added": count(.added), "replaced": count(.replaced), "renewed": count(.renewed),
-    ])
+    ]
+    line["warnings"] = Self.warnings(of: registrations)
+    return .object(line)
+  }
+
+  /// Each warning once; nil without any.
+  private static func warnings(of registrations: [RegistrationRequest]) -> JSONValue? {
+    var warnings: [String] = []
+    for warning in registrations.lazy.flatMap(\.warnings)
+    where warnings.count < Limits.warningsMax && !warnings.contains(warning) {
+      warnings.append(warning)
+    }
+    return warnings.isEmpty ? nil : .array(warnings.map { .string($0) })
   }
 
   /// Reads a body with a token a line: hexadecimal, or an object.

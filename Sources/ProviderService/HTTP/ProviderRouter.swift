@@ -11,7 +11,8 @@ public struct ProviderRouter: Sendable {
   let registry: Registry
   let campaigns: CampaignService
   let apps: AppKeys
-  private let adminToken: [UInt8]
+  /// Whether callers have the admin token, and how often they had not: in the console's sign-in form too.
+  public let guesses: TokenGuesses
   private let isOpen: Bool
   private let log: Log
   let progress: CampaignProgress
@@ -24,7 +25,7 @@ public struct ProviderRouter: Sendable {
     self.registry = registry
     self.campaigns = campaigns
     self.apps = apps
-    self.adminToken = Array(adminToken.utf8)
+    guesses = TokenGuesses(token: adminToken, log: log)
     self.isOpen = isOpen
     self.log = log
     progress = CampaignProgress { [campaigns] id in try campaigns.status(id) }
@@ -37,7 +38,11 @@ public struct ProviderRouter: Sendable {
     } catch let problems as RequestProblems {
       return .refusal(problems.all, status: 400)
     } catch let refusal as Refusal {
-      return .refusal([refusal.problem], status: refusal.status)
+      var response = HTTP1Response.refusal([refusal.problem], status: refusal.status)
+      if let seconds = refusal.retryAfterSeconds {
+        response.fields.append(("retry-after", "\(seconds)"))
+      }
+      return response
     } catch let failure as CampaignService.Failure {
       return response(to: failure)
     } catch {
@@ -51,6 +56,8 @@ public struct ProviderRouter: Sendable {
   struct Refusal: Error {
     let status: Int
     let problem: RequestProblem
+    /// Seconds after which the request may be tried again; nil where time does not help.
+    var retryAfterSeconds: Int64?
 
     init(_ status: Int, _ what: String, do advice: String, field: String? = nil) {
       self.status = status
@@ -98,9 +105,9 @@ public struct ProviderRouter: Sendable {
 
   private func caller(of request: HTTP1Request) throws(Refusal) -> Caller {
     if let key = Self.bearer(request) {
-      if isAdministrator(key) { return .administrator }
-      if let app = apps.app(withKey: key) { return .app(bundleID: app.bundleID) }
-      throw Self.unauthorized("the key is of no app")
+      if let app = apps.app(withKey: Array(key.utf8)) { return .app(bundleID: app.bundleID) }
+      try requireToken(key, from: request, or: "the key is of no app")
+      return .administrator
     }
     guard isOpen else { throw Self.unauthorized("the app's key is missing") }
     // A page in a browser of this machine must not reach it under a name of its own.
@@ -116,21 +123,32 @@ public struct ProviderRouter: Sendable {
   }
 
   private func requireAdministrator(_ request: HTTP1Request) throws(Refusal) {
-    guard let key = Self.bearer(request), isAdministrator(key) else {
-      throw Self.unauthorized("the admin token is missing or wrong")
+    let what = "the admin token is missing or wrong"
+    guard let key = Self.bearer(request) else { throw Self.unauthorized(what) }
+    try requireToken(key, from: request, or: what)
+  }
+
+  /// Lets the admin token through at all times; who has shown too many wrong ones is told to wait.
+  private func requireToken(
+    _ key: String, from request: HTTP1Request, or what: String
+  ) throws(Refusal) {
+    switch guesses.check(key, from: request.peerAddress) {
+    case .right: return
+    case .wrong: throw Self.unauthorized(what)
+    case .tooMany(let seconds):
+      var refusal = Refusal(
+        429, "there were too many wrong tokens", do: "try again in \(seconds) seconds")
+      refusal.retryAfterSeconds = seconds
+      throw refusal
     }
   }
 
-  private func isAdministrator(_ key: [UInt8]) -> Bool {
-    !adminToken.isEmpty && ConstantTime.areEqual(key, adminToken)
-  }
-
-  private static func bearer(_ request: HTTP1Request) -> [UInt8]? {
+  private static func bearer(_ request: HTTP1Request) -> String? {
     let scheme = "bearer "
     guard let field = request.field("authorization"),
       field.prefix(scheme.count).lowercased() == scheme
     else { return nil }
-    return Array(field.dropFirst(scheme.count).utf8)
+    return String(field.dropFirst(scheme.count))
   }
 
   private static func unauthorized(_ what: String) -> Refusal {

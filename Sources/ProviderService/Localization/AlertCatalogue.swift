@@ -43,7 +43,7 @@ struct AlertCatalogue: Sendable {
     for member in members {
       let field = isOne ? "alert" : "alert.\(member.key)"
       do throws(RequestProblems) {
-        guard LanguageTag.isWellFormed(String(member.key.map { $0 == "_" ? "-" : $0 })) else {
+        guard LanguageTag.isUsable(String(member.key.map { $0 == "_" ? "-" : $0 })) else {
           throw RequestProblems([
             RequestProblem(field, "it is no language tag", do: "write one such as fr-CA")
           ])
@@ -107,6 +107,33 @@ struct AlertCatalogue: Sendable {
       }
     }
     return problems
+  }
+
+  /// What a person should know before it is sent: plural forms that a language has and a text lacks, and arguments
+  /// that nothing shows.
+  var warnings: [String] {
+    var warnings: [String] = []
+    var used: Set<Int> = []
+    for language in languages {
+      for (key, text) in alerts[language]?.texts ?? [] {
+        let missing = text.missingForms(language: language).map(\.rawValue)
+        if !missing.isEmpty {
+          warnings.append(
+            "alert.\(language).\(key) has no form '\(missing.joined(separator: "', '"))', which numbers have in "
+              + "\(language): they are shown as 'other'")
+        }
+        for format in text.formats { used.formUnion(TextDirectives(format).kinds.keys) }
+        // A number chooses the form, shown or not.
+        if case .text = text { continue }
+        if let number = arguments.firstIndex(where: { Double($0) != nil }) {
+          used.insert(number + 1)
+        }
+      }
+    }
+    for place in arguments.indices.map({ $0 + 1 }) where !used.contains(place) {
+      warnings.append("argument \(place), '\(arguments[place - 1].prefix(40))', is in no text")
+    }
+    return warnings
   }
 
   private func argumentProblems(

@@ -36,6 +36,22 @@ enum AlertText: Sendable {
     self = .forms(forms)
   }
 
+  /// Whether a value has plural forms, and not the one for all numbers that have none of their own.
+  static func lacksOther(_ value: JSONValue) -> Bool {
+    guard let members = value.objectValue?.members, !members.isEmpty else { return false }
+    return members.allSatisfy {
+      PluralRule.Form(rawValue: $0.key) != nil && $0.key != "other" && $0.value.stringValue != nil
+    }
+  }
+
+  /// The forms that numbers have in a language and this text has not, in their usual order.
+  func missingForms(language: String) -> [PluralRule.Form] {
+    guard case .forms(let forms) = self else { return [] }
+    // Two hundred in a row show every rule of CLDR for whole numbers.
+    let used = Set((0...200).map { PluralRule.form(of: String($0), language: language) })
+    return PluralRule.Form.allCases.filter { used.contains($0) && forms[$0] == nil }
+  }
+
   /// The text whose placeholders stand for all of its forms.
   var format: String {
     switch self {

@@ -21,9 +21,13 @@ struct LocalizedAlert: Sendable {
       if Self.textKeys.contains(member.key) {
         guard let text = AlertText(member.value) else {
           problems.append(
-            RequestProblem(
-              name, "it is neither a text nor plural forms",
-              do: "write a text, or {\"one\":…,\"other\":…}"))
+            AlertText.lacksOther(member.value)
+              ? RequestProblem(
+                name, "its plural forms lack 'other'",
+                do: "add it: numbers without a form of their own have it")
+              : RequestProblem(
+                name, "it is neither a text nor plural forms",
+                do: "write a text, or {\"one\":…,\"other\":…}"))
           continue
         }
         texts.append((member.key, text))

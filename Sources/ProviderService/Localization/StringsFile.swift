@@ -146,6 +146,16 @@ public enum StringsFile {
     _ path: String, _ field: String, _ source: StringsSource
   ) throws(RequestProblems) -> JSONObject {
     let bytes = try read(path, field, source)
+    let isBinary = bytes.starts(with: Array("bplist".utf8))
+    if !isBinary {
+      do throws(StringsParser.Failure) {
+        let text = try StringsParser.text(of: bytes)
+        // Foundation reads this form too, and prints what is wrong without the file's name.
+        if text.first(where: { !$0.isWhitespace }) != "<" { return try StringsParser.parse(text) }
+      } catch {
+        throw problem(field, "\(path) \(error)", do: "mend the file")
+      }
+    }
     guard
       let list = unsafe try? PropertyListSerialization.propertyList(
         from: Data(bytes), options: [], format: nil) as? [String: Any]
@@ -175,9 +185,10 @@ public enum StringsFile {
     }
   }
 
-  private static func problem(_ field: String, _ what: String) -> RequestProblems {
-    RequestProblems([
-      RequestProblem(field, what, do: "name a .strings, .stringsdict, .xcstrings or JSON file")
-    ])
+  private static func problem(
+    _ field: String, _ what: String,
+    do advice: String = "name a .strings, .stringsdict, .xcstrings or JSON file"
+  ) -> RequestProblems {
+    RequestProblems([RequestProblem(field, what, do: advice)])
   }
 }

@@ -16,47 +16,22 @@ struct RegistrationRequest {
   /// The environment that the token is of, where the app said it.
   let environment: Environment?
 
-  /// Names that are understood; the others are the app's own business.
-  private struct Fields {
-    let pairs: [(name: String, value: String)]
-
-    /// The first value of one of these names; an empty one counts as none.
-    func first(_ names: String...) -> String? {
-      pairs.first { names.contains($0.name) && !$0.value.isEmpty }?.value
-    }
-
-    func all(_ name: String) -> [String] {
-      pairs.filter { $0.name == name && !$0.value.isEmpty }.map(\.value)
-    }
-  }
+  /// What a developer should know: fields that were not read, and have nearly the name of one that is.
+  let warnings: [String]
 
   /// Reads the query, and the body where it is a form, JSON, or the token itself.
   init(_ request: HTTP1Request, zones: DeviceZones) throws(RequestProblems) {
-    var pairs = request.query
-    var raw: [UInt8]?
-    let type = (request.field("content-type") ?? "").lowercased()
-    if request.method == "POST", !request.body.isEmpty {
-      if type.hasPrefix("application/octet-stream") {
-        raw = request.body
-      } else if type.hasPrefix("application/json") {
-        pairs += try Self.pairs(json: request.body)
-      } else {
-        pairs += request.form
-      }
-    }
-    try self.init(pairs: pairs, raw: raw, zones: zones)
+    try self.init(RegistrationFields(request), zones: zones)
   }
 
   /// Reads one object, a line of a list.
   init(_ object: JSONObject, zones: DeviceZones) throws(RequestProblems) {
-    try self.init(pairs: try Self.pairs(object), raw: nil, zones: zones)
+    try self.init(RegistrationFields(object), zones: zones)
   }
 
-  private init(
-    pairs: [(name: String, value: String)], raw: [UInt8]?, zones: DeviceZones
-  ) throws(RequestProblems) {
-    let fields = Fields(pairs: pairs)
-    var problems: [RequestProblem] = []
+  private init(_ fields: RegistrationFields, zones: DeviceZones) throws(RequestProblems) {
+    var problems = fields.problems
+    warnings = fields.warnings
     func checked<Value>(_ body: () throws(RequestProblem) -> Value, or none: Value) -> Value {
       do throws(RequestProblem) {
         return try body()
@@ -66,7 +41,7 @@ struct RegistrationRequest {
       }
     }
     token = checked(
-      { () throws(RequestProblem) in try Self.token(raw, fields.first("deviceToken", "token")) },
+      { () throws(RequestProblem) in try Self.token(fields) },
       or: [])
     topic = fields.first("topic")
     language = checked(
@@ -107,12 +82,14 @@ struct RegistrationRequest {
     return try sized(bytes)
   }
 
-  private static func token(_ raw: [UInt8]?, _ text: String?) throws(RequestProblem) -> [UInt8] {
-    if let raw { return try sized(raw) }
-    guard let text else {
+  private static func token(_ fields: RegistrationFields) throws(RequestProblem) -> [UInt8] {
+    if let raw = fields.raw { return try sized(raw) }
+    guard let text = fields.first("deviceToken", "token") else {
+      let near = fields.pairs.first { RegistrationFields.meant(by: $0.name) == "deviceToken" }
       throw RequestProblem(
         "deviceToken", "it is missing",
-        do: "send it in hexadecimal, or as the body with content-type application/octet-stream")
+        do: near.map { "write deviceToken instead of \($0.name.prefix(40))" }
+          ?? "send it in hexadecimal, or as the body with content-type application/octet-stream")
     }
     return try token(hexadecimal: text)
   }
@@ -129,7 +106,7 @@ struct RegistrationRequest {
   static func language(_ text: String?) throws(RequestProblem) -> String? {
     guard let text else { return nil }
     let tag = String(text.map { $0 == "_" ? "-" : $0 })
-    guard tag.utf8.count <= Limits.languageBytesMax, LanguageTag.isWellFormed(tag) else {
+    guard tag.utf8.count <= Limits.languageBytesMax, LanguageTag.isUsable(tag) else {
       throw RequestProblem(
         "language", "'\(text.prefix(80))' is no language tag", do: "send one such as fr-CA")
     }
@@ -180,35 +157,5 @@ struct RegistrationRequest {
         "tag", "there are \(tags.count)", do: "send up to \(Limits.tagsMax) for a device")
     }
     return tags
-  }
-
-  // MARK: JSON
-
-  private static func pairs(
-    json: [UInt8]
-  ) throws(RequestProblems) -> [(name: String, value: String)] {
-    guard let object = (try? JSONValue(parsing: json))?.objectValue else {
-      throw RequestProblems([
-        RequestProblem(nil, "the body is no JSON object", do: "send one, or a form")
-      ])
-    }
-    return try pairs(object)
-  }
-
-  private static func pairs(
-    _ object: JSONObject
-  ) throws(RequestProblems) -> [(name: String, value: String)] {
-    var pairs: [(name: String, value: String)] = []
-    for member in object.members {
-      switch member.value {
-      case .string(let text): pairs.append((member.key, text))
-      case .array(let values) where member.key == "tag" || member.key == "tags":
-        pairs += values.compactMap(\.stringValue).map { ("tag", $0) }
-      case .null: break
-      default:
-        throw RequestProblems([RequestProblem(member.key, "it is no text", do: "send a text")])
-      }
-    }
-    return pairs
   }
 }

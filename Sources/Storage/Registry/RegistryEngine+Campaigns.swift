@@ -190,7 +190,7 @@ extension RegistryEngine {
     guard try update.step() else { throw .missing(what: "the campaign's batch \(batch.number)") }
     update.reset()
     try add(tallies, to: campaign)
-    for token in dead { _ = try removeDead(token) }
+    try removeDead(dead, of: campaign)
   }
 
   /// Ends a batch: its outcomes are counted, and its dead tokens leave the registry.
@@ -204,7 +204,25 @@ extension RegistryEngine {
     guard try remove.step() else { throw .missing(what: "the campaign's batch \(batch.number)") }
     remove.reset()
     try add(tallies, to: campaign)
-    for token in dead { _ = try removeDead(token) }
+    try removeDead(dead, of: campaign)
+  }
+
+  /// Removes dead tokens, and counts those that stay.
+  private func removeDead(_ dead: [DeadToken], of campaign: String) throws(StorageFailure) {
+    var kept: Int64 = 0
+    for token in dead where try removeDead(token) == 0 {
+      if try isRegistered(token) { kept += 1 }
+    }
+    try add([CampaignTally(outcome: .kept, reason: "", count: kept)], to: campaign)
+  }
+
+  private func isRegistered(_ token: DeadToken) throws(StorageFailure) -> Bool {
+    let select = try statement(
+      "SELECT 1 FROM token WHERE sealed = ?1 AND (?2 IS NULL OR topic = ?2) LIMIT 1")
+    try select.bind(1, token.sealed)
+    try select.bind(2, token.topic)
+    defer { select.reset() }
+    return try select.step()
   }
 
   private func add(_ tallies: [CampaignTally], to campaign: String) throws(StorageFailure) {

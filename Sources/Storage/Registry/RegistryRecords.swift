@@ -265,8 +265,11 @@ public struct CampaignBatch: Sendable, Hashable {
 public enum CampaignOutcome: String, Sendable, CaseIterable {
   /// The service took the push over.
   case accepted
-  /// The service no longer knows the token, which has left the registry.
+  /// The service no longer knows the token.
   case dead
+  /// Of the dead ones, and counted among them: those that stay in the registry, since they were registered again
+  /// after they died.
+  case kept
   /// The service refused the push for good.
   case failed
   /// The push was sent, its answer is lost, and nothing says whether the service has it: held back,

@@ -42,11 +42,15 @@ struct CampaignOutput {
     if asJSON {
       Output.json([
         "id": .string(id), "accepted": number("accepted"), "dead": number("dead"),
-        "failed": number("failed"), "sent": number("sent"), "unknown": number("unknown"),
-        "state": status["state"] ?? .null,
+        "failed": number("failed"), "kept": number("kept"), "sent": number("sent"),
+        "unknown": number("unknown"), "state": status["state"] ?? .null,
       ])
     } else {
-      let parts = ["accepted", "dead", "failed", "unknown"].map { "\(number($0).text) \($0)" }
+      let parts = ["accepted", "dead", "failed", "unknown"].map { key in
+        let kept = key == "dead" ? status["kept"]?.integerValue ?? 0 : 0
+        let note = kept > 0 ? " (\(kept) kept: registered again since)" : ""
+        return "\(number(key).text) \(key)\(note)"
+      }
       Output.line(
         "\(id) \(status["state"]?.stringValue ?? "unknown"): \(parts.joined(separator: ", "))")
     }

@@ -1,17 +1,17 @@
-internal import Gateway
 internal import Synchronization
-internal import System
-internal import Transport
+public import System
 
 /// Compares what callers show with the admin token, and counts what was wrong: in the sign-in form and in requests to
 /// the API together, by the address that they come from.
 ///
 /// Any thread. The right token is let through whatever was guessed before, so that guessing keeps no
 /// administrator out.
-final class TokenGuesses: Sendable {
+public final class TokenGuesses: Sendable {
   /// What became of an attempt.
-  enum Outcome: Equatable {
+  public enum Outcome: Equatable, Sendable {
+    /// It is the token.
     case right
+    /// It is not.
     case wrong
     /// It was wrong, and so were too many before it.
     case tooMany(retryAfterSeconds: Int64)
@@ -35,7 +35,7 @@ final class TokenGuesses: Sendable {
   private let state = Mutex(State())
 
   /// Nothing guessed yet; `now` is a monotonic clock in nanoseconds.
-  init(
+  public init(
     token: String, log: Log,
     now: @escaping @Sendable () -> Int64 = { SystemClock.monotonicNanoseconds }
   ) {
@@ -45,7 +45,7 @@ final class TokenGuesses: Sendable {
   }
 
   /// Compares a text, in a time that does not tell how near it was; `address` is where it comes from.
-  func check(_ text: String, from address: String) -> Outcome {
+  public func check(_ text: String, from address: String) -> Outcome {
     // An empty token would equal an empty guess.
     if !token.isEmpty, ConstantTime.areEqual(Array(text.utf8), token) { return .right }
     let now = now()
@@ -57,49 +57,39 @@ final class TokenGuesses: Sendable {
       if now >= state.nextLineNanoseconds {
         unlogged = state.unlogged
         state.unlogged = 0
-        state.nextLineNanoseconds = now + Limits.attemptNanoseconds
+        state.nextLineNanoseconds = now + Limits.wrongTokenNanoseconds
       }
       return (wait.map { .tooMany(retryAfterSeconds: $0) } ?? .wrong, unlogged)
     }
     if unlogged > 0 {
       log.warning(
-        "the admin token was guessed wrong", ["times": "\(unlogged)", "last-from": address])
+        "a wrong token was shown", ["times": "\(unlogged)", "last-from": address])
     }
     return outcome
   }
 
   /// Seconds that the next attempt must wait; nil where it need not.
   private static func wait(_ attempts: Attempts?, at now: Int64) -> Int64? {
-    guard let attempts, attempts.count >= Limits.attempts else { return nil }
-    let left = attempts.firstNanoseconds + Limits.attemptNanoseconds - now
+    guard let attempts, attempts.count >= Limits.wrongTokens else { return nil }
+    let left = attempts.firstNanoseconds + Limits.wrongTokenNanoseconds - now
     return left > 0 ? left / 1_000_000_000 + 1 : nil
   }
 
   private static func count(
     _ address: String, in attempts: inout [String: Attempts], at now: Int64
   ) {
-    attempts = attempts.filter { $0.value.firstNanoseconds + Limits.attemptNanoseconds > now }
-    if attempts[address] == nil, attempts.count >= Limits.attemptAddresses,
+    attempts = attempts.filter { $0.value.firstNanoseconds + Limits.wrongTokenNanoseconds > now }
+    if attempts[address] == nil, attempts.count >= Limits.wrongTokenAddresses,
       let oldest = attempts.min(by: { $0.value.firstNanoseconds < $1.value.firstNanoseconds })?.key
     {
       attempts[oldest] = nil
     }
     attempts[address, default: Attempts(firstNanoseconds: now)].count += 1
-    assert(attempts.count <= Limits.attemptAddresses, "addresses are bounded")
+    assert(attempts.count <= Limits.wrongTokenAddresses, "addresses are bounded")
   }
 }
 
 extension HTTP1Request {
   /// The client's address without its port, which is another one each time.
-  var peerAddress: String { peer.lastIndex(of: ":").map { String(peer[..<$0]) } ?? peer }
-}
-
-extension HTTP1Response {
-  /// The answer to one who guesses.
-  static func tooManyGuesses(retryAfterSeconds seconds: Int64) -> HTTP1Response {
-    var response = HTTP1Response.failure(
-      .conflict, "there were too many wrong tokens", "try again in \(seconds) seconds", status: 429)
-    response.fields.append(("retry-after", "\(seconds)"))
-    return response
-  }
+  public var peerAddress: String { peer.lastIndex(of: ":").map { String(peer[..<$0]) } ?? peer }
 }

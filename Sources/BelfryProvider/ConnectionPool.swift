@@ -1,0 +1,232 @@
+import BelfryWire
+
+/// The number of a client's connection, in the order of opening.
+struct ConnectionNumber: Hashable, Comparable {
+  let value: UInt64
+
+  static func < (one: Self, other: Self) -> Bool { one.value < other.value }
+}
+
+/// The connections that a client sends on: opened when requests wait and no other has room, kept for
+/// hours, drained after GOAWAY, reopened with exponential back-off.
+///
+/// A draining connection is no longer part of this; its owner keeps it for the answers still to come.
+struct ConnectionPool {
+  /// An open connection.
+  private struct Open {
+    let number: ConnectionNumber
+    /// Concurrent requests that the service's SETTINGS allow.
+    var limit: Int
+    var unanswered = 0
+    /// Whether it has accepted or answered a request: one that never has counts as failed.
+    var hasServed = false
+    /// Whether no request has needed it yet: a service may end it, and that predicts nothing.
+    var isUnused = true
+    let failuresBefore: Int
+
+    var room: Int { limit - unanswered }
+
+    /// Whether a smaller share of its limit is in use: a new connection may send one request until the service has
+    /// answered it, and would never get that one beside an old connection with hundreds to spare.
+    func isFreer(than other: Open) -> Bool {
+      let (mine, others) = (unanswered * other.limit, other.unanswered * limit)
+      return mine == others ? room > other.room : mine < others
+    }
+  }
+
+  /// A connection that is being made.
+  private struct Connecting {
+    let number: ConnectionNumber
+    let failuresBefore: Int
+  }
+
+  private let size: Int
+  private var open: [Open] = []
+  private var connecting: [Connecting] = []
+  /// Consecutive failures; those of connections that were made at one time count as one.
+  private var failures = 0
+  /// The end of the back-off before the next connection, in monotonic nanoseconds.
+  private var pausedUntil: Int64?
+  private var isClosed = false
+  private var nextNumber: UInt64 = 1
+
+  /// No connection yet, of up to `size` at a time.
+  init(size: Int) {
+    precondition(size > 0, "a client has a connection")
+    self.size = size
+  }
+
+  /// Whether a connection accepts requests.
+  var hasOpen: Bool { !open.isEmpty }
+
+  /// Whether a connection is being made.
+  var isConnecting: Bool { !connecting.isEmpty }
+
+  /// The open connections and their numbers of unanswered requests, for checks.
+  var openConnections: [(number: ConnectionNumber, unanswered: Int)] {
+    open.map { ($0.number, $0.unanswered) }
+  }
+
+  /// What to do for waiting requests.
+  enum WaitingAction: Equatable {
+    /// Open this connection.
+    case connect(ConnectionNumber)
+    /// Send the first of the requests on this connection, where it now counts as unanswered.
+    case send(ConnectionNumber)
+    /// Nothing until an event.
+    case wait
+    /// Nothing until this moment, in monotonic nanoseconds.
+    case waitUntil(Int64)
+  }
+
+  /// Decides what to do while `waiting` requests, at least one, wait.
+  mutating func requestWaits(_ waiting: Int, now: Int64) -> WaitingAction {
+    assert(waiting > 0, "without a request there is nothing to decide")
+    guard !isClosed else { return .wait }
+    var roomiest: Int?
+    for index in open.indices where open[index].room > 0 {
+      if let best = roomiest, !open[index].isFreer(than: open[best]) { continue }
+      roomiest = index
+    }
+    if let roomiest {
+      open[roomiest].unanswered += 1
+      open[roomiest].isUnused = false
+      return .send(open[roomiest].number)
+    }
+    for index in open.indices { open[index].isUnused = false }
+    // Each connection that is being made will serve a request: more are for more requests.
+    guard open.count + connecting.count < size, connecting.count < waiting else { return .wait }
+    if let pausedUntil, now < pausedUntil { return .waitUntil(pausedUntil) }
+    return .connect(begin())
+  }
+
+  /// Begins a connection before a request waits; nil where there are enough, or a pause is not over.
+  mutating func connect(now: Int64) -> ConnectionNumber? {
+    guard !isClosed, open.count + connecting.count < size else { return nil }
+    if let pausedUntil, now < pausedUntil { return nil }
+    return begin()
+  }
+
+  private mutating func begin() -> ConnectionNumber {
+    let number = ConnectionNumber(value: nextNumber)
+    nextNumber += 1
+    connecting.append(Connecting(number: number, failuresBefore: failures))
+    return number
+  }
+
+  /// Handles the service's first SETTINGS, which allow `limit` concurrent requests.
+  ///
+  /// Returns false where the connection is no longer needed and should be closed.
+  mutating func opened(_ number: ConnectionNumber, limit: Int) -> Bool {
+    guard !isClosed, let index = connecting.firstIndex(where: { $0.number == number }) else {
+      return false
+    }
+    let made = connecting.remove(at: index)
+    open.append(
+      Open(number: number, limit: Self.bounded(limit), failuresBefore: made.failuresBefore))
+    return true
+  }
+
+  /// Handles a new limit of concurrent requests.
+  mutating func limited(_ number: ConnectionNumber, to limit: Int) {
+    guard let index = index(of: number) else { return }
+    open[index].limit = Self.bounded(limit)
+  }
+
+  /// Handles the end of a request on this connection, with or without an answer.
+  mutating func finished(on number: ConnectionNumber, answered: Bool) {
+    guard let index = index(of: number) else { return }
+    assert(open[index].unanswered > 0, "only a request that was sent can end")
+    open[index].unanswered -= 1
+    if answered { noteServed(index) }
+  }
+
+  /// Records that the service has accepted requests on a connection, before it answers them.
+  mutating func served(on number: ConnectionNumber) {
+    guard let index = index(of: number) else { return }
+    assert(open[index].unanswered > 0, "an accepted request is still unanswered")
+    noteServed(index)
+  }
+
+  /// A connection that serves ends the back-off, once: the others' failures after that begin one of their own.
+  private mutating func noteServed(_ index: Int) {
+    guard !open[index].hasServed else { return }
+    open[index].hasServed = true
+    failures = 0
+    pausedUntil = nil
+  }
+
+  /// What to do after the end of a connection.
+  enum EndAction: Equatable {
+    /// Open another when a request waits.
+    case reconnect
+    /// Fail the waiting requests: too many connections in a row have failed, and there is no other.
+    case failWaiting
+  }
+
+  /// Handles a connection that accepts no further request, after GOAWAY or by the client's choice.
+  mutating func left(_ number: ConnectionNumber, now: Int64, jitter: UInt64) -> EndAction {
+    guard let index = index(of: number) else { return .reconnect }
+    let left = open.remove(at: index)
+    // The end of one that has served predicts nothing.
+    guard !left.hasServed, !left.isUnused else { return .reconnect }
+    return failed(after: left.failuresBefore, now: now, jitter: jitter)
+  }
+
+  /// Sends nothing more on a connection, by the client's own choice, which says nothing of the service.
+  mutating func leave(_ number: ConnectionNumber) { open.removeAll { $0.number == number } }
+
+  /// Handles the end of a connection, also of one that was never established.
+  mutating func ended(_ number: ConnectionNumber, now: Int64, jitter: UInt64) -> EndAction {
+    guard let index = connecting.firstIndex(where: { $0.number == number }) else {
+      return left(number, now: now, jitter: jitter)
+    }
+    let ended = connecting.remove(at: index)
+    return failed(after: ended.failuresBefore, now: now, jitter: jitter)
+  }
+
+  private mutating func failed(after before: Int, now: Int64, jitter: UInt64) -> EndAction {
+    guard !isClosed else { return .reconnect }
+    // Of several that failed at one time the first has begun the pause.
+    if before + 1 > failures || pausedUntil == nil {
+      failures = max(failures, before + 1)
+      let backoff = Backoff(
+        firstNanoseconds: Limits.reconnectPauseNanoseconds,
+        longestNanoseconds: Limits.reconnectPauseNanosecondsMax)
+      let pause = backoff.nanoseconds(afterFailures: failures, random: jitter)
+      let (until, overflow) = now.addingReportingOverflow(pause)
+      pausedUntil = overflow ? .max : until
+    }
+    assert(failures > 0, "only a failure makes the next connection wait")
+    let isAlone = open.isEmpty && connecting.isEmpty
+    return isAlone && failures >= Limits.connectFailuresMax ? .failWaiting : .reconnect
+  }
+
+  /// Ends the connections for good.
+  mutating func close() {
+    isClosed = true
+    open = []
+    connecting = []
+  }
+
+  /// Checks what holds between events.
+  func checkInvariants() {
+    precondition(open.count + connecting.count <= size, "connections are bounded")
+    precondition(!isClosed || open.isEmpty && connecting.isEmpty, "a closed pool is empty")
+    let numbers = open.map(\.number) + connecting.map(\.number)
+    precondition(Set(numbers).count == numbers.count, "a connection is in one place")
+    for connection in open {
+      precondition(connection.unanswered >= 0, "what ends was sent")
+      precondition(
+        !connection.isUnused || connection.unanswered == 0, "what has a request is used")
+    }
+  }
+
+  private func index(of number: ConnectionNumber) -> Int? {
+    open.firstIndex { $0.number == number }
+  }
+
+  private static func bounded(_ limit: Int) -> Int {
+    min(max(limit, 0), Limits.concurrentRequestsMax)
+  }
+}

@@ -1,0 +1,107 @@
+import Dispatch
+import Synchronization
+import System
+
+/// A thread that several clients share: a sender of many apps, each with credentials of its own, needs one.
+///
+/// ```swift
+/// let group = try ProviderClientGroup()
+/// let clients = try configurations.map { try ProviderClient($0, group: group) }
+/// ```
+///
+/// It ends with its last client and the last reference to it.
+public final class ProviderClientGroup: Sendable {
+  let commands: Mailbox<GroupCommand>
+  private let thread: LoopThread
+  private let lastNumber = Atomic<UInt64>(0)
+
+  /// Starts the thread; `name` shows in `top -H`, cut to 15 bytes.
+  public init(name: String = "provider") throws(ProviderFailure) {
+    do throws(SystemFailure) {
+      (thread, commands) = try LoopThread.launch(name: name) {
+        loop throws(SystemFailure) -> Mailbox<GroupCommand> in
+        let group = ProviderGroupLoop(loop: loop)
+        return loop.mailbox(of: GroupCommand.self) { group.receive($0) }
+      }
+    } catch {
+      throw .cannotStart("\(error)")
+    }
+  }
+
+  deinit {
+    commands.post(.end)
+    let thread = thread
+    // The last reference may go on the group's own thread, which cannot wait for itself.
+    DispatchQueue.global().async { thread.join() }
+  }
+
+  /// Adds a client; returns its number.
+  func add(_ setup: ProviderLoopSetup) -> ClientNumber {
+    let number = ClientNumber(value: lastNumber.add(1, ordering: .relaxed).newValue)
+    commands.post(.add(number, setup))
+    return number
+  }
+}
+
+/// The number of a client among those of its group.
+struct ClientNumber: Hashable, Sendable {
+  let value: UInt64
+}
+
+/// A command to the loop of a group.
+enum GroupCommand: Sendable {
+  case add(ClientNumber, ProviderLoopSetup)
+  case client(ClientNumber, ProviderCommand)
+  case end
+}
+
+/// The clients of a group on their loop.
+private final class ProviderGroupLoop: TurnEndTarget {
+  private let loop: EventLoop
+  private var clients: [ClientNumber: ProviderLoop] = [:]
+  private var ended: [ClientNumber] = []
+
+  init(loop: EventLoop) { self.loop = loop }
+
+  /// Handles the commands of one turn.
+  func receive(_ commands: [GroupCommand]) {
+    var current: (number: ClientNumber, client: ProviderLoop)?
+    for command in commands {
+      switch command {
+      case .client(let number, let command):
+        if current?.number != number {
+          current?.client.advance()
+          current = clients[number].map { (number, $0) }
+        }
+        // A task may cancel what a closed client has ended already.
+        current?.client.receive(command)
+      case .add(let number, let setup):
+        assert(clients[number] == nil, "each client has a number of its own")
+        clients[number] = ProviderLoop(loop: loop, setup) { [unowned self] in remove(number) }
+      case .end: loop.atTurnEnd(LoopEnd(loop: loop))
+      }
+    }
+    current?.client.advance()
+  }
+
+  /// Releases a client after the turn, in which its connections may still call it.
+  private func remove(_ number: ClientNumber) {
+    assert(clients[number] != nil, "a client ends once")
+    ended.append(number)
+    if ended.count == 1 { loop.atTurnEnd(self) }
+  }
+
+  func turnEnded() {
+    for number in ended { clients[number] = nil }
+    ended = []
+  }
+}
+
+/// Stops the loop after the turn that writes the last bytes.
+private final class LoopEnd: TurnEndTarget {
+  private let loop: EventLoop
+
+  init(loop: EventLoop) { self.loop = loop }
+
+  func turnEnded() { loop.stop() }
+}

@@ -1,0 +1,210 @@
+internal import BelfryWire
+
+/// Reads strings files in their own form, `"key" = "text";` with comments, and says the line of what is wrong.
+///
+/// The bytes are anybody's: whatever they are, the result is an object or a failure.
+struct StringsParser {
+  /// What is wrong, and where.
+  struct Failure: Error, Equatable, CustomStringConvertible {
+    /// Counted from 1.
+    let line: Int
+    let what: String
+
+    var description: String { "line \(line): \(what)" }
+  }
+
+  private let text: [Unicode.Scalar]
+  private var index = 0
+  private var line = 1
+
+  private init(_ text: String) { self.text = Array(text.unicodeScalars) }
+
+  /// The texts by their keys; of a key that is there twice the last counts.
+  static func parse(_ text: String) throws(Failure) -> JSONObject {
+    var parser = StringsParser(text)
+    try parser.skipSpace()
+    let isBraced = parser.accept("{")
+    let object = try parser.pairs(depth: 0)
+    if isBraced {
+      guard parser.accept("}") else { throw parser.failure("a '}' is missing at the end") }
+      try parser.skipSpace()
+    }
+    guard parser.next == nil else {
+      throw parser.failure("\(parser.found) stands where a key should: write \"key\" = \"text\";")
+    }
+    return object
+  }
+
+  /// The text of a file in UTF-8, or in UTF-16 with a byte order mark.
+  static func text(of bytes: [UInt8]) throws(Failure) -> String {
+    if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
+      let isLittle = bytes[0] == 0xFF
+      guard bytes.count.isMultiple(of: 2) else {
+        throw Failure(line: 1, what: "it is no UTF-16: it has half a character")
+      }
+      let units = stride(from: 2, to: bytes.count, by: 2).map { place in
+        let (first, second) = (UInt16(bytes[place]), UInt16(bytes[place + 1]))
+        return isLittle ? second << 8 | first : first << 8 | second
+      }
+      return String(decoding: units, as: UTF16.self)
+    }
+    let plain = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
+    if let text = String(validating: plain, as: UTF8.self) { return text }
+    let lines = plain.split(separator: 0x0A, omittingEmptySubsequences: false)
+    let bad = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil } ?? 0
+    throw Failure(line: bad + 1, what: "it is no UTF-8: save the file as UTF-8")
+  }
+
+  // MARK: the grammar
+
+  private mutating func pairs(depth: Int) throws(Failure) -> JSONObject {
+    guard depth < Limits.stringsDepthMax else { throw failure("there are too many '{'") }
+    var object = JSONObject()
+    try skipSpace()
+    while let first = next, Self.isWordScalar(first) || first == "\"" || first == "'" {
+      let key = try string()
+      let shown = key.prefix(40)
+      var keyEnd = line
+      try skipSpace()
+      var value = JSONValue.string(key)
+      if accept("=") {
+        try skipSpace()
+        value = try self.value(of: shown, depth: depth)
+        keyEnd = line
+        try skipSpace()
+      } else if next != ";" {
+        throw Failure(line: keyEnd, what: "a '=' is missing after '\(shown)'")
+      }
+      guard accept(";") else {
+        throw Failure(line: keyEnd, what: "a ';' is missing after the text of '\(shown)'")
+      }
+      object[key] = value
+      try skipSpace()
+    }
+    return object
+  }
+
+  private mutating func value(
+    of key: Substring, depth: Int
+  ) throws(Failure) -> JSONValue {
+    if accept("{") {
+      let inner = try pairs(depth: depth + 1)
+      guard accept("}") else { throw failure("a '}' is missing after '\(key)'") }
+      return .object(inner)
+    }
+    guard let first = next, Self.isWordScalar(first) || first == "\"" || first == "'" else {
+      throw failure("the text of '\(key)' is missing: \(found) stands there")
+    }
+    return .string(try string())
+  }
+
+  private mutating func string() throws(Failure) -> String {
+    guard let quote = next, quote == "\"" || quote == "'" else {
+      var word = String.UnicodeScalarView()
+      while let scalar = next, Self.isWordScalar(scalar) {
+        word.append(scalar)
+        index += 1
+      }
+      return String(word)
+    }
+    let start = line
+    index += 1
+    var units: [UInt16] = []
+    while let scalar = next {
+      advance()
+      if scalar == quote { return String(decoding: units, as: UTF16.self) }
+      if scalar == "\\" {
+        units += escaped()
+      } else {
+        units += Array(String(scalar).utf16)
+      }
+    }
+    throw Failure(line: start, what: "the text that begins here has no closing \(quote)")
+  }
+
+  /// What a backslash and what follows it stand for.
+  private mutating func escaped() -> [UInt16] {
+    guard let scalar = next else { return [] }
+    advance()
+    switch scalar {
+    case "a": return [0x07]
+    case "b": return [0x08]
+    case "f": return [0x0C]
+    case "n": return [0x0A]
+    case "r": return [0x0D]
+    case "t": return [0x09]
+    case "v": return [0x0B]
+    case "U", "u": return [number(radix: 16, digits: 4) ?? UInt16(truncatingIfNeeded: scalar.value)]
+    case "0"..."7":
+      index -= 1
+      return [number(radix: 8, digits: 3) ?? 0]
+    default: return Array(String(scalar).utf16)
+    }
+  }
+
+  private mutating func number(radix: UInt16, digits: Int) -> UInt16? {
+    var value: UInt16?
+    for _ in 0..<digits {
+      guard let digit = next.flatMap({ Character($0).hexDigitValue }), digit < Int(radix) else {
+        break
+      }
+      value = (value ?? 0) &* radix &+ UInt16(digit)
+      index += 1
+    }
+    return value
+  }
+
+  // MARK: scalars
+
+  private var next: Unicode.Scalar? { index < text.count ? text[index] : nil }
+
+  /// What stands next, for a person.
+  private var found: String { next.map { "'\($0)'" } ?? "the end of the file" }
+
+  private func failure(_ what: String) -> Failure { Failure(line: line, what: what) }
+
+  private mutating func accept(_ scalar: Unicode.Scalar) -> Bool {
+    guard next == scalar else { return false }
+    index += 1
+    return true
+  }
+
+  private mutating func advance() {
+    guard let scalar = next else { return }
+    index += 1
+    // The end of a line is LF, CR, or both.
+    if scalar == "\n" || scalar == "\r" && next != "\n" { line += 1 }
+  }
+
+  private mutating func skipSpace() throws(Failure) {
+    while let scalar = next {
+      if scalar.properties.isWhitespace || scalar.value < 0x20 {
+        advance()
+      } else if scalar == "/", index + 1 < text.count, text[index + 1] == "/" {
+        while let scalar = next, scalar != "\n", scalar != "\r" { index += 1 }
+      } else if scalar == "/", index + 1 < text.count, text[index + 1] == "*" {
+        try skipComment()
+      } else {
+        return
+      }
+    }
+  }
+
+  private mutating func skipComment() throws(Failure) {
+    let start = line
+    index += 2
+    while let scalar = next {
+      advance()
+      if scalar == "*", accept("/") { return }
+    }
+    throw Failure(line: start, what: "the comment that begins here has no end")
+  }
+
+  /// What a text without quotes may have.
+  private static func isWordScalar(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar {
+    case "a"..."z", "A"..."Z", "0"..."9", "_", "$", ".", ":", "-": true
+    default: false
+    }
+  }
+}
