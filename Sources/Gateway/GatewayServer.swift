@@ -93,6 +93,8 @@ public final class GatewayServer {
   public var onDescriptionChanged: (Description) -> Void = { _ in }
   /// What the listeners show, where it is no longer what they began with.
   private var security: ListenerSecurity?
+  private lazy var storeReports = StoreReports(
+    [resources.controlHealth, resources.notificationHealth].compactMap(\.self), metrics, log)
   private var isDraining = false
   private var isStopped = false
 
@@ -305,33 +307,12 @@ public final class GatewayServer {
   /// Logs what the stores have to say, and has a write tried on one that fails: no push may come that would.
   private func reportStores() {
     let now = SystemClock.monotonicNanoseconds
-    if let health = resources.controlHealth {
-      report(health, atNanoseconds: now)
-      if health.isRetryDue(atNanoseconds: now) { controlWriter.perform { try? $0.probe() } }
+    storeReports.report(atNanoseconds: now)
+    if let health = resources.controlHealth, health.isRetryDue(atNanoseconds: now) {
+      controlWriter.perform { try? $0.probe() }
     }
-    if let health = resources.notificationHealth {
-      report(health, atNanoseconds: now)
-      if health.isRetryDue(atNanoseconds: now) { writer.probe() }
-    }
-  }
-
-  private func report(_ health: StoreHealth, atNanoseconds now: Int64) {
-    metrics.setFailing(health.name, health.failure != nil)
-    switch health.report(atNanoseconds: now) {
-    case nil: return
-    case .failing(let why, let refused):
-      log.error(
-        "the disk takes no writes: what would need one is refused",
-        ["store": health.name, "why": why, "refused": "\(refused)"])
-    case .works(let nanoseconds, let refused):
-      log.info(
-        "the disk takes writes again",
-        [
-          "store": health.name, "afterSeconds": "\(nanoseconds / 1_000_000_000)",
-          "refused": "\(refused)",
-        ])
-    case .unreadable(let why):
-      log.error("something that is stored cannot be read", ["store": health.name, "why": why])
+    if let health = resources.notificationHealth, health.isRetryDue(atNanoseconds: now) {
+      writer.probe()
     }
   }
 

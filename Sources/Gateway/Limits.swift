@@ -135,6 +135,8 @@ enum Limits {
   /// Nanoseconds between looks at what the stores say of their disks: how late a probe of readiness is true
   /// again, and a line of the log.
   static let storeWatchNanoseconds: Int64 = 1_000_000_000
+  /// Nanoseconds between lines about a failing disk.
+  static let failureLogNanoseconds: Int64 = 60_000_000_000
 
   // MARK: Shutdown
 

@@ -137,9 +137,12 @@ class Link:
         self.send(verb, struct.pack(">HB", request, kind) + short(bundle_id.encode()))
         while True:
             answer, body = self.receive()
-            if answer != PING:
+            if answer == PING:
+                self.send(PONG, body + b"\0\0")
+            elif answer == NOTIFICATION:
+                self.send(ACK, body[:4])
+            else:
                 return answer, body
-            self.send(PONG, body + b"\0\0")
 
     def notification(self):
         """The next notification, acknowledged: its payload."""

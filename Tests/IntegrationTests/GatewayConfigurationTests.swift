@@ -57,6 +57,7 @@ extension Scenario {
     ("[a]: b\n", 1, "this is no option's name"),
     ("es512: on\nserver-key: /etc/key\n", 2, "server-key needs server-certificate beside it"),
     ("name:\n" + String(repeating: "- a.example\n", count: 1_001), 1_002, "more than 1000 values"),
+    ("host: " + String(repeating: "[", count: 200_000), 1, "nested more than 16 deep"),
   ])
   func `what is wrong is told with its line`(text: String, line: Int, what: String) async throws {
     try await Scenario.run { scenario in

@@ -32,7 +32,7 @@ extension GatewayFolder {
       signing: signing, trusted: AuthorityBundle(signing.map(\.certificate) + unsigned))
     guard authorities.trusted != present.trusted else { return authorities }
     // First the copy: a start that ends between the two writes has lost nothing.
-    try retainFirst(of: present.server)
+    try retainFirst(of: present.signing)
     try write(authorities)
     return authorities
   }
@@ -68,14 +68,27 @@ extension GatewayFolder {
     }
   }
 
-  private func retainFirst(of authority: CertificateAuthority) throws(Failure) {
-    if let first = try read(Self.firstAuthority),
-      let certificate = try? Certificate(pem: first),
-      certificate.publicKeySPKI == authority.certificate.publicKeySPKI
-    {
-      return
+  /// Keeps the first certificate of each: clients have copies of those of an authority that is to follow, too.
+  private func retainFirst(of signing: [CertificateAuthority]) throws(Failure) {
+    var kept = try firstCertificates().filter { certificate in
+      signing.contains { $0.certificate.publicKeySPKI == certificate.publicKeySPKI }
     }
-    try write(authority.certificatePEM, Self.firstAuthority, mode: 0o644)
+    for authority in signing
+    where !kept.contains(where: { $0.publicKeySPKI == authority.certificate.publicKeySPKI }) {
+      kept.append(authority.certificate)
+    }
+    assert(kept.count == signing.count, "each authority has one first certificate")
+    let text = try crypto(Self.firstAuthority) { () throws(CryptoFailure) in
+      try AuthorityBundle(kept).pem()
+    }
+    try write(text, Self.firstAuthority, mode: 0o644)
+  }
+
+  private func firstCertificates() throws(Failure) -> [Certificate] {
+    guard let first = try read(Self.firstAuthority) else { return [] }
+    return try crypto(Self.firstAuthority) { () throws(CryptoFailure) in
+      try AuthorityBundle(pem: first).certificates
+    }
   }
 
   /// Writes `ca.pem`, which alone says which authorities there are.
@@ -161,15 +174,11 @@ extension GatewayFolder {
 
   /// The oldest certificate of the authority that clients may hold.
   func firstCertificate(of authority: CertificateAuthority) throws(Failure) -> Certificate {
-    guard let first = try read(Self.firstAuthority) else { return authority.certificate }
-    let certificate = try crypto(Self.firstAuthority) { () throws(CryptoFailure) in
-      try Certificate(pem: first)
-    }
     // One of another key, which somebody replaced, says nothing of this authority's clients.
-    guard certificate.publicKeySPKI == authority.certificate.publicKeySPKI else {
-      return authority.certificate
+    let first = try firstCertificates().first {
+      $0.publicKeySPKI == authority.certificate.publicKeySPKI
     }
-    return certificate
+    return first ?? authority.certificate
   }
 
   /// The host names that a certificate of an authority may sign for; none where it may sign for all.

@@ -188,9 +188,11 @@ final class ControlEngine: MarkedStoreEngine {
     guard try statement.step() else {
       throw .corrupt(path: database.path, detail: "devices cannot be counted")
     }
-    return DeviceCertificateSummary(
+    let summary = DeviceCertificateSummary(
       devices: Int(statement.integer(0)), haveShown: Int(statement.integer(1)),
       firstEnd: statement.optionalInteger(2))
+    assert(summary.firstEnd.map { $0 > now } ?? true, "an end that is past is none to come")
+    return summary
   }
 
   func tokenCounts() throws(StorageFailure) -> [String?: Int] {
@@ -201,6 +203,7 @@ final class ControlEngine: MarkedStoreEngine {
       """)
     var counts: [String?: Int] = [:]
     while try statement.step() { counts[statement.optionalText(0)] = Int(statement.integer(1)) }
+    assert(counts.values.allSatisfy { $0 > 0 }, "a key without tokens is counted")
     return counts
   }
 

@@ -213,6 +213,7 @@ extension RegistryEngine {
     for token in dead where try removeDead(token) == 0 {
       if try isRegistered(token) { kept += 1 }
     }
+    assert(kept <= dead.count, "more tokens stay than have died")
     try add([CampaignTally(outcome: .kept, reason: "", count: kept)], to: campaign)
   }
 

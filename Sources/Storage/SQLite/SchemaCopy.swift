@@ -9,6 +9,7 @@ enum SchemaCopy {
   ///
   /// One of an earlier upgrade is replaced.
   static func make(of path: String, schema: Int) throws(StorageFailure) {
+    assert(schema > 0, "a store without a schema has nothing to go back to")
     let copy = Self.path(of: path, schema: schema)
     let unfinished = copy + ".unfinished"
     do throws(StorageFailure) {

@@ -148,6 +148,9 @@ struct ConfigurationFile {
     case other
   }
 
+  /// Levels of what no option takes: a file of an earlier form, or of another program.
+  private static let depthMax = 16
+
   /// The stream has ended.
   private(set) var isAtEnd = false
   private let parser: UnsafeMutablePointer<yaml_parser_t>
@@ -186,6 +189,12 @@ struct ConfigurationFile {
   mutating func skip(_ kind: Kind) throws(ConfigurationFile.Fault) {
     var (depth, kind) = (0, kind)
     while true {
+      // Each level costs libyaml as much as all before it.
+      if depth > Self.depthMax {
+        throw ConfigurationFile.Fault(
+          line: unsafe Int(parser.pointee.mark.line) + 1,
+          what: "this is nested more than \(Self.depthMax) deep: write `option: value`, one a line")
+      }
       switch kind {
       case .mapping, .sequence: depth += 1
       case .mappingEnd, .sequenceEnd: depth -= 1
