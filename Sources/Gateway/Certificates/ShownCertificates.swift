@@ -63,11 +63,8 @@ struct CertificateSource: Sendable {
         revocations: revocations, takesOverRecords: configuration.takesOverRecords),
       authorities: authorities,
       ends: ends,
-      chains: [
-        server.general.chainPEM, server.added?.chainPEM, own?.identity.certificateChainPEM,
-        authorities.trustedPEM,
-      ]
-      .compactMap(\.self),
+      chains: [server.general.chainPEM] + server.added.map(\.chainPEM)
+        + [own?.identity.certificateChainPEM, authorities.trustedPEM].compactMap(\.self),
       files: configuration.serverCertificate.map { [$0.chainFile, $0.keyFile] } ?? [])
   }
 }

@@ -13,8 +13,9 @@ struct ServerCertificates {
 
   /// For clients in general: every copy of `ca.pem` that was ever handed out accepts it.
   var general: Identity
-  /// For clients that ask for one of `addedNames`.
-  var added: Identity?
+  /// For clients that ask for one of `addedNames`, in their order: a copy of `ca.pem` that permits one of them may forbid
+  /// another.
+  var added: [Identity] = []
   /// Host names that the first `ca.pem` does not permit, and the present one does.
   var addedNames: [String] = []
   /// Names that no certificate of the authority may have, so none has.
@@ -22,7 +23,7 @@ struct ServerCertificates {
 
   /// When the first of them ends, in seconds since 1970.
   var notAfter: Int64 {
-    min(general.certificate.notAfter, added?.certificate.notAfter ?? .max)
+    added.reduce(general.certificate.notAfter) { min($0, $1.certificate.notAfter) }
   }
 }
 
@@ -55,8 +56,9 @@ extension GatewayFolder {
     assert(!general.contains(where: added.contains), "a name is in one of the lists")
     var certificates = ServerCertificates(
       general: try identity("server", general, authority, nowSeconds))
-    if !added.isEmpty {
-      certificates.added = try identity("server-added", added + general, authority, nowSeconds)
+    for name in added {
+      let file = "server-added-\(name.replacing("*", with: "_"))"
+      certificates.added.append(try identity(file, [name] + general, authority, nowSeconds))
     }
     certificates.addedNames = added
     certificates.forbiddenNames = forbidden

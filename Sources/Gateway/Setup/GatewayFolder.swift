@@ -8,7 +8,7 @@ public import Transport
 /// ca.pem, ca-key.pem          the authority that its clients trust
 /// ca-first.pem                the first certificate of each authority that has got another one since
 /// server.pem, server-key.pem  what the listeners show
-/// server-added.pem, …         what they show to clients that ask for a name that was added later
+/// server-added-NAME.pem, …    what they show to clients that ask for a name that was added later
 /// token-keys                  one key a line, hexadecimal; the first seals device tokens
 /// admin-token                 what the admin API asks for
 /// AuthKey_KEYID.p8            the first team's provider key

@@ -29,23 +29,24 @@ extension ListenerSecurity {
     revocations: CertificateRevocations, takesOverRecords: Bool
   ) throws(TLSFailure) {
     let general = certificates.general
-    let alternates = certificates.added.map { added in
+    assert(certificates.added.count == certificates.addedNames.count, "a certificate each")
+    let alternates = zip(certificates.added, certificates.addedNames).map { added, name in
       TLSServerContext.Identity(
         certificateChainPEM: added.chainPEM, privateKeyPEM: added.keyPEM,
-        hostNames: certificates.addedNames.map { $0.lowercased() })
+        hostNames: [name.lowercased()])
     }
     func provider(
       _ unmatchedALPN: TLSServerContext.UnmatchedALPN
     ) throws(TLSFailure) -> TLSServerContext {
       try TLSServerContext(
         certificateChainPEM: general.chainPEM, privateKeyPEM: general.keyPEM,
-        alternates: [own, alternates].compactMap(\.self), alpn: ["h2"],
+        alternates: (own.map { [$0] } ?? []) + alternates, alpn: ["h2"],
         unmatchedALPN: unmatchedALPN, clientCertificates: .optional(caPEM: authorityPEM),
         check: revocations.evaluate)
     }
     let device = try TLSServerContext(
       certificateChainPEM: general.chainPEM, privateKeyPEM: general.keyPEM,
-      alternates: [alternates].compactMap(\.self),
+      alternates: alternates,
       alpn: [LinkLimits.applicationProtocol], clientCertificates: .optional(caPEM: authorityPEM),
       minimumVersion: .tls13, takeOverRecords: takesOverRecords
     ) { certificate in

@@ -115,7 +115,7 @@ private let now: Int64 = 1_795_000_000
       hosts: ["localhost", "push.example.org"], addresses: ["127.0.0.1", "192.0.2.1"],
       authority: own, nowSeconds: now)
     #expect(server.forbiddenNames == ["push.example.org", "192.0.2.1"])
-    #expect(server.added == nil)
+    #expect(server.added.isEmpty)
     try CertificateChain.check(
       server.general.certificate, authorities: [own.certificate], purpose: .server, now: now)
     var configuration = GatewayConfiguration(folder: folder.path)
@@ -141,12 +141,30 @@ private let now: Int64 = 1_795_000_000
       hosts: hosts + ["container-59"], addresses: ["127.0.0.1"], authority: last, nowSeconds: now)
     #expect(server.addedNames == ["container-59"])
     let shown: [(ServerCertificates.Identity?, CertificateAuthority)] = [
-      (server.general, first), (server.general, last), (server.added, last),
+      (server.general, first), (server.general, last), (server.added.first, last),
     ]
     for (identity, trusted) in shown {
       try CertificateChain.check(
         #require(identity).certificate, authorities: [trusted.certificate], purpose: .server,
         now: now)
     }
+  }
+
+  @Test
+  func `a name that is added later costs those of an earlier one nothing`() throws {
+    _ = try folder.authority(hosts: hosts, nowSeconds: now)
+    let second = try folder.authority(hosts: hosts + ["second"], nowSeconds: now)
+    let third = try folder.authority(hosts: hosts + ["second", "third"], nowSeconds: now)
+    let server = try folder.server(
+      hosts: hosts + ["second", "third"], addresses: ["127.0.0.1"], authority: third,
+      nowSeconds: now)
+    #expect(server.addedNames == ["second", "third"])
+    #expect(server.added.map(\.names.first) == ["second", "third"])
+    try CertificateChain.check(
+      #require(server.added.first).certificate, authorities: [second.certificate],
+      purpose: .server, now: now)
+    try CertificateChain.check(
+      #require(server.added.last).certificate, authorities: [third.certificate],
+      purpose: .server, now: now)
   }
 }
