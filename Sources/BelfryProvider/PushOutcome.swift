@@ -9,7 +9,7 @@ public enum PushOutcome: Sendable, Equatable {
 
   /// What an accepted notification is known by.
   public struct Receipt: Sendable, Equatable {
-    /// `apns-id` of the answer, byte for byte.
+    /// `apns-id` of the answer, byte for byte; empty where it has none.
     public let id: String
     /// `apns-unique-id`, which the development environment gives, for the delivery log.
     public let uniqueID: String?
