@@ -50,7 +50,7 @@ clients:
 	swift build -c release --product belfry
 	@scripts/clients
 
-# Certificates and keys of 1,000 devices over ten virtual years, where `make test` has 100.
+# Certificates and keys of 1,000 devices over ten virtual years, where `make test` has 50.
 .PHONY: ten-years
 ten-years:
 	@scripts/install-packages build test

@@ -130,4 +130,15 @@ import Testing
     #expect(FileSystem.absolute("x").hasPrefix("/"))
     #expect(FileSystem.absolute("x").hasSuffix("/x"))
   }
+
+  @Test
+  func `what a process that has ended was writing is removed, and nothing else`() throws {
+    let scratch = try ScratchFolder()
+    let kept = ["keys", "keys.\(getpid()).abc.tmp", "keys.tmp", "a.b.c.tmp", "keys.2000000000.abc"]
+    for name in kept + ["keys.2000000000.abc.tmp"] {
+      try FileSystem.write([1], to: scratch.file(name))
+    }
+    try FileSystem.removeUnfinished(in: scratch.path)
+    #expect(try FileSystem.list(scratch.path) == kept.sorted())
+  }
 }

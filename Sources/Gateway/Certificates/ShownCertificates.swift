@@ -77,6 +77,24 @@ extension GatewayConfiguration {
     _ = try TLSServerContext(
       certificateChainPEM: own.certificateChainPEM, privateKeyPEM: own.privateKeyPEM, alpn: [])
   }
+
+  /// Why clients would refuse the operator's certificate at that time; nil where they would not, or there is none.
+  ///
+  /// A gateway starts all the same: its other names are served.
+  public func certificateProblem(nowSeconds now: Int64) throws -> String? {
+    guard let serverCertificate else { return nil }
+    let own = try OwnCertificate(serverCertificate)
+    let (first, last) = (own.certificate.notBefore, own.certificate.notAfter)
+    if now >= last {
+      let end = Timestamp.rfc3339(unixMilliseconds: last * 1_000)
+      return "the certificate in \(own.file) ended \(end): renew it"
+    }
+    if now < first {
+      let beginning = Timestamp.rfc3339(unixMilliseconds: first * 1_000)
+      return "the certificate in \(own.file) is not valid before \(beginning): wait, or use another"
+    }
+    return nil
+  }
 }
 
 /// A server certificate of the operator's, of a public authority's for example.

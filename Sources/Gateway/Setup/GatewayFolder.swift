@@ -73,7 +73,9 @@ public struct GatewayFolder: Sendable {
   public func open() throws(Failure) -> LockFile {
     do {
       try FileSystem.makeDirectories(path)
-      return try LockFile(file("lock"))
+      let lock = try LockFile(file("lock"))
+      try FileSystem.removeUnfinished(in: path)
+      return lock
     } catch {
       throw .system(error)
     }

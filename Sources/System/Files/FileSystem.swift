@@ -265,6 +265,17 @@ public enum FileSystem {
     }
   }
 
+  /// Removes what processes that have ended were writing in a folder: keys may be in it.
+  public static func removeUnfinished(in folder: String) throws(SystemFailure) {
+    for name in try list(folder) {
+      let parts = name.split(separator: ".")
+      guard parts.count >= 4, parts.last == "tmp", let pid = Int32(parts[parts.count - 3]), pid > 0,
+        kill(pid, 0) != 0, errno == ESRCH
+      else { continue }
+      try remove("\(folder)/\(name)")
+    }
+  }
+
   /// A name in the folder of `path` that no other file has.
   static func temporary(for path: String) -> String {
     var generator = SystemRandom.Generator()

@@ -115,6 +115,11 @@ enum GatewayCheck {
     for warning in settings.warnings { Output.error(warning) }
     do {
       try settings.configuration.checkCertificate()
+      let now = SystemClock.unixMilliseconds / 1_000
+      if let problem = try settings.configuration.certificateProblem(nowSeconds: now) {
+        Output.error((settings.certificatePlace.map { "\($0): " } ?? "") + problem)
+        return 1
+      }
     } catch {
       Output.error((settings.certificatePlace.map { "\($0): " } ?? "") + "\(error)")
       return 1

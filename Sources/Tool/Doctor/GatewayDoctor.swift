@@ -19,7 +19,7 @@ struct GatewayDoctor {
           "start one with 'belfry gateway', or name its folder with --data")
       ]
     }
-    return [doctor.process] + doctor.listeners + doctor.certificates
+    return [doctor.process] + doctor.listeners + doctor.certificates + doctor.ownCertificate
       + [doctor.key, doctor.reach, doctor.disk]
   }
 
@@ -102,6 +102,22 @@ struct GatewayDoctor {
           feature, isFine: certificate.notAfter - now > Self.certificateNoticeSeconds,
           isLack: certificate.notAfter <= now, "until \(end)", "restart the gateway: it renews it")
       }
+  }
+
+  /// The one given with `--server-certificate`; nothing where there is none, or no gateway that shows it.
+  private var ownCertificate: [JSONObject] {
+    guard let status = try? GatewayAccess(folder: folder.path).status(),
+      let end = status["ownCertificateEndsAt"]?.stringValue
+    else { return [] }
+    // Times of one form are in the order of their texts.
+    let now = SystemClock.unixMilliseconds
+    let soon = now + Self.certificateNoticeSeconds * 1_000
+    return [
+      Self.row(
+        "own certificate", isFine: end > Timestamp.rfc3339(unixMilliseconds: soon),
+        isLack: end <= Timestamp.rfc3339(unixMilliseconds: now), "until \(end)",
+        "renew it: the gateway takes new files as soon as they are there")
+    ]
   }
 
   private var key: JSONObject {

@@ -14,7 +14,7 @@ import Transport
   private static let years: Int64 = 10
   /// 1,000 with `make ten-years`.
   private static let devices =
-    ProcessInfo.processInfo.environment["BELFRY_TEN_YEARS_DEVICES"].flatMap(UInt64.init) ?? 100
+    ProcessInfo.processInfo.environment["BELFRY_TEN_YEARS_DEVICES"].flatMap(UInt64.init) ?? 50
 
   /// What happened in the ten years.
   private struct Account {
@@ -27,7 +27,7 @@ import Transport
     var lost: [String] = []
   }
 
-  @Test func `in ten years no device is lost and no token dies`() throws {
+  @Test func `in ten years no device is lost and no token dies`() async throws {
     let scratch = try ScratchFolder()
     let clock = VirtualSeconds(1_795_000_000)
     let gateway = try TenYearsGateway(in: scratch.file("gateway"), clock)
@@ -44,6 +44,8 @@ import Transport
     let start = clock.seconds
     for day in 0..<Int(Self.years * 365) {
       clock.seconds = start + Int64(day) * Self.day
+      // Other tests, which wait for real programs, have their turns on the few threads that there are.
+      await Task.yield()
       if day % 30 == 0 { try administer(gateway, day: day, &account) }
       for index in visits.removeValue(forKey: day) ?? [] {
         let fate = TenYearsDevice.Fate(rawValue: random.next() % 8) ?? .kept
