@@ -2,12 +2,6 @@
 import BelfryProvider
 import Foundation
 
-/// The part of a gateway's `gateway.json` that a provider needs.
-struct Gateway: Decodable {
-  var host, caFile, teamID, keyID, keyFile: String
-  var ports: [String: UInt16]
-}
-
 @main
 struct ProviderBenchmark {
   static func main() async throws {
@@ -18,7 +12,10 @@ struct ProviderBenchmark {
     }
     let tokens = try String(contentsOfFile: arguments[3], encoding: .utf8).split(separator: "\n")
       .map(String.init)
-    let client = try client(of: arguments[2])
+    let client = try ProviderClient(
+      .init(
+        gatewayFile: arguments[2],
+        policy: RetryPolicy(longestPause: .seconds(5), timeout: .seconds(600))))
     let app = arguments[4]
     let baseline = residentBytes()
     // One connection that is open, as a sender's is.
@@ -61,20 +58,6 @@ struct ProviderBenchmark {
 
   static func accepted(_ outcome: PushOutcome) -> Bool {
     if case .accepted = outcome { true } else { false }
-  }
-
-  static func client(of path: String) throws -> ProviderClient {
-    func read(_ path: String) throws -> [UInt8] {
-      [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
-    }
-    let gateway = try JSONDecoder().decode(Gateway.self, from: Data(read(path)))
-    return try ProviderClient(
-      .init(
-        endpoint: ProviderEndpoint(host: gateway.host, port: gateway.ports["provider"] ?? 443),
-        credentials: .token(
-          ProviderKey(p8: read(gateway.keyFile), keyID: gateway.keyID, teamID: gateway.teamID)),
-        authorityPEM: read(gateway.caFile),
-        policy: RetryPolicy(longestPause: .seconds(5), timeout: .seconds(600))))
   }
 
   static func processorSeconds() -> Double {

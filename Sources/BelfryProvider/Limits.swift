@@ -42,4 +42,6 @@ enum Limits {
   static let channelIDBytesMax = 128
   /// Bytes retained of a response's body; APNs' longest has under 100.
   static let answerBytesMax = 4_096
+  /// Bytes of a key, an authority's certificates or a `gateway.json`: chains of a few certificates have under 20,000.
+  static let credentialFileBytes = 262_144
 }

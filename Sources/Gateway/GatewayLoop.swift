@@ -43,9 +43,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
   var listeners: LoopListeners
   private var hasReportedDrained = false
   private var buffers = LoopBuffers()
-  private var followers:
-    [(query: DeliveryLogQuery, matches: (DeliveryLog.Entry) -> Bool, follower: DeliveryLogFollower)] =
-      []
+  private var followers = DeliveryLogFollowers()
   var refusedPushes = RefusedPushes()
   var departedDevices = DepartedDevices()
   private var effects: [DeliveryEffect] = []
@@ -176,7 +174,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
     case .readLog(let query, let collector):
       answer(query, to: collector)
     case .followLog(let query, let follower):
-      followers.append((query, query.matcher(tokens), follower))
+      followers.add(follower, of: query, tokens)
     case .open(let peers, let ports):
       outbox.open(peers)
       open(ports)
@@ -376,18 +374,12 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
   }
 
   func tellFollowers(_ entry: RefusedPushes.Entry) {
-    guard !followers.isEmpty else { return }
-    followers.removeAll { query, _, follower in
-      query.matches(entry) && !follower.receive([line(entry)])
-    }
+    followers.tell(entry) { line($0) }
   }
 
   func appendToLog(_ entry: DeliveryLog.Entry) {
     deliveryLog.append(entry)
-    guard !followers.isEmpty else { return }
-    followers.removeAll { _, matches, follower in
-      matches(entry) && !follower.receive([line(entry)])
-    }
+    followers.tell(entry) { line($0) }
   }
 
   // MARK: Commits

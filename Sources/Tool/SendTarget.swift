@@ -20,41 +20,13 @@ enum SendTarget {
   /// The folder of the gateway whose file the options name; nil where they name an address or Apple's service.
   static func gatewayFolder(_ options: CommandLineOptions) throws -> String? {
     guard options.value("apple") == nil else { return nil }
-    return try place(options).1.map { FileSystem.parent(of: $0.caFile) }
+    return try place(options).1.map { FileSystem.parent(of: $0.authorityFile) }
   }
 
   /// The environment of the service; nil for an address alone.
   static func environment(_ options: CommandLineOptions) throws -> Environment? {
     if let name = options.value("apple") { return Environment(name: name) }
-    return try place(options).1?.environment
-  }
-
-  /// The part of a gateway's `gateway.json` that a sender needs.
-  private struct GatewayFile {
-    let host: String
-    let providerPort: UInt16
-    let caFile: String
-    let teamID: String
-    let keyID: String
-    let keyFile: String
-    let environment: Environment?
-
-    init?(_ object: JSONObject) {
-      guard let host = object["host"]?.stringValue,
-        let port = object["ports"]?.objectValue?["provider"]?.integerValue,
-        let providerPort = UInt16(exactly: port), let caFile = object["caFile"]?.stringValue,
-        let teamID = object["teamID"]?.stringValue, let keyID = object["keyID"]?.stringValue,
-        let keyFile = object["keyFile"]?.stringValue
-      else { return nil }
-      // A gateway that listens everywhere is reached on this machine.
-      self.host = ["0.0.0.0", "::"].contains(host) ? "127.0.0.1" : host
-      self.providerPort = providerPort
-      self.caFile = caFile
-      self.teamID = teamID
-      self.keyID = keyID
-      self.keyFile = keyFile
-      environment = object["environment"]?.stringValue.flatMap(Environment.init(name:))
-    }
+    return try place(options).1?.environmentName.flatMap(Environment.init(name:))
   }
 
   /// Bytes of a key, a certificate chain or a gateway file at most.
@@ -66,7 +38,7 @@ enum SendTarget {
       policy.timeoutNanoseconds = seconds * 1_000_000_000
     }
     let (endpoint, file) = try place(options)
-    var authority = file?.caFile
+    var authority = file?.authorityFile
     if let given = options.value("ca") { authority = given }
     return ProviderClient.Configuration(
       endpoint: endpoint, credentials: try credentials(options, file),
@@ -97,19 +69,20 @@ enum SendTarget {
     let gateway = options.value("gateway") ?? "\(StateFolders.gateway)/gateway.json"
     if !FileSystem.exists(gateway), let endpoint = address(gateway) { return (endpoint, nil) }
     let path = FileSystem.isDirectory(gateway) ? gateway + "/gateway.json" : gateway
+    let file = try gatewayFile(path)
+    return (file.endpoint, file)
+  }
+
+  /// What a `gateway.json` says.
+  static func gatewayFile(_ path: String) throws(SendFailure) -> GatewayFile {
     guard FileSystem.exists(path) else {
-      throw SendFailure.badGatewayFile(path, reason: "there is no such file")
+      throw .badGatewayFile(path, reason: "there is no such file")
     }
-    let bytes: [UInt8]
-    do {
-      bytes = try FileSystem.read(path, limit: fileBytesMax)
+    do throws(GatewayFile.Failure) {
+      return try GatewayFile(path)
     } catch {
-      throw SendFailure.badGatewayFile(path, reason: "\(error)")
+      throw .badGatewayFile(path, reason: error.reason)
     }
-    guard let object = (try? JSONValue(parsing: bytes))?.objectValue,
-      let file = GatewayFile(object)
-    else { throw SendFailure.badGatewayFile(path, reason: "it is not what a gateway writes") }
-    return (ProviderEndpoint(host: file.host, port: file.providerPort), file)
   }
 
   private static func credentials(

@@ -74,19 +74,9 @@ import Transport
     }
   }
 
-  private func client(of service: FakeService) throws -> ProviderClient {
-    try ProviderClient(
-      .init(
-        endpoint: ProviderEndpoint(host: "localhost", port: service.port),
-        credentials: .token(
-          ProviderKey(
-            p8: ES256PrivateKey().pkcs8PEM(), keyID: "KEYKEYKEY1", teamID: "TEAMTEAM01")),
-        authorityPEM: service.authorityPEM))
-  }
-
   @Test func `an order to make a channel whose answer is lost is not sent again`() async throws {
     let service = try FakeService { _, index in index == 0 ? .cut : .accept }
-    let client = try client(of: service)
+    let client = try service.client()
     await #expect(throws: ChannelFailure.self) {
       try await client.createChannel(of: "com.example.app", storage: .none)
     }
@@ -94,7 +84,7 @@ import Transport
     // Asking what there is does no harm twice.
     let again = try FakeService { _, index in index == 0 ? .cut : .accept }
     let failure = await #expect(throws: ChannelFailure.self) {
-      try await self.client(of: again).channels(of: "com.example.app")
+      try await again.client().channels(of: "com.example.app")
     }
     #expect(again.requests.count == 2)
     #expect(failure == .failed(.badAnswer("it lists no channels")))
@@ -105,7 +95,7 @@ import Transport
     async throws
   {
     let service = try FakeService { _, _ in .accept }
-    let client = try client(of: service)
+    let client = try service.client()
     await #expect(throws: ChannelFailure.invalid(.badApp("../x"))) {
       try await client.channels(of: "../x")
     }

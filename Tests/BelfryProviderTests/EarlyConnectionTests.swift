@@ -56,13 +56,7 @@ import Transport
 
   @Test func `the state says how the last connection stood`() async throws {
     let service = try FakeService { _, _ in .accept }
-    let client = try ProviderClient(
-      .init(
-        endpoint: ProviderEndpoint(host: "localhost", port: service.port),
-        credentials: .token(
-          ProviderKey(
-            p8: ES256PrivateKey().pkcs8PEM(), keyID: "KEYKEYKEY1", teamID: "TEAMTEAM01")),
-        authorityPEM: service.authorityPEM))
+    let client = try service.client()
     #expect(client.connection == .idle)
     let outcome = try await client.send(
       Push(to: "00ff", topic: "com.example.app", payload: Array("{}".utf8)))

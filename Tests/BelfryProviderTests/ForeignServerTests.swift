@@ -42,9 +42,7 @@ import Transport
       let client = try ProviderClient(
         .init(
           endpoint: ProviderEndpoint(host: "localhost", port: port),
-          credentials: .token(
-            ProviderKey(
-              p8: ES256PrivateKey().pkcs8PEM(), keyID: "KEYKEYKEY1", teamID: "TEAMTEAM01")),
+          credentials: .token(ProviderKey.sample()),
           authorityPEM: authority.certificatePEM, connections: connections))
       try await Scenario.wait("nghttpd to listen") {
         server.lines.contains { $0.contains("listen 127.0.0.1:\(port)") }

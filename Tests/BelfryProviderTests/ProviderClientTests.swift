@@ -6,19 +6,6 @@ import Transport
 
 @testable import BelfryProvider
 
-private func client(
-  of service: FakeService, policy: RetryPolicy = RetryPolicy(),
-  credentials: ProviderCredentials? = nil
-) throws -> ProviderClient {
-  let key = try ProviderKey(
-    p8: ES256PrivateKey().pkcs8PEM(), keyID: "KEYKEYKEY1", teamID: "TEAMTEAM01")
-  return try ProviderClient(
-    .init(
-      endpoint: ProviderEndpoint(host: "localhost", port: service.port),
-      credentials: credentials ?? .token(key), authorityPEM: service.authorityPEM,
-      policy: policy))
-}
-
 private func push(_ token: String = "00ff") -> Push {
   Push(to: token, topic: "com.example.app", payload: Array(#"{"aps":{"alert":"A"}}"#.utf8))
 }
@@ -26,7 +13,7 @@ private func push(_ token: String = "00ff") -> Push {
 @Suite(.timeLimit(.minutes(60))) struct ProviderClientTests {
   @Test func `an accepted push is a value with its identities`() async throws {
     let service = try FakeService { _, _ in .accept }
-    let client = try client(of: service)
+    let client = try service.client()
     var one = push()
     one.id = "123e4567-e89b-12d3-a456-4266554400a0"
     let outcome = try await client.send(one)
@@ -44,7 +31,7 @@ private func push(_ token: String = "00ff") -> Push {
 
   @Test func `a refused push is a value too`() async throws {
     let service = try FakeService { _, _ in .refuse(status: 400, reason: "BadDeviceToken") }
-    let outcome = try await client(of: service).send(push())
+    let outcome = try await service.client().send(push())
     guard case .rejected(let refusal) = outcome else {
       Issue.record("\(outcome)")
       return
@@ -56,7 +43,7 @@ private func push(_ token: String = "00ff") -> Push {
   @Test func `a thousand pushes at once share one connection of one stream at first`() async throws
   {
     let service = try FakeService { _, _ in .accept }
-    let client = try client(of: service)
+    let client = try service.client()
     let accepted = try await withThrowingTaskGroup(of: Bool.self) { group in
       for number in 0..<1_000 {
         group.addTask {
@@ -73,7 +60,7 @@ private func push(_ token: String = "00ff") -> Push {
 
   @Test func `a push without an identity gets one that it keeps when sent again`() async throws {
     let service = try FakeService { _, index in index == 0 ? .cut : .accept }
-    let outcome = try await client(of: service).send(push())
+    let outcome = try await service.client().send(push())
     guard case .accepted(let receipt) = outcome else {
       Issue.record("\(outcome)")
       return
@@ -88,7 +75,7 @@ private func push(_ token: String = "00ff") -> Push {
     let service = try FakeService { request, _ in
       request.connection == 1 && request.token == "02" ? .goAwayUnprocessed : .accept
     }
-    let client = try client(of: service)
+    let client = try service.client()
     _ = try await client.send(push("01"))
     let outcome = try await client.send(push("02"))
     #expect(outcome != .accepted(.init(id: "", uniqueID: nil)))
@@ -100,7 +87,7 @@ private func push(_ token: String = "00ff") -> Push {
     let service = try FakeService { _, index in
       index == 0 ? .refuse(status: 403, reason: "ExpiredProviderToken") : .accept
     }
-    let outcome = try await client(of: service).send(push())
+    let outcome = try await service.client().send(push())
     guard case .accepted = outcome else {
       Issue.record("\(outcome)")
       return
@@ -114,7 +101,7 @@ private func push(_ token: String = "00ff") -> Push {
     let service = try FakeService { _, index in
       index == 0 ? .reset(HTTP2ErrorCode.refusedStream) : .accept
     }
-    _ = try await client(of: service).send(push())
+    _ = try await service.client().send(push())
     #expect(service.requests.map(\.connection) == [1, 1])
   }
 
@@ -122,8 +109,7 @@ private func push(_ token: String = "00ff") -> Push {
     let listener = try Socket.listen(on: .loopback(port: 0))
     let gone = try #require(Socket.localAddress(listener)).port
     Socket.close(listener)
-    let key = try ProviderKey(
-      p8: ES256PrivateKey().pkcs8PEM(), keyID: "KEYKEYKEY1", teamID: "TEAMTEAM01")
+    let key = try ProviderKey.sample()
     let client = try ProviderClient(
       .init(
         endpoint: ProviderEndpoint(host: "localhost", port: gone), credentials: .token(key)))
@@ -138,8 +124,7 @@ private func push(_ token: String = "00ff") -> Push {
   @Test func `an authority that did not sign the service is not trusted`() async throws {
     let service = try FakeService { _, _ in .accept }
     let other = try FakeService { _, _ in .accept }
-    let key = try ProviderKey(
-      p8: ES256PrivateKey().pkcs8PEM(), keyID: "KEYKEYKEY1", teamID: "TEAMTEAM01")
+    let key = try ProviderKey.sample()
     let client = try ProviderClient(
       .init(
         endpoint: ProviderEndpoint(host: "localhost", port: service.port),
@@ -165,8 +150,8 @@ private func push(_ token: String = "00ff") -> Push {
       publicKeySPKI: key.publicKey.spkiDER, commonName: "Sender", uid: "com.example.app",
       notBefore: now - 60, notAfter: now + 3_600)
     let service = try FakeService(clientAuthority: authority) { _, _ in .accept }
-    let client = try client(
-      of: service,
+    let client = try service.client(
+
       credentials: .certificate(
         chainPEM: certificate.pem(), privateKeyPEM: key.pkcs8PEM()))
     _ = try await client.send(push())
@@ -176,13 +161,13 @@ private func push(_ token: String = "00ff") -> Push {
 
   @Test func `a silent service is not awaited longer than the policy says`() async throws {
     let service = try FakeService { _, _ in .silence }
-    let client = try client(of: service, policy: RetryPolicy(timeoutNanoseconds: 200_000_000))
+    let client = try service.client(policy: RetryPolicy(timeoutNanoseconds: 200_000_000))
     await #expect(throws: ProviderFailure.timedOut(seconds: 0)) { try await client.send(push()) }
   }
 
   @Test func `a cancelled task is told so at once`() async throws {
     let service = try FakeService { _, _ in .silence }
-    let client = try client(of: service)
+    let client = try service.client()
     let task = Task { try await client.send(push()) }
     while service.requests.isEmpty { await Task.yield() }
     task.cancel()
@@ -192,7 +177,7 @@ private func push(_ token: String = "00ff") -> Push {
 
   @Test func `closing tells who waits and who comes later`() async throws {
     let service = try FakeService { _, _ in .silence }
-    let client = try client(of: service)
+    let client = try service.client()
     let task = Task { try await client.send(push()) }
     while service.requests.isEmpty { await Task.yield() }
     client.close()

@@ -21,21 +21,12 @@ private final class Counter: Sendable {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct PushResultsTests {
-  private func client(of service: FakeService) throws -> ProviderClient {
-    let key = try ProviderKey(
-      p8: ES256PrivateKey().pkcs8PEM(), keyID: "KEYKEYKEY1", teamID: "TEAMTEAM01")
-    return try ProviderClient(
-      .init(
-        endpoint: ProviderEndpoint(host: "localhost", port: service.port),
-        credentials: .token(key), authorityPEM: service.authorityPEM))
-  }
-
   @Test func `each push of a stream has its result, and no more than a window waits`() async throws
   {
     let service = try FakeService { request, _ in
       request.token.hasSuffix("7") ? .refuse(status: 410, reason: "Unregistered") : .accept
     }
-    let client = try client(of: service)
+    let client = try service.client()
     let asked = Counter()
     let pushes = AsyncStream<Push> {
       let number = asked.next()
@@ -60,7 +51,7 @@ private final class Counter: Sendable {
 
   @Test func `a sequence is a stream too, and an empty one ends at once`() async throws {
     let service = try FakeService { _, _ in .accept }
-    let client = try client(of: service)
+    let client = try service.client()
     let pushes = try (10..<20).map { number in
       try Push(.background(), to: "\(number)", app: "com.example.app")
     }
@@ -73,14 +64,9 @@ private final class Counter: Sendable {
   @Test func `a sender may ask to be told of a lost answer rather than to send again`() async throws
   {
     let service = try FakeService { _, earlier in earlier == 0 ? .cut : .accept }
-    let key = try ProviderKey(
-      p8: ES256PrivateKey().pkcs8PEM(), keyID: "KEYKEYKEY1", teamID: "TEAMTEAM01")
     var policy = RetryPolicy()
     policy.resendsUnanswered = false
-    let client = try ProviderClient(
-      .init(
-        endpoint: ProviderEndpoint(host: "localhost", port: service.port),
-        credentials: .token(key), authorityPEM: service.authorityPEM, policy: policy))
+    let client = try service.client(policy: policy)
     let push = try Push(.background(), to: "00ff", app: "com.example.app")
     await #expect {
       _ = try await client.send(push)
@@ -93,13 +79,7 @@ private final class Counter: Sendable {
   @Test @MainActor
   func `a lazy sequence of the main actor is asked on it`() async throws {
     let service = try FakeService { _, _ in .accept }
-    let client = try ProviderClient(
-      .init(
-        endpoint: ProviderEndpoint(host: "localhost", port: service.port),
-        credentials: .token(
-          ProviderKey(
-            p8: ES256PrivateKey().pkcs8PEM(), keyID: "KEYKEYKEY1", teamID: "TEAMTEAM01")),
-        authorityPEM: service.authorityPEM))
+    let client = try service.client()
     var made = 0
     let pushes = (10..<40).lazy.map { number in
       made += 1

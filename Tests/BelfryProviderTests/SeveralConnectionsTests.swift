@@ -156,18 +156,6 @@ private let accepted = PushOutcome.accepted(.init(id: "A", uniqueID: nil))
 
 /// A client with several connections, and several clients on one thread, before a service.
 @Suite(.timeLimit(.minutes(60))) struct SeveralConnectionsClientTests {
-  private func client(
-    of service: FakeService, connections: Int, group: ProviderClientGroup? = nil
-  ) throws -> ProviderClient {
-    let key = try ProviderKey(
-      p8: ES256PrivateKey().pkcs8PEM(), keyID: "KEYKEYKEY1", teamID: "TEAMTEAM01")
-    return try ProviderClient(
-      .init(
-        endpoint: ProviderEndpoint(host: "localhost", port: service.port),
-        credentials: .token(key), authorityPEM: service.authorityPEM, connections: connections),
-      group: group)
-  }
-
   private func pushes(_ count: Int) -> [Push] {
     (0..<count).map { number in
       Push(to: String(number + 1_000), topic: "com.example.app", payload: Array("{}".utf8))
@@ -176,7 +164,7 @@ private let accepted = PushOutcome.accepted(.init(id: "A", uniqueID: nil))
 
   @Test func `pushes spread over the connections, and each is answered once`() async throws {
     let service = try FakeService { _, _ in .accept }
-    let client = try client(of: service, connections: 4)
+    let client = try service.client(connections: 4)
     var tokens: [String] = []
     for try await one in client.send(pushes(4_000)) {
       guard case .success(.accepted) = one.result else {
@@ -205,14 +193,9 @@ private let accepted = PushOutcome.accepted(.init(id: "A", uniqueID: nil))
       default: .accept
       }
     }
-    let key = try ProviderKey(
-      p8: ES256PrivateKey().pkcs8PEM(), keyID: "KEYKEYKEY1", teamID: "TEAMTEAM01")
-    let client = try ProviderClient(
-      .init(
-        endpoint: ProviderEndpoint(host: "localhost", port: service.port),
-        credentials: .token(key), authorityPEM: service.authorityPEM,
-        policy: RetryPolicy(attemptsMax: 100, timeoutNanoseconds: 600_000_000_000),
-        connections: 3))
+    let client = try service.client(
+      policy: RetryPolicy(attemptsMax: 100, timeoutNanoseconds: 600_000_000_000),
+      connections: 3)
     var accepted: [String: String] = [:]
     for try await one in client.send(pushes(1_000), window: 60) {
       guard case .success(.accepted(let receipt)) = one.result else {
@@ -229,10 +212,10 @@ private let accepted = PushOutcome.accepted(.init(id: "A", uniqueID: nil))
 
   @Test func `the default window grows with the connections`() throws {
     let service = try FakeService { _, _ in .accept }
-    #expect(try client(of: service, connections: 1).defaultWindow == 2_000)
-    #expect(try client(of: service, connections: 4).defaultWindow == 8_000)
-    #expect(try client(of: service, connections: 0).defaultWindow == 2_000)
-    #expect(try client(of: service, connections: 1_000).defaultWindow == 64_000)
+    #expect(try service.client(connections: 1).defaultWindow == 2_000)
+    #expect(try service.client(connections: 4).defaultWindow == 8_000)
+    #expect(try service.client(connections: 0).defaultWindow == 2_000)
+    #expect(try service.client(connections: 1_000).defaultWindow == 64_000)
   }
 
   @Test func `clients of a group share its thread, and one that closes leaves the others`()
@@ -241,7 +224,7 @@ private let accepted = PushOutcome.accepted(.init(id: "A", uniqueID: nil))
     let service = try FakeService { _, _ in .accept }
     let group = try ProviderClientGroup(name: "provider-shared")
     let clients = try (0..<50).map { _ in
-      try client(of: service, connections: 2, group: group)
+      try service.client(connections: 2, group: group)
     }
     for (index, client) in clients.enumerated() {
       let outcome = try await client.send(pushes(1)[0])

@@ -1,13 +1,6 @@
 // Sends the news to every device token that it reads, a line each, and says which tokens are dead.
 import BelfryProvider
-import Foundation
 import Narration
-
-/// The part of a gateway's `gateway.json` that a provider needs.
-struct Gateway: Decodable {
-  var host, caFile, teamID, keyID, keyFile: String
-  var ports: [String: UInt16]
-}
 
 @main
 struct NewsSender {
@@ -16,7 +9,10 @@ struct NewsSender {
     guard arguments.count == 4 else {
       return say("give the gateway's file, the app and a headline")
     }
-    let client = try client(of: arguments[1])
+    let client = try ProviderClient(
+      .init(
+        gatewayFile: arguments[1],
+        policy: RetryPolicy(longestPause: .seconds(5), timeout: .seconds(60))))
     var news = AlertContent(title: "News", body: .text(arguments[3]), sound: .standard)
     news.interruptionLevel = .timeSensitive
     let content = PushContent.alert(news)
@@ -43,19 +39,5 @@ struct NewsSender {
       }
     }
     say("done")
-  }
-
-  static func client(of path: String) throws -> ProviderClient {
-    func read(_ path: String) throws -> [UInt8] {
-      [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
-    }
-    let gateway = try JSONDecoder().decode(Gateway.self, from: Data(read(path)))
-    return try ProviderClient(
-      .init(
-        endpoint: ProviderEndpoint(host: gateway.host, port: gateway.ports["provider"] ?? 443),
-        credentials: .token(
-          ProviderKey(p8: read(gateway.keyFile), keyID: gateway.keyID, teamID: gateway.teamID)),
-        authorityPEM: read(gateway.caFile),
-        policy: RetryPolicy(longestPause: .seconds(5), timeout: .seconds(60))))
   }
 }

@@ -36,15 +36,23 @@ enum LogLine {
   }
 
   private static func jsonString(_ text: String) -> String {
+    inQuotes(text) { scalar in
+      let digits = String(scalar.value, radix: 16)
+      return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    }
+  }
+
+  /// The text as a quoted string, with its control characters as `escape` writes them.
+  private static func inQuotes(
+    _ text: String, escape: (Unicode.Scalar) -> String
+  ) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {
       switch scalar {
       case "\"", "\\":
         result += "\\"
         result.unicodeScalars.append(scalar)
-      case _ where isControl(scalar):
-        let digits = String(scalar.value, radix: 16)
-        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      case _ where isControl(scalar): result += escape(scalar)
       default: result.unicodeScalars.append(scalar)
       }
     }
@@ -69,18 +77,7 @@ enum LogLine {
     let plain = text.unicodeScalars.allSatisfy { scalar in
       !isControl(scalar) && scalar != " " && scalar != "\"" && scalar != "="
     }
-    if plain, !text.isEmpty { return text }
-    var result = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"", "\\":
-        result += "\\"
-        result.unicodeScalars.append(scalar)
-      case _ where isControl(scalar): result += escape(scalar)
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result + "\""
+    return plain && !text.isEmpty ? text : inQuotes(text, escape: escape)
   }
 
   private static func isControl(_ scalar: Unicode.Scalar) -> Bool {

@@ -29,15 +29,19 @@ public final class Scenario: Sendable {
   private init() throws { self.folder = try ScratchFolder() }
 
   /// Runs `body` on a new scenario and cleans up afterwards.
-  public static func run<Result>(_ body: (Scenario) async throws -> Result) async throws -> Result {
-    let scenario = try Scenario()
-    do {
-      let result = try await body(scenario)
-      await scenario.clear()
-      return result
-    } catch {
-      await scenario.clear()
-      throw error
+  public static func run<Result>(
+    _ body: (Scenario) async throws -> Result
+  ) async throws -> Result {
+    try await withTaskExecutorPreference(ScenarioExecutor.shared) {
+      let scenario = try Scenario()
+      do {
+        let result = try await body(scenario)
+        await scenario.clear()
+        return result
+      } catch {
+        await scenario.clear()
+        throw error
+      }
     }
   }
 

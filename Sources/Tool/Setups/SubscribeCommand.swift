@@ -1,3 +1,4 @@
+import BelfryProvider
 import AppLink
 import BelfryWire
 import Dispatch
@@ -87,20 +88,15 @@ enum SubscribeCommand {
     _ app: ShellApp, _ token: String, _ options: CommandLineOptions
   ) throws -> String? {
     let file = options.value("gateway").map(FileSystem.absolute) ?? DeviceGateway.usersFile
-    guard FileSystem.exists(file) else {
-      if options.value("gateway") == nil { return nil }
-      throw SendFailure.badGatewayFile(file, reason: "there is no such file")
-    }
-    let object = (try? JSONValue(parsing: FileSystem.read(file, limit: 65_536)))?.objectValue
-    guard let object, let port = object["ports"]?.objectValue?["provider"]?.integerValue,
-      let host = object["host"]?.stringValue, let ca = object["caFile"]?.stringValue
-    else { throw SendFailure.badGatewayFile(file, reason: "it is not what a gateway writes") }
+    if options.value("gateway") == nil, !FileSystem.exists(file) { return nil }
+    let gateway = try SendTarget.gatewayFile(file)
     let folder = FileSystem.parent(of: file)
     let isUsual = StateFolders.isKnown && folder == StateFolders.usualGateway
     let data = isUsual ? "" : " --data \(ShellWords.quoted(folder))"
     return CurlLine.text(
-      host: ["0.0.0.0", "::"].contains(host) ? "127.0.0.1" : host, port: port, caFile: ca,
-      topic: app.id, token: token, providerToken: "$(\(ShellWords.belfry) key jwt\(data))",
+      host: gateway.endpoint.host, port: Int64(gateway.endpoint.port),
+      caFile: gateway.authorityFile, topic: app.id, token: token,
+      providerToken: "$(\(ShellWords.belfry) key jwt\(data))",
       title: app.name, body: "Hello")
   }
 

@@ -49,7 +49,7 @@ struct SoundProgramTests {
         try Self.wave(frames: frames, sample: sample)
           .write(to: URL(fileURLWithPath: folder + "/" + name))
       }
-      func played(_ name: String, until said: String) async throws -> Data {
+      func play(_ name: String, until said: String) async throws {
         // While one sounds, another is not played.
         try await Scenario.wait("the sound \(name)") {
           _ = try await scenario.belfryCommand([
@@ -57,15 +57,25 @@ struct SoundProgramTests {
           ])
           return agent.errors.contains(said)
         }
-        return try Data(contentsOf: URL(fileURLWithPath: heard))
       }
-      let short = try await played("short.wav", until: "what=\(folder)/short.wav")
-      let instead = try await played("long.wav", until: "an app's sound was not played")
+      func isHeard(_ sample: UInt8, in sound: Data) -> Bool {
+        sound.range(of: Data(repeating: sample, count: 2_000)) != nil
+      }
+      func sound() throws -> Data { try Data(contentsOf: URL(fileURLWithPath: heard)) }
+      try await play("short.wav", until: "what=\(folder)/short.wav")
+      // S0-6
+      try await Scenario.wait("short.wav at the loudspeaker") {
+        isHeard(0x37, in: try sound())
+      }
+      try await play("long.wav", until: "an app's sound was not played")
       let refusal = try #require(
         agent.errors.split(separator: "\n").first { $0.contains("was not played") })
-      // S0-6
-      #expect(short.range(of: Data(repeating: 0x37, count: 2_000)) != nil)
-      #expect(instead.range(of: Data(repeating: 0x53, count: 2_000)) == nil && !instead.isEmpty)
+      // Each sound begins the file anew.
+      try await Scenario.wait("another sound at the loudspeaker") {
+        let sound = try sound()
+        return !isHeard(0x37, in: sound) && sound.count > 4_000
+      }
+      #expect(!isHeard(0x53, in: try sound()))
       #expect(refusal.contains("app=\(Self.burger)") && refusal.contains("long.wav"), "\(refusal)")
     }
   }

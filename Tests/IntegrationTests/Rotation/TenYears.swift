@@ -62,7 +62,7 @@ final class TenYearsGateway {
   func perform(_ request: AdministrationRequest) throws -> Bool {
     do {
       _ = try administration.perform(request)
-    } catch is AdministrationFailure {
+    } catch {
       return false
     }
     try reload()

@@ -1,0 +1,31 @@
+/// Those who are told each new line of a loop's delivery log; one who wants no more leaves.
+struct DeliveryLogFollowers {
+  private struct Member {
+    let query: DeliveryLogQuery
+    /// The query with its token opened, which is not done for each line.
+    let matches: (DeliveryLog.Entry) -> Bool
+    let follower: DeliveryLogFollower
+  }
+
+  private var members: [Member] = []
+
+  mutating func add(
+    _ follower: DeliveryLogFollower, of query: DeliveryLogQuery, _ tokens: DeviceTokenCodec
+  ) {
+    members.append(Member(query: query, matches: query.matcher(tokens), follower: follower))
+  }
+
+  mutating func tell(
+    _ entry: DeliveryLog.Entry, line: (DeliveryLog.Entry) -> DeliveryLogLine
+  ) {
+    guard !members.isEmpty else { return }
+    members.removeAll { $0.matches(entry) && !$0.follower.receive([line(entry)]) }
+  }
+
+  mutating func tell(
+    _ entry: RefusedPushes.Entry, line: (RefusedPushes.Entry) -> DeliveryLogLine
+  ) {
+    guard !members.isEmpty else { return }
+    members.removeAll { $0.query.matches(entry) && !$0.follower.receive([line(entry)]) }
+  }
+}

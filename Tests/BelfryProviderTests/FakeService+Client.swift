@@ -1,0 +1,25 @@
+import Transport
+
+@testable import BelfryProvider
+
+extension ProviderKey {
+  /// A new key of a team; the fake service takes every one.
+  static func sample() throws -> ProviderKey {
+    try ProviderKey(p8: ES256PrivateKey().pkcs8PEM(), keyID: "KEYKEYKEY1", teamID: "TEAMTEAM01")
+  }
+}
+
+extension FakeService {
+  /// A client of this service, with a key unless other credentials are given.
+  func client(
+    credentials: ProviderCredentials? = nil, policy: RetryPolicy = RetryPolicy(),
+    connections: Int = 1, group: ProviderClientGroup? = nil
+  ) throws -> ProviderClient {
+    try ProviderClient(
+      .init(
+        endpoint: ProviderEndpoint(host: "localhost", port: port),
+        credentials: credentials ?? .token(ProviderKey.sample()), authorityPEM: authorityPEM,
+        policy: policy, connections: connections),
+      group: group)
+  }
+}
