@@ -125,6 +125,12 @@ enum GatewayCommand {
       configuration.environment = BelfryWire.Environment(name: name) ?? .sandbox
     }
     configuration.ports = try ports(options)
+    try requireOwnPorts(configuration.ports, options)
+    for key in ["data", "server-certificate", "server-key", "admin-token-file"] {
+      guard let path = options.value(key), path == "~" || path.hasPrefix("~/") else { continue }
+      throw .badValue(
+        key: key, value: path, wanted: "a whole path: only a shell puts a home in place of ~")
+    }
     configuration.serverCertificate = try serverCertificate(options)
     if let enrolment = try options.choice("enroll", of: ["open", "code"]) {
       configuration.enrolment = .init(rawValue: enrolment) ?? .code
@@ -179,6 +185,30 @@ enum GatewayCommand {
       throw .badValue(key: "console-host", value: host, wanted: "an IP address of this machine")
     }
     return address
+  }
+
+  /// Fails where two listeners of one address are to have one port.
+  private static func requireOwnPorts(
+    _ ports: GatewayPorts, _ options: CommandLineOptions
+  ) throws(CommandLineOptions.Problem) {
+    let host = options.value("host") ?? "127.0.0.1"
+    var listeners = [
+      ("device-port", ports.device), ("binary-port", ports.binary),
+      ("feedback-port", ports.feedback),
+    ]
+    listeners += ports.providers.map { ("provider-port", $0) }
+    listeners += ports.insecureProvider.map { [("insecure-provider-port", $0)] } ?? []
+    if options.value("console-host") ?? "127.0.0.1" == host {
+      listeners.append(("console-port", try options.integer("console-port") ?? 2_198))
+    }
+    var owners: [UInt16: String] = [:]
+    for (key, port) in listeners where port != 0 {
+      guard let owner = owners.updateValue(key, forKey: port) else { continue }
+      // What stands in the file is what can be pointed at there.
+      let (given, other) = options.isGiven(key) ? (key, owner) : (owner, key)
+      throw .badValue(
+        key: given, value: "\(port)", wanted: "a port of its own: \(other) has this one")
+    }
   }
 
   private static func ports(

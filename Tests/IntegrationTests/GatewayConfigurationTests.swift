@@ -55,6 +55,10 @@ extension Scenario {
     ("es512: on\n...\nes512: off\n", 3, "this is no YAML"),
     ("es512: on\n...\n---\nes512: off\n", 3, "a second document begins here"),
     ("[a]: b\n", 1, "this is no option's name"),
+    ("provider-port:\n- 2197\n- 2197\n", 2, "provider-port has this one"),
+    ("es512: on\nprovider-port: 5223\n", 2, "device-port has this one"),
+    ("binary-port: 0\nfeedback-port: 0\ndevice-port: 2198\n", 3, "console-port has this one"),
+    ("es512: on\ndata: ~/gateway\n", 2, "only a shell puts a home in place of ~"),
     ("es512: on\nserver-key: /etc/key\n", 2, "server-key needs server-certificate beside it"),
     ("name:\n" + String(repeating: "- a.example\n", count: 1_001), 1_002, "more than 1000 values"),
     ("host: " + String(repeating: "[", count: 200_000), 1, "nested more than 16 deep"),
@@ -102,7 +106,9 @@ extension Scenario {
 
   @Test func `a variable that is no option's is a warning, at a start too`() async throws {
     try await Scenario.run { scenario in
-      let environment = ["BELFRY_GATEWAY_HOTS": "127.0.0.3", "BELFRY_GATEWAYS": "x"]
+      let environment = [
+        "BELFRY_GATEWAY_HOTS": "127.0.0.3", "BELFRY_GATEWAYS": "x", "BELFRY_GATEWAY_FOO": "1",
+      ]
       let check = try scenario.belfry(
         ["gateway", "check-config", try scenario.configuration("es512: on\n")],
         environment: environment)
@@ -110,6 +116,9 @@ extension Scenario {
       #expect(check.errors.contains("BELFRY_GATEWAY_HOTS is no option"), "\(check.errors)")
       #expect(check.errors.contains("did you mean BELFRY_GATEWAY_HOST?"), "\(check.errors)")
       #expect(!check.errors.contains("BELFRY_GATEWAYS"))
+      #expect(
+        check.errors.contains("BELFRY_GATEWAY_FOO is no option and changes nothing: see"),
+        "\(check.errors)")
       let gateway = try await scenario.gateway(environment: environment)
       #expect(gateway.program.errors.contains("BELFRY_GATEWAY_HOTS is no option"))
     }

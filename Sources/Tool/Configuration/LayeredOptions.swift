@@ -57,10 +57,13 @@ struct LayeredOptions {
       if options.supply(option.key, values) { origins[option.key] = .variable(name) }
     }
     for name in names().sorted() where name.hasPrefix(prefix) && !known.contains(name) {
-      let nearest = Suggestion.nearest(to: name, in: Array(known))
+      // What they have in common says nothing.
+      let nearest = Suggestion.nearest(
+        to: String(name.dropFirst(prefix.count)),
+        in: known.map { String($0.dropFirst(prefix.count)) })
       warnings.append(
         "\(name) is no option and changes nothing: "
-          + (nearest.map { "did you mean \($0)?" } ?? "see `\(table.command) --help`"))
+          + (nearest.map { "did you mean \(prefix)\($0)?" } ?? "see `\(table.command) --help`"))
     }
     if let file { try read(file, by: table) }
   }
