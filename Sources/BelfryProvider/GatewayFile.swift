@@ -45,7 +45,7 @@ public struct GatewayFile: Sendable {
       let keyFile = object["keyFile"]?.stringValue
     else { throw Failure(path: path, reason: "it is not what a gateway writes") }
     endpoint = ProviderEndpoint(
-      host: ["0.0.0.0", "::"].contains(host) ? "127.0.0.1" : host, port: port)
+      host: SocketAddress.hostOnThisMachine(ofListener: host), port: port)
     self.authorityFile = authorityFile
     self.teamID = teamID
     self.keyID = keyID

@@ -13,7 +13,9 @@ enum GatewayCommand {
       """,
     [
       .value("data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway", "keys, certificates, store"),
-      .value("host", "ADDR", default: "127.0.0.1", "address of every listener but the console's"),
+      .value(
+        "host", "ADDR", default: "127.0.0.1",
+        "address of every listener but the console's; :: is IPv6 alone"),
       .repeatable(
         "name", "NAME", default: "the host's names and addresses",
         "a host name or address that the server certificate names"),

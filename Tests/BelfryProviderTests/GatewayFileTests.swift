@@ -21,7 +21,7 @@ import Testing
   @Test(
     arguments: [
       ("127.0.0.1", "127.0.0.1"), ("push.example.com", "push.example.com"),
-      ("0.0.0.0", "127.0.0.1"), ("::", "127.0.0.1"),
+      ("0.0.0.0", "127.0.0.1"), ("::", "::1"),
     ])
   func `a gateway that listens everywhere is reached on this machine`(
     host: String, reached: String

@@ -127,6 +127,34 @@ private let app = "com.example.app"
     }
   }
 
+  @Test(.requires(.python), arguments: ["control", "notifications"])
+  func `a backup with a store of a newer release, or of another program, is not restored`(
+    store: String
+  ) async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      try await gateway.stop()
+      let file = scenario.folder.file("backup.tar")
+      let target = scenario.folder.file("restored")
+      for (pragma, what) in [
+        ("user_version", "\(store).sqlite has schema 99"),
+        ("application_id", "\(store).sqlite is not this store's file"),
+      ] {
+        _ = try await scenario.command([
+          TestTool.python.required(), "-c",
+          "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('PRAGMA \(pragma) = 99')",
+          "\(gateway.data)/\(store).sqlite",
+        ])
+        _ = try await scenario.belfryCommand(["backup", file, "--data", gateway.data])
+        let result = try await scenario.belfryCommand(
+          ["restore", file, "--data", target], succeeding: false)
+        #expect(result.status == 1)
+        #expect(result.errors.contains(what), "\(result.errors)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: target) == ["lock"])
+      }
+    }
+  }
+
   @Test
   func
     `a stopped gateway is copied too, and nothing is restored over a folder or from half a file`()

@@ -21,6 +21,15 @@ import Testing
     return try await client.event("idle")["open"].integer ?? -1
   }
 
+  /// Sends until it is answered: for two seconds nobody who came before gives way.
+  private func push(
+    _ scenario: Scenario, to token: String, _ gateway: GatewayProgram
+  ) async throws {
+    try await Scenario.wait("an answer to a push") {
+      try await scenario.push("fresh", to: token, through: gateway)["status"].integer == 200
+    }
+  }
+
   private func metric(
     _ name: String, _ scenario: Scenario, _ gateway: GatewayProgram
   ) async throws -> Int {
@@ -44,8 +53,7 @@ import Testing
       let token = try await devices.token()
       // The first bytes of a TLS record that never ends.
       _ = try await idle(scenario, gateway, on: listener, 1_500, first: "1603010200")
-      let answer = try await scenario.push("fresh", to: token, through: gateway)
-      #expect(answer["status"].integer == 200)
+      try await push(scenario, to: token, gateway)
       #expect(payload(try await devices.received()).contains("fresh"))
       let more = try scenario.devices("more", of: gateway, topics: ["com.example.other"])
       #expect(try await more.token().isEmpty == false)
@@ -67,10 +75,11 @@ import Testing
       let excess =
         try await metric("belfry_connections_refused_total{bound=\"address\"}", scenario, gateway)
         + metric("belfry_connections_evicted_total ", scenario, gateway)
+        // On a busy machine the first of them have had their time before the last come.
+        + metric("belfry_connections_ended_unproven_total ", scenario, gateway)
       #expect(excess >= 400)
       // The address's places are taken, until those who have them had time enough.
-      let answer = try await scenario.push("fresh", to: token, through: gateway)
-      #expect(answer["status"].integer == 200)
+      try await push(scenario, to: token, gateway)
       #expect(payload(try await devices.received()).contains("fresh"))
     }
   }
@@ -110,7 +119,7 @@ import Testing
       let devices = try scenario.devices(of: gateway, topics: ["com.example.app"])
       let token = try await devices.token()
       let answer = try await scenario.push("hello", to: token, through: gateway)
-      #expect(answer["status"].integer == 200)
+      #expect(answer["status"].integer == 200, "\(answer)")
       #expect(payload(try await devices.received()).contains("hello"))
       let other = layer == "own" ? "openssl" : "own"
       let counter = "belfry_device_connections_total{records="

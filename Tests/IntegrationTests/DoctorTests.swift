@@ -51,6 +51,14 @@ import Testing
       #expect(
         states(running).filter { $0.value != "ok" } == ["reach": "attention"], "\(running.output)")
 
+      let modes: [(String, Int)] = [("ca-key.pem", 0o644), ("", 0o755)]
+      for (name, mode) in modes {
+        try FileManager.default.setAttributes(
+          [.posixPermissions: mode], ofItemAtPath: gateway.data + "/" + name)
+      }
+      let exposed = try await scenario.belfryCommand(doctor)
+      #expect(states(exposed)["secret files"] == "attention", "\(exposed.output)")
+      #expect(exposed.output.contains("others may read ca-key.pem\""), "\(exposed.output)")
       _ = try await scenario.belfryCommand([
         "key", "revoke", gateway.keyID, "--data", gateway.data,
       ])

@@ -168,6 +168,15 @@ private let app = "com.example.app"
         ["doctor", "--gateway", "--json", "--data", gateway.data], succeeding: false)
       let row = doctor.values.first { $0["feature"].string == "own certificate" }
       #expect(row?["state"].string == "attention", "\(doctor)")
+      #expect(try await !scenario.readiness(of: gateway).contains("notice"))
+      let ended = try issue(days: 20, daysFromNow: -50)
+      try await says(gateway, "a certificate has ended")
+      while try await !scenario.readiness(of: gateway).contains("notice") {
+        try #require(gateway.program.isRunning)
+      }
+      let notice = try await scenario.readiness(of: gateway)
+      #expect(notice.hasPrefix("ready\n"))
+      #expect(ended < now && notice.contains("the certificate in \(chain) ended"), "\(notice)")
       try await gateway.stop()
       let empty = scenario.folder.file("empty.yaml")
       try Data().write(to: URL(filePath: empty))

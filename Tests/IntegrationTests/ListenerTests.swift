@@ -26,6 +26,25 @@ import Testing
     }
   }
 
+  /// Whether this machine has a loopback of IPv6.
+  private static let hasIPv6: Bool = {
+    let addresses = try? String(contentsOfFile: "/proc/net/if_inet6", encoding: .utf8)
+    return addresses?.contains("00000000000000000000000000000001") == true
+  }()
+
+  @Test(.enabled(if: hasIPv6, "this machine has no IPv6"))
+  func `a gateway of every IPv6 address is found by its file`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway(options: ["--host", "::"])
+      let devices = try scenario.devices(
+        of: gateway, topics: ["com.example.app"], joining: ["--gateway", gateway.file])
+      let token = try await devices.token()
+      let answer = try await scenario.push("fresh", to: token, through: gateway)
+      #expect(answer["status"].integer == 200, "\(answer)")
+      _ = try await devices.received()
+    }
+  }
+
   /// The status that `curl` sees, or 0 where nobody listens.
   private func status(_ scenario: Scenario, _ url: String) async throws -> String {
     try await scenario.command(

@@ -117,6 +117,17 @@ import Testing
     }
   }
 
+  @Test func `A moment that has passed is refused before anybody is asked`() async throws {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil, options: ["--grant", "ask"])
+      let answer = try await notify(
+        scenario, agent, "Tea", "--no-wait", "--at=2020-01-01T00:00:00Z", succeeding: false)
+      #expect(answer.status == 1 && answer.lines.isEmpty, "\(answer)")
+      #expect(answer.errors.contains("no such moment lies ahead"), "\(answer.errors)")
+      #expect(!agent.program.lines.contains { $0.contains("prompt") })
+    }
+  }
+
   @Test func `A refusal ends a waiting command at once`() async throws {
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(of: nil, options: ["--grant", "none"])

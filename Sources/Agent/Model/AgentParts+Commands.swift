@@ -112,6 +112,8 @@ extension AgentParts {
     // Its response goes where the app looks for those of its own.
     var request = request
     request.content.generation = context.apps[app]?.generation ?? .userNotification
+    // There may be no caller left to tell once a person has decided.
+    if let trigger = request.trigger { try local.check(trigger, context) }
     let waiting = WaitingNotification(ask: ask, app: app, request: request)
     guard permissions.onNotifyRequest(waiting, &context) != nil else { return }
     try add(ask, app, request)

@@ -52,6 +52,12 @@ struct LocalNotifications: ~Copyable {
     put(key, request, &context)
   }
 
+  /// Fails where a request with this trigger could never be shown.
+  func check(_ trigger: NotificationTrigger, _ context: AgentContext) throws(AppLinkFailure) {
+    if case .region = trigger { return }
+    try scheduled.check(trigger, at: context.now.moment)
+  }
+
   private mutating func put(
     _ key: AppNotificationID, _ request: NotificationRequest, _ context: inout AgentContext
   ) {

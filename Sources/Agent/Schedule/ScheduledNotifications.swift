@@ -91,6 +91,17 @@ struct ScheduledNotifications: ~Copyable {
     return dropped.map(Self.notification)
   }
 
+  /// Fails as adding a request with this trigger would.
+  func check(_ trigger: NotificationTrigger, at now: ScheduleMoment) throws(Refusal) {
+    var alone = Schedule(policy: SchedulePolicy(pendingLimit: 1), world: zones)
+    do throws(Trigger.Refusal) {
+      guard let trigger = try Trigger(trigger, in: zones) else { return }
+      _ = try alone.add(ScheduleKey(app: "", id: ""), trigger, at: now)
+    } catch {
+      throw Self.failure(error)
+    }
+  }
+
   /// Removes requests, and returns those that existed.
   mutating func remove(
     _ keys: [AppNotificationID], _ effects: inout [AgentEffect]

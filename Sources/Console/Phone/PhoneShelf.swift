@@ -19,7 +19,7 @@ public final class PhoneShelf: Sendable {
 
   /// The shelf of the gateway whose device port is there.
   public init(host: String, port: UInt16, folder: GatewayFolder) {
-    self.host = ["0.0.0.0", "::"].contains(host) ? "127.0.0.1" : host
+    self.host = SocketAddress.hostOnThisMachine(ofListener: host)
     self.port = port
     self.folder = folder
   }

@@ -21,8 +21,7 @@ public final class TestPushes: Sendable {
 
     /// A gateway.
     public init(host: String, port: UInt16, folder: GatewayFolder) {
-      // One that listens everywhere is reached on this machine.
-      self.host = ["0.0.0.0", "::"].contains(host) ? "127.0.0.1" : host
+      self.host = SocketAddress.hostOnThisMachine(ofListener: host)
       self.port = port
       self.folder = folder
     }

@@ -24,6 +24,18 @@ public struct CertificateEnd: Sendable, Equatable {
   public let subject: String
   /// When it ends, seconds since 1970.
   public let notAfter: Int64
+
+  /// What to do before it ends.
+  var advice: String {
+    switch kind {
+    case .authority: "run `belfry ca rotate`, or put another one there if it is your own"
+    case .nextAuthority: "finish with `belfry ca finish`"
+    case .device: "a device has not been here for years"
+    case .server: "it cannot outlive its authority, see that one"
+    case .own: "put a new one in its place, it is read at once"
+    case .provider: "make another one with `belfry certificate add`"
+    }
+  }
 }
 
 /// When the gateway's certificates end: written on the main loop, read on any thread.

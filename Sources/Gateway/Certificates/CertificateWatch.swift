@@ -82,6 +82,8 @@ final class CertificateWatch {
     let loaded = try source.load(configuration, nowSeconds: nowSeconds)
     let isChanged = loaded.chains != shown.chains
     if isChanged {
+      // What is new is said at once, though the former was spoken of today.
+      nextWarningSeconds = 0
       log.info(
         "shows new certificates from now on",
         ["server": Self.time(loaded.ends.map(\.notAfter).min() ?? 0)])
@@ -112,8 +114,8 @@ final class CertificateWatch {
     for end in list where end.notAfter - nowSeconds < Self.warningSeconds(end.kind) {
       log.warning(
         end.notAfter > nowSeconds
-          ? "a certificate ends within a \(end.kind == .authority ? "year" : "month"): \(Self.advice(end.kind))"
-          : "a certificate has ended: \(Self.advice(end.kind))",
+          ? "a certificate ends within a \(end.kind == .authority ? "year" : "month"): \(end.advice)"
+          : "a certificate has ended: \(end.advice)",
         [
           "certificate": end.kind.rawValue, "subject": end.subject, "ends": Self.time(end.notAfter),
         ])
@@ -137,17 +139,6 @@ final class CertificateWatch {
 
   private static func warningSeconds(_ kind: CertificateEnd.Kind) -> Int64 {
     kind == .authority ? Limits.authorityWarningSeconds : Limits.certificateWarningSeconds
-  }
-
-  private static func advice(_ kind: CertificateEnd.Kind) -> String {
-    switch kind {
-    case .authority: "run `belfry ca rotate`, or put another one there if it is your own"
-    case .nextAuthority: "finish with `belfry ca finish`"
-    case .device: "a device has not been here for years"
-    case .server: "it cannot outlive its authority, see that one"
-    case .own: "put a new one in its place, it is read at once"
-    case .provider: "make another one with `belfry certificate add`"
-    }
   }
 
   private static func time(_ seconds: Int64) -> String {

@@ -59,7 +59,10 @@ public enum FolderBackup {
 
   /// The stores, in the order in which they are copied: what a notification needs of the control store is older
   /// than the notification.
-  private static let stores = ["notifications.sqlite", "control.sqlite"]
+  private static let storeKinds: [(name: String, kind: StoreBackup.Store)] = [
+    ("notifications.sqlite", .notifications), ("control.sqlite", .control),
+  ]
+  private static let stores = storeKinds.map(\.name)
 
   /// What no gateway's folder is without, and what must not be empty.
   private static let required = ["manifest"] + FolderPart.allCases.flatMap(\.files)
@@ -160,8 +163,8 @@ public enum FolderBackup {
             do: "take another copy of it")
         }
       }
-      for name in stores {
-        try StoreBackup.check(store: folder.file(name))
+      for (name, kind) in storeKinds {
+        try StoreBackup.check(kind, at: folder.file(name))
         for ending in ["-wal", "-shm"] { written.append(name + ending) }
       }
       var marker = summary.json

@@ -69,6 +69,22 @@ public struct GatewayFolder: Sendable {
   /// The private key of a provider key, in the form that Apple hands out.
   public func keyFile(_ keyID: String) -> String { file("AuthKey_\(keyID).p8") }
 
+  /// The files that are not secret.
+  private static let publicFiles: Set = [
+    "ca.pem", "ca-first.pem", "server.pem", "server-names", "manifest",
+  ]
+
+  /// The names of secret files that others of this machine may read, since the folder does not hide them either.
+  public var exposedFiles: [String] {
+    func mode(_ path: String) -> UInt32 { (try? FileSystem.mode(of: path)) ?? 0 }
+    guard mode(path) & 0o011 != 0, let names = try? FileSystem.list(path) else { return [] }
+    return names.sorted().filter { name in
+      !Self.publicFiles.contains(name)
+        && (!name.hasPrefix("server-added-") || name.hasSuffix("-key.pem"))
+        && mode(file(name)) & 0o044 != 0
+    }
+  }
+
   /// Creates the folder if necessary and locks it: two gateways never share one.
   public func open() throws(Failure) -> LockFile {
     do {

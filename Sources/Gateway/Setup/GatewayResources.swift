@@ -110,6 +110,12 @@ extension GatewayResources {
     resources.controlHealth = stores.control.health
     resources.notificationHealth = stores.notifications.health
     resources.adminToken = try folder.adminToken(from: configuration.adminTokenFile)
+    let exposed = folder.exposedFiles
+    if !exposed.isEmpty {
+      log.warning(
+        "others of this machine may read what is secret: chmod 700 the folder",
+        ["folder": folder.path, "files": exposed.joined(separator: " ")])
+    }
     return resources
   }
 

@@ -30,11 +30,33 @@ public enum StoreBackup {
     guard code == SQLITE_DONE, end == SQLITE_OK else { throw copy.failure() }
   }
 
-  /// Fails where the store at `path` is damaged; nothing is changed in it.
-  public static func check(store path: String) throws(StorageFailure) {
+  /// A store of a gateway.
+  public enum Store: String, Sendable, CaseIterable {
+    /// Teams, keys, apps, devices.
+    case control
+    /// What waits for devices.
+    case notifications
+
+    var schema: SQLiteDatabase.Schema {
+      switch self {
+      case .control: ControlEngine.schema
+      case .notifications: NotificationEngine.schema
+      }
+    }
+  }
+
+  /// Fails where the store at `path` is damaged, another program's, or of a newer release; nothing is changed in it.
+  public static func check(_ kind: Store, at path: String) throws(StorageFailure) {
     let store = try Connection(path)
     let answer = try store.text("PRAGMA quick_check(1)")
     guard answer == "ok" else { throw .corrupt(path: path, detail: answer) }
+    guard try store.text("PRAGMA application_id") == "\(kind.schema.applicationID)" else {
+      throw .foreign(path: path)
+    }
+    let version = Int(try store.text("PRAGMA user_version")) ?? 0
+    guard version <= kind.schema.migrations.count else {
+      throw .newerSchema(path: path, version: version, known: kind.schema.migrations.count)
+    }
   }
 
   /// The number of rows of a table of the store at `path`.

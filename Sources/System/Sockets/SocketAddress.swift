@@ -19,6 +19,11 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
   private let high: UInt64
   private let low: UInt64
 
+  /// Where on this machine a listener of `host` is reached: one of every address by loopback, of IPv4 or IPv6 as it is.
+  public static func hostOnThisMachine(ofListener host: String) -> String {
+    ["0.0.0.0": "127.0.0.1", "::": "::1"][host] ?? host
+  }
+
   /// Any address of this machine over IPv4's loopback.
   public static func loopback(port: UInt16) -> SocketAddress {
     let word = unsafe withUnsafeBytes(of: (127, 0, 0, 1, 0, 0, 0, 0) as Bytes8) { bytes in

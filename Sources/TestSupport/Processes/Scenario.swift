@@ -32,16 +32,31 @@ public final class Scenario: Sendable {
   public static func run<Result>(
     _ body: (Scenario) async throws -> Result
   ) async throws -> Result {
-    try await withTaskExecutorPreference(ScenarioExecutor.shared) {
-      let scenario = try Scenario()
-      do {
-        let result = try await body(scenario)
-        await scenario.clear()
-        return result
-      } catch {
-        await scenario.clear()
-        throw error
+    guard !ScenarioPlaces.isInside else { return try await runNow(body) }
+    await ScenarioPlaces.shared.enter()
+    do {
+      let result = try await ScenarioPlaces.$isInside.withValue(true) {
+        try await withTaskExecutorPreference(ScenarioExecutor.shared) { try await runNow(body) }
       }
+      await ScenarioPlaces.shared.leave()
+      return result
+    } catch {
+      await ScenarioPlaces.shared.leave()
+      throw error
+    }
+  }
+
+  private static func runNow<Result>(
+    _ body: (Scenario) async throws -> Result
+  ) async throws -> Result {
+    let scenario = try Scenario()
+    do {
+      let result = try await body(scenario)
+      await scenario.clear()
+      return result
+    } catch {
+      await scenario.clear()
+      throw error
     }
   }
 
@@ -100,7 +115,7 @@ public final class Scenario: Sendable {
   /// The environment of every program, without the user's own gateway, agent and desktop.
   private var environment: [String: String] {
     [
-      "XDG_STATE_HOME": folder.path, "XDG_RUNTIME_DIR": folder.path,
+      Self.mark: folder.path, "XDG_STATE_HOME": folder.path, "XDG_RUNTIME_DIR": folder.path,
       "BELFRY_SOCKET": folder.file("agent.sock"), "HOME": folder.path,
       "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent", "DISPLAY": "", "WAYLAND_DISPLAY": "",
     ]
@@ -129,9 +144,12 @@ public final class Scenario: Sendable {
     for pid in processes { kill(pid, SIGKILL) }
   }
 
+  /// The variable by which a scenario finds what its programs started.
+  private static let mark = "BELFRY_TEST_SCENARIO"
+
   /// The processes that have this scenario's environment.
   private var processes: [Int32] {
-    let mark = "XDG_STATE_HOME=\(folder.path)"
+    let mark = "\(Self.mark)=\(folder.path)"
     let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
     return names.compactMap(Int32.init).filter { pid in
       guard pid != getpid(),

@@ -86,8 +86,7 @@ struct GatewayAccess {
       port > 0
     else { return nil }
     let host = object["consoleHost"]?.stringValue ?? "127.0.0.1"
-    // A console that listens everywhere is reached on this machine.
-    let reached = ["0.0.0.0": "127.0.0.1", "::": "::1"][host] ?? host
+    let reached = SocketAddress.hostOnThisMachine(ofListener: host)
     guard let address = SocketAddress(host: reached, port: port) else { return nil }
     let token = try FileSystem.readRegularFile(folder.adminTokenFile, limit: Self.fileBytesMax)
     return AdminClient(

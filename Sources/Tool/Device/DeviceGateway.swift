@@ -95,11 +95,10 @@ struct DeviceGateway: Equatable {
       guard let file = object["caFile"]?.stringValue else { throw Problem.noAuthority }
       authority = try Self.authority(file)
     }
-    let listensEverywhere = ["0.0.0.0", "::"].contains(host)
     self.init(
-      host: listensEverywhere ? "127.0.0.1" : host, port: port, authorityPEM: authority,
+      host: SocketAddress.hostOnThisMachine(ofListener: host), port: port, authorityPEM: authority,
       enrolmentCode: object["enrollmentCode"]?.stringValue ?? "")
-    self.listensEverywhere = listensEverywhere
+    listensEverywhere = self.host != host
   }
 
   /// The invitation that a file holds, which no list of processes shows; nil for any other file.

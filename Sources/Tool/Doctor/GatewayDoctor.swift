@@ -20,7 +20,7 @@ struct GatewayDoctor {
       ]
     }
     return [doctor.process] + doctor.listeners + doctor.certificates + doctor.ownCertificate
-      + [doctor.key, doctor.reach, doctor.disk]
+      + [doctor.key, doctor.secrets, doctor.reach, doctor.disk]
   }
 
   /// Whether every part that is needed is there.
@@ -135,6 +135,15 @@ struct GatewayDoctor {
       "make one with 'belfry key add', or give senders another key")
   }
 
+  private var secrets: JSONObject {
+    let exposed = folder.exposedFiles
+    return Self.row(
+      "secret files", isFine: exposed.isEmpty, isLack: false,
+      exposed.isEmpty
+        ? "for this user alone" : "others may read \(exposed.joined(separator: ", "))",
+      "chmod 700 \(folder.path)")
+  }
+
   private var reach: JSONObject {
     let isLoopback = SocketAddress(host: host, port: 0)?.isLoopback == true
     return Self.row(
@@ -158,20 +167,18 @@ struct GatewayDoctor {
 
   // MARK: - Places
 
-  private var host: String { reachable(description["host"]?.stringValue ?? "127.0.0.1") }
+  private var host: String {
+    SocketAddress.hostOnThisMachine(ofListener: description["host"]?.stringValue ?? "127.0.0.1")
+  }
 
   private var consoleHost: String {
-    reachable(description["consoleHost"]?.stringValue ?? "127.0.0.1")
+    SocketAddress.hostOnThisMachine(
+      ofListener: description["consoleHost"]?.stringValue ?? "127.0.0.1")
   }
 
   private func port(_ listener: String) -> UInt16? {
     let number = description["ports"]?.objectValue?[listener]?.integerValue
     return number.flatMap(UInt16.init(exactly:)).flatMap { $0 > 0 ? $0 : nil }
-  }
-
-  /// What listens everywhere is reached on this machine.
-  private func reachable(_ host: String) -> String {
-    ["0.0.0.0": "127.0.0.1", "::": "::1"][host] ?? host
   }
 
   private func accepts(_ host: String, _ port: UInt16) -> Bool {

@@ -124,9 +124,8 @@ final class ProviderAccess {
         .objectValue,
       let host = object["host"]?.stringValue,
       let port = object["port"]?.integerValue.flatMap(UInt16.init(exactly:)),
-      // A service that listens everywhere is reached on this machine.
       let address = SocketAddress(
-        host: ["0.0.0.0": "127.0.0.1", "::": "::1"][host] ?? host, port: port)
+        host: SocketAddress.hostOnThisMachine(ofListener: host), port: port)
     else { return nil }
     let client = AdminClient(
       address: address, token: try token(in: ProviderFolder.adminTokenFile(in: path)))

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Tool
 
-/// Every command line of the documents is one that `belfry` understands; those of `docs/first-five-minutes` are run, by
-/// `FirstFiveMinutesTests`.
+/// Every command line of the documents is one that `belfry` understands; `FirstFiveMinutesTests` and
+/// `DocumentedPagesTests` run them.
 @Suite struct DocumentedCommandsTests {
   /// The README and every page of `docs`, by its path in the repository.
   private static let pages: [String] = {
@@ -65,26 +65,8 @@ import Testing
 
   /// The blocks for a shell of a page, and the excerpts in its sentences.
   private func parts(of page: String) throws -> (blocks: [String], excerpts: [String]) {
-    let text = try String(contentsOfFile: "\(Installation.root)/\(page)", encoding: .utf8)
-    var (blocks, excerpts): ([String], [String]) = ([], [])
-    var block: (language: Substring, lines: [Substring])?
-    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-      if line.drop(while: { $0 == " " }).hasPrefix("```") {
-        if let ended = block {
-          if ["", "sh", "bash", "shell", "console"].contains(ended.language) {
-            blocks.append(ended.lines.joined(separator: "\n"))
-          }
-          block = nil
-        } else {
-          block = (line.drop { $0 == " " }.dropFirst(3), [])
-        }
-      } else if block != nil {
-        block?.lines.append(line)
-      } else {
-        excerpts += line.matches(of: /`([^`]+)`/).map { String($0.output.1) }
-      }
-    }
-    return (blocks, excerpts)
+    let page = try MarkdownPage(page)
+    return (page.blocks.filter(\.isForShell).map(\.text), page.excerpts)
   }
 
   @Test(arguments: pages)

@@ -7,70 +7,15 @@ import Testing
 @Suite struct FirstFiveMinutesTests {
   private static let folder = Installation.root + "/docs/first-five-minutes"
 
-  /// The lines of a page's blocks for a shell, as one script.
-  private func script(_ page: String) throws -> String {
-    let text = try String(contentsOfFile: "\(Self.folder)/\(page).md", encoding: .utf8)
-    var lines: [Substring] = []
-    var isInBlock = false
-    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-      if line.hasPrefix("```") {
-        isInBlock = line == "```sh"
-      } else if isInBlock {
-        lines.append(line)
-      }
-    }
-    try #require(!lines.isEmpty)
-    return lines.joined(separator: "\n") + "\n"
-  }
-
-  /// Runs a page's lines in a home of its own, and returns what they print.
-  ///
-  /// The gateway takes free ports there, and the agent grants what a person would be asked for; `swift build` brings
-  /// the program that was built of the starter's source already.
+  /// Runs the lines of a page.
   private func run(
-    _ page: String, on scenario: Scenario,
-    environment: [String: String] = [:]
+    _ page: String, on scenario: Scenario, environment: [String: String] = [:]
   ) async throws -> Scenario.CommandResult {
-    let bin = scenario.folder.file("bin")
-    for folder in ["bin", "home", "run"] {
-      try FileManager.default.createDirectory(
-        atPath: scenario.folder.file(folder), withIntermediateDirectories: true)
-    }
-    _ = try await scenario.script(
-      "bin/belfry",
-      """
-      real=\(Installation.belfry)
-      case "$1" in
-        gateway)
-          test "$2" = status && exec $real "$@"
-          shift
-          exec $real gateway --provider-port 0 --device-port 0 --binary-port 0 --feedback-port 0 \
-            --console-port 0 "$@" ;;
-        agent) shift; exec $real agent --grant all --presenter json "$@" ;;
-        dev) shift; exec $real dev --presenter json "$@" ;;
-        # A person types no faster than an agent starts.
-        notify | subscribe | doctor | app)
-          test "$2" = --gateway || until [ -S "$BELFRY_SOCKET" ]; do sleep 0.05; done
-          exec $real "$@" ;;
-        # And opens what is on the screen.
-        center) until $real center | grep -q Hello; do sleep 0.05; done; exec $real "$@" ;;
-        *) exec $real "$@" ;;
-      esac
-      """)
-    let whole =
-      "set -e\ntrap 'kill $(jobs -p) 2>/dev/null || true; wait' EXIT\n" + (try script(page))
-    let variables = [
-      "HOME": scenario.folder.file("home"), "XDG_RUNTIME_DIR": scenario.folder.file("run"),
-      "XDG_STATE_HOME": scenario.folder.file("home/.local/state"),
-      "BELFRY_SOCKET": scenario.folder.file("run/agent.sock"),
-      "TMPDIR": scenario.folder.path,
-      "PATH": bin + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? ""),
-    ]
-    let file = scenario.folder.file("page")
-    try whole.write(toFile: file, atomically: true, encoding: .utf8)
-    return try await scenario.command(
-      ["/bin/sh", "-c", "cd \"$HOME\" && exec /bin/bash \(file)"],
-      environment: variables.merging(environment) { $1 }, within: TestTimeout.long)
+    let blocks = try MarkdownPage("docs/first-five-minutes/\(page).md").blocks
+    let lines = blocks.filter { $0.language == "sh" }.map(\.text)
+    try #require(!lines.isEmpty)
+    return try await DocumentationHome(scenario)
+      .run(lines.joined(separator: "\n"), environment: environment)
   }
 
   @Test func `Each page of the list is there, and each is run here`() throws {

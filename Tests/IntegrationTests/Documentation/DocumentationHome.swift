@@ -1,0 +1,85 @@
+import Foundation
+import TestSupport
+
+/// A home of its own in which lines of the documents are run as a person types them.
+///
+/// `belfry` is found on the path. The gateway takes free ports there unless a page is about ports, and the agent grants
+/// what a person would be asked for.
+struct DocumentationHome {
+  /// Whose ports a gateway takes.
+  enum Ports {
+    /// Free ones.
+    case free
+    /// Those that the lines or the defaults say, in a network of the home's own.
+    case documented
+  }
+
+  let scenario: Scenario
+  private let variables: [String: String]
+
+  init(_ scenario: Scenario, ports: Ports = .free) async throws {
+    self.scenario = scenario
+    let folder = scenario.folder
+    for name in ["bin", "home", "run"] {
+      try FileManager.default.createDirectory(
+        atPath: folder.file(name), withIntermediateDirectories: true)
+    }
+    let free =
+      "--provider-port 0 --device-port 0 --binary-port 0 --feedback-port 0 --console-port 0"
+    _ = try await scenario.script(
+      "bin/belfry",
+      """
+      real=\(Installation.belfry)
+      case "$1" in
+        gateway)
+          case "$2" in status | check-config | --check-config) exec $real "$@" ;; esac
+          shift
+          exec $real gateway \(ports == .free ? free : "") "$@" ;;
+        agent) shift; exec $real agent --grant all --presenter json "$@" ;;
+        dev) shift; exec $real dev --presenter json "$@" ;;
+        # A person types no faster than an agent starts.
+        notify | subscribe | doctor | app)
+          test "$2" = --gateway || until [ -S "$BELFRY_SOCKET" ]; do sleep 0.05; done
+          exec $real "$@" ;;
+        # And opens what is on the screen.
+        center) until $real center | grep -q Hello; do sleep 0.05; done; exec $real "$@" ;;
+        *) exec $real "$@" ;;
+      esac
+      """)
+    // What goes on until it is stopped, as a person does who has seen a line with the word.
+    _ = try await scenario.script(
+      "bin/until-it-says",
+      """
+      word=$1; shift
+      said=$(mktemp)
+      "$@" >"$said" 2>&1 &
+      until grep -q "$word" "$said" || ! kill -0 $! 2>/dev/null; do sleep 0.05; done
+      kill $! 2>/dev/null
+      wait $!
+      cat "$said"
+      grep -q "$word" "$said"
+      """)
+    variables = [
+      "HOME": folder.file("home"), "XDG_RUNTIME_DIR": folder.file("run"),
+      "XDG_STATE_HOME": folder.file("home/.local/state"),
+      "BELFRY_SOCKET": folder.file("run/agent.sock"), "TMPDIR": folder.path,
+      "SHELL": "/bin/bash",
+      "PATH": folder.file("bin") + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? ""),
+    ]
+  }
+
+  /// A path in the home.
+  func file(_ name: String) -> String { scenario.folder.file("home/" + name) }
+
+  /// Runs lines for a shell; the first that fails ends them, and what they left running is ended.
+  func run(
+    _ lines: String, environment: [String: String] = [:], by launcher: [String] = []
+  ) async throws -> Scenario.CommandResult {
+    let whole = "set -e\ntrap 'kill $(jobs -p) 2>/dev/null || true; wait' EXIT\n" + lines + "\n"
+    let name = scenario.folder.file("lines-\(UUID().uuidString)")
+    try whole.write(toFile: name, atomically: true, encoding: .utf8)
+    return try await scenario.command(
+      launcher + ["/bin/sh", "-c", "cd \"$HOME\" && exec /bin/bash \(name)"],
+      environment: variables.merging(environment) { $1 }, within: TestTimeout.long)
+  }
+}

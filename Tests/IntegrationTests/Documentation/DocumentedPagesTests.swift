@@ -1,0 +1,357 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The command lines of the pages, run as they stand there but for the names that a reader fills in.
+///
+/// Those of `docs/first-five-minutes` are run by `FirstFiveMinutesTests`, those that need root and systemd by
+/// `make packages-test`.
+@Suite struct DocumentedPagesTests {
+  /// How many blocks with command lines of `belfry` each page has; a new one is to be run here, too, but for the second of
+  /// troubleshoot, which is for root and `make packages-test`.
+  private static let counts = [
+    "docs/bring-an-app-from-ios.md": 1, "docs/clients.md": 6, "docs/operations/backup.md": 2,
+    "docs/operations/configuration.md": 1, "docs/operations/monitoring.md": 1,
+    "docs/operations/rotate.md": 2, "docs/operations/troubleshoot.md": 2, "docs/provider.md": 2,
+    "docs/reliability.md": 1, "docs/troubleshooting.md": 1, "docs/virtual-devices.md": 1,
+  ]
+
+  /// The pages that `scripts/packages` runs: packages, units and a journal are there.
+  private static let elsewhere = [
+    "docs/operations/install.md", "docs/operations/upgrade.md",
+  ]
+
+  /// The lines of a page's block with commands of `belfry`, with what a reader fills in.
+  private static func lines(
+    _ page: String, _ index: Int, filling: [(name: String, value: String)] = []
+  ) throws -> String {
+    let blocks = try commandBlocks(of: page)
+    var lines = try #require(blocks.indices.contains(index) ? blocks[index] : nil)
+    for (name, value) in filling {
+      try #require(lines.contains(name), "\(page) has no \(name) any more")
+      lines = lines.replacing(name, with: value)
+    }
+    return lines
+  }
+
+  private static func commandBlocks(of page: String) throws -> [String] {
+    try MarkdownPage(page).blocks.filter(\.isForShell).map(\.text).filter {
+      $0.contains(#/(^|[\n;(] *|\$ )belfry /#)
+    }
+  }
+
+  @Test func `Each block with command lines is run by a test`() throws {
+    let docs = FileManager.default.enumerator(atPath: Installation.root + "/docs")
+    let names = try #require(docs?.allObjects as? [String]).filter { $0.hasSuffix(".md") }
+    for page in ["README.md"] + names.map({ "docs/" + $0 }) {
+      guard !page.hasPrefix("docs/first-five-minutes/"), !Self.elsewhere.contains(page) else {
+        continue
+      }
+      #expect(try Self.commandBlocks(of: page).count == Self.counts[page] ?? 0, "\(page)")
+    }
+  }
+
+  /// A gateway of this home, with a device that has the token `$TOKEN`.
+  private static let gatewayAndDevice = """
+    belfry gateway --ready-file ready.json --insecure-provider-port 0 2>gateway.log &
+    until [ -s ready.json ]; do sleep 0.05; done
+    port() { sed -n "s/.*\\"$1\\": *\\([0-9]*\\).*/\\1/p" ready.json; }
+    belfry device run --app com.example.app >device.jsonl &
+    until grep -q '"registered"' device.jsonl; do sleep 0.05; done
+    TOKEN=$(sed -n 's/.*"token":"\\([^"]*\\)".*/\\1/p' device.jsonl)
+
+    """
+
+  @Test(.requires(.curl)) func `Clients are pointed at a gateway`() async throws {
+    let page = "docs/clients.md"
+    try await Scenario.run { scenario in
+      let home = try await DocumentationHome(scenario)
+      let answer = try await home.run(
+        Self.lines(page, 0) + "\nkill %1; wait %1; rm ready.json\n" + Self.gatewayAndDevice
+          + Self.lines(
+            page, 1, filling: [("2197", "\"$(port provider)\""), ("device/TOKEN", "device/$TOKEN")])
+          + "\nuntil grep -q received device.jsonl; do sleep 0.05; done\n"
+          + Self.lines(
+            page, 5,
+            filling: [("PORT", "$(port insecureProvider)"), ("device/TOKEN", "device/$TOKEN")])
+          + "\nuntil [ $(grep -c received device.jsonl) = 2 ]; do sleep 0.05; done\n"
+          + Self.lines(page, 4, filling: [("HEX", "$TOKEN"), (" MS ", " 1700000000000 ")]))
+      for rule in ["TooManyRequests", "Unregistered", "ExpiredProviderToken"] {
+        #expect(answer.output.contains(rule), "\(answer.output)")
+      }
+    }
+  }
+
+  @Test(.requires(.curl, .unshare, .openssl))
+  func `Clients with fixed names are led to a gateway, in namespaces`() async throws {
+    let page = "docs/clients.md"
+    try await Scenario.run { scenario in
+      guard try await Self.hasNamespaces(scenario) else { return }
+      let home = try await DocumentationHome(scenario, ports: .documented)
+      // It is a login shell, which begins with the system's own path.
+      try "PATH=\"\(scenario.folder.file("bin")):$PATH\"\n".write(
+        toFile: home.file(".bash_profile"), atomically: true, encoding: .utf8)
+      let lines = try Self.lines(page, 2) + "\necho; kill %1; wait\n"
+      let file = home.file("typed")
+      try lines.write(toFile: file, atomically: true, encoding: .utf8)
+      // The shell that unshare starts reads the lines behind it, as it would what is typed.
+      let answer = try await home.run("cat typed | bash")
+      #expect(answer.output.contains(#"{"reason":"MissingProviderToken"}"#), "\(answer.output)")
+    }
+  }
+
+  @Test(.requires(.unshare)) func `Two environments run side by side`() async throws {
+    try await Scenario.run { scenario in
+      guard try await Self.hasNamespaces(scenario) else { return }
+      let home = try await DocumentationHome(scenario, ports: .documented)
+      let folders = ["gateway", "production"].map { ".local/state/belfry/\($0)" }
+      let answer = try await home.run(
+        "ip link set lo up\n" + Self.lines("docs/clients.md", 3) + "\n"
+          + folders.map {
+            "until [ -s \($0)/gateway.json ]; do sleep 0.05; done; belfry gateway status --data \($0) --json\n"
+          }.joined(),
+        by: [try TestTool.unshare.required(), "--map-root-user", "--net", "--"])
+      #expect(
+        answer.values.compactMap { $0["environment"].string } == ["sandbox", "production"],
+        "\(answer.output)")
+    }
+  }
+
+  private static func hasNamespaces(_ scenario: Scenario) async throws -> Bool {
+    let unshare = [try TestTool.unshare.required(), "--map-root-user", "--mount", "--net", "--"]
+    let probe = try await scenario.command(unshare + ["ip", "link"], succeeding: false)
+    // A container may forbid them, and a small machine has no iproute2.
+    if probe.status != 0 { print("skipped: no namespaces, or no ip: \(probe.errors)") }
+    return probe.status == 0
+  }
+
+  @Test func `A gateway is backed up and restored`() async throws {
+    let page = "docs/operations/backup.md"
+    try await Scenario.run { scenario in
+      let home = try await DocumentationHome(scenario)
+      let answer = try await home.run(
+        Self.gatewayAndDevice
+          + Self.lines(
+            page, 0,
+            filling: [("/var/backups/", "backups-"), (" --data /var/lib/belfry/gateway", "")])
+          + "\n"
+          // With units and as root the lines are run by make packages-test.
+          + Self.lines(
+            page, 1,
+            filling: [
+              ("systemctl stop", ": "), ("mv ", ": "), ("/var/backups/", "backups-"),
+              ("/var/lib/belfry/gateway", "restored"),
+              (
+                "systemctl start belfry-gateway",
+                "until-it-says ready belfry gateway --data restored"
+              ),
+            ]))
+      #expect(answer.output.contains("restored"), "\(answer.output)")
+    }
+  }
+
+  @Test(.requires(.openssl)) func `A configuration is checked and used`() async throws {
+    let page = "docs/operations/configuration.md"
+    try await Scenario.run { scenario in
+      let home = try await DocumentationHome(scenario)
+      let blocks = try MarkdownPage(page).blocks
+      var yaml = try #require(blocks.first { $0.language == "yaml" }).text
+      yaml = yaml.replacing("/var/lib/belfry/gateway", with: "data")
+        .replacing("/etc/ssl/push.example.org/", with: home.file(""))
+        .replacing("host: 0.0.0.0", with: "host: 127.0.0.1")
+        .replacing("[2197, 443]", with: "[0]")
+      try yaml.write(toFile: home.file("gateway.yaml"), atomically: true, encoding: .utf8)
+      let wrong = yaml.replacing("provider-port", with: "provider-prot")
+      try wrong.write(toFile: home.file("wrong.yaml"), atomically: true, encoding: .utf8)
+      let answer = try await home.run(
+        """
+        openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 30 \\
+          -subj /CN=push.example.org -addext subjectAltName=DNS:push.example.org,IP:192.0.2.7 \\
+          -keyout privkey.pem -out fullchain.pem 2>openssl.log
+
+        """
+          + Self.lines(
+            page, 0,
+            filling: [
+              ("/etc/belfry/gateway.yaml", "gateway.yaml"),
+              ("belfry gateway --config", "until-it-says ready belfry gateway --config"),
+            ]) + "\n! belfry gateway check-config wrong.yaml 2>&1")
+      #expect(answer.lines.contains { $0.hasSuffix("/gateway.yaml is good") }, "\(answer.output)")
+      let message = try #require(blocks.last { $0.text.hasPrefix("belfry: ") }).text
+      #expect(
+        answer.lines.contains(
+          message.replacing("/etc/belfry/gateway.yaml", with: home.file("wrong.yaml"))),
+        "\(answer.output)")
+    }
+  }
+
+  @Test func `How a gateway stands is seen, and what ails it`() async throws {
+    try await Scenario.run { scenario in
+      let home = try await DocumentationHome(scenario)
+      // The journal is read by make packages-test, where there is one.
+      let answer = try await home.run(
+        Self.gatewayAndDevice
+          + Self.lines(
+            "docs/operations/monitoring.md", 0,
+            filling: [
+              (
+                "belfry gateway status --watch",
+                "until-it-says ready belfry gateway status --watch"
+              )
+            ]) + "\nbelfry send \"$TOKEN\" --topic com.example.app --title Hello\n"
+          + Self.lines("docs/operations/troubleshoot.md", 0, filling: [("journalctl", ": ")]))
+      #expect(answer.values.contains { $0["running"].boolean == true }, "\(answer.output)")
+      #expect(!answer.lines.contains { $0.hasPrefix("missing") }, "\(answer.output)")
+      #expect(answer.output.contains("Delivered to Device"), "\(answer.output)")
+    }
+  }
+
+  @Test func `Authority and token keys are rotated`() async throws {
+    let page = "docs/operations/rotate.md"
+    try await Scenario.run { scenario in
+      let home = try await DocumentationHome(scenario)
+      let answer = try await home.run(
+        Self.gatewayAndDevice
+          // The device fetches its certificate, and comes back with it.
+          + Self.lines(
+            page, 0,
+            filling: [
+              (
+                "belfry ca finish",
+                "until belfry ca finish 2>/dev/null; do sleep 0.2; done # "
+              )
+            ]) + "\n"
+            + """
+            former=$(belfry token-key list --json | sed -n 's/.*"id":"\\([^"]*\\)".*/\\1/p' | head -1)
+
+            """ + Self.lines(page, 1, filling: [("retire ID", "retire --force $former")])
+          + "\nbelfry ca list; belfry token-key list")
+      let authority = try #require(answer.lines.last { $0.contains("gateway authority") })
+      #expect(authority.contains(#/authority 2 +all +1 /#), "\(answer.output)")
+      #expect(answer.lines.last?.contains("true") == true, "\(answer.output)")
+      #expect(answer.lines.dropLast().last?.hasPrefix("id ") == true, "\(answer.output)")
+    }
+  }
+
+  @Test func `Virtual devices join in each way`() async throws {
+    try await Scenario.run { scenario in
+      let home = try await DocumentationHome(scenario)
+      let answer = try await home.run(
+        Self.gatewayAndDevice
+          + """
+          cp .local/state/belfry/gateway/ca.pem .
+          CODE=$(belfry device code)
+          invitation=$(belfry device invite --host 127.0.0.1 | grep -o 'belfry://[^ ]*' | head -1)
+          belfry topic add com.example.app --broadcast on
+
+          """
+          + Self.lines(
+            "docs/virtual-devices.md", 0,
+            filling: [
+              (
+                "belfry device run --app",
+                "until-it-says registered belfry device run --data a --app"
+              ),
+              (
+                "belfry device run --count",
+                "until-it-says registered belfry device run --data b --count"
+              ),
+              ("1000", "20"),
+              (
+                "belfry device run --channel",
+                "until-it-says link belfry device run --data c --channel"
+              ),
+              (
+                "belfry device run --gateway",
+                "until-it-says registered belfry device run --data $RANDOM --gateway"
+              ),
+              ("gate.example.com:5223 --ca", "127.0.0.1:$(port device) --ca"),
+              ("CODE --app", "$CODE --app"),
+              ("belfry://gate.example.com:5223/CODE/MII…", "$invitation"),
+            ]))
+      #expect(answer.values.count { $0["event"].string == "registered" } >= 4, "\(answer.output)")
+    }
+  }
+
+  @Test func `What was lost is given up`() async throws {
+    try await Scenario.run { scenario in
+      let home = try await DocumentationHome(scenario)
+      let answer = try await home.run(
+        """
+        until-it-says ready belfry gateway >/dev/null
+        rm .local/state/belfry/gateway/notifications.sqlite*
+        ! until-it-says ready belfry gateway >/dev/null
+
+        """
+          + Self.lines(
+            "docs/reliability.md", 0,
+            filling: [("belfry gateway", "until-it-says ready belfry gateway")]))
+      #expect(answer.output.contains("notifications.sqlite"), "\(answer.output)")
+    }
+  }
+
+  @Test func `A developer sends to an app, and asks what is missing`() async throws {
+    try await Scenario.run { scenario in
+      let home = try await DocumentationHome(scenario)
+      let answer = try await home.run(
+        """
+        belfry dev --app com.example.myapp >dev.log &
+        belfry app run com.example.myapp --register --authorize alert >app.jsonl &
+
+        """ + Self.lines("docs/bring-an-app-from-ios.md", 0) + "\n"
+          + Self.lines("docs/troubleshooting.md", 0))
+      #expect(answer.values.contains { $0["status"].integer == 200 }, "\(answer.output)")
+      #expect(answer.lines.contains { $0.hasPrefix("ok") }, "\(answer.output)")
+    }
+  }
+
+  @Test(.requires(.curl))
+  func `A campaign is checked and sent, and prints what the page shows`() async throws {
+    let page = "docs/provider.md"
+    try await Scenario.run { scenario in
+      let home = try await DocumentationHome(scenario)
+      let transcript = try Self.lines(page, 0).split(separator: "\n").map(String.init)
+      // What a `cat` shows is a file of the reader's.
+      for (index, line) in transcript.enumerated() where line.hasPrefix("$ cat ") {
+        let text = transcript[(index + 1)...].prefix { !$0.hasPrefix("$ ") }
+        try (text.joined(separator: "\n") + "\n").write(
+          toFile: home.file(String(line.dropFirst(6))), atomically: true, encoding: .utf8)
+      }
+      let typed = transcript.filter { $0.hasPrefix("$ ") }.map { String($0.dropFirst(2)) }
+      let start = try #require(typed.firstIndex { $0.hasPrefix("curl ") })
+      let answer = try await home.run(
+        """
+        belfry gateway --data g --ready-file ready.json 2>gateway.log &
+        until [ -s ready.json ]; do sleep 0.05; done
+        belfry device run --gateway g/gateway.json --count 20 --app com.example.app >device.jsonl &
+        until [ "$(grep -c '"registered"' device.jsonl)" = 20 ]; do sleep 0.05; done
+        sed -n 's/.*"token":"\\([^"]*\\)".*/\\1/p' device.jsonl >tokens
+        TOKEN=$(head -1 tokens)
+        \(typed[..<start].joined(separator: "\n").replacing(" &", with: " 2>provider.log &"))
+        until [ -s p.json ]; do sleep 0.05; done
+        port=$(sed -n 's/.*"port": *\\([0-9]*\\).*/\\1/p' p.json)
+        number=0
+        for token in $(tail -n +2 tokens); do
+          number=$((number + 1))
+          language=fr-CA
+          [ $number -le 5 ] || language=en
+          [ $number -le 12 ] || language=ja
+          curl -sf "http://127.0.0.1:$port/register?deviceToken=$token&language=$language" >/dev/null
+        done
+        \(typed[start...].joined(separator: "\n").replacing("127.0.0.1:44017", with: "127.0.0.1:$port")
+          .replacing("--dry-run", with: "--dry-run 2>&1").replacing("--data p\n", with: "--data p 2>&1\n")) 2>&1
+        ID=$(belfry campaign status --data p --json | sed -n 's/.*"id":"\\([^"]*\\)".*/\\1/p')
+        \(try Self.lines(
+            page, 1,
+            filling: [
+              (" FILE [--to all|tag:T|user:U|FILE] [--dry-run] [--rate N/s] [--json] [--provider URL | --data DIR] [--detach]", " campaign.json --data p"),
+              ("[ID]", "$ID --data p"), (" ID", " $ID --data p || true"),
+            ]))
+        """)
+      let id = try #require(answer.output.firstMatch(of: /campaign ([0-9a-f]{12})/)?.output.1)
+      let shown = transcript.filter { !$0.hasPrefix("$ ") && !$0.contains(" info provider: ") }
+        .map { $0.replacing("692a734f0b9e", with: id) }
+      for line in shown { #expect(answer.lines.contains(line), "\(line)\n\(answer.output)") }
+    }
+  }
+}

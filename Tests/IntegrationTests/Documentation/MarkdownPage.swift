@@ -1,0 +1,44 @@
+import Foundation
+import TestSupport
+
+/// A page of the documents, as far as its code is concerned.
+struct MarkdownPage {
+  /// A fenced block.
+  struct Block {
+    /// The word behind the fence; empty where there is none.
+    let language: String
+    /// Its lines, without the indentation of its fence.
+    let text: String
+
+    /// Whether it is typed into a shell.
+    var isForShell: Bool { ["", "sh", "bash", "shell", "console"].contains(language) }
+  }
+
+  let blocks: [Block]
+  /// What stands between backquotes in the sentences.
+  let excerpts: [String]
+
+  /// The page at this path in the repository.
+  init(_ path: String) throws {
+    let text = try String(contentsOfFile: "\(Installation.root)/\(path)", encoding: .utf8)
+    var (blocks, excerpts): ([Block], [String]) = ([], [])
+    var block: (language: String, indentation: Int, lines: [Substring])?
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      let indentation = line.prefix { $0 == " " }.count
+      if line.dropFirst(indentation).hasPrefix("```") {
+        if let ended = block {
+          blocks.append(
+            Block(language: ended.language, text: ended.lines.joined(separator: "\n")))
+          block = nil
+        } else {
+          block = (String(line.dropFirst(indentation + 3)), indentation, [])
+        }
+      } else if let started = block {
+        block?.lines.append(line.dropFirst(min(started.indentation, indentation)))
+      } else {
+        excerpts += line.matches(of: /`([^`]+)`/).map { String($0.output.1) }
+      }
+    }
+    (self.blocks, self.excerpts) = (blocks, excerpts)
+  }
+}
