@@ -2,6 +2,9 @@ internal import System
 
 /// A folder that one process has for itself: made with mode 0700, held by a lock that ends with the
 /// process, however it ends.
+///
+/// What root makes in a folder of another user is that user's once root's process is done with it: a service that does not
+/// run as root could not start any more.
 public final class DataFolder: Sendable {
   /// Its absolute path.
   public let path: String
@@ -20,6 +23,8 @@ public final class DataFolder: Sendable {
       throw .system(error)
     }
   }
+
+  deinit { try? FileSystem.giveToOwner(filesIn: path) }
 
   /// The path of a file in it.
   public func file(_ name: String) -> String { "\(path)/\(name)" }

@@ -265,6 +265,29 @@ public enum FileSystem {
     }
   }
 
+  /// Gives what root has made in another user's folder to that user, whose service has to read it; nothing changes where
+  /// this process is not root's.
+  ///
+  /// A file with a second name stays as it is: the user of the folder may have given it one, to get it.
+  public static func giveToOwner(filesIn folder: String) throws(SystemFailure) {
+    guard geteuid() == 0 else { return }
+    var owner = stat()
+    guard unsafe stat(folder, &owner) == 0 else { throw .last("stat", folder) }
+    guard owner.st_uid != 0 else { return }
+    for name in try list(folder) {
+      let path = "\(folder)/\(name)"
+      let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+      let descriptor = unsafe belfry_open(path, flags, 0)
+      guard descriptor >= 0 else { continue }
+      defer { Glibc.close(descriptor) }
+      var status = stat()
+      guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+        status.st_uid == 0, status.st_nlink == 1
+      else { continue }
+      guard fchown(descriptor, owner.st_uid, owner.st_gid) == 0 else { throw .last("fchown", path) }
+    }
+  }
+
   /// Removes what processes that have ended were writing in a folder: keys may be in it.
   public static func removeUnfinished(in folder: String) throws(SystemFailure) {
     for name in try list(folder) {
