@@ -59,6 +59,10 @@ import Testing
       let exposed = try await scenario.belfryCommand(doctor)
       #expect(states(exposed)["secret files"] == "attention", "\(exposed.output)")
       #expect(exposed.output.contains("others may read ca-key.pem\""), "\(exposed.output)")
+      // As in the environment of a service.
+      let bare = try await scenario.command(
+        ["/usr/bin/env", "-i", Installation.belfry] + doctor, succeeding: false)
+      #expect(states(bare)["process"] == "ok", "\(bare)")
       _ = try await scenario.belfryCommand([
         "key", "revoke", gateway.keyID, "--data", gateway.data,
       ])

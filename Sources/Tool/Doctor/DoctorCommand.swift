@@ -18,19 +18,20 @@ enum DoctorCommand {
     ])
 
   static func run(_ arguments: [String]) -> Int32 {
-    var status: Int32 = 0
-    let ended = AgentControl.run(arguments, table) { options, agent in
-      guard options.has("gateway") else {
-        guard options.value("data") == nil else {
-          throw UsageError("--data is a gateway's folder: give --gateway too")
-        }
-        return try showAgent(options, agent)
-      }
+    // No agent is asked about a gateway: in a service's environment nothing may say where one is.
+    if let options = try? CommandLineOptions(arguments, by: table), options.has("gateway"),
+      !options.wantsHelp
+    {
       let rows = GatewayDoctor.rows(folder: options.value("data") ?? StateFolders.gateway)
       show(rows, options)
-      if !GatewayDoctor.isFine(rows) { status = 1 }
+      return GatewayDoctor.isFine(rows) ? 0 : 1
     }
-    return max(ended, status)
+    return AgentControl.run(arguments, table) { options, agent in
+      guard options.value("data") == nil else {
+        throw UsageError("--data is a gateway's folder: give --gateway too")
+      }
+      try showAgent(options, agent)
+    }
   }
 
   private static func showAgent(_ options: CommandLineOptions, _ agent: AgentControl) throws {
