@@ -18,6 +18,7 @@ public final class DataFolder: Sendable {
     do throws(SystemFailure) {
       try FileSystem.makeDirectories(self.path)
       lock = try LockFile(self.path + "/lock")
+      try FileSystem.removeUnfinished(in: self.path)
     } catch {
       if case .locked = error { throw .busy(path: self.path) }
       throw .system(error)

@@ -1,5 +1,6 @@
 import Glibc
 import System
+import Transport
 
 /// The executable `belfry`, with a file for each subcommand.
 @main
@@ -124,13 +125,16 @@ enum Tool {
   ]
 
   static func main() {
+    // A file that may not grow is an error to be told, and no reason to die with half of it.
+    signal(SIGXFSZ, SIG_IGN)
+    OpenSSLLibrary.keepAtExit()
     let arguments = Array(CommandLine.arguments.dropFirst())
     guard let name = arguments.first else { exit(usage()) }
-    if name == "--help" || name == "help" {
+    if ["--help", "-h", "help"].contains(name) {
       Output.line(help)
       exit(Output.status(0))
     }
-    if name == "--version" {
+    if ["--version", "-V", "-v", "version"].contains(name) {
       Output.line("belfry \(Version.text)")
       exit(Output.status(0))
     }

@@ -1,6 +1,7 @@
 import Foundation
 import Storage
 import Synchronization
+import System
 import TestSupport
 import Testing
 
@@ -150,8 +151,35 @@ private let app = "com.example.app"
           ["restore", file, "--data", target], succeeding: false)
         #expect(result.status == 1)
         #expect(result.errors.contains(what), "\(result.errors)")
-        #expect(try FileManager.default.contentsOfDirectory(atPath: target) == ["lock"])
+        // The next start is no new gateway.
+        #expect(try Set(FileSystem.list(target)) == ["lock", "restoring"])
+        #expect(
+          try await scenario.refusedStart(in: target).errors.contains("is half restored"))
       }
+    }
+  }
+
+  @Test(arguments: ["token-keys", "ca.pem", "ca-key.pem"])
+  func `a backup is not made of keys with which nothing starts, nor over a gateway's own files`(
+    name: String
+  ) async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let file = scenario.folder.file("backup.tar")
+      func backup(_ file: String) async throws -> Scenario.CommandResult {
+        try await scenario.belfryCommand(
+          ["backup", file, "--data", gateway.data], succeeding: false)
+      }
+      #expect(try await backup(file).status == 0)
+      let (good, own) = (try Data(contentsOf: URL(filePath: file)), gateway.data + "/" + name)
+      let before = try Data(contentsOf: URL(filePath: own))
+      let among = try await backup(own)
+      #expect(among.status == 1 && among.errors.contains("own files"), "\(among)")
+      #expect(try Data(contentsOf: URL(filePath: own)) == before)
+      try "junk\n".write(toFile: own, atomically: true, encoding: .utf8)
+      let spoilt = try await backup(file)
+      #expect(spoilt.status == 1 && spoilt.errors.contains(name == "token-keys" ? name : "ca"))
+      #expect(try Data(contentsOf: URL(filePath: file)) == good)
     }
   }
 
@@ -198,7 +226,7 @@ private let app = "com.example.app"
       try damaged.write(to: URL(filePath: bad))
       let other = scenario.folder.file("other")
       #expect(try await restore(bad, other).status == 1)
-      #expect(try FileManager.default.contentsOfDirectory(atPath: other) == ["lock"])
+      #expect(try Set(FileSystem.list(other)) == ["lock", "restoring"])
       #expect(try await restore(file, other).status == 0)
       // Half a restoration is no gateway.
       try "half".write(toFile: other + "/restoring", atomically: true, encoding: .utf8)
@@ -241,7 +269,9 @@ private let app = "com.example.app"
         let result = try await scenario.belfryCommand(
           ["restore", changed, "--data", data], succeeding: false)
         let left = (try? FileManager.default.contentsOfDirectory(atPath: data)) ?? []
-        if result.status != 0 { #expect(left.allSatisfy { $0 == "lock" }, "\(left)") }
+        if result.status != 0 {
+          #expect(left.allSatisfy { ["lock", "restoring"].contains($0) }, "\(left)")
+        }
         try? FileManager.default.removeItem(atPath: data)
         return result.status
       }

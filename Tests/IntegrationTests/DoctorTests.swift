@@ -75,6 +75,18 @@ import Testing
     }
   }
 
+  @Test func `A gateway for other machines is said to be one`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway(options: ["--host", "0.0.0.0"])
+      let rows = try await scenario.belfryCommand([
+        "doctor", "--gateway", "--data", gateway.data, "--json",
+      ]).values
+      let reach = rows.first { $0["feature"].string == "reach" }
+      #expect(reach?["state"].string == "ok", "\(rows)")
+      #expect(reach?["detail"].string == "0.0.0.0: other machines too")
+    }
+  }
+
   @Test func `A long word is cut, and a long name has a line of its own`() {
     let page = DoctorPage(
       [

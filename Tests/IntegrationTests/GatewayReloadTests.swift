@@ -193,6 +193,16 @@ private let app = "com.example.app"
         let answer = try await check()
         #expect(answer.status == 1 && answer.errors.contains(what), "\(answer)")
       }
+      // A chain that was cut would be shown without its issuer certificate.
+      _ = try issue(days: 20)
+      let whole = try String(contentsOfFile: chain, encoding: .utf8)
+      let issuer = String(decoding: root.certificatePEM, as: UTF8.self)
+      for (count, status) in [(issuer.count, 0), (issuer.count / 2, 1)] as [(Int, Int32)] {
+        try (whole + issuer.prefix(count)).write(toFile: chain, atomically: true, encoding: .utf8)
+        let answer = try await check()
+        #expect(answer.status == status, "\(answer)")
+      }
+      try whole.write(toFile: chain, atomically: true, encoding: .utf8)
       try "nonsense".write(toFile: key, atomically: true, encoding: .utf8)
       let broken = try await check()
       #expect(broken.status == 1 && broken.errors.contains("private key"), "\(broken)")

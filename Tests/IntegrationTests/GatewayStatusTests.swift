@@ -125,4 +125,50 @@ private let app = "com.example.app"
       }
     }
   }
+
+  @Test(
+    .requires(.python, .setpriv), .enabled(if: geteuid() == 0, "only root becomes another user"))
+  func `the admin token is not sent to another user who has the port of a gateway that is down`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      try await gateway.stop()
+      let thief = try scenario.start(
+        [
+          try TestTool.setpriv.required(), "--reuid=65534", "--clear-groups", "--",
+          try TestTool.systemPython.required(), "-c",
+          """
+          import socket
+          listener = socket.create_server(("127.0.0.1", \(gateway.port("console"))))
+          print('{"event":"listens"}', flush=True)
+          while True:
+              print('{"event":"got","bytes":%d}' % len(listener.accept()[0].recv(4096)), flush=True)
+          """,
+        ], name: "thief")
+      _ = try await thief.event("listens")
+      for command in [["gateway", "status"], ["gateway", "status", "--json"]] {
+        let answer = try await scenario.belfryCommand(
+          command + ["--data", gateway.data], succeeding: false)
+        #expect(answer.status == 1)
+        #expect(answer.errors.contains("admin token was not sent"), "\(answer)")
+        #expect(try await thief.event("got")["bytes"].integer == 0)
+      }
+      let doctor = try await scenario.belfryCommand(
+        ["doctor", "--gateway", "--json", "--data", gateway.data], succeeding: false)
+      let process = doctor.values.first { $0["feature"].string == "process" }
+      #expect(doctor.status == 1 && process?["state"].string == "missing", "\(doctor)")
+    }
+  }
+
+  @Test func `a gateway that hangs is said to, by the commands that ask it`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      gateway.program.signal(SIGSTOP)
+      let status = try await scenario.belfryCommand(
+        ["gateway", "status", "--data", gateway.data], succeeding: false)
+      #expect(status.status == 1 && status.errors.contains("nothing came from"), "\(status)")
+      gateway.program.signal(SIGCONT)
+    }
+  }
 }

@@ -155,4 +155,18 @@ import Testing
       #expect(program.errors.hasPrefix("belfry: "))
     }
   }
+
+  @Test func `What the environment says of another gateway does not hold for it`() async throws {
+    try await Scenario.run { scenario in
+      let configuration = scenario.folder.file("operator.yaml")
+      try "apps: listed\nserver-certificate: /nope\nserver-key: /nope\n".write(
+        toFile: configuration, atomically: true, encoding: .utf8)
+      let answer = try await scenario.command(
+        [Installation.belfry, "test-gateway", "--app", "com.example.app", "--", "true"],
+        environment: [
+          "BELFRY_GATEWAY_CONFIG": configuration, "BELFRY_GATEWAY_HOST": "0.0.0.0",
+        ], succeeding: false)
+      #expect(answer.status == 0, "\(answer)")
+    }
+  }
 }

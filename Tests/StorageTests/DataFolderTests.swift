@@ -36,4 +36,17 @@ import Testing
     #expect(owner(of: others) == 0)
     #expect(try FileSystem.mode(of: "\(folder)/token-keys") == 0o600)
   }
+
+  @Test func `what a process that was killed was writing is gone once another has the folder`()
+    throws
+  {
+    let scratch = try ScratchFolder()
+    let path = scratch.file("data")
+    try FileSystem.makeDirectories(path)
+    for name in ["token-keys", "token-keys.2000000000.abc.tmp"] {
+      try FileSystem.write([1], to: path + "/" + name)
+    }
+    let folder = try DataFolder(path)
+    #expect(try Set(FileSystem.list(folder.path)) == ["lock", "token-keys"])
+  }
 }

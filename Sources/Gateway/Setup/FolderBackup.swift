@@ -87,6 +87,11 @@ public enum FolderBackup {
     }
     let file = FileSystem.absolute(file)
     try FileSystem.requireReplaceable(file)
+    guard !FileSystem.isSameFile(FileSystem.parent(of: file), folder.path) else {
+      throw AdministrationFailure(
+        .invalid, "\(file) would lie among the gateway's own files", do: "name another folder")
+    }
+    try checkKeys(of: folder)
     let part = "\(file).\(SystemClock.unixMilliseconds).part"
     var temporaries = [part]
     defer { for path in temporaries { try? FileSystem.remove(path) } }
@@ -131,6 +136,17 @@ public enum FolderBackup {
     return summary
   }
 
+  /// Fails where the folder's keys are of no use: a gateway with them would not start.
+  private static func checkKeys(of folder: GatewayFolder) throws {
+    do throws(GatewayFolder.Failure) {
+      _ = try folder.presentAuthorities()
+      _ = try folder.tokenKeys()
+    } catch {
+      throw AdministrationFailure(
+        .broken, "\(error)", do: "nothing was copied: a gateway would not start with it")
+    }
+  }
+
   private static func mode(of name: String) -> UInt32 {
     name.hasSuffix(".pem") && !name.contains("-key") || name == "manifest" ? 0o644 : 0o600
   }
@@ -164,9 +180,10 @@ public enum FolderBackup {
         }
       }
       for (name, kind) in storeKinds {
-        try StoreBackup.check(kind, at: folder.file(name))
         for ending in ["-wal", "-shm"] { written.append(name + ending) }
+        try StoreBackup.check(kind, at: folder.file(name))
       }
+      try checkKeys(of: folder)
       var marker = summary.json
       marker["restoredAt"] = .string(Timestamp.rfc3339(unixMilliseconds: nowMilliseconds))
       try folder.write(Array((marker.text + "\n").utf8), restored)
@@ -174,6 +191,8 @@ public enum FolderBackup {
       try FileSystem.remove(folder.file(unfinished))
     } catch {
       for name in written { try? FileSystem.remove(folder.file(name)) }
+      // There is room for it now, and no gateway begins anew where one was to be restored.
+      try? folder.write(Array("\(file)\n".utf8), unfinished)
       throw error
     }
     return summary
@@ -272,7 +291,8 @@ public enum FolderBackup {
         .conflict, "a gateway runs on \(folder.path), or a command",
         do: "stop it, move the folder away, then restore")
     }
-    let files = try FileSystem.list(folder.path).filter { $0 != "lock" }
+    // A restore that failed has left its mark alone.
+    let files = try FileSystem.list(folder.path).filter { !["lock", unfinished].contains($0) }
     guard files.isEmpty else {
       throw AdministrationFailure(
         .conflict,

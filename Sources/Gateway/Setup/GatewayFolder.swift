@@ -85,18 +85,6 @@ public struct GatewayFolder: Sendable {
     }
   }
 
-  /// Creates the folder if necessary and locks it: two gateways never share one.
-  public func open() throws(Failure) -> LockFile {
-    do {
-      try FileSystem.makeDirectories(path)
-      let lock = try LockFile(file("lock"))
-      try FileSystem.removeUnfinished(in: path)
-      return lock
-    } catch {
-      throw .system(error)
-    }
-  }
-
   /// The keys of device tokens, the sealing one first.
   public func tokenKeys() throws(Failure) -> [[UInt8]] {
     guard let text = try read("token-keys") else {

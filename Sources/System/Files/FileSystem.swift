@@ -191,6 +191,13 @@ public enum FileSystem {
     return status.st_mode & 0o7777
   }
 
+  /// The user id of the owner of what is at the path.
+  public static func owner(of path: String) throws(SystemFailure) -> UInt32 {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else { throw .last("stat", path) }
+    return status.st_uid
+  }
+
   /// Gives the file at `path` a second name in the same file system, which must be free.
   public static func link(_ path: String, at second: String) throws(SystemFailure) {
     guard unsafe Glibc.link(path, second) == 0 else { throw .last("link", second) }

@@ -7,6 +7,19 @@ import System
 struct AdminClient {
   let address: SocketAddress
   let token: String
+  /// The user whose service it is.
+  let owner: UInt32
+
+  /// A client of the service at `address`, with the token in its own file.
+  init(address: SocketAddress, tokenFile: String) throws {
+    self.address = address
+    token = String(
+      decoding: try FileSystem.readRegularFile(tokenFile, limit: Self.tokenBytesMax), as: UTF8.self
+    ).filter { !$0.isWhitespace }
+    owner = try FileSystem.owner(of: tokenFile)
+  }
+
+  private static let tokenBytesMax = 65_536
 
   /// Sends a request and returns the answer's lines; nil where nothing listens.
   func perform(_ request: AdministrationRequest) throws -> [JSONObject]? {
@@ -40,8 +53,23 @@ struct AdminClient {
     return lines.first
   }
 
-  /// Milliseconds for one answer: a busy machine takes long over an RSA key.
-  private static let answerTimeoutMilliseconds: Int32 = 120_000
+  /// Milliseconds for a connection: it is this machine's.
+  private static let connectMilliseconds: Int32 = 5_000
+  /// Milliseconds for what is only read.
+  private static let readMilliseconds: Int32 = 10_000
+  /// Milliseconds for what is changed: a busy machine takes long over an RSA key.
+  private static let changeMilliseconds: Int32 = 60_000
+
+  /// Fails where somebody else has the port of a service that is down: the token would be his.
+  private func requireOwner() throws {
+    let strangers = ListenerOwners.userIDs(at: address).subtracting([0, geteuid(), owner])
+    guard let stranger = strangers.min() else { return }
+    throw AdministrationFailure(
+      .conflict,
+      "the port \(address) is user \(stranger)'s, and the service's files are user \(owner)'s: "
+        + "the admin token was not sent there",
+      do: "see who it is with `ss -ltnp`; the service does not run, or has another port now")
+  }
 
   private func exchange(
     _ call: AdministrationCall, _ receive: (JSONObject) -> Void
@@ -49,6 +77,7 @@ struct AdminClient {
     var answer = AdminAnswer()
     let isOpen = try exchange(
       Self.text(of: call, to: address, token: token),
+      milliseconds: call.method == "GET" ? Self.readMilliseconds : Self.changeMilliseconds,
       isFollowing: call.query.contains { $0.name == "follow" }
     ) { bytes in
       for line in try answer.append(bytes) { receive(line) }
@@ -59,15 +88,17 @@ struct AdminClient {
 
   /// Sends a request's bytes and passes on those of the answer; false where nothing listens.
   func exchange(
-    _ request: [UInt8], isFollowing: Bool = false, _ receive: (ArraySlice<UInt8>) throws -> Void
+    _ request: [UInt8], milliseconds: Int32 = changeMilliseconds, isFollowing: Bool = false,
+    _ receive: (ArraySlice<UInt8>) throws -> Void
   ) throws -> Bool {
     guard let descriptor = try connect() else { return false }
     defer { Socket.close(descriptor) }
+    try requireOwner()
     try write(request, to: descriptor)
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while true {
       try wait(
-        descriptor, for: POLLIN, milliseconds: isFollowing ? -1 : Self.answerTimeoutMilliseconds)
+        descriptor, for: POLLIN, milliseconds: isFollowing ? -1 : milliseconds)
       let transfer = unsafe buffer.withUnsafeMutableBytes {
         unsafe Socket.read(descriptor, into: $0)
       }
@@ -85,7 +116,7 @@ struct AdminClient {
   private func connect() throws -> Int32? {
     let descriptor = try Socket.connect(to: address)
     do {
-      try wait(descriptor, for: POLLOUT, milliseconds: Self.answerTimeoutMilliseconds)
+      try wait(descriptor, for: POLLOUT, milliseconds: Self.connectMilliseconds)
     } catch {
       Socket.close(descriptor)
       throw error
@@ -103,7 +134,12 @@ struct AdminClient {
       let count = unsafe poll(&wanted, 1, milliseconds)
       if count > 0 { return }
       if count < 0, errno == EINTR { continue }
-      throw SystemFailure.call(name: "poll", errno: ETIMEDOUT, subject: address.description)
+      guard count == 0 else {
+        throw SystemFailure.call(name: "poll", errno: errno, subject: address.description)
+      }
+      throw AdministrationFailure(
+        .broken, "nothing came from \(address) for \(milliseconds / 1_000) s",
+        do: "the service hangs, or the machine is very busy: see its log, or restart it")
     }
   }
 
@@ -113,7 +149,7 @@ struct AdminClient {
       switch unsafe rest.withUnsafeBytes({ unsafe Socket.write(descriptor, $0) }) {
       case .bytes(let count): rest = rest.dropFirst(count)
       case .wouldBlock:
-        try wait(descriptor, for: POLLOUT, milliseconds: Self.answerTimeoutMilliseconds)
+        try wait(descriptor, for: POLLOUT, milliseconds: Self.connectMilliseconds)
       case .failed(let number):
         throw SystemFailure.call(name: "send", errno: number, subject: address.description)
       }

@@ -71,10 +71,14 @@ struct GatewayAccess {
   /// The object of `gateway.json`.
   private var description: JSONObject? {
     get throws {
-      try JSONValue(
-        parsing: FileSystem.readRegularFile(folder.descriptionFile, limit: Self.fileBytesMax)
-      )
-      .objectValue
+      let file = folder.descriptionFile
+      let bytes = try FileSystem.readRegularFile(file, limit: Self.fileBytesMax)
+      guard let object = (try? JSONValue(parsing: bytes))?.objectValue else {
+        throw AdministrationFailure(
+          .broken, "\(file) is not what a gateway writes",
+          do: "restart the gateway: it writes it anew")
+      }
+      return object
     }
   }
 
@@ -88,9 +92,6 @@ struct GatewayAccess {
     let host = object["consoleHost"]?.stringValue ?? "127.0.0.1"
     let reached = SocketAddress.hostOnThisMachine(ofListener: host)
     guard let address = SocketAddress(host: reached, port: port) else { return nil }
-    let token = try FileSystem.readRegularFile(folder.adminTokenFile, limit: Self.fileBytesMax)
-    return AdminClient(
-      address: address,
-      token: String(decoding: token, as: UTF8.self).filter { !$0.isWhitespace })
+    return try AdminClient(address: address, tokenFile: folder.adminTokenFile)
   }
 }

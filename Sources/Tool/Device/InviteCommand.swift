@@ -28,13 +28,23 @@ enum InviteCommand {
       }
       let folder = options.value("data") ?? StateFolders.gateway
       var gateway = try DeviceGateway(file: folder + "/gateway.json")
-      gateway.host = options.value("host") ?? reachableHost(gateway)
+      let isAlone = SocketAddress(host: gateway.host, port: 0)?.isLoopback == true
+      let listensForOthers = gateway.listensEverywhere || !isAlone
+      if let host = options.value("host") {
+        guard GatewayConfiguration.isName(host) else {
+          throw CommandLineOptions.Problem.badValue(
+            key: "host", value: host, wanted: "a host name or an IP address")
+        }
+        gateway.host = host
+      } else {
+        gateway.host = reachableHost(gateway)
+      }
       // The file of a gateway that is down may have an older code.
       let lines = try GatewayAccess(folder: folder).perform(.enrolmentCode)
       if let code = lines.first?["code"]?.stringValue { gateway.enrolmentCode = code }
-      if SocketAddress(host: gateway.host, port: 0)?.isLoopback == true {
+      if !listensForOthers {
         Output.error(
-          "the gateway listens on this machine alone (\(gateway.host))",
+          "the gateway listens on this machine alone",
           do: "start it with --host 0.0.0.0 for others to join")
       }
       let invitation = try Invitation.text(of: gateway)

@@ -61,8 +61,7 @@ struct GatewayDoctor {
   private var process: JSONObject {
     let isRunning: Bool
     do {
-      _ = try GatewayAccess(folder: folder.path).perform(.listTeams)
-      isRunning = port("console").map { accepts(consoleHost, $0) } ?? false
+      isRunning = try GatewayAccess(folder: folder.path).status() != nil
     } catch {
       return Self.row("process", isFine: false, "\(error)", "see the gateway's log")
     }
@@ -145,10 +144,11 @@ struct GatewayDoctor {
   }
 
   private var reach: JSONObject {
-    let isLoopback = SocketAddress(host: host, port: 0)?.isLoopback == true
+    let listener = description["host"]?.stringValue ?? "127.0.0.1"
+    let isLoopback = SocketAddress(host: listener, port: 0)?.isLoopback == true
     return Self.row(
       "reach", isFine: !isLoopback, isLack: false,
-      isLoopback ? "\(host): this machine alone" : "\(host): other machines too",
+      isLoopback ? "\(listener): this machine alone" : "\(listener): other machines too",
       "start it with --host 0.0.0.0, where other machines shall reach it")
   }
 
@@ -169,11 +169,6 @@ struct GatewayDoctor {
 
   private var host: String {
     SocketAddress.hostOnThisMachine(ofListener: description["host"]?.stringValue ?? "127.0.0.1")
-  }
-
-  private var consoleHost: String {
-    SocketAddress.hostOnThisMachine(
-      ofListener: description["consoleHost"]?.stringValue ?? "127.0.0.1")
   }
 
   private func port(_ listener: String) -> UInt16? {

@@ -53,7 +53,7 @@ final class ProviderAccess {
         options.value("admin-token")
         ?? (options.value("data") == nil ? ProviderAddress.adminTokenFile(port: address.port) : nil)
         ?? ProviderFolder.adminTokenFile(in: folder)
-      way = .remote(AdminClient(address: address, token: try Self.token(in: file)))
+      way = .remote(try AdminClient(address: address, tokenFile: file))
       return
     }
     let path = FileSystem.absolute(options.value("data") ?? StateFolders.provider)
@@ -127,8 +127,8 @@ final class ProviderAccess {
       let address = SocketAddress(
         host: SocketAddress.hostOnThisMachine(ofListener: host), port: port)
     else { return nil }
-    let client = AdminClient(
-      address: address, token: try token(in: ProviderFolder.adminTokenFile(in: path)))
+    let client = try AdminClient(
+      address: address, tokenFile: ProviderFolder.adminTokenFile(in: path))
     // The file may be that of a service that was killed.
     do {
       _ = try exchange(client, "GET", "/campaigns/none", contentType: "", body: [])
@@ -138,11 +138,6 @@ final class ProviderAccess {
       return nil
     }
     return client
-  }
-
-  private static func token(in path: String) throws -> String {
-    let bytes = try FileSystem.readRegularFile(path, limit: 4_096)
-    return String(decoding: bytes.filter { $0 > 0x20 }, as: UTF8.self)
   }
 
   private static func exchange(

@@ -104,6 +104,9 @@ struct TestGatewayRun {
       if keepsFolder, dataFolder == nil { Output.error("the folder is kept", do: folder) }
     }
     try FileSystem.makeDirectories(folder)
+    // What the environment says of another gateway does not hold for this one.
+    for name in ProcessInfo.processInfo.environment.keys
+    where name.hasPrefix(GatewaySettings.variablePrefix) { unsafe unsetenv(name) }
     let gateway = try SetupGateway.start(
       in: folder + "/gateway", logFile: folder + "/gateway.log", options: gatewayOptions,
       by: supervisor)

@@ -9,6 +9,7 @@ import Glibc
   let raw: OpaquePointer
 
   init(server: Bool, minimumVersion: TLSVersion) throws(TLSFailure) {
+    OpenSSLLibrary.keepAtExit()
     let method = unsafe server ? TLS_server_method() : TLS_client_method()
     guard let raw = unsafe SSL_CTX_new(method) else {
       throw .library(OpenSSLErrors.popReason())
@@ -92,9 +93,11 @@ import Glibc
       count += 1
       try unsafe body(certificate)
     }
-    // The end of the text is an error of its own kind, which is none here.
+    // The end of the text is an error of its own kind; any other is a certificate that was cut.
     let reason = OpenSSLErrors.popReason()
-    guard count > 0 else { throw .badPEM(what: what, reason: reason) }
+    guard count > 0, reason.contains("no start line") else {
+      throw .badPEM(what: what, reason: reason)
+    }
   }
 
   private static func memory(_ bytes: [UInt8]) -> OpaquePointer? {

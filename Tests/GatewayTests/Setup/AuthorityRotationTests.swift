@@ -1,3 +1,4 @@
+import Storage
 import System
 import TestSupport
 import Testing
@@ -16,7 +17,7 @@ private let hosts = ["localhost"]
   init() throws {
     scratch = try ScratchFolder()
     folder = GatewayFolder(path: scratch.file("gateway"))
-    _ = try folder.open()
+    _ = try DataFolder(folder.path)
   }
 
   private func authorities() throws -> Authorities {

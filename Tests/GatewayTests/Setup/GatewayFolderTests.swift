@@ -1,4 +1,5 @@
 import Glibc
+import Storage
 import System
 import TestSupport
 import Testing
@@ -16,7 +17,7 @@ private let now: Int64 = 1_795_000_000
   init() throws {
     scratch = try ScratchFolder()
     folder = GatewayFolder(path: scratch.file("gateway"))
-    _ = try folder.open()
+    _ = try DataFolder(folder.path)
   }
 
   @Test(arguments: ["admin-token", "token-keys", "ca.pem", "lock"])
@@ -26,12 +27,12 @@ private let now: Int64 = 1_795_000_000
       try FileSystem.remove(folder.file(name))
       #expect(unsafe mkfifo(folder.file(name), 0o600) == 0)
     }
-    #expect(throws: GatewayFolder.Failure.self) {
+    #expect(throws: (any Error).self) {
       switch name {
       case "admin-token": _ = try folder.adminToken()
       case "token-keys": _ = try folder.tokenKeys()
       case "ca.pem": _ = try folder.authority(hosts: hosts, nowSeconds: now)
-      default: _ = try folder.open()
+      default: _ = try DataFolder(folder.path)
       }
     }
   }

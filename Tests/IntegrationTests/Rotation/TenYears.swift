@@ -28,7 +28,7 @@ final class TenYearsGateway {
   init(in path: String, _ clock: VirtualSeconds) throws {
     self.clock = clock
     folder = GatewayFolder(path: path)
-    _ = try folder.open()
+    _ = try DataFolder(folder.path)
     store = try .inMemory()
     authorities = try folder.authorities(hosts: Self.hosts, nowSeconds: clock.seconds)
     server = authorities.server.certificate
