@@ -26,24 +26,13 @@ private func refused(_ rejection: Rejection) -> PushOutcome {
     .init(status: rejection.status, reason: rejection.reason, timestampMilliseconds: nil, id: ""))
 }
 
-/// All steps up to the next rest.
-private func steps(_ session: inout ClientSession, now: Int64) -> [ClientSession.Step] {
-  var steps: [ClientSession.Step] = []
-  while true {
-    session.checkInvariants()
-    let step = session.next(now: now)
-    if case .wait = step { return steps }
-    steps.append(step)
-  }
-}
-
 /// A session with its first connection open for `limit` requests at a time.
 private func openSession(
   _ policy: RetryPolicy = RetryPolicy(), limit: Int, requests: ClosedRange<UInt64>
 ) -> ClientSession {
   var session = session(policy)
   for number in requests { session.submit(request(number), now: 0) }
-  #expect(steps(&session, now: 0) == [.connect(connection(1))])
+  #expect(session.steps(now: 0) == [.connect(connection(1))])
   session.opened(connection(1), limit: limit)
   return session
 }
@@ -51,41 +40,41 @@ private func openSession(
 @Test func `requests wait for the connection and go one at a time until the service says more`() {
   var session = session()
   for number in 1...3 { session.submit(request(UInt64(number)), now: 0) }
-  #expect(steps(&session, now: 0) == [.connect(connection(1))])
+  #expect(session.steps(now: 0) == [.connect(connection(1))])
   session.opened(connection(1), limit: 1)
-  #expect(steps(&session, now: 0) == [.send(request(1), on: connection(1))])
+  #expect(session.steps(now: 0) == [.send(request(1), on: connection(1))])
   let after = session.answered(request(1), accepted, renewsTokens: true, now: 0)
   #expect(after == .deliver)
   session.limited(connection(1), to: 1_000)
   #expect(
-    steps(&session, now: 0) == [
+    session.steps(now: 0) == [
       .send(request(2), on: connection(1)), .send(request(3), on: connection(1)),
     ])
 }
 
 @Test func `a lowered limit holds back until enough are answered`() {
   var session = openSession(limit: 3, requests: 1...4)
-  #expect(steps(&session, now: 0).count == 3)
+  #expect(session.steps(now: 0).count == 3)
   session.limited(connection(1), to: 1)
   _ = session.answered(request(1), accepted, renewsTokens: true, now: 0)
   _ = session.answered(request(2), accepted, renewsTokens: true, now: 0)
-  #expect(steps(&session, now: 0).isEmpty)
+  #expect(session.steps(now: 0).isEmpty)
   _ = session.answered(request(3), accepted, renewsTokens: true, now: 0)
-  #expect(steps(&session, now: 0) == [.send(request(4), on: connection(1))])
+  #expect(session.steps(now: 0) == [.send(request(4), on: connection(1))])
 }
 
 @Test func `a refusal that will be refused again goes to the sender`() {
   var session = openSession(limit: 10, requests: 1...1)
-  _ = steps(&session, now: 0)
+  _ = session.steps(now: 0)
   let after = session.answered(
     request(1), refused(.badDeviceToken), renewsTokens: true, now: 0)
   #expect(after == .deliver)
-  #expect(steps(&session, now: 0).isEmpty)
+  #expect(session.steps(now: 0).isEmpty)
 }
 
 @Test func `too many requests is tried again after a pause that doubles`() {
   var session = openSession(limit: 10, requests: 1...1)
-  _ = steps(&session, now: 0)
+  _ = session.steps(now: 0)
   let first = session.answered(
     request(1), refused(.tooManyRequests), renewsTokens: true, now: 0)
   #expect(first == .retry)
@@ -102,21 +91,21 @@ private func openSession(
 
 @Test func `an expired provider token makes another connection with a new token`() {
   var session = openSession(limit: 10, requests: 1...2)
-  _ = steps(&session, now: 0)
+  _ = session.steps(now: 0)
   let after = session.answered(
     request(1), refused(.expiredProviderToken), renewsTokens: true, now: 0)
   #expect(after == .retryWithNewToken)
-  #expect(steps(&session, now: 0) == [.connect(connection(2))])
+  #expect(session.steps(now: 0) == [.connect(connection(2))])
   session.opened(connection(2), limit: 1)
-  #expect(steps(&session, now: 0) == [.send(request(1), on: connection(2))])
+  #expect(session.steps(now: 0) == [.send(request(1), on: connection(2))])
   // The first connection is closed once it owes nothing.
   _ = session.answered(request(2), accepted, renewsTokens: true, now: 0)
-  #expect(steps(&session, now: 0) == [.close(connection(1))])
+  #expect(session.steps(now: 0) == [.close(connection(1))])
 }
 
 @Test func `a certificate cannot be renewed so its refusal goes to the sender`() {
   var session = openSession(limit: 10, requests: 1...1)
-  _ = steps(&session, now: 0)
+  _ = session.steps(now: 0)
   let after = session.answered(
     request(1), refused(.expiredProviderToken), renewsTokens: false, now: 0)
   #expect(after == .deliver)
@@ -124,19 +113,19 @@ private func openSession(
 
 @Test func `what a going service has not processed is sent on another connection in its order`() {
   var session = openSession(limit: 10, requests: 1...4)
-  _ = steps(&session, now: 0)
+  _ = session.steps(now: 0)
   _ = session.answered(request(1), accepted, renewsTokens: true, now: 0)
   session.wentAway(
     connection(1), unprocessed: [request(3), request(4)], reason: "Shutdown", now: 0)
-  #expect(steps(&session, now: 0) == [.connect(connection(2))])
+  #expect(session.steps(now: 0) == [.connect(connection(2))])
   session.opened(connection(2), limit: 10)
   #expect(
-    steps(&session, now: 0) == [
+    session.steps(now: 0) == [
       .send(request(3), on: connection(2)), .send(request(4), on: connection(2)),
     ])
   let after = session.answered(request(2), accepted, renewsTokens: true, now: 0)
   #expect(after == .deliver, "the old connection still answers what it has taken")
-  #expect(steps(&session, now: 0) == [.close(connection(1))])
+  #expect(session.steps(now: 0) == [.close(connection(1))])
 }
 
 /// GOAWAY comes before the answers to accepted requests: a connection that accepted any has served.
@@ -146,10 +135,10 @@ private func openSession(
   for number in 1...requests { session.submit(request(number), now: 0) }
   for number in 1...(requests / 3) {
     let first = (number - 1) * 3 + 1
-    #expect(steps(&session, now: 0) == [.connect(connection(number))])
+    #expect(session.steps(now: 0) == [.connect(connection(number))])
     session.opened(connection(number), limit: 1_000)
     let sent = (first...requests).map { request($0) }
-    #expect(steps(&session, now: 0) == sent.map { .send($0, on: connection(number)) })
+    #expect(session.steps(now: 0) == sent.map { .send($0, on: connection(number)) })
     session.wentAway(
       connection(number), unprocessed: Array(sent.dropFirst(3)), reason: "Shutdown", now: 0)
     for taken in sent.prefix(3) {
@@ -159,7 +148,7 @@ private func openSession(
     #expect(session.next(now: 0) == .close(connection(number)))
     session.ended(connection(number), reason: "closed", now: 0)
   }
-  #expect(steps(&session, now: 0).isEmpty)
+  #expect(session.steps(now: 0).isEmpty)
 }
 
 @Test func `a service that only ever goes away is left alone longer each time and then reported`() {
@@ -225,7 +214,7 @@ func `a connection that ends is made again and its requests are sent again at mo
 @Test func `a request without an answer times out and its connection is taken for dead`() {
   var session = openSession(
     RetryPolicy(timeoutNanoseconds: 5 * second), limit: 10, requests: 1...1)
-  _ = steps(&session, now: 0)
+  _ = session.steps(now: 0)
   #expect(session.next(now: 0) == .wait(until: 5 * second))
   #expect(session.next(now: 5 * second) == .fail(request(1), .timedOut(seconds: 5)))
   #expect(session.next(now: 5 * second) == .close(connection(1)))
@@ -244,29 +233,29 @@ func `a connection that ends is made again and its requests are sent again at mo
 
 @Test func `a refused stream is no attempt`() {
   var session = openSession(RetryPolicy(attemptsMax: 1), limit: 10, requests: 1...1)
-  #expect(steps(&session, now: 0) == [.send(request(1), on: connection(1))])
+  #expect(session.steps(now: 0) == [.send(request(1), on: connection(1))])
   session.streamFailed(request(1), unprocessed: true, reason: "refused")
-  #expect(steps(&session, now: 0) == [.send(request(1), on: connection(1))])
+  #expect(session.steps(now: 0) == [.send(request(1), on: connection(1))])
   session.streamFailed(request(1), unprocessed: false, reason: "cancelled")
   #expect(session.next(now: 0) == .fail(request(1), .unanswered(reason: "cancelled")))
 }
 
 @Test func `a cancelled request is told so once and its answer is ignored`() {
   var session = openSession(limit: 10, requests: 1...1)
-  _ = steps(&session, now: 0)
+  _ = session.steps(now: 0)
   session.cancel(request(1))
-  #expect(steps(&session, now: 0) == [.fail(request(1), .cancelled)])
+  #expect(session.steps(now: 0) == [.fail(request(1), .cancelled)])
   let after = session.answered(request(1), accepted, renewsTokens: true, now: 0)
   #expect(after == .ignore)
   session.cancel(request(1))
-  #expect(steps(&session, now: 0).isEmpty)
+  #expect(session.steps(now: 0).isEmpty)
 }
 
 @Test func `closing tells everybody who waits`() {
   var session = openSession(limit: 1, requests: 1...2)
-  #expect(steps(&session, now: 0).count == 1)
+  #expect(session.steps(now: 0).count == 1)
   session.close()
-  #expect(steps(&session, now: 0) == [.fail(request(1), .closed), .fail(request(2), .closed)])
+  #expect(session.steps(now: 0) == [.fail(request(1), .closed), .fail(request(2), .closed)])
 }
 
 @Test(arguments: [1, 3])
@@ -287,7 +276,7 @@ func `every request ends exactly once whatever happens`(size: Int) {
     var connections: Set<ConnectionNumber> = []
     var submitted: UInt64 = 0
     func carryOut(_ session: inout ClientSession) {
-      for step in steps(&session, now: now) {
+      for step in session.steps(now: now) {
         switch step {
         case .connect(let connection): connections.insert(connection)
         case .send(let number, let connection): onWire[number] = connection

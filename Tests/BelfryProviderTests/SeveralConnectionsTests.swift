@@ -15,23 +15,13 @@ private let accepted = PushOutcome.accepted(.init(id: "A", uniqueID: nil))
 
 /// A client with several connections, as its state machine sees them.
 @Suite struct SeveralConnectionsTests {
-  private func steps(_ session: inout ClientSession, now: Int64 = 0) -> [ClientSession.Step] {
-    var steps: [ClientSession.Step] = []
-    while true {
-      session.checkInvariants()
-      let step = session.next(now: now)
-      if case .wait = step { return steps }
-      steps.append(step)
-    }
-  }
-
   /// A session whose connections all have this limit.
   private func openSession(_ connections: UInt64, limit: Int) -> ClientSession {
     var session = ClientSession(
       policy: RetryPolicy(), endpoint: "localhost:2197", connections: Int(connections),
       random: Constant())
     session.connect(now: 0)
-    #expect(steps(&session) == (1...connections).map { .connect(connection($0)) })
+    #expect(session.steps() == (1...connections).map { .connect(connection($0)) })
     for number in 1...connections { session.opened(connection(number), limit: limit) }
     return session
   }
@@ -40,12 +30,12 @@ private let accepted = PushOutcome.accepted(.init(id: "A", uniqueID: nil))
     var session = ClientSession(
       policy: RetryPolicy(), endpoint: "localhost:2197", connections: 4, random: Constant())
     session.submit(request(1), now: 0)
-    #expect(steps(&session) == [.connect(connection(1))])
+    #expect(session.steps() == [.connect(connection(1))])
     session.opened(connection(1), limit: 1)
-    #expect(steps(&session) == [.send(request(1), on: connection(1))])
+    #expect(session.steps() == [.send(request(1), on: connection(1))])
     for number in 2...10 as ClosedRange<UInt64> { session.submit(request(number), now: 0) }
     #expect(
-      steps(&session)
+      session.steps()
         == [.connect(connection(2)), .connect(connection(3)), .connect(connection(4))],
       "four are all")
   }
@@ -55,7 +45,7 @@ private let accepted = PushOutcome.accepted(.init(id: "A", uniqueID: nil))
     session.limited(connection(1), to: 3)
     for number in 1...9 as ClosedRange<UInt64> { session.submit(request(number), now: 0) }
     var sent: [ConnectionNumber: Int] = [:]
-    for step in steps(&session) {
+    for step in session.steps() {
       if case .send(_, let connection) = step { sent[connection, default: 0] += 1 }
     }
     #expect(sent == [connection(1): 2, connection(2): 7], "by their limits of 3 and 10")
@@ -64,16 +54,16 @@ private let accepted = PushOutcome.accepted(.init(id: "A", uniqueID: nil))
   @Test func `one that is down holds nobody up, and is made again after growing pauses`() {
     var session = openSession(2, limit: 1)
     for number in 1...2 as ClosedRange<UInt64> { session.submit(request(number), now: 0) }
-    #expect(steps(&session).count == 2)
+    #expect(session.steps().count == 2)
     for number in 1...2 as ClosedRange<UInt64> {
       _ = session.answered(request(number), accepted, renewsTokens: true, now: 0)
     }
     for number in 3...5 as ClosedRange<UInt64> { session.submit(request(number), now: 0) }
-    #expect(steps(&session).count == 2)
+    #expect(session.steps().count == 2)
     session.ended(connection(1), reason: "reset", now: 0)
-    #expect(steps(&session) == [.connect(connection(3))])
+    #expect(session.steps() == [.connect(connection(3))])
     _ = session.answered(request(4), accepted, renewsTokens: true, now: 0)
-    #expect(steps(&session) == [.send(request(3), on: connection(2))], "what was cut off is first")
+    #expect(session.steps() == [.send(request(3), on: connection(2))], "what was cut off is first")
     session.ended(connection(3), reason: "refused", now: 0)
     var pauses: [Int64] = []
     var now: Int64 = 0
@@ -134,22 +124,22 @@ private let accepted = PushOutcome.accepted(.init(id: "A", uniqueID: nil))
   @Test func `a refused provider token leaves every connection that has sent it, once`() {
     var session = openSession(3, limit: 2)
     for number in 1...3 as ClosedRange<UInt64> { session.submit(request(number), now: 0) }
-    #expect(steps(&session).count == 3)
+    #expect(session.steps().count == 3)
     let expired = PushOutcome.rejected(
       .init(
         status: Rejection.expiredProviderToken.status,
         reason: Rejection.expiredProviderToken.reason, timestampMilliseconds: nil, id: ""))
     let first = session.answered(request(1), expired, renewsTokens: true, now: 0)
     #expect(first == .retryWithNewToken)
-    let after = steps(&session)
+    let after = session.steps()
     #expect(after.contains(.connect(connection(4))) && after.contains(.close(connection(1))))
     #expect(!after.contains(.close(connection(2))), "it owes an answer")
     session.opened(connection(4), limit: 10)
-    #expect(steps(&session) == [.send(request(1), on: connection(4))])
+    #expect(session.steps() == [.send(request(1), on: connection(4))])
     let second = session.answered(request(2), expired, renewsTokens: true, now: 0)
     #expect(second == .retryWithNewToken)
     #expect(
-      steps(&session) == [.close(connection(2)), .send(request(2), on: connection(4))],
+      session.steps() == [.close(connection(2)), .send(request(2), on: connection(4))],
       "the new connection stays")
   }
 }

@@ -127,10 +127,11 @@ private let app = "com.example.app"
   }
 
   @Test(
-    .requires(.python, .setpriv), .enabled(if: geteuid() == 0, "only root becomes another user"))
-  func `the admin token is not sent to another user who has the port of a gateway that is down`()
-    async throws
-  {
+    .requires(.python, .setpriv), .enabled(if: geteuid() == 0, "only root becomes another user"),
+    arguments: [true, false])
+  func `the admin token is not sent to another user who has the port of a gateway that is down`(
+    listensOn: Bool
+  ) async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       try await gateway.stop()
@@ -140,10 +141,19 @@ private let app = "com.example.app"
           try TestTool.systemPython.required(), "-c",
           """
           import socket
-          listener = socket.create_server(("127.0.0.1", \(gateway.port("console"))))
+          def listen():
+              return socket.create_server(("127.0.0.1", \(gateway.port("console"))))
+          listener = listen()
           print('{"event":"listens"}', flush=True)
           while True:
-              print('{"event":"got","bytes":%d}' % len(listener.accept()[0].recv(4096)), flush=True)
+              connection = listener.accept()[0]
+              if not \(listensOn ? "True" : "False"):
+                  listener.close()
+              print('{"event":"got","bytes":%d}' % len(connection.recv(4096)), flush=True)
+              if not \(listensOn ? "True" : "False"):
+                  connection.close()
+                  listener = listen()
+                  print('{"event":"listens"}', flush=True)
           """,
         ], name: "thief")
       _ = try await thief.event("listens")
@@ -153,6 +163,7 @@ private let app = "com.example.app"
         #expect(answer.status == 1)
         #expect(answer.errors.contains("admin token was not sent"), "\(answer)")
         #expect(try await thief.event("got")["bytes"].integer == 0)
+        if !listensOn { _ = try await thief.event("listens") }
       }
       let doctor = try await scenario.belfryCommand(
         ["doctor", "--gateway", "--json", "--data", gateway.data], succeeding: false)

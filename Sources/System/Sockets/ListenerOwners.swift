@@ -4,30 +4,48 @@ import Glibc
 ///
 /// A port outlives who had it: while a service is down, any user of the machine may listen there and be taken for it.
 public enum ListenerOwners {
-  /// The user ids of those who listen at an address, or at every address, of this network; empty where there is no listener.
-  public static func userIDs(at address: SocketAddress) -> Set<UInt32> {
+  /// The user ids of those who listen at an address, or at every address, and of who has accepted the connection from
+  /// `client`; empty where neither is in this network.
+  ///
+  /// Who has accepted it may listen no more.
+  public static func userIDs(
+    at address: SocketAddress, from client: SocketAddress? = nil
+  ) -> Set<UInt32> {
     ["tcp", "tcp6"].reduce(into: []) { owners, table in
       let bytes = (try? FileSystem.read("/proc/self/net/\(table)", limit: tableBytesMax)) ?? []
-      owners.formUnion(userIDs(inTable: String(decoding: bytes, as: UTF8.self), at: address))
+      owners.formUnion(
+        userIDs(inTable: String(decoding: bytes, as: UTF8.self), at: address, from: client))
     }
   }
 
   /// The owners that a table of the kernel's has, in the form of `/proc/net/tcp`.
-  static func userIDs(inTable text: String, at address: SocketAddress) -> Set<UInt32> {
+  static func userIDs(
+    inTable text: String, at address: SocketAddress, from client: SocketAddress? = nil
+  ) -> Set<UInt32> {
     let port = hexadecimal(UInt64(address.port), digits: 4)
-    let hosts: Set = [hexadecimalHost(address.host), String(repeating: "0", count: 8)]
+    let clientPort = client.map { hexadecimal(UInt64($0.port), digits: 4) }
+    let host = hexadecimalHost(address.host)
+    // A socket of IPv6 may have an address of IPv4.
+    let mapped = "0000000000000000FFFF0000" + host
     var owners: Set<UInt32> = []
     for line in text.split(separator: "\n").dropFirst() {
       let fields = line.split(separator: " ")
-      guard fields.count > 7, fields[3] == "0A", let owner = UInt32(fields[7]) else { continue }
+      guard fields.count > 7, let owner = UInt32(fields[7]) else { continue }
       let local = fields[1].split(separator: ":")
       guard local.count == 2, local[1] == port else { continue }
-      let host = String(local[0])
-      // Every address of IPv6 is 32 zeros.
-      if hosts.contains(host) || host.allSatisfy({ $0 == "0" }) { owners.insert(owner) }
+      let isThere = local[0] == host || local[0] == mapped
+      let isEverywhere = local[0].allSatisfy { $0 == "0" }
+      if fields[3] == listening {
+        if isThere || isEverywhere { owners.insert(owner) }
+      } else if let clientPort, isThere, fields[2].hasSuffix(":" + clientPort) {
+        owners.insert(owner)
+      }
     }
     return owners
   }
+
+  /// The state of a listener.
+  private static let listening = "0A"
 
   /// An address as the table has it: words of four bytes, each in the machine's own order.
   private static func hexadecimalHost(_ host: String) -> String {

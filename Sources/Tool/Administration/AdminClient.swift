@@ -61,8 +61,9 @@ struct AdminClient {
   private static let changeMilliseconds: Int32 = 60_000
 
   /// Fails where somebody else has the port of a service that is down: the token would be his.
-  private func requireOwner() throws {
-    let strangers = ListenerOwners.userIDs(at: address).subtracting([0, geteuid(), owner])
+  private func requireOwner(_ descriptor: Int32) throws {
+    let strangers = ListenerOwners.userIDs(at: address, from: Socket.localAddress(descriptor))
+      .subtracting([0, geteuid(), owner])
     guard let stranger = strangers.min() else { return }
     throw AdministrationFailure(
       .conflict,
@@ -93,7 +94,7 @@ struct AdminClient {
   ) throws -> Bool {
     guard let descriptor = try connect() else { return false }
     defer { Socket.close(descriptor) }
-    try requireOwner()
+    try requireOwner(descriptor)
     try write(request, to: descriptor)
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while true {
