@@ -32,7 +32,7 @@ import Transport
       for token in tokens.prefix(Self.known) {
         try Data().write(to: URL(fileURLWithPath: "\(folder)/\(token)"))
       }
-      let port = try Self.freePort()
+      let port = UInt16(ReservedPorts.next())
       let server = try RunningProgram(
         [
           TestTool.nghttpd.required(), "-a", "127.0.0.1", "-d", root, "-v", "-m", "7", "\(port)",
@@ -74,22 +74,5 @@ import Transport
       client.close()
       server.signal(SIGTERM)
     }
-  }
-
-  /// A port that nothing listens on: nghttpd takes none of its own choice.
-  private static func freePort() throws -> UInt16 {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let result = unsafe withUnsafeMutablePointer(to: &address) { pointer in
-      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        unsafe bind(descriptor, $0, size) == 0 && getsockname(descriptor, $0, &size) == 0
-      }
-    }
-    try #require(result)
-    return UInt16(bigEndian: address.sin_port)
   }
 }
