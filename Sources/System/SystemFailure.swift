@@ -27,6 +27,16 @@ public enum SystemFailure: Error, Sendable, CustomStringConvertible {
     }
   }
 
+  /// What is wrong, without the subject and without advice.
+  public var reason: String {
+    switch self {
+    case .call(_, let number, _): Self.message(number)
+    case .tooLarge(_, let limit): "more than \(limit) bytes"
+    case .locked: "locked by another process"
+    case .unusable(_, let reason): reason
+    }
+  }
+
   /// The error of the system call that just failed on this thread.
   static func last(_ name: StaticString, _ subject: String = "") -> SystemFailure {
     .call(name: name, errno: errno, subject: subject)

@@ -55,10 +55,14 @@ enum GatewayStatusCommand {
   private static func show(_ status: JSONObject?, folder: String, asJSON: Bool) {
     guard var status else {
       if asJSON { Output.json(.object(["running": false, "data": .string(folder)])) }
-      Output.error(
-        FileSystem.exists(GatewayFolder(path: folder).controlStoreFile)
-          ? "no gateway runs on \(folder)" : "there is no gateway in \(folder)",
-        do: "start it with `belfry gateway`, or name its folder with --data")
+      do throws(AdministrationFailure) {
+        try GatewayFolder(path: folder).requireGateway()
+        Output.error(
+          "no gateway runs on \(folder)",
+          do: "start it with `belfry gateway`, or name its folder with --data")
+      } catch {
+        Output.error(error)
+      }
       return
     }
     guard asJSON else {

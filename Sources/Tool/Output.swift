@@ -18,15 +18,17 @@ enum Output {
 
   /// An error message: what is wrong, and what to do.
   static func error(_ what: String, do advice: String) {
-    write("belfry: \(what): \(advice)\n", to: STDERR_FILENO)
+    error("\(what): \(advice)")
   }
 
   /// A message that already says what to do.
-  static func error(_ message: String) { write("belfry: \(message)\n", to: STDERR_FILENO) }
+  static func error(_ message: String) {
+    write("belfry: \(message.showingControlCharacters)\n", to: STDERR_FILENO)
+  }
 
   /// The same for an error whose description already says what to do.
   static func error(_ failure: any Error) {
-    write("belfry: \(failure)\n", to: STDERR_FILENO)
+    error("\(failure)")
   }
 
   /// The error number of the answer's first write that failed; 0 while all of it is written.
@@ -65,5 +67,22 @@ enum Output {
       }
       bytes = bytes.dropFirst(written)
     }
+  }
+}
+
+extension String {
+  /// The text with escapes for control characters, ends of lines and tabs apart: what a file or a peer wrote
+  /// moves no terminal's cursor.
+  fileprivate var showingControlCharacters: String {
+    var text = ""
+    for scalar in unicodeScalars {
+      let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+      if isControl, scalar != "\n", scalar != "\t" {
+        text += "\\u{\(String(scalar.value, radix: 16))}"
+      } else {
+        text.unicodeScalars.append(scalar)
+      }
+    }
+    return text
   }
 }

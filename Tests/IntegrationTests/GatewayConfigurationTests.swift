@@ -78,6 +78,16 @@ extension Scenario {
     }
   }
 
+  @Test func `what a file holds moves no terminal's cursor`() async throws {
+    try await Scenario.run { scenario in
+      let result = try await scenario.check(#"device-port: "\e[2J\u009b1m\rx""# + "\n")
+      #expect(result.status == 1)
+      #expect(
+        result.errors.contains(#"'\u{1b}[2J\u{9b}1m\u{d}x'"#), "\(result.errors.debugDescription)")
+      #expect(result.errors.unicodeScalars.allSatisfy { $0 == "\n" || $0.value >= 0x20 })
+    }
+  }
+
   @Test func `all that is wrong in a file is told at once, in the order of the lines`() async throws
   {
     try await Scenario.run { scenario in

@@ -98,6 +98,27 @@ private let app = "com.example.app"
     }
   }
 
+  @Test func `a folder that cannot be looked into is not called one without a gateway`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      // As without rights on the folder, which tests of root have; a link to itself holds for all.
+      let folder = scenario.folder.file("closed")
+      try FileManager.default.createSymbolicLink(atPath: folder, withDestinationPath: folder)
+      for words in [
+        ["gateway", "status"], ["team", "list"], ["device", "invite"],
+        ["backup", scenario.folder.file("copy")], ["doctor", "--gateway"],
+      ] {
+        let answer = try await scenario.belfryCommand(
+          words + ["--data", folder], succeeding: false)
+        #expect(answer.status == 1, "\(words)")
+        let text = answer.output + answer.errors
+        #expect(text.contains("symbolic links"), "\(words): \(text)")
+        #expect(!text.contains("there is no gateway in"), "\(words): \(text)")
+      }
+    }
+  }
+
   @Test(.requires(.curl))
   func `an authority that ends within a month is in the log and in the metrics`() async throws {
     try await Scenario.run { scenario in

@@ -50,6 +50,33 @@ import Transport
     }
   }
 
+  @Test func `An invitation by a name that the certificate has not is printed with a warning`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway(options: ["--name", "push.example.org"])
+      for (host, isWarned) in [
+        ("push.example.org", false), ("127.0.0.1", false), ("other.example.org", true),
+        ("192.0.2.7", true),
+      ] {
+        let answer = try await scenario.belfryCommand([
+          "device", "invite", "--data", gateway.data, "--host", host,
+        ])
+        #expect(answer.lines.count == 1)
+        #expect(
+          answer.errors.contains("certificate is not for \(host)") == isWarned, "\(answer.errors)")
+      }
+      try await gateway.stop()
+      // A name that the first authority does not permit has a certificate of its own.
+      let renamed = try await scenario.gateway(
+        options: ["--name", "push.example.org", "--name", "new.example.org"])
+      let answer = try await scenario.belfryCommand([
+        "device", "invite", "--data", renamed.data, "--host", "new.example.org",
+      ])
+      #expect(!answer.errors.contains("certificate is not for"), "\(answer.errors)")
+    }
+  }
+
   @Test func `Virtual devices take the same invitation, and a rotated code is in the next one`()
     async throws
   {

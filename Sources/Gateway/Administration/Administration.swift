@@ -67,11 +67,7 @@ public final class Administration: Sendable {
   /// The administration of the stopped gateway in `folder`, which it holds as long as it lives.
   public init(stopped folder: GatewayFolder) throws(AdministrationFailure) {
     unixMilliseconds = { SystemClock.unixMilliseconds }
-    guard FileSystem.exists(folder.controlStoreFile) else {
-      throw AdministrationFailure(
-        .missing, "there is no gateway in \(folder.path)",
-        do: "start it once with `belfry gateway`, or name its folder with --data")
-    }
+    try folder.requireGateway()
     do throws(StorageFailure) {
       lock = try DataFolder(folder.path)
       store = try SQLiteControlStore(path: folder.controlStoreFile)

@@ -75,10 +75,7 @@ public enum FolderBackup {
   public static func make(
     of folder: GatewayFolder, to file: String, release: String, nowMilliseconds: Int64
   ) throws -> Summary {
-    guard FileSystem.exists(folder.controlStoreFile) else {
-      throw AdministrationFailure(
-        .missing, "there is no gateway in \(folder.path)", do: "name its folder with --data")
-    }
+    try folder.requireGateway()
     if let name = required.first(where: { (FileSystem.byteCount(of: folder.file($0)) ?? 0) == 0 }) {
       throw AdministrationFailure(
         .broken,

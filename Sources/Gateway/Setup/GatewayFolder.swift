@@ -51,6 +51,36 @@ public struct GatewayFolder: Sendable {
   /// A folder that may or may not be there.
   public init(path: String) { self.path = FileSystem.absolute(path) }
 
+  /// Throws where the folder holds no gateway, or none that this user may see.
+  public func requireGateway() throws(AdministrationFailure) {
+    let isThere: Bool
+    do throws(SystemFailure) {
+      isThere = try FileSystem.isPresent(controlStoreFile)
+    } catch {
+      throw AdministrationFailure(
+        .broken, "\(path) cannot be looked into (\(error.reason))",
+        do: "run this as the user whose gateway it is, or name its folder with --data")
+    }
+    guard isThere else {
+      throw AdministrationFailure(
+        .missing, "there is no gateway in \(path)",
+        do: "start it once with `belfry gateway`, or name its folder with --data")
+    }
+  }
+
+  /// Whether the gateway shows clients that ask for `host`, a name or an address, a certificate for it; nil
+  /// where that cannot be read.
+  public func isCertified(for host: String) -> Bool? {
+    guard let names = try? FileSystem.list(path) else { return nil }
+    let chains = names.filter { name in
+      name == "server.pem"
+        || (name.hasPrefix("server-added-") && name.hasSuffix(".pem")
+          && !name.hasSuffix("-key.pem"))
+    }
+    let certificates = chains.compactMap { try? Certificate(pem: (try? read($0)) ?? []) }
+    return certificates.isEmpty ? nil : certificates.contains { $0.isFor(host) }
+  }
+
   /// The absolute path of a file in the folder.
   public func file(_ name: String) -> String { "\(path)/\(name)" }
 

@@ -115,6 +115,14 @@ public enum FileSystem {
     return unsafe lstat(path, &status) == 0
   }
 
+  /// Whether something is at the path; throws where this user may not see that.
+  public static func isPresent(_ path: String) throws(SystemFailure) -> Bool {
+    var status = stat()
+    if unsafe lstat(path, &status) == 0 { return true }
+    guard errno == ENOENT || errno == ENOTDIR else { throw .last("lstat", path) }
+    return false
+  }
+
   /// True when there is a symbolic link at `path`.
   public static func isLink(_ path: String) -> Bool {
     var status = stat()

@@ -47,6 +47,11 @@ enum InviteCommand {
           "the gateway listens on this machine alone",
           do: "start it with --host 0.0.0.0 for others to join")
       }
+      if GatewayFolder(path: folder).isCertified(for: gateway.host) == false {
+        Output.error(
+          "the gateway's certificate is not for \(gateway.host), so devices refuse it",
+          do: "start the gateway with --name \(gateway.host), or invite by a name that it has")
+      }
       let invitation = try Invitation.text(of: gateway)
       let line = ShellWords.line(["belfry", "agent", "--gateway", invitation])
       guard options.has("json") else {

@@ -13,6 +13,14 @@ struct GatewayDoctor {
   static func rows(folder: String) -> [JSONObject] {
     var doctor = GatewayDoctor(folder: GatewayFolder(path: FileSystem.absolute(folder)))
     guard doctor.readDescription() else {
+      do throws(AdministrationFailure) {
+        try doctor.folder.requireGateway()
+      } catch {
+        // One without a gateway is told below.
+        if error.kind != .missing {
+          return [row("gateway", isFine: false, error.what, error.advice)]
+        }
+      }
       return [
         row(
           "gateway", isFine: false, "\(doctor.folder.path) holds no gateway.json",

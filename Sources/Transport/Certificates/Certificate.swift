@@ -47,6 +47,11 @@ public struct Certificate: Sendable, Hashable {
     return hosts
   }
 
+  /// Whether a client that asks for `host`, a name or an address, takes it as that host's (RFC 6125 section 6).
+  public func isFor(_ host: String) -> Bool {
+    (try? X509Handle(der: der))?.isFor(host) ?? false
+  }
+
   /// The certificate in PEM.
   public func pem() throws(CryptoFailure) -> [UInt8] {
     try X509Handle(der: der).pem()

@@ -79,6 +79,12 @@ internal import Glibc
       validating: UnsafeBufferPointer(start: start, count: Int(count)), as: UTF8.self)
   }
 
+  /// Whether it names `host`, an address or a name, in which a wildcard may stand for the first label.
+  func isFor(_ host: String) -> Bool {
+    unsafe X509_check_ip_asc(pointer, host, 0) == 1
+      || X509_check_host(pointer, host, host.utf8.count, 0, nil) == 1
+  }
+
   func serialNumber() throws(CryptoFailure) -> [UInt8] {
     guard let number = unsafe X509_get0_serialNumber(pointer),
       let start = unsafe ASN1_STRING_get0_data(number)
