@@ -10,7 +10,7 @@ import Testing
 struct FocusedWindowTests {
   private static let program = Installation.products + "/belfry-focus"
 
-  @Test
+  @Test(.requiresCallFilter)
   func `a window is told by what it says of itself; on the way from one to the next there is none`()
     async throws
   {
@@ -54,7 +54,7 @@ struct FocusedWindowTests {
     }
   }
 
-  @Test
+  @Test(.requiresCallFilter)
   func `it ends with its reader, and says where it cannot begin`() async throws {
     try await Scenario.run { scenario in
       let windows = try await WindowScenario(on: scenario)

@@ -6,7 +6,7 @@ import Testing
 @testable import SoundPlayer
 
 /// What is left to a process that reads a sound file, as the kernel tells it.
-@Suite(.timeLimit(.minutes(60))) struct ConfinementTests {
+@Suite(.timeLimit(.minutes(60)), .requiresCallFilter) struct ConfinementTests {
   private static let program = Installation.products + "/belfry-sound"
 
   /// The process's fields of `/proc/PID/status`.

@@ -39,9 +39,32 @@ import Testing
 
   @Test
   func `an absurd delay is taken as never`() {
-    let far = loop.schedule(afterNanoseconds: .max) { Issue.record("fired") }
-    loop.turn(mayBlock: false)
-    loop.cancel(far)
+    // Before its first turn the loop's time is its origin: nothing overflows but the rounding up.
+    let far = [Int64.max, .max - 1, .max - 999_999].map { delay in
+      loop.schedule(afterNanoseconds: delay) { Issue.record("\(delay) fired") }
+    }
+    var isOver = false
+    loop.schedule(afterNanoseconds: 3_000_000) { isOver = true }
+    run { isOver }
+    far.forEach(loop.cancel)
+  }
+
+  @Test
+  func `a loop that has only a timer of never sleeps`() throws {
+    loop.schedule(afterNanoseconds: .max, slackNanoseconds: .max) { Issue.record("fired") }
+    var isOver = false
+    var turns = 0
+    let mailbox = loop.mailbox(of: Int.self) { _ in isOver = true }
+    let thread = try LoopThread.start(name: "waker") { other in
+      other.schedule(afterNanoseconds: 20_000_000) { mailbox.post(1) }
+    }
+    while !isOver {
+      loop.turn(mayBlock: true)
+      turns += 1
+    }
+    #expect(turns < 5)
+    thread.stop()
+    thread.join()
   }
 
   private final class Pipe: EventHandler {

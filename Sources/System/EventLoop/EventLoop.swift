@@ -149,10 +149,11 @@ import Glibc
   private func sleepMilliseconds() -> Int32 {
     let next = min(timers.nextWakeup ?? .max, slackTimers.nextWakeup ?? .max)
     guard next != .max else { return Int32(Limits.longestSleepMilliseconds) }
-    let now = clock.monotonicNanoseconds
-    let wait = origin &+ next &* 1_000_000 &- now
-    guard wait > 0 else { return 0 }
-    return Int32(min((wait &+ 999_999) / 1_000_000, Limits.longestSleepMilliseconds))
+    let elapsed = clock.monotonicNanoseconds - origin
+    assert(elapsed >= 0, "the monotonic clock only goes on")
+    // In milliseconds, since a timer may be due in 292 years.
+    let wait = next - elapsed / 1_000_000
+    return Int32(max(0, min(wait, Limits.longestSleepMilliseconds)))
   }
 
   private func dispatch(_ data: UInt64, _ readiness: Readiness) {
@@ -299,8 +300,10 @@ import Glibc
   /// The tick that is not before a time from this turn's.
   private func tick(_ afterNanoseconds: Int64) -> Int64 {
     let due = (nowNanoseconds &- origin).addingReportingOverflow(max(0, afterNanoseconds))
-    let nanoseconds = due.overflow ? Int64.max - 1_000_000 : due.partialValue
-    return (nanoseconds &+ 999_999) / 1_000_000
+    // Room to round up: what is beyond is never.
+    let latest = Int64.max - 1_000_000
+    let nanoseconds = due.overflow ? latest : min(due.partialValue, latest)
+    return (nanoseconds + 999_999) / 1_000_000
   }
 
   /// Calls `body` once; it allocates, so it is for the edges, not for each connection or message.

@@ -6,7 +6,7 @@ import Testing
 /// Apps that do not say by themselves whether they are in front, on a real X server.
 @Suite("windows in front", .requires(.xvfb, .systemPython))
 struct FocusProgramTests {
-  @Test
+  @Test(.requiresCallFilter)
   func `what windows say is read without privileges, under a filter of system calls`() async throws
   {
     try await Scenario.run { scenario in
