@@ -77,7 +77,7 @@ oracle:
 
 # A whole system under seeds and a virtual clock, in a release build that keeps assertions and exclusivity
 # checks: SEED=n replays one world, WORLDS=n plays so many (from SEED, where it is given), SECONDS=n plays new
-# ones for so long (60 when none is given). MODEL names the system.
+# ones for so long (60 when none is given). MODEL names the system; LENGTH=short plays more and rougher worlds.
 MODEL ?= gateway agent
 .PHONY: simulate
 simulate:
@@ -87,6 +87,7 @@ simulate:
 	  -Xswiftc -enable-testing
 	set -e; for model in $(MODEL); do \
 	  .build/simulate/release/Simulate --model $$model \
+	    $(if $(LENGTH),--length $(LENGTH)) \
 	    $(if $(filter command environment,$(firstword $(origin SEED))),--seed $(SEED)) \
 	    $(if $(filter command environment,$(firstword $(origin SECONDS))),--seconds $(SECONDS)) \
 	    $(if $(filter command environment,$(firstword $(origin WORLDS))),--worlds $(WORLDS)); done

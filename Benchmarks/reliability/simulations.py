@@ -7,12 +7,14 @@ from .processes import Trouble
 
 PROGRAM = pathlib.Path(__file__).resolve().parents[2] / ".build/simulate/release/Simulate"
 CUTS_A_WORLD = 6
+# One world in so many has minutes of trouble; the others have seconds, with more of it.
+SHORT_WORLDS_A_FULL_ONE = 49
 
 
-def play(model, worlds, seed):
+def play(model, worlds, seed, length="full"):
     if not PROGRAM.exists():
         raise Trouble("there is no Simulate: 'make simulate WORLDS=1' builds it")
-    done = subprocess.run([PROGRAM, "--model", model, "--seed", str(seed), "--worlds", str(worlds)],
+    done = subprocess.run([PROGRAM, "--model", model, "--length", length, "--seed", str(seed), "--worlds", str(worlds)],
                           capture_output=True, text=True)
     found = re.search(rf"^{model}: (\d+) worlds from seed (\d+), (\d+) events", done.stdout, re.M)
     if not found:
@@ -37,13 +39,18 @@ class PowerCuts:
 class Worlds:
     @staticmethod
     def measure(belfry, folder, worlds, seed):
-        gateway, agent = (play(model, max(1, worlds // 2), seed) for model in ("gateway", "agent"))
-        return {"gatewayWorlds": gateway["worlds"], "gatewayEvents": gateway["events"],
-                "agentWorlds": agent["worlds"], "agentEvents": agent["events"],
-                "broken": gateway["broken"] + agent["broken"]}
+        full = max(1, worlds // 2 // (SHORT_WORLDS_A_FULL_ONE + 1))
+        counts = {"full": full, "short": max(1, worlds // 2 - full)}
+        result = {"full": 2 * full, "broken": 0}
+        for model in ("gateway", "agent"):
+            played = [play(model, count, seed, length) for length, count in counts.items()]
+            result[f"{model}Worlds"] = sum(each["worlds"] for each in played)
+            result[f"{model}Events"] = sum(each["events"] for each in played)
+            result["broken"] += sum(each["broken"] for each in played)
+        return result
 
     @staticmethod
     def line(result):
         return (f"{result['gatewayWorlds']} simulated worlds of the gateway ({result['gatewayEvents']} events), "
-                f"{result['agentWorlds']} of the agent ({result['agentEvents']} events): {result['broken']} with a "
-                "broken promise")
+                f"{result['agentWorlds']} of the agent ({result['agentEvents']} events), {result['full']} of them of full "
+                f"length: {result['broken']} with a broken promise")

@@ -1,5 +1,6 @@
 """Half of the load that a gateway bears here, for long: the slope of its memory, its descriptors, its p99."""
 import random
+import sys
 import time
 
 from .gateway_kills import Receipt
@@ -10,6 +11,7 @@ TOPIC = "com.example.reliability"
 DEVICES, PROVIDERS = 100, 4
 PROBE_SECONDS = 10  # in which the providers send as fast as they can
 SAMPLE_SECONDS = 5
+SAMPLES_A_LINE = 12
 ROUND_SECONDS = 20  # after which other devices are away
 AWAY = 10
 
@@ -44,6 +46,10 @@ def measure(belfry, folder, minutes, seed):
         with answers.lock:
             latencies.append(percentile(answers.milliseconds, 0.99))
             answers.milliseconds.clear()
+        if len(samples) % SAMPLES_A_LINE == 0:
+            passed, resident, open_files = samples[-1]
+            print(f"soak: after {passed / 60:.0f} of {minutes:g} minutes {resident / 1e6:.1f} MB, "
+                  f"{open_files} descriptors, p99 {latencies[-1]:.1f} ms", file=sys.stderr, flush=True)
     seconds = time.monotonic() - start
     cpu = cpu_seconds(gateway.pid) - cpu
     for provider in providers:

@@ -87,7 +87,7 @@ extension Scenario {
         RunningProgram, String
       ) {
         var arguments = ["campaign", verb, what, "--json", "--data", registry.data]
-        if verb == "send" { arguments += ["--rate", "50/s"] }
+        if verb == "send" { arguments += ["--rate", "25/s"] }
         let program = try scenario.belfry(arguments + ["--gateway", gateway.file])
         let line = try await program.event("progress") { $0["accepted"].integer ?? 0 >= accepted }
         return (program, try #require(line["id"].string))

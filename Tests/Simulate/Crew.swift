@@ -37,7 +37,9 @@ final class Crew {
       } else if process.terminationReason == .uncaughtSignal || process.terminationStatus != 0 {
         let seed = lines.last { $0.hasPrefix("begin ") }?.dropFirst(6) ?? "?"
         print("seed \(seed): the process ended with \(process.terminationStatus)")
-        print("replay it with: make simulate MODEL=\(options.model.rawValue) SEED=\(seed)")
+        print(
+          "replay it with: make simulate MODEL=\(options.model.rawValue) SEED=\(seed)"
+            + options.length.replayOption)
         status = 1
       }
       let played = lines.last { $0.hasPrefix("played ") }?.split(separator: " ").dropFirst() ?? []
@@ -58,8 +60,8 @@ final class Crew {
     let pipe = Pipe()
     process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     var arguments = [
-      "--model", options.model.rawValue, "--seed", "\(first + UInt64(index))", "--stride",
-      "\(options.jobs)",
+      "--model", options.model.rawValue, "--length", options.length.rawValue,
+      "--seed", "\(first + UInt64(index))", "--stride", "\(options.jobs)",
     ]
     if let seconds = options.seconds { arguments += ["--seconds", "\(seconds)"] }
     if let worlds = options.worlds {

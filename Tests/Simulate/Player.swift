@@ -20,7 +20,7 @@ struct Player {
     while left > 0, Date() < end {
       say("begin \(seed)")
       let descriptors = openDescriptors
-      let outcome = options.model.play(seed)
+      let outcome = options.model.play(seed, length: options.length)
       worlds += 1
       events += outcome.events
       guard outcome.violation == nil else {
@@ -33,7 +33,7 @@ struct Player {
       }
       if let digest = outcome.digest, first == nil { first = (seed, digest) }
       if let first, worlds % Self.worldsBetweenReplays == 0,
-        options.model.play(first.seed).digest != first.digest
+        options.model.play(first.seed, length: options.length).digest != first.digest
       {
         say("broken seed \(first.seed): it is another world after \(worlds) others")
         return 1

@@ -18,16 +18,16 @@ enum SimulationModel: String, CaseIterable {
     let digest: UInt64?
   }
 
-  /// Plays the world of `seed` to its end, or to the first broken promise.
-  func play(_ seed: UInt64) -> Outcome {
+  /// Plays the world of `seed` to its end, or to the first broken promise; those of the stores have one length.
+  func play(_ seed: UInt64, length: SimulationLength) -> Outcome {
     switch self {
     case .gateway:
-      let outcome = GatewaySimulation.run(seed: seed)
+      let outcome = GatewaySimulation.run(seed: seed, length: length)
       return Outcome(
         violation: outcome.violation, report: outcome.report, events: outcome.events,
         digest: outcome.digest)
     case .agent:
-      let outcome = AgentSimulation.run(seed: seed)
+      let outcome = AgentSimulation.run(seed: seed, length: length)
       return Outcome(
         violation: outcome.violation, report: outcome.report, events: outcome.events, digest: nil)
     case .disk:

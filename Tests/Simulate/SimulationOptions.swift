@@ -1,6 +1,9 @@
+import TestSupport
+
 /// What `make simulate` asks for.
 struct SimulationOptions {
   var model = SimulationModel.gateway
+  var length = SimulationLength.full
   /// The first world; nil for a new one, chosen by the clock.
   var seed: UInt64?
   /// For how long new worlds are begun; nil: by their number.
@@ -13,7 +16,7 @@ struct SimulationOptions {
   var stride: UInt64?
 
   static let usage =
-    "usage: Simulate [--model MODEL] [--seed N] [--seconds N] [--worlds N] [--jobs N]\n"
+    "usage: Simulate [--model MODEL] [--length full|short] [--seed N] [--seconds N] [--worlds N] [--jobs N]\n"
 
   /// Nil where the arguments are none of these.
   init?(_ arguments: [String]) {
@@ -24,6 +27,9 @@ struct SimulationOptions {
       case "--model":
         guard let model = SimulationModel(rawValue: value) else { return nil }
         self.model = model
+      case "--length":
+        guard let length = SimulationLength(rawValue: value) else { return nil }
+        self.length = length
       case "--seed": seed = UInt64(value)
       case "--seconds": seconds = Double(value)
       case "--worlds": worlds = UInt64(value)

@@ -41,7 +41,7 @@ extension AgentParts {
     case .hello: throw AppLinkFailure(.appRefused, "greeted twice on one connection")
     case .control: preconditionFailure("commands do not come here")
     case .requestAuthorization(let options):
-      permissions.onAuthorizationRequest(ask, app, options, &context)
+      add(permissions.onAuthorizationRequest(ask, app, options, &context))
     case .settings: context.answer(ask, .settings(context.settings(of: app)))
     case .register(let kind): registrations.onRegister(ask, app, kind, &context)
     case .unregister(let kind):
@@ -115,6 +115,7 @@ extension AgentParts {
       app.isInSettings = true
       app.generation = generation
     }
+    permissions.onReplaced(key, &context)
     context.onAttachments(request.content.attachments, of: app)
     if let trigger = request.trigger {
       try local.add(key, request, trigger, &context)

@@ -92,19 +92,40 @@ struct Permissions {
 
   // MARK: - Requests
 
-  /// Handles an app's request for permission to notify.
+  /// Handles an app's request for permission to notify; returns the notifications that waited for it, where no
+  /// person has to be asked any more.
   mutating func onAuthorizationRequest(
     _ ask: Ask, _ app: AppID, _ options: Set<AuthorizationOption>,
     _ context: inout AgentContext
-  ) {
+  ) -> [WaitingNotification] {
     let before = context.settings(of: app)
+    var released: [WaitingNotification] = []
     if requestAuthorization(app, options, &context) {
       answerAuthorization(ask, app, &context)
+      if context.apps[app]?.status != .notDetermined, waitingNotifications[app] != nil {
+        released = removeWaiting(of: app, &context)
+        withdrawUnlessAwaited(app, &context)
+      }
     } else {
       notificationAsks[app, default: []].append(ask)
       promptNext(app, &context)
     }
     tellSettings(app, before, &context)
+    return released
+  }
+
+  /// A newer notification has the identifier of some that wait: those do not come any more.
+  mutating func onReplaced(_ key: AppNotificationID, _ context: inout AgentContext) {
+    guard let waiting = waitingNotifications[key.app], waiting.contains(where: { $0.key == key })
+    else { return }
+    let others = waiting.filter { $0.key != key }
+    waitingNotifications[key.app] = others.isEmpty ? nil : others
+    for one in waiting where one.key == key {
+      context.emit(.persist(.remove(.waiting, key: one.recordKey)))
+      context.release(one.request.content.attachments, of: key.app)
+      context.confirm(one.ask)
+    }
+    withdrawUnlessAwaited(key.app, &context)
   }
 
   /// Handles a command's notification for an app; returns it if it may be added now.

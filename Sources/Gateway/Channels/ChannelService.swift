@@ -215,6 +215,7 @@ final class ChannelService {
       case .putTeam, .removeTeam, .putKey, .putCertificate, .putApp, .putBroadcast,
         .removeBroadcast,
         .removeExpiredBroadcasts, .putDevice, .putDeviceCertificate, .noteArrival, .putRegistration,
+        .forgetFormerRegistrations,
         .unregisterAll, .putSubscription, .markSubscription, .removeSubscription, .putSetting:
         continue
       }

@@ -406,7 +406,8 @@ final class ControlPlane {
         // A code that was rotated begins with its own bound.
         nextEnrolment = 0
       case .putChannel, .removeChannel, .putBroadcast, .removeBroadcast, .removeExpiredBroadcasts,
-        .putDeviceCertificate, .noteArrival, .putRegistration, .unregisterAll, .putSubscription,
+        .putDeviceCertificate, .noteArrival, .putRegistration, .forgetFormerRegistrations,
+        .unregisterAll, .putSubscription,
         .markSubscription,
         .removeSubscription, .putSetting:
         // The channel service handles channels; the administration changes none of the others.

@@ -17,8 +17,9 @@ struct Feedback {
       app: app, kind: TokenKind.alert.rawValue, after: start, limit: Limits.feedbackPageRows)
     assert(
       zip(records, records.dropFirst()).allSatisfy {
-        ($0.changedMilliseconds, $0.key.device) < ($1.changedMilliseconds, $1.key.device)
+        ($0.changedMilliseconds, $0.key.device) <= ($1.changedMilliseconds, $1.key.device)
       }, "the feedback is out of order")
+    assert(records.allSatisfy { $0.state == .unregistered }, "feedback about a token that is good")
     return records
   }
 
@@ -28,7 +29,9 @@ struct Feedback {
   ) throws(StorageFailure) {
     let latest = max(milliseconds, try lastReading(in: store))
     try store.apply([
-      .putSetting(name: ControlSetting.feedbackRead(app: app), value: Array("\(latest)".utf8))
+      .putSetting(name: ControlSetting.feedbackRead(app: app), value: Array("\(latest)".utf8)),
+      .forgetFormerRegistrations(
+        app: app, kind: TokenKind.alert.rawValue, upToMilliseconds: latest),
     ])
   }
 

@@ -8,6 +8,8 @@ extension ControlEngine {
     case unshownCertificates, shownCertificate, formerCertificates, tokenKey
     case team, key, certificate, app, channel, broadcast, device, deviceCertificate, registration,
       noneRegistered
+    case formerRegistration, noOldFormerRegistrations, noFormerRegistrationsOfApp,
+      noReadFormerRegistrations
     case subscription, subscriptionMark, setting
     case noTeam, noKeysOfTeam, noCertificatesOfTeam
     case noApp, noRegistrationsOfApp, noChannel, noBroadcast, noExpiredBroadcasts
@@ -70,6 +72,21 @@ extension ControlEngine {
         VALUES (?1, ?2, ?3, ?4, ?5)
         """
       case .registration: "INSERT OR REPLACE INTO registration VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
+      case .formerRegistration:
+        """
+        INSERT OR REPLACE INTO former_registration
+        SELECT device, app, kind, generation, changed FROM registration
+        WHERE device = ?1 AND app = ?2 AND kind = ?3 AND generation <> ?4 AND state = 3
+        """
+      case .noOldFormerRegistrations:
+        // So many that a device which registers again and again fills nothing.
+        """
+        DELETE FROM former_registration WHERE device = ?1 AND app = ?2 AND kind = ?3
+          AND generation NOT BETWEEN ?4 - 4 AND ?4 - 1
+        """
+      case .noFormerRegistrationsOfApp: "DELETE FROM former_registration WHERE app = ?1"
+      case .noReadFormerRegistrations:
+        "DELETE FROM former_registration WHERE app = ?1 AND kind = ?2 AND changed <= ?3"
       case .noneRegistered:
         "UPDATE registration SET state = 3, changed = ?2 WHERE device = ?1 AND state <> 3"
       case .subscription:
@@ -110,7 +127,7 @@ extension ControlEngine {
     case .putCertificate(let certificate): try put(certificate)
     case .putApp(let app): try put(app)
     case .removeApp(let number):
-      for write in [Write.noApp, .noRegistrationsOfApp] {
+      for write in [Write.noApp, .noRegistrationsOfApp, .noFormerRegistrationsOfApp] {
         let statement = try statement(write)
         try statement.bind(1, Int64(number))
         try statement.run()
@@ -127,6 +144,12 @@ extension ControlEngine {
     case .putDeviceCertificate(let certificate): try put(certificate)
     case .noteArrival(let arrival): try note(arrival)
     case .putRegistration(let registration): try put(registration)
+    case .forgetFormerRegistrations(let app, let kind, let milliseconds):
+      let statement = try statement(.noReadFormerRegistrations)
+      try statement.bind(1, Int64(app))
+      try statement.bind(2, Int64(kind))
+      try statement.bind(3, milliseconds)
+      try statement.run()
     case .unregisterAll(let device, let milliseconds):
       let statement = try statement(.noneRegistered)
       try statement.bind(1, device)
@@ -256,6 +279,17 @@ extension ControlEngine {
   }
 
   private func put(_ registration: RegistrationRecord) throws(StorageFailure) {
+    // A new generation: the token before it is inactive, and its row is about to be the new one's.
+    if registration.generation > 0, registration.state == .active {
+      for write in [Write.formerRegistration, .noOldFormerRegistrations] {
+        let statement = try statement(write)
+        try statement.bind(1, registration.key.device)
+        try statement.bind(2, Int64(registration.key.app))
+        try statement.bind(3, Int64(registration.key.kind))
+        try statement.bind(4, Int64(registration.generation))
+        try statement.run()
+      }
+    }
     let statement = try statement(.registration)
     try statement.bind(1, registration.key.device)
     try statement.bind(2, Int64(registration.key.app))

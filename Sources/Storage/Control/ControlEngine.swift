@@ -80,6 +80,15 @@ final class ControlEngine: MarkedStoreEngine {
       ALTER TABLE certificate ADD COLUMN authority TEXT;
       ALTER TABLE device ADD COLUMN token_key TEXT;
       """,
+      // Tokens whose app has registered again, for the feedback.
+      """
+      CREATE TABLE former_registration (
+        device INTEGER NOT NULL, app INTEGER NOT NULL, kind INTEGER NOT NULL,
+        generation INTEGER NOT NULL, changed INTEGER NOT NULL,
+        PRIMARY KEY (device, app, kind, generation)
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX former_registration_by_time ON former_registration (app, kind, changed);
+      """,
     ])
 
   private let database: SQLiteDatabase

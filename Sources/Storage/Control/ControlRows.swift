@@ -151,11 +151,14 @@ extension ControlRows where Record == RegistrationRecord {
       ORDER BY device, app, kind
       """, record: registration)
 
-  /// By the index of those that are unregistered.
+  /// By the indexes of those that are unregistered, and of the tokens before a current one.
   static let unregistered = ControlRows(
     query: """
       SELECT device, app, kind, generation, state, changed FROM registration
       WHERE app = ?1 AND kind = ?2 AND (changed, device) > (?3, ?4) AND state = 3
+      UNION ALL
+      SELECT device, app, kind, generation, 3, changed FROM former_registration
+      WHERE app = ?1 AND kind = ?2 AND (changed, device) > (?3, ?4)
       ORDER BY changed, device LIMIT ?5
       """, record: registration)
 

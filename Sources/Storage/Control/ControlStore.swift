@@ -25,6 +25,8 @@ public enum ControlChange: Sendable, Hashable {
   /// A device has connected: its former certificates are needed no more.
   case noteArrival(DeviceArrival)
   case putRegistration(RegistrationRecord)
+  /// An app's former tokens of a kind that became inactive up to then were told, and are kept no longer.
+  case forgetFormerRegistrations(app: UInt32, kind: UInt8, upToMilliseconds: Int64)
   /// Unregisters all that a device has registered, as of then.
   case unregisterAll(device: UInt64, atMilliseconds: Int64)
   /// Nothing where the channel was removed meanwhile; one that is there keeps what it received.
@@ -82,7 +84,7 @@ public protocol ControlStore: AnyObject, Sendable {
   /// By device, app and kind; inactive ones are included for their timestamps.
   func registrations() throws(StorageFailure) -> [RegistrationRecord]
   /// At most `limit` of those of an app and kind that became inactive after that place in their order; found by
-  /// an index.
+  /// an index. The last four tokens before the current one are among them, where the app registered again since.
   func unregistered(
     app: UInt32, kind: UInt8, after: UnregisteredPlace, limit: Int
   ) throws(StorageFailure) -> [RegistrationRecord]

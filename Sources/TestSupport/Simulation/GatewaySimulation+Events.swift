@@ -62,11 +62,11 @@ extension GatewaySimulation {
       if profile.hasEarlyCopy {
         time.after(random(0...3_000_000_000)) { [self] in copyFolder() }
       } else {
-        plan(every: 10_000_000_000) { [self] in copyFolder() }
+        plan(every: 10_000_000_000 / length.intervalDivisor) { [self] in copyFolder() }
       }
     }
     if profile.backlog > 0 {
-      time.after(random(5_000_000_000...profile.troubled / 2)) { [self] in fillBacklog() }
+      time.after(random(profile.troubled / 4...profile.troubled / 2)) { [self] in fillBacklog() }
     }
     plan(every: profile.feedbackEvery) { [self] in feedbackClient.ask() }
     plan(every: profile.revokeEvery) { [self] in revokeDevice() }

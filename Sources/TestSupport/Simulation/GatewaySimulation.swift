@@ -18,6 +18,8 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
   public struct Outcome: Sendable {
     /// The seed.
     public let seed: UInt64
+    /// How long its trouble lasted.
+    public let length: SimulationLength
     /// What was broken, the first of it; `nil` where nothing was.
     public fileprivate(set) var violation: String?
     /// The last events that have to do with the violation.
@@ -45,14 +47,15 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
       let lines = trace.map { "  " + $0 }.joined(separator: "\n")
       return
         "seed \(seed): \(violation)\n\(lines)\nreplay it with: make simulate MODEL=gateway SEED=\(seed)"
+        + length.replayOption
     }
   }
 
   /// Plays the world of `seed` to its end, or to the first broken promise.
-  public static func run(seed: UInt64) -> Outcome {
-    let outcome = run(seed: seed, isTracing: false)
+  public static func run(seed: UInt64, length: SimulationLength = .full) -> Outcome {
+    let outcome = run(seed: seed, length: length, isTracing: false)
     guard let violation = outcome.violation else { return outcome }
-    var traced = run(seed: seed, isTracing: true)
+    var traced = run(seed: seed, length: length, isTracing: true)
     if traced.digest != outcome.digest {
       traced.violation = "\(violation), and played again it is another world"
     }
@@ -62,17 +65,21 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
   /// Plays the world of `seed` with other keys and certificates than all others have, which must not make
   /// a difference.
   static func run(seed: UInt64, identities: SimulatedIdentities) -> Outcome {
-    run(seed: seed, isTracing: false, identities: identities)
+    run(seed: seed, length: .full, isTracing: false, identities: identities)
   }
 
   private static func run(
-    seed: UInt64, isTracing: Bool, identities: SimulatedIdentities? = nil
+    seed: UInt64, length: SimulationLength, isTracing: Bool,
+    identities: SimulatedIdentities? = nil
   ) -> Outcome {
     do {
-      return try GatewaySimulation(seed: seed, isTracing: isTracing, identities: identities).play()
+      let world = try GatewaySimulation(
+        seed: seed, length: length, isTracing: isTracing, identities: identities)
+      return world.play()
     } catch {
       return Outcome(
-        seed: seed, violation: "the world cannot be made: \(error)", trace: [], pushes: 0,
+        seed: seed, length: length, violation: "the world cannot be made: \(error)", trace: [],
+        pushes: 0,
         accepted: 0, shown: 0, controlRestorations: 0, events: 0, digest: 0)
     }
   }
@@ -98,6 +105,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
   private(set) lazy var ledger = DeliveryLedger(in: self)
   private(set) lazy var broadcasts = BroadcastLedger(in: self)
   private let seed: UInt64
+  let length: SimulationLength
   var journal: SimulationJournal
   private var digest: UInt64 = 0
   private(set) var isTroubled = false
@@ -119,15 +127,16 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
 
   /// The world of a seed, or one that is as rough as `profile` says.
   init(
-    seed: UInt64, isTracing: Bool, profile: SimulationProfile? = nil,
-    identities: SimulatedIdentities? = nil
+    seed: UInt64, length: SimulationLength = .full, isTracing: Bool,
+    profile: SimulationProfile? = nil, identities: SimulatedIdentities? = nil
   ) throws {
     self.seed = seed
+    self.length = length
     journal = SimulationJournal(isTracing: isTracing)
     self.identities = try identities ?? SimulatedIdentities.shared.get()
     tokens = try DeviceTokenCodec(keys: [SimulatedIdentities.tokenKey], environment: .sandbox)
     random = SeededGenerator(seed: seed)
-    let drawn = SimulationProfile(&random)
+    let drawn = SimulationProfile(&random, length: length)
     self.profile = profile ?? drawn
     topics = (1...self.profile.apps).map { LinkTopic(bundleID: "com.example.app\($0)") }
     madeNetwork = try SimulatedNetwork(in: self)
@@ -353,7 +362,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     if violation == nil, let unmet = unmetWish { fail(unmet) }
     if violation == nil { closeEverything() }
     return Outcome(
-      seed: seed, violation: violation,
+      seed: seed, length: length, violation: violation,
       trace: SimulationTrace.relevant(journal.lines, violation, ledger),
       pushes: ledger.pushes.count, accepted: ledger.pushes.count { $0.isAnswered },
       shown: ledger.pushes.count { $0.shown > 0 },

@@ -122,6 +122,8 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
   /// Every registration that ever was on disk, with its generation.
   private(set) var durableRegistrations: Set<RegistrationRecord> = []
   private(set) var durableDevices: Set<UInt64> = []
+  /// Every device that ever was on disk: what it is told may be under way while an older copy is restored.
+  private(set) var everDurableDevices: Set<UInt64> = []
   /// By bundle identifier.
   private(set) var appNumbers: [String: UInt32] = [:]
   private(set) var durableChannels: Set<[UInt8]> = []
@@ -181,7 +183,9 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
           key: record.key, generation: record.generation, state: .active, changedMilliseconds: 0))
       if record.state == .unregistered { world.ledger.unregistered(record.key) }
     case .putApp(let app): appNumbers[app.bundleID] = app.number
-    case .putDevice(let device): durableDevices.insert(device.number)
+    case .putDevice(let device):
+      durableDevices.insert(device.number)
+      everDurableDevices.insert(device.number)
     case .putChannel(let channel): durableChannels.insert(channel.id)
     case .putBroadcast(let record):
       world.broadcasts.stored(record)

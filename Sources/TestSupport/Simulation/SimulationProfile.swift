@@ -81,7 +81,7 @@ struct SimulationProfile {
     return profile
   }
 
-  init(_ random: inout SeededGenerator) {
+  init(_ random: inout SeededGenerator, length: SimulationLength = .full) {
     func pick(_ choices: Int64...) -> Int64 {
       choices[Int(random.next() % UInt64(choices.count))]
     }
@@ -120,5 +120,20 @@ struct SimulationProfile {
     restoreShare = pick(0, 0, 0, 1) == 1 ? 0.3 : 0
     backlog = pick(0, 1, 2, 3, 4, 5, 6, 7) == 0 && pick(0, 1, 2, 3, 4, 5) == 0 ? 10_000 : 0
     restoredPart = [.notifications, .control, .both][Int(pick(0, 1, 2))]
+    shorten(to: length)
+  }
+
+  private mutating func shorten(to length: SimulationLength) {
+    guard length != .full else { return }
+    troubled /= length.troubleDivisor
+    backlog /= 10
+    let intervals: [WritableKeyPath<Self, Int64>] = [
+      \.gatewayCrashEvery, \.deviceCrashEvery, \.cutEvery, \.darkEvery, \.stateEvery, \.topicEvery,
+      \.offlineEvery, \.drainEvery, \.stallEvery, \.pauseEvery, \.fullEvery, \.clockStepEvery,
+      \.revokeEvery, \.feedbackEvery, \.discardEvery, \.streakEvery,
+    ]
+    for interval in intervals where self[keyPath: interval] < .max / 8 {
+      self[keyPath: interval] /= length.intervalDivisor
+    }
   }
 }

@@ -300,6 +300,37 @@ struct OlderInterfaceTests {
 
   // MARK: belfry notify
 
+  @Test
+  func `provisional permission answers for what a shell wants shown, too`() {
+    let bench = ModelBench(policy: .ask)
+    let (connection, _) = bench.connect()
+    bench.command(.notify(app: Self.app.text, ModelBench.request("shell")))
+    #expect(bench.openPrompts.count == 1)
+    let nothing = bench.ask(connection, .requestAuthorization([]))
+    #expect(nothing.withdrawnPrompts.isEmpty && bench.openPrompts.count == 1)
+    let effects = bench.ask(connection, .requestAuthorization([.alert, .provisional]))
+    #expect(effects.withdrawnPrompts.count == 1 && bench.openPrompts.isEmpty)
+    #expect(effects.suppressed == [.quiet] && bench.centerIDs() == ["shell"])
+    #expect(bench.disk.keys(.waiting).isEmpty)
+  }
+
+  @Test
+  func `what waits for an answer gives way to what comes later under its identifier`() {
+    let bench = ModelBench(policy: .ask)
+    let (connection, _) = bench.connect()
+    let (control, _) = bench.connect(role: .control)
+    for id in ["n", "other", "n"] {
+      bench.ask(control, .control(.notify(app: Self.app.text, ModelBench.request(id))))
+    }
+    let effects = bench.ask(connection, .add(Self.request(.local, "n", inSeconds: 60)))
+    #expect(effects.answers.count == 3, "that of the app, and of each command whose place it takes")
+    #expect(bench.openPrompts.count == 1)
+    bench.answerPrompt(isAllowed: true)
+    #expect(bench.take().presented.map(\.key.id) == ["other"])
+    #expect(bench.disk.keys(.waiting).isEmpty)
+    #expect(bench.disk.keys(.pending) == ["\(Self.app.text)/n"])
+  }
+
   @Test(arguments: [NotificationGeneration.local, .desktop])
   func `a notification from a shell is of the interface that its app uses`(
     generation: NotificationGeneration

@@ -146,6 +146,28 @@ import Transport
     }
   }
 
+  @Test
+  func `feedback names the tokens of an app that was removed and installed again`() throws {
+    let harness = try GatewayHarness()
+    let device = harness.device()
+    for _ in 0..<5 {
+      device.unregister(harness.world.topics[0])
+      harness.pass(milliseconds: 500)
+      device.register(harness.world.topics[0])
+      harness.pass(milliseconds: 500)
+    }
+    let client = Self.feedbackClient(harness)
+    harness.pass(milliseconds: 500)
+    let named = (0..<client.received.count / 38).map {
+      Array(client.received[$0 * 38 + 6..<$0 * 38 + 38])
+    }
+    // The last four before the current one, in the order in which they became inactive.
+    #expect(named == (try (1...4).map { try harness.token(of: device, generation: $0) }))
+    let next = Self.feedbackClient(harness)
+    harness.pass(milliseconds: 500)
+    #expect(next.isClosed && next.received.isEmpty)
+  }
+
   /// Puts that many inactive registrations of devices that are long gone into the store.
   private static func addFeedback(_ count: Int, to harness: GatewayHarness) throws {
     let records = (0..<UInt64(count)).map { index in

@@ -14,6 +14,12 @@ import Testing
     #expect(outcome.violation == nil, "\(outcome.report)")
   }
 
+  @Test(arguments: 1...8 as ClosedRange<UInt64>)
+  func `every promise is kept when one fault follows the other`(seed: UInt64) {
+    let outcome = GatewaySimulation.run(seed: seed, length: .short)
+    #expect(outcome.violation == nil, "\(outcome.report)")
+  }
+
   @Test func `a seed gives the same run each time`() {
     let one = GatewaySimulation.run(seed: 5)
     let other = GatewaySimulation.run(seed: 5)

@@ -13,6 +13,8 @@ public final class AgentSimulation: SimulatedWorld {
   public struct Outcome: Sendable {
     /// The seed.
     public let seed: UInt64
+    /// How long its trouble lasted.
+    public let length: SimulationLength
     /// What was broken, the first of it; `nil` where nothing was.
     public let violation: String?
     /// The last events that have to do with the violation.
@@ -39,24 +41,25 @@ public final class AgentSimulation: SimulatedWorld {
       let lines = trace.map { "  " + $0 }.joined(separator: "\n")
       return
         "seed \(seed): \(violation)\n\(lines)\nreplay it with: make simulate MODEL=agent SEED=\(seed)"
+        + length.replayOption
     }
   }
 
   /// Plays the world of `seed` to its end, or to the first broken promise.
-  public static func run(seed: UInt64) -> Outcome {
-    let outcome = AgentSimulation(seed: seed, isTracing: false).play()
+  public static func run(seed: UInt64, length: SimulationLength = .full) -> Outcome {
+    let outcome = AgentSimulation(seed: seed, length: length, isTracing: false).play()
     guard let violation = outcome.violation else { return outcome }
-    let traced = AgentSimulation(seed: seed, isTracing: true).play()
+    let traced = AgentSimulation(seed: seed, length: length, isTracing: true).play()
     guard traced.violation != violation else { return traced }
     return Outcome(
-      seed: seed, violation: "the same seed gives another run; first: \(violation)",
+      seed: seed, length: length, violation: "the same seed gives another run; first: \(violation)",
       trace: traced.trace, pushes: traced.pushes, shown: traced.shown, fired: traced.fired,
       asks: traced.asks, restarts: traced.restarts, events: traced.events)
   }
 
   /// What happens in the world of `seed`, line by line: the same each time.
   public static func trace(seed: UInt64) -> [String] {
-    let world = AgentSimulation(seed: seed, isTracing: true)
+    let world = AgentSimulation(seed: seed, length: .full, isTracing: true)
     _ = world.play()
     return world.journal.lines
   }
@@ -75,15 +78,17 @@ public final class AgentSimulation: SimulatedWorld {
   var commands: [ConnectionID: SimulatedCommand] = [:]
   private(set) var isTroubled = true
   private let seed: UInt64
+  private let length: SimulationLength
   var journal: SimulationJournal
   private var nextConnection: UInt64 = 1
   private var nextSerial = 1
 
-  private init(seed: UInt64, isTracing: Bool) {
+  private init(seed: UInt64, length: SimulationLength, isTracing: Bool) {
     self.seed = seed
+    self.length = length
     journal = SimulationJournal(isTracing: isTracing)
     random = SeededGenerator(seed: seed)
-    profile = AgentSimulationProfile(&random)
+    profile = AgentSimulationProfile(&random, length: length)
   }
 
   /// A connection that was not there before.
@@ -120,7 +125,7 @@ public final class AgentSimulation: SimulatedWorld {
     step(until: end + profile.calm)
     if violation == nil { ledger.checkEnd() }
     return Outcome(
-      seed: seed, violation: violation, trace: Array(journal.lines.suffix(160)),
+      seed: seed, length: length, violation: violation, trace: Array(journal.lines.suffix(160)),
       pushes: pushService.count, shown: ledger.shownCount, fired: ledger.schedule.firedCount,
       asks: ledger.conversations.askCount, restarts: agent.restartCount,
       events: time.eventsHandled)

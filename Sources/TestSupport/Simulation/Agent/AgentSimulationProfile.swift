@@ -5,7 +5,7 @@ import BelfryWire
 struct AgentSimulationProfile {
   let apps: Int
   /// Virtual nanoseconds for which things go wrong.
-  let troubled: Int64
+  private(set) var troubled: Int64
   /// Virtual nanoseconds in which all is well, at the end.
   let calm: Int64 = 14_400_000_000_000
   let policy: GrantPolicy
@@ -14,20 +14,20 @@ struct AgentSimulationProfile {
   /// Nanoseconds between two things of one kind, on average.
   let pushEvery: Int64
   let askEvery: Int64
-  let appCrashEvery: Int64
-  let appStartEvery: Int64
+  private(set) var appCrashEvery: Int64
+  private(set) var appStartEvery: Int64
   let personEvery: Int64
   let commandEvery: Int64
-  let agentCrashEvery: Int64
-  let clockEvery: Int64
-  let conditionEvery: Int64
-  let placeEvery: Int64
-  let linkEvery: Int64
+  private(set) var agentCrashEvery: Int64
+  private(set) var clockEvery: Int64
+  private(set) var conditionEvery: Int64
+  private(set) var placeEvery: Int64
+  private(set) var linkEvery: Int64
   /// The share of commits after which the agent is gone.
   let crashAtCommit: Double
   /// The share of commits that the disk refuses, outside of a streak.
   let commitFailure: Double
-  let diskStreakEvery: Int64
+  private(set) var diskStreakEvery: Int64
   /// Milliseconds of the slowest commit.
   let commitMost: Int64
   /// The share of questions that apps answer at once and rightly.
@@ -35,7 +35,7 @@ struct AgentSimulationProfile {
   /// Presenters that report at once what they show; others do so later, or never.
   let showsAtOnce: Bool
 
-  init(_ random: inout SeededGenerator) {
+  init(_ random: inout SeededGenerator, length: SimulationLength = .full) {
     func pick<Value>(_ choices: Value...) -> Value {
       choices[Int(random.next() % UInt64(choices.count))]
     }
@@ -63,5 +63,18 @@ struct AgentSimulationProfile {
     commitMost = pick(1, 5, 400)
     goodAnswers = pick(0.95, 0.6, 0.2)
     showsAtOnce = pick(true, false)
+    shorten(to: length)
+  }
+
+  private mutating func shorten(to length: SimulationLength) {
+    guard length != .full else { return }
+    troubled /= length.troubleDivisor
+    let intervals: [WritableKeyPath<Self, Int64>] = [
+      \.appCrashEvery, \.appStartEvery, \.agentCrashEvery, \.clockEvery, \.conditionEvery,
+      \.placeEvery, \.linkEvery, \.diskStreakEvery,
+    ]
+    for interval in intervals where self[keyPath: interval] < .max / 8 {
+      self[keyPath: interval] /= length.intervalDivisor
+    }
   }
 }

@@ -57,19 +57,25 @@ final class WaitingLedger {
     request?.content.userInfo["serial"]?.integerValue
   }
 
-  /// Whether an effect shows, schedules or refuses it.
+  /// Whether an effect shows, schedules or refuses it, or what came later under its identifier.
   private func isAbout(_ one: Waiting, _ effect: AgentEffect) -> Bool {
     switch effect {
     case .persist(.put(.pending, one.key.recordKey, let value)):
-      Self.serial(try? NotificationRequest(decoding: value)) == one.serial
+      isAtLeast(one, Self.serial(try? NotificationRequest(decoding: value)))
     case .persist(.put(.delivered, one.key.recordKey, let value)):
-      Self.serial(DeliveredList.Entry(record: value)?.retained.notification.request) == one.serial
+      isAtLeast(
+        one, Self.serial(DeliveredList.Entry(record: value)?.retained.notification.request))
     // Its switches may keep it from the screen and from the list.
     case .suppressed(one.key, _): true
     case .answer(let ask, _), .refuse(let ask, _): ask == one.ask
     case .log(.waitingNotificationRefused(one.key, _)): true
     default: false
     }
+  }
+
+  private func isAtLeast(_ one: Waiting, _ serial: Int64?) -> Bool {
+    guard let serial, let own = one.serial else { return serial == one.serial }
+    return serial >= own
   }
 
   /// Whether a person, or who removes the app, has decided against it with the event at hand.
