@@ -121,6 +121,18 @@ import Testing
   }
 
   @Test
+  func `mail is read before what came later on a descriptor`() throws {
+    let pipe = Pipe()
+    try loop.register(pipe.read, for: .readable, handler: pipe)
+    var heardAtMail: [Int] = []
+    let mailbox = loop.mailbox(of: Int.self) { _ in heardAtMail.append(pipe.heard.count) }
+    mailbox.post(1)
+    pipe.send()
+    loop.turn(mayBlock: true)
+    #expect(heardAtMail == [0] && pipe.heard == [.readable])
+  }
+
+  @Test
   func `a handler that is deregistered in the same turn hears nothing more`() throws {
     let one = Pipe()
     let other = Pipe()

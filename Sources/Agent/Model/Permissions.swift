@@ -116,16 +116,23 @@ struct Permissions {
 
   /// A newer notification has the identifier of some that wait: those do not come any more.
   mutating func onReplaced(_ key: AppNotificationID, _ context: inout AgentContext) {
-    guard let waiting = waitingNotifications[key.app], waiting.contains(where: { $0.key == key })
-    else { return }
-    let others = waiting.filter { $0.key != key }
+    guard waitingNotifications[key.app]?.contains(where: { $0.key == key }) == true else { return }
+    let others = removeReplaced(by: key, &context)
     waitingNotifications[key.app] = others.isEmpty ? nil : others
+    withdrawUnlessAwaited(key.app, &context)
+  }
+
+  /// Ends those of an identifier that wait, whose commands are answered; returns the app's others.
+  private func removeReplaced(
+    by key: AppNotificationID, _ context: inout AgentContext
+  ) -> [WaitingNotification] {
+    let waiting = waitingNotifications[key.app] ?? []
     for one in waiting where one.key == key {
       context.emit(.persist(.remove(.waiting, key: one.recordKey)))
       context.release(one.request.content.attachments, of: key.app)
       context.confirm(one.ask)
     }
-    withdrawUnlessAwaited(key.app, &context)
+    return waiting.filter { $0.key != key }
   }
 
   /// Handles a command's notification for an app; returns it if it may be added now.
@@ -140,7 +147,8 @@ struct Permissions {
     var waiting = waiting
     waiting.number = nextWaitingNumber
     nextWaitingNumber += 1
-    waitingNotifications[waiting.app, default: []].append(waiting)
+    let others = removeReplaced(by: waiting.key, &context)
+    waitingNotifications[waiting.app] = others + [waiting]
     context.emit(.persist(.put(.waiting, key: waiting.recordKey, waiting.record)))
     promptNext(waiting.app, &context)
     return nil

@@ -33,8 +33,10 @@ extension DeliveryCore {
     endRemovals(now: now)
   }
 
-  /// Whether a notification ended with the row that the store dropped: one whose end was recorded before did
-  /// not, nor one that is on its way to a connected device, which it reaches without its row.
+  /// Whether a notification ended with the row that the store dropped.
+  ///
+  /// One whose end was recorded before did not, nor one that is on its way to a connected device, which it reaches
+  /// without its row. One that waits longer, or is held, gives way to the newer ones.
   private mutating func isEnd(_ dropped: DroppedNotification) -> Bool {
     guard !stage.forgetEnded(dropped.sequence) else { return false }
     guard let device = devices[dropped.key.device], device.session != nil,
@@ -44,6 +46,10 @@ extension DeliveryCore {
     if entry.place == .uncommitted {
       // It came while its device was away, and would be read from the store.
       device.queue.removeUncommitted(entry)
+      entry.advance(to: .ended)
+      return true
+    }
+    if dropped.reason == .replaced, device.presence.isLive, device.queue.removeDropped(entry) {
       entry.advance(to: .ended)
       return true
     }

@@ -98,16 +98,31 @@ struct DeviceQueue {
     entry.move(from: .uncommitted, to: .none)
   }
 
-  /// Removes the unsent entries that a newer one replaces: the one with its collapse id, and the oldest beyond
-  /// the app's `keep` among those that count towards it.
+  /// Removes the unsent entries that a newer one replaces: the one with its collapse id, and for an app that
+  /// keeps one alone, the older one.
+  ///
+  /// Of an app that keeps several the store says which rows are too many: until then the newer ones in between
+  /// may still be refused.
   mutating func removeReplaced(by newer: DeliveryEntry) -> [DeliveryEntry] {
     guard let unsent else { return [] }
     var replaced: [DeliveryEntry] = []
-    let keep = newer.notification.keep
+    let replacesOlder = newer.notification.keep == 1
     unsent.waiting.removeReplaced(
-      by: newer, keeping: newer.isExemptFromKeep ? .max : keep, into: &replaced)
-    unsent.held.removeReplaced(by: newer, keeping: keep, into: &replaced)
+      by: newer, andOlder: replacesOlder && !newer.isExemptFromKeep, into: &replaced)
+    unsent.held.removeReplaced(by: newer, andOlder: replacesOlder, into: &replaced)
     return replaced
+  }
+
+  /// Removes an unsent entry whose row the store dropped since it has enough newer ones; returns whether it was
+  /// one.
+  mutating func removeDropped(_ entry: DeliveryEntry) -> Bool {
+    guard let unsent, !entry.isExemptFromKeep else { return false }
+    switch entry.place {
+    case .waiting: unsent.waiting.remove(entry)
+    case .held: unsent.held.remove(entry)
+    case .none, .inFlight, .uncommitted: return false
+    }
+    return true
   }
 
   /// Removes the kept message of a channel if it has not been sent.

@@ -76,10 +76,9 @@ struct UnsentEntries {
 
   // MARK: Replacement
 
-  /// Removes the entry with the newer one's collapse id, and the oldest of its key beyond the newest `keep`,
-  /// counting the newer one.
+  /// Removes the entry with the newer one's collapse id, and the older ones of its key where they go, too.
   mutating func removeReplaced(
-    by newer: DeliveryEntry, keeping keep: UInt32, into replaced: inout [DeliveryEntry]
+    by newer: DeliveryEntry, andOlder: Bool, into replaced: inout [DeliveryEntry]
   ) {
     guard !isEmpty else { return }
     if !newer.collapseID.isEmpty,
@@ -89,10 +88,8 @@ struct UnsentEntries {
       remove(older)
       replaced.append(older)
     }
-    guard keep < .max else { return }
-    while let kept = byKey[newer.key], kept.count + 1 > Int(keep), let oldest = kept.first,
-      oldest.sequence < newer.sequence
-    {
+    guard andOlder else { return }
+    while let oldest = byKey[newer.key]?.first, oldest.sequence < newer.sequence {
       remove(oldest)
       replaced.append(oldest)
     }

@@ -112,6 +112,8 @@ import Glibc
     assert(monotonic >= nowNanoseconds, "the monotonic clock went back")
     nowNanoseconds = monotonic
     unixMilliseconds = clock.unixMilliseconds
+    // Before the descriptors: what was posted before a peer sent something is known when that is read.
+    var received = receiveMail()
     var index: Int32 = 0
     while index < count {
       let data = unsafe belfry_epoll_data(events, index)
@@ -123,15 +125,21 @@ import Glibc
         dispatch(data, Readiness(epollEvents: flags))
       }
     }
+    received += receiveMail()
+    let hasFired = fireTimers()
+    let hasEnded = endTurn()
+    return count > 0 || received > 0 || hasFired || hasEnded
+  }
+
+  /// Has the mailboxes read that were announced since the last time; their number.
+  private func receiveMail() -> Int {
     waker.takeMail(into: &mail)
     var next = 0
     while next < mail.count {
       receivers[mail[next]].receive()
       next += 1
     }
-    let hasFired = fireTimers()
-    let hasEnded = endTurn()
-    return count > 0 || next > 0 || hasFired || hasEnded
+    return next
   }
 
   private func wait(mayBlock: Bool) -> Int32 {

@@ -319,11 +319,14 @@ struct OlderInterfaceTests {
     let bench = ModelBench(policy: .ask)
     let (connection, _) = bench.connect()
     let (control, _) = bench.connect(role: .control)
-    for id in ["n", "other", "n"] {
-      bench.ask(control, .control(.notify(app: Self.app.text, ModelBench.request(id))))
+    let answers = ["n", "other", "n"].map { id in
+      bench.ask(control, .control(.notify(app: Self.app.text, ModelBench.request(id)))).answers
+        .count
     }
+    #expect(answers == [0, 0, 1], "that of the command whose place the last one takes")
+    #expect(bench.disk.keys(.waiting).count == 2)
     let effects = bench.ask(connection, .add(Self.request(.local, "n", inSeconds: 60)))
-    #expect(effects.answers.count == 3, "that of the app, and of each command whose place it takes")
+    #expect(effects.answers.count == 2, "that of the app, and of the command whose place it takes")
     #expect(bench.openPrompts.count == 1)
     bench.answerPrompt(isAllowed: true)
     #expect(bench.take().presented.map(\.key.id) == ["other"])

@@ -87,6 +87,45 @@ private typealias Bench = DeliveryBench
     #expect(bench.sent == ["b", "c", "d"])
   }
 
+  @Test func `what is held for power gives way to as many newer ones as the app keeps`() throws {
+    var bench = Bench()
+    try bench.connect(power: DevicePower(isRestricted: true))
+    for text in ["a", "b", "c"] { bench.push(text, priority: 5, keep: 2) }
+    try bench.commit()
+    #expect(bench.answered == ["a", "b", "c"])
+    #expect(bench.states.filter { $0 == .replaced }.count == 1)
+    bench.push("urgent", keep: 2)
+    bench.core.setPower(DevicePower(), of: 1, session: SessionID(1), now: bench.now)
+    bench.drain()
+    #expect(bench.sent == ["urgent", "b", "c"])
+  }
+
+  @Test
+  func
+    `what is held for power stays where the store refuses the newer ones, whatever else is delivered`()
+    throws
+  {
+    var bench = Bench()
+    try bench.connect(power: DevicePower(isRestricted: true))
+    bench.push("a", priority: 5, keep: 2)
+    try bench.commit()
+    bench.push("b", priority: 5, keep: 2)
+    let operations = bench.core.takeCommit(now: bench.now)
+    #expect(operations.count == 1)
+    bench.push("urgent", keep: 2)
+    try bench.acknowledge("urgent")
+    bench.core.commitFinished(isDurable: false, now: bench.now)
+    bench.drain()
+    #expect(bench.failed == ["b"] && bench.answered == ["a", "urgent"])
+    bench.pass(milliseconds: 60)
+    try bench.commit()
+    bench.core.disconnect(1, session: SessionID(1), now: bench.now)
+    bench.drain()
+    try bench.connect(2)
+    #expect(bench.sent == ["urgent", "a"])
+    #expect(!bench.states.contains(.replaced))
+  }
+
   @Test func `a collapse id replaces the one before even where all are kept`() throws {
     var bench = Bench()
     bench.push("0:1", keep: .max, collapseID: "score")

@@ -195,8 +195,11 @@ final class ContentLedger {
 
   func onHandled(_ event: AgentEvent, _ effects: [AgentEffect]) {
     if let drawn { world.fail("what \(drawn.key.recordKey) looks like is forgotten") }
-    for (pressed, option, needsUnlock) in settled {
+    // An extension that ends answers all its questions, of which the first may do away with the notification.
+    var gone: Set<AppNotificationID> = []
+    for (pressed, option, needsUnlock) in settled where !gone.contains(pressed.key) {
       check(pressed, option, needsUnlock: needsUnlock, effects)
+      if world.ledger.delivered(pressed.key)?.order != pressed.order { gone.insert(pressed.key) }
     }
     checkShown()
     checkHeld()

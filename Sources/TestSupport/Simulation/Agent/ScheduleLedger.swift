@@ -229,7 +229,9 @@ final class ScheduleLedger {
     switch event {
     case .appRequested(_, .add(let request)), .appRequested(_, .control(.notify(_, let request))):
       key == nil || request.id == key?.id
-    case .promptAnswered, .provisionalDecided, .appRequested(_, .control(.changeSettings)): true
+    case .promptAnswered, .provisionalDecided, .appRequested(_, .control(.changeSettings)),
+      .appRequested(_, .requestAuthorization):
+      true
     default: false
     }
   }

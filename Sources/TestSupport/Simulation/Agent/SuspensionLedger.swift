@@ -74,7 +74,11 @@ final class SuspensionLedger {
 
   private func isBehind(_ app: AppID) -> Bool {
     let connections = world.ledger.knowledge.connections(of: app)
-    return !connections.isEmpty && front.isDisjoint(with: connections)
+    // One that was ended is connected until the agent sees that it is gone.
+    let isRunning = connections.contains { connection in
+      world.apps.contains { $0.process(connection) != nil }
+    }
+    return isRunning && front.isDisjoint(with: connections)
   }
 
   func onDecided(_ effect: AgentEffect) {
