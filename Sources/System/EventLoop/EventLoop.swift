@@ -113,7 +113,7 @@ import Glibc
     nowNanoseconds = monotonic
     unixMilliseconds = clock.unixMilliseconds
     // Before the descriptors: what was posted before a peer sent something is known when that is read.
-    var received = receiveMail()
+    let received = receiveMail()
     var index: Int32 = 0
     while index < count {
       let data = unsafe belfry_epoll_data(events, index)
@@ -125,7 +125,6 @@ import Glibc
         dispatch(data, Readiness(epollEvents: flags))
       }
     }
-    received += receiveMail()
     let hasFired = fireTimers()
     let hasEnded = endTurn()
     return count > 0 || received > 0 || hasFired || hasEnded

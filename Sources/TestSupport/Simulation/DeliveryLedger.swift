@@ -219,9 +219,6 @@ final class DeliveryLedger {
   /// An old copy of the store was restored: what came after it is lost.
   func restored() { for index in pushes.indices { pushes[index].isForgotten = true } }
 
-  /// The gateway's memory is gone; answers that are not on their way never will be.
-  func gatewayCrashed() {}
-
   func unregistered(_ key: NotificationKey) {
     for index in pushes.indices where pushes[index].target.device == key.device {
       guard world.app(of: pushes[index].target.topic) == key.app, pushes[index].shown == 0 else {

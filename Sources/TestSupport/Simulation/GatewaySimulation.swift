@@ -381,6 +381,9 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     device.start()
   }
 
+  /// The gateway's memory is gone.
+  func gatewayCrashed() { for device in devices { device.gatewayCrashed() } }
+
   func addProvider() { providers.append(SimulatedProvider(providers.count, in: self)) }
 
   private func heal() {

@@ -222,7 +222,9 @@ final class SimulatedDevice: SimulatedClient {
 
   func received(_ bytes: [UInt8], on connection: SimulatedConnection) {
     guard connection === self.connection else { return }
-    if now > max(connectedAt, lastChangedWish) + 5_000_000_000 { hasSettledWishes = true }
+    if !hasLostWishes, now > max(connectedAt, lastChangedWish) + 5_000_000_000 {
+      hasSettledWishes = true
+    }
     isReceiving = true
     bytes.withUnsafeBytes { raw in
       var input = raw
@@ -312,6 +314,7 @@ final class SimulatedDevice: SimulatedClient {
       lastStored = 0
       lastStoredOfTopic = [:]
       connectedAt = now
+      hasLostWishes = false
       isOrdered = hasSettledWishes
       world.note("device \(index) opens connection \(connection.number)")
       client.opened(at: now, output: &output)
@@ -330,6 +333,11 @@ final class SimulatedDevice: SimulatedClient {
   private var lastChangedWish: Int64 = 0
   /// Whether the gateway has heard and persisted what the device last wished for its topics.
   private var hasSettledWishes = false
+
+  /// Whether the gateway that was told of wishes crashed, and bytes of it may still come.
+  private var hasLostWishes = false
+
+  func gatewayCrashed() { if !hasSettledWishes { hasLostWishes = true } }
 
   private func noteChangedWish() {
     lastChangedWish = now

@@ -135,7 +135,7 @@ final class SimulatedGatewayProcess {
     world.note("the gateway crashes")
     disk.crash()
     end()
-    world.ledger.gatewayCrashed()
+    world.gatewayCrashed()
     comeBack(after: pause)
   }
 
@@ -261,7 +261,7 @@ final class SimulatedGatewayProcess {
       isStopping = false
       disk.crash()
       end()
-      world.ledger.gatewayCrashed()
+      world.gatewayCrashed()
       comeBack(after: backAfter)
     }
     disk.checkInvariants()

@@ -58,7 +58,7 @@ public protocol HTTP2ServerSession {
   /// Announces a new SETTINGS_INITIAL_WINDOW_SIZE, which counts for open streams too.
   func setInitialWindow(_ bytes: UInt32)
 
-  /// Queues a GOAWAY; without `lastStreamID` it names the last stream that was seen.
+  /// Queues a GOAWAY; without `lastStreamID` it names the last stream that was seen. No later one is served.
   func goAway(lastStreamID: Int32?, errorCode: UInt32, debugData: [UInt8])
 
   /// Ends one stream.

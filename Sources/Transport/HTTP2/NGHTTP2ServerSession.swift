@@ -26,6 +26,8 @@ public import System
   public private(set) var failureReason: String?
   /// GOAWAY frames that this side wants to send and nghttp2 still has.
   private var ownGoAways = 0
+  /// The last stream that a GOAWAY of ours named: its peer takes the later ones for unprocessed, and repeats them.
+  private var lastServed = Int32.max
   /// Streams that have begun.
   private var begunStreams: UInt64 = 0
   /// Streams that have ended.
@@ -208,13 +210,17 @@ public import System
     drain()
   }
 
-  /// Queues a GOAWAY; without `lastStreamID` it names the last stream that was seen.
+  /// Queues a GOAWAY; without `lastStreamID` it names the last stream that was seen. No later one is served.
   public func goAway(lastStreamID: Int32?, errorCode: UInt32, debugData: [UInt8]) {
     guard failure == nil, let session = unsafe session else { return }
     let last = unsafe lastStreamID ?? nghttp2_session_get_last_proc_stream_id(session)
     let code = unsafe nghttp2_submit_goaway(
       session, UInt8(NGHTTP2_FLAG_NONE.rawValue), last, errorCode, debugData, debugData.count)
-    if code == 0 { ownGoAways += 1 }
+    guard code == 0 else { return }
+    ownGoAways += 1
+    lastServed = min(lastServed, last)
+    // nghttp2 takes no new streams once it has made the frame.
+    drain()
   }
 
   /// Ends one stream.
@@ -324,6 +330,7 @@ extension NGHTTP2ServerSession: NGHTTP2Events {
 
   func headersBegan(_ streamID: Int32, _ category: nghttp2_headers_category) -> Int32 {
     guard category == NGHTTP2_HCAT_REQUEST else { return 0 }
+    guard streamID <= lastServed else { return streamRefused }
     fieldBytes = 0
     let record = unsafe bodies.acquire()
     guard unsafe nghttp2_session_set_stream_user_data(session, streamID, record) == 0 else {

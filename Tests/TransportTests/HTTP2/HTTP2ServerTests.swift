@@ -178,6 +178,32 @@ import Testing
   }
 
   @Test
+  func
+    `what comes before a GOAWAY is written, and is later than the streams that it names, is not served`()
+  {
+    let bench = ServerBench()
+    bench.begin()
+    bench.send(ServerBench.request(1))
+    bench.session.goAway(lastStreamID: nil, errorCode: HTTP2ErrorCode.noError, debugData: [])
+    bench.send(ServerBench.request(3))
+    #expect(bench.recorder.order == [1])
+    #expect(bench.output().first?.payload == [0, 0, 0, 1, 0, 0, 0, 0])
+  }
+
+  @Test
+  func `a request in whose handling a GOAWAY is sent is the last one served`() {
+    let bench = ServerBench()
+    bench.begin()
+    bench.recorder.onEnd = { streamID in
+      guard streamID == 3 else { return }
+      bench.session.goAway(lastStreamID: nil, errorCode: HTTP2ErrorCode.noError, debugData: [])
+    }
+    bench.send(ServerBench.request(1) + ServerBench.request(3) + ServerBench.request(5))
+    #expect(bench.recorder.order == [1, 3])
+    #expect(bench.output().first { $0.type == 7 }?.payload == [0, 0, 0, 3, 0, 0, 0, 0])
+  }
+
+  @Test
   func `a wrong-environment certificate's GOAWAY is Apple's, byte for byte (G06)`() {
     let bench = ServerBench()
     bench.begin()

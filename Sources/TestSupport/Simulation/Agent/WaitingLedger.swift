@@ -66,7 +66,7 @@ final class WaitingLedger {
       isAtLeast(
         one, Self.serial(DeliveredList.Entry(record: value)?.retained.notification.request))
     // Its switches may keep it from the screen and from the list.
-    case .suppressed(one.key, _): true
+    case .suppressed(one.key, _), .sound(one.key, _, _): true
     case .answer(let ask, _), .refuse(let ask, _): ask == one.ask
     case .log(.waitingNotificationRefused(one.key, _)): true
     default: false
