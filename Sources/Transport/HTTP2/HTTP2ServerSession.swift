@@ -58,7 +58,9 @@ public protocol HTTP2ServerSession {
   /// Announces a new SETTINGS_INITIAL_WINDOW_SIZE, which counts for open streams too.
   func setInitialWindow(_ bytes: UInt32)
 
-  /// Queues a GOAWAY; without `lastStreamID` it names the last stream that was seen. No later one is served.
+  /// Queues a GOAWAY, after which no stream is served that is later than the one that it names.
+  ///
+  /// Without `lastStreamID` it names the last stream that was seen.
   func goAway(lastStreamID: Int32?, errorCode: UInt32, debugData: [UInt8])
 
   /// Ends one stream.

@@ -210,7 +210,9 @@ public import System
     drain()
   }
 
-  /// Queues a GOAWAY; without `lastStreamID` it names the last stream that was seen. No later one is served.
+  /// Queues a GOAWAY, after which no stream is served that is later than the one that it names.
+  ///
+  /// Without `lastStreamID` it names the last stream that was seen.
   public func goAway(lastStreamID: Int32?, errorCode: UInt32, debugData: [UInt8]) {
     guard failure == nil, let session = unsafe session else { return }
     let last = unsafe lastStreamID ?? nghttp2_session_get_last_proc_stream_id(session)
