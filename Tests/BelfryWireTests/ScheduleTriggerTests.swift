@@ -51,6 +51,22 @@ struct SystemZones: ScheduleWorld {
     #expect(try texts(trigger, after: "2010-06-01T00:00:00Z", device: device) == [expected])
   }
 
+  @Test func `an interval of nothing never fires`() throws {
+    for repeats in [false, true] {
+      let trigger = Trigger.interval(milliseconds: 0, repeats: repeats)
+      #expect(try texts(trigger, after: "2026-03-02T14:00:00Z", device: "UTC").isEmpty)
+    }
+  }
+
+  @Test func `what repeats by days and hours comes after the moment at which it came`() throws {
+    let start = Int64(try instant("2026-03-02T14:00:00Z")) * 1_000
+    let trigger = Trigger.moment(
+      .instant(start), every: Period(.span(months: 0, days: 1, seconds: 3_600)))
+    #expect(
+      try texts(trigger, after: "2026-03-02T14:00:00Z", device: "UTC", count: 3)
+        == ["2026-03-03T15:00:00Z", "2026-03-04T16:00:00Z", "2026-03-05T17:00:00Z"])
+  }
+
   @Test func `A week's repeat comes every week on that weekday, also across a clock change`()
     throws
   {

@@ -97,6 +97,32 @@ enum TestZones {
     }
   }
 
+  @Test func `a rule holds beyond the years that are counted ahead, in gaps and doubled hours too`()
+    throws
+  {
+    let zone = try ZoneFile.read(
+      TestZones.file(rule: "CET-1CEST,M3.5.0,M10.5.0/3", offset: 3_600).span, name: "Paris")
+    for year in [2_050, 2_500] {
+      // The last Sundays of March and October, at 1:00 universal time.
+      let days = year == 2_050 ? (27, 30) : (28, 31)
+      let spring = try instant("\(year)-03-\(days.0)T01:00:00Z")
+      let autumn = try instant("\(year)-10-\(days.1)T01:00:00Z")
+      #expect(zone.offset(at: spring - 1) == 3_600 && zone.offset(at: spring) == 7_200)
+      #expect(zone.firstInstant(ofWall: spring + 3_600 + 1_800) == spring)
+      #expect(zone.offset(at: autumn - 1) == 7_200 && zone.offset(at: autumn) == 3_600)
+      #expect(zone.latestWall(at: autumn) == autumn - 1 + 7_200)
+    }
+  }
+
+  @Test func `of two changes at one instant daylight-saving time comes last`() throws {
+    let zone = try ZoneFile.read(
+      TestZones.file(rule: "EST5EDT,M3.1.0/2,M3.1.0/3", offset: -18_000).span, name: "Z")
+    for year in [2_050, 2_500] {
+      #expect(zone.offset(at: try instant("\(year)-06-01T00:00:00Z")) == -14_400)
+      #expect(zone.offset(at: try instant("\(year)-02-01T00:00:00Z")) == -14_400)
+    }
+  }
+
   @Test func `no damaged file is believed or does harm`() throws {
     let good = [UInt8](
       try Data(contentsOf: URL(filePath: "/usr/share/zoneinfo/America/New_York")))

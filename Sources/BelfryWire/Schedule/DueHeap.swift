@@ -62,7 +62,7 @@ struct DueHeap {
     while place * 4 + 1 < items.count {
       let first = place * 4 + 1
       var child = first
-      for other in (first + 1)..<max(first + 1, min(first + 4, items.count))
+      for other in (first + 1)..<min(first + 4, items.count)
       where items[other] < items[child] {
         child = other
       }
