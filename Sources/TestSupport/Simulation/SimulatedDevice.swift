@@ -286,7 +286,7 @@ final class SimulatedDevice: SimulatedClient {
     case .enrolled(let device, let chainPEM):
       world.note("device \(index) is enrolled with number \(device)")
       world.expect(
-        world.gateway.controlStore.everDurableDevices.contains(device),
+        world.gateway.controlStore.durableDevices.contains(device),
         "device \(index) has number \(device), which is not on disk")
       world.expect(number == 0, "device \(index) enrols again")
       disk.certificate = try? PeerCertificate(pem: chainPEM)

@@ -121,11 +121,11 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
   private(set) var appLookUps = 0
   /// Every registration that ever was on disk, with its generation.
   private(set) var durableRegistrations: Set<RegistrationRecord> = []
-  private(set) var durableDevices: Set<UInt64> = []
   /// Every device that ever was on disk: what it is told may be under way while an older copy is restored.
-  private(set) var everDurableDevices: Set<UInt64> = []
+  private(set) var durableDevices: Set<UInt64> = []
   /// By bundle identifier.
   private(set) var appNumbers: [String: UInt32] = [:]
+  /// Every channel that ever was on disk, likewise.
   private(set) var durableChannels: Set<[UInt8]> = []
 
   init(in world: GatewaySimulation) throws(StorageFailure) {
@@ -158,12 +158,8 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
     } catch {
       world.fail("the copy cannot be restored: \(error)")
     }
-    durableDevices = []
     appNumbers = [:]
-    durableChannels = []
-    for case .putDevice(let device) in applied { durableDevices.insert(device.number) }
     for case .putApp(let app) in applied { appNumbers[app.bundleID] = app.number }
-    for case .putChannel(let channel) in applied { durableChannels.insert(channel.id) }
     return true
   }
 
@@ -183,9 +179,7 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
           key: record.key, generation: record.generation, state: .active, changedMilliseconds: 0))
       if record.state == .unregistered { world.ledger.unregistered(record.key) }
     case .putApp(let app): appNumbers[app.bundleID] = app.number
-    case .putDevice(let device):
-      durableDevices.insert(device.number)
-      everDurableDevices.insert(device.number)
+    case .putDevice(let device): durableDevices.insert(device.number)
     case .putChannel(let channel): durableChannels.insert(channel.id)
     case .putBroadcast(let record):
       world.broadcasts.stored(record)

@@ -7,15 +7,16 @@ import Testing
 @Suite struct FirstFiveMinutesTests {
   private static let folder = Installation.root + "/docs/first-five-minutes"
 
-  /// Runs the lines of a page.
+  /// Runs the lines of a page, and others after them.
   private func run(
-    _ page: String, on scenario: Scenario, environment: [String: String] = [:]
+    _ page: String, on scenario: Scenario, then last: String = "",
+    environment: [String: String] = [:]
   ) async throws -> Scenario.CommandResult {
     let blocks = try MarkdownPage("docs/first-five-minutes/\(page).md").blocks
     let lines = blocks.filter { $0.language == "sh" }.map(\.text)
     try #require(!lines.isEmpty)
     return try await DocumentationHome(scenario)
-      .run(lines.joined(separator: "\n"), environment: environment)
+      .run((lines + [last]).joined(separator: "\n"), environment: environment)
   }
 
   @Test func `Each page of the list is there, and each is run here`() throws {
@@ -49,10 +50,17 @@ import Testing
     try await Scenario.run { scenario in
       _ = try FileManager.default.createDirectory(
         atPath: scenario.folder.file("bin"), withIntermediateDirectories: true)
+      // What the app says is in a file, too: it says the last of it after the page's last command.
+      let said = scenario.folder.file("said")
       _ = try await scenario.script(
-        "bin/swift", "mkdir -p .build/debug && cp \(starter) .build/debug/MyApp")
+        "started-app", "exec /bin/bash -c 'exec \(starter) > >(tee \(said))'")
+      _ = try await scenario.script(
+        "bin/swift",
+        "mkdir -p .build/debug && cp \(scenario.folder.file("started-app")) .build/debug/MyApp")
       let answer = try await run(
-        "ios-developer", on: scenario, environment: ["BELFRY_PATH": Installation.root])
+        "ios-developer", on: scenario,
+        then: "until grep -q opened \(said) || ! kill -0 $!; do sleep 0.05; done",
+        environment: ["BELFRY_PATH": Installation.root])
       #expect(answer.lines.contains("presents Hello"), "\(answer.output)")
       #expect(answer.lines.contains("opened Hello"), "\(answer.output)")
       #expect(answer.values.contains { $0["event"].string == "presented" }, "\(answer.output)")
