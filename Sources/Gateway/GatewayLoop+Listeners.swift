@@ -101,7 +101,10 @@ extension GatewayLoop {
         registrations: registrations, deliveryLog: try shared.makeDeliveryLog(index),
         highestSequence: highestSequence)
       part.restore(channels)
-      let mailbox = loop.mailbox(of: LoopMessage.self) { messages in part.handle(messages) }
+      // A push may be for an app, or by a key, of which this loop was told while it stood still.
+      let mailbox = loop.mailbox(of: LoopMessage.self, isBeforeDescriptors: true) { messages in
+        part.handle(messages)
+      }
       shared.didStartLoop?(part)
       shared.controlPlane.post(.ready(loop: index, mailbox))
     } catch {

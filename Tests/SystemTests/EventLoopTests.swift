@@ -120,16 +120,22 @@ import Testing
     #expect(pipe.heard.count == 3)
   }
 
-  @Test
-  func `mail is read before what came later on a descriptor`() throws {
+  @Test(arguments: [false, true])
+  func `a mailbox that comes before descriptors is read before them, once, any other after`(
+    isBefore: Bool
+  ) throws {
     let pipe = Pipe()
     try loop.register(pipe.read, for: .readable, handler: pipe)
     var heardAtMail: [Int] = []
-    let mailbox = loop.mailbox(of: Int.self) { _ in heardAtMail.append(pipe.heard.count) }
+    let mailbox = loop.mailbox(of: Int.self, isBeforeDescriptors: isBefore) { _ in
+      heardAtMail.append(pipe.heard.count)
+    }
     mailbox.post(1)
     pipe.send()
     loop.turn(mayBlock: true)
-    #expect(heardAtMail == [0] && pipe.heard == [.readable])
+    #expect(heardAtMail == [isBefore ? 0 : 1] && pipe.heard == [.readable])
+    loop.turn(mayBlock: false)
+    #expect(heardAtMail.count == 1)
   }
 
   @Test

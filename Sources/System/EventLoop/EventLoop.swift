@@ -26,6 +26,8 @@ import Glibc
   private var timers: TimerWheel
   private var slackTimers = SlackTimers()
   private var receivers: [any MailboxReceiver] = []
+  /// Those that are read before descriptors.
+  private var firstReceivers: [any MailboxReceiver] = []
   private var mail: [Int] = []
   private var turnEnd: [any TurnEndTarget] = []
   private var turnEndRound: [any TurnEndTarget] = []
@@ -85,6 +87,7 @@ import Glibc
     turnEnd = []
     for receiver in receivers { receiver.close() }
     receivers = []
+    firstReceivers = []
   }
 
   /// The time, by this loop's clock, at which it has something to do by itself: a timer, mail, or the
@@ -112,8 +115,7 @@ import Glibc
     assert(monotonic >= nowNanoseconds, "the monotonic clock went back")
     nowNanoseconds = monotonic
     unixMilliseconds = clock.unixMilliseconds
-    // Before the descriptors: what was posted before a peer sent something is known when that is read.
-    let received = receiveMail()
+    if waker.mayHaveMail { for receiver in firstReceivers { receiver.receive() } }
     var index: Int32 = 0
     while index < count {
       let data = unsafe belfry_epoll_data(events, index)
@@ -125,20 +127,15 @@ import Glibc
         dispatch(data, Readiness(epollEvents: flags))
       }
     }
-    let hasFired = fireTimers()
-    let hasEnded = endTurn()
-    return count > 0 || received > 0 || hasFired || hasEnded
-  }
-
-  /// Has the mailboxes read that were announced since the last time; their number.
-  private func receiveMail() -> Int {
     waker.takeMail(into: &mail)
     var next = 0
     while next < mail.count {
       receivers[mail[next]].receive()
       next += 1
     }
-    return next
+    let hasFired = fireTimers()
+    let hasEnded = endTurn()
+    return count > 0 || next > 0 || hasFired || hasEnded
   }
 
   private func wait(mayBlock: Bool) -> Int32 {
@@ -337,11 +334,17 @@ import Glibc
   }
 
   /// A way in for other threads: `receive` gets what was posted, in batches, on this loop's thread.
+  ///
+  /// A mailbox that comes before descriptors has, when what a peer sent is read, been read as far as anything was
+  /// posted before the peer sent it. Any other is read after the descriptors that were ready before it was posted to.
   public func mailbox<Message: Sendable>(
-    of type: Message.Type, _ receive: @escaping ([Message]) -> Void
+    of type: Message.Type, isBeforeDescriptors: Bool = false,
+    _ receive: @escaping ([Message]) -> Void
   ) -> Mailbox<Message> {
     let mailbox = Mailbox<Message>(waker: waker, number: receivers.count)
-    receivers.append(MailboxSlot(mailbox, receive))
+    let slot = MailboxSlot(mailbox, receive)
+    receivers.append(slot)
+    if isBeforeDescriptors { firstReceivers.append(slot) }
     return mailbox
   }
 

@@ -87,7 +87,8 @@ final class MailboxSlot<Message: Sendable>: MailboxReceiver {
     var taken: [Message] = []
     swap(&taken, &batch)
     mailbox.take(into: &taken)
-    body(taken)
+    // One that comes before descriptors may have been read since it was announced.
+    if !taken.isEmpty { body(taken) }
     taken.removeAll(keepingCapacity: true)
     swap(&taken, &batch)
   }
