@@ -56,7 +56,9 @@ final class ResponseLedger {
       checkMayGo(key, event)
       state.waiting[key] = nil
     case .ask(let question, .response(let response), _):
-      let waiting = state.waiting.keys.sorted().filter { key in
+      // By their numbers, in which order the agent tells them.
+      let keys = state.waiting.keys.sorted { ($0.count, $0) < ($1.count, $1) }
+      let waiting = keys.filter { key in
         state.waiting[key].flatMap { Responses.Waiting(key: key, record: $0) }?.response == response
       }
       let open = asked.filter { world.ledger.conversations.questions.contains($0.key) }.values
