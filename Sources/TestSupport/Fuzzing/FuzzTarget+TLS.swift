@@ -22,31 +22,30 @@ extension FuzzTarget {
     case 0: connection.send(sealed(&input, connection, .applicationData))
     case 1:
       let bytes = input.bytes(input.choice(64))
-      if !bytes.isEmpty { connection.inject(bytes) }
+      if !bytes.isEmpty { connection.send(bytes) }
     case 2:
       var record = sealed(&input, connection, .applicationData)
       let bit = Int(input.number(2)) % (record.count * 8)
       record[bit / 8] ^= 1 << (bit % 8)
-      connection.inject(record)
+      connection.send(record)
     case 3:
       connection.send(connection.seal(.handshake, [24, 0, 0, 1, input.byte() & 1], padding: 0))
       connection.updatePeer()
     case 4:
       let type = TLSContentType(rawValue: UInt8(20 + input.choice(4))) ?? .alert
       connection.send(sealed(&input, connection, type))
-    case 5: connection.inject(connection.last)
+    case 5: connection.send(connection.last)
     case 6 where connection.takesLong:
       // Around the longest record.
       let count = TLSRecord.contentBytes - 2 + input.choice(5)
       let padding = input.choice(200)
       connection.send(
         connection.seal(.applicationData, [UInt8](repeating: 7, count: count), padding: padding))
-    case 7: connection.inject([23, 3, 3] + input.bytes(2) + input.bytes(input.choice(40)))
+    case 7: connection.send([23, 3, 3] + input.bytes(2) + input.bytes(input.choice(40)))
     case 8: connection.write(input.bytes(Int(input.number(2)) % 300))
     default:
       let record = sealed(&input, connection, .applicationData)
-      // One byte at the least: a record that only comes late is no foreign one.
-      connection.inject(Array(record.prefix(1 + input.choice(record.count - 1))))
+      connection.send(Array(record.prefix(1 + input.choice(record.count - 1))))
     }
   }
 
@@ -73,11 +72,14 @@ private final class RecordConnection {
   /// What the peer seals with, and opens with.
   private var sealing = TLS13Keys()
   private var opening = TLS13Keys()
-  /// All content that was sealed and sent.
+  /// All content that was sealed.
   private var sent: [UInt8] = []
   private var received: [UInt8] = []
-  /// How much of it came before the first byte that was not the peer's own.
-  private var honest: Int?
+  /// All records that were sealed, in order, and what of `sent` each ends.
+  private var genuine: [UInt8] = []
+  private var contentEnds: [(offset: Int, content: Int)] = []
+  /// What came in their place: of a record that was cut, the missing byte may be guessed.
+  private var fed: [UInt8] = []
   /// Whether the peer has sealed what it may not.
   private var isRude = false
   private(set) var last: [UInt8] = [23, 3, 3, 0, 0]
@@ -156,19 +158,15 @@ private final class RecordConnection {
     }
     precondition(isSealed == true)
     last = record
+    genuine += record
+    contentEnds.append((genuine.count, sent.count))
     return record
   }
 
   func updatePeer() { sealing.update(suite) }
 
-  /// Sends what the peer sealed, whole and in order.
-  func send(_ record: [UInt8]) { feed(record) }
-
-  /// Sends what is not the peer's next record.
-  func inject(_ bytes: [UInt8]) {
-    if honest == nil { honest = received.count }
-    feed(bytes)
-  }
+  /// Sends a record of the peer's, or bytes of anybody's.
+  func send(_ bytes: [UInt8]) { feed(bytes) }
 
   func write(_ bytes: [UInt8]) {
     precondition(bytes.withUnsafeBytes { layer.write($0) }, "the layer can write")
@@ -184,6 +182,7 @@ private final class RecordConnection {
       let count = bytes.count > 4_096 ? max(slice, 64) : slice
       let piece = Array(rest.prefix(count))
       rest = rest.dropFirst(count)
+      fed += piece
       piece.withUnsafeBytes { offered in
         shared.offer(offered)
         read()
@@ -241,8 +240,10 @@ private final class RecordConnection {
 
   func check() {
     precondition(sent.starts(with: received), "what is read was sealed, in this order")
-    if let honest { precondition(received.count <= honest, "nothing after a foreign byte") }
-    if honest == nil, !isRude {
+    let own = zip(fed, genuine).prefix { $0 == $1 }.count
+    let honest = contentEnds.last { $0.offset <= own }?.content ?? 0
+    precondition(received.count <= honest, "nothing after a foreign byte")
+    if own == genuine.count, fed.count == own, !isRude {
       precondition(received == sent || hasEnded, "all of it is read")
     }
   }
