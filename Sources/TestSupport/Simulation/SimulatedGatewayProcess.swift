@@ -180,10 +180,18 @@ final class SimulatedGatewayProcess {
     let current = life
     // The server is told from outside of its loop's turns.
     main?.timersMayBeSet()
-    world.time.after(4_500_000_000) { [self] in
-      world.expect(life != current, "the gateway does not come to the end of its drain")
-    }
+    expectStop(of: current, after: 4_500_000_000)
     server.drain()
+  }
+
+  /// The process ends in time, or as soon as its main loop, which tells the others to stop, goes on again.
+  private func expectStop(of current: Int, after nanoseconds: Int64) {
+    world.time.after(nanoseconds) { [self] in
+      guard life == current else { return }
+      let still = (main?.pausedUntil ?? 0) - world.time.now
+      guard still < 0 else { return expectStop(of: current, after: still + 1_000_000) }
+      world.fail("the gateway does not come to the end of its drain")
+    }
   }
 
   private func stopped() {
@@ -232,6 +240,7 @@ final class SimulatedGatewayProcess {
     guard !loops.all.isEmpty else { return }
     let loop = loops.all[world.random(0...loops.all.count - 1)]
     loop.pausedUntil = world.time.now + nanoseconds
+    world.note("\(loop.name) stands still for \(nanoseconds / 1_000_000) ms")
   }
 
   /// Whether some loop stands still, with what came for it unread.
