@@ -40,6 +40,8 @@ final class DeliveryLedger {
     var isThrownAway = false
     /// Places in the order of acceptance that were taken before it was sent, where its provider tells.
     var placesBefore: Int?
+    /// Places in that order that were taken when it was answered: its own is one of them.
+    var placesAtAnswer: Int?
     /// The second since 1970 that the gateway's clock of expiry showed when it accepted, as far as the log
     /// tells when that was; it follows small steps of the wall clock later than at once, so that the true one
     /// lies in this range.
@@ -112,6 +114,7 @@ final class DeliveryLedger {
       world.expect(!push.isAnswered && !push.isRefused, "#\(number) is answered twice")
       world.note("#\(number) is answered 200")
       push.isAnswered = true
+      push.placesAtAnswer = accepted
     }
   }
 
@@ -274,7 +277,7 @@ final class DeliveryLedger {
     push.priority != 10
       || pushes.contains { other in
         guard other.target.device == push.target.device, let older = other.acceptance,
-          older < push.acceptance ?? 0
+          older <= push.acceptance ?? push.placesAtAnswer ?? .max, other.number != push.number
         else { return false }
         return other.firstShowing.map { $0 > push.firstShowing ?? 0 }
           ?? Self.ends.isDisjoint(with: other.states)
