@@ -1,4 +1,6 @@
+import Dispatch
 import Foundation
+import Synchronization
 
 /// Shares the worlds out to processes of their own, so that every processor plays and a trap ends one world.
 final class Crew {
@@ -21,9 +23,7 @@ final class Crew {
   /// The exit status: 1 where a promise was broken.
   func play() -> Int32 {
     let players = (0..<options.jobs).compactMap { start($0) }
-    let outputs = players.map { (_, pipe) in
-      String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    }
+    let outputs = Self.readAll(players.map { $0.1.fileHandleForReading })
     var status: Int32 = players.count == options.jobs ? 0 : 1
     var worlds = 0
     var events = 0
@@ -53,6 +53,16 @@ final class Crew {
     }
     report(worlds: worlds, events: events)
     return status
+  }
+
+  /// What each player says until its end; all are read at once, since a player waits while its pipe is full.
+  private static func readAll(_ handles: [FileHandle]) -> [String] {
+    let outputs = Mutex([String](repeating: "", count: handles.count))
+    DispatchQueue.concurrentPerform(iterations: handles.count) { index in
+      let output = String(decoding: handles[index].readDataToEndOfFile(), as: UTF8.self)
+      outputs.withLock { $0[index] = output }
+    }
+    return outputs.withLock { $0 }
   }
 
   private func start(_ index: Int) -> (Process, Pipe)? {
