@@ -97,6 +97,7 @@ SCALE ?= 1
 .PHONY: reliability
 reliability:
 	@scripts/install-packages build run test
+	@scripts/python-environment test
 	swift build -c release --product belfry
 	$(MAKE) simulate MODEL=disk WORLDS=1
 	scripts/reliability $(FIGURE) --scale $(SCALE)

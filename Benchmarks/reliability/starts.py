@@ -40,7 +40,7 @@ def fill(path, count, seed):
     now = int(time.time() * 1_000)
     with store:
         store.executemany(
-            "INSERT INTO device VALUES (?, ?, ?, ?, NULL)",
+            "INSERT INTO device (number, key_hash, name, enrolled) VALUES (?, ?, ?, ?)",
             ((number, hashlib.sha256(str(number).encode()).digest(), "a device", now)
              for number in numbers))
         store.executemany(

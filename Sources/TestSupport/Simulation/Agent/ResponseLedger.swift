@@ -109,7 +109,10 @@ final class ResponseLedger {
   func onHandled(_ event: AgentEvent, _ effects: [AgentEffect]) {
     checkLockedChoices()
     guard let (key, order, action) = actedOn else { return }
-    // Its content extension says what becomes of it.
+    if world.ledger.conditions.isLocked, let token = action.activationToken {
+      chosenTokens[key] = token
+    }
+    // Its content extension, which may still be asked about an earlier action, says what becomes of it.
     guard !world.ledger.content.isAsked(key, order: order) else { return }
     let isThere = world.ledger.delivered(key)?.order == order
     let isKept = effects.contains {
