@@ -44,7 +44,7 @@ def fill(path, count, seed):
             ((number, hashlib.sha256(str(number).encode()).digest(), "a device", now)
              for number in numbers))
         store.executemany(
-            "INSERT INTO device_certificate VALUES (?, ?, ?)",
+            "INSERT INTO device_certificate (serial, device, not_after) VALUES (?, ?, ?)",
             ((f"{number:040x}", number, now // 1_000 + 10**8) for number in numbers))
         store.executemany(
             "INSERT INTO registration VALUES (?, ?, 1, 1, 1, ?)",

@@ -1,0 +1,22 @@
+import TestSupport
+import Testing
+
+/// Keeps `scripts/reliability` in step with the commands and the tables that it fills.
+@Suite(.timeLimit(.minutes(60))) struct ReliabilityFiguresTests {
+  @Test(arguments: [
+    ("start", "start with 1000 devices and registrations"),
+    ("feedback", "500 rows of feedback"),
+    ("silent-device", "a silent device with a backlog of"),
+    ("campaign", "0 left out, 0 had it twice"),
+  ])
+  func `A thousandth of a figure is measured`(_ figure: String, _ line: String) async throws {
+    try await Scenario.run { scenario in
+      let result = try await scenario.command(
+        [
+          "/usr/bin/env", "python3", Installation.root + "/scripts/reliability", figure,
+          "--scale", "0.001", "--belfry", Installation.belfry,
+        ], succeeding: false)
+      #expect(result.status == 0 && result.output.contains(line), "\(result.output)")
+    }
+  }
+}
