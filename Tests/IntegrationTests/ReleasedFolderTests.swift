@@ -98,8 +98,10 @@ import Testing
     }
   }
 
+  /// `tea` repeats each day at 18:00 and has fallen due since the release was made, whatever
+  /// today's date: that one is shown at the start, once, and the next one is pending.
   @Test(arguments: releases)
-  func `A release's agent goes on: apps, switches, what is pending and what was delivered`(
+  func `A release's agent goes on: apps, switches, what is pending, missed and delivered`(
     release: String
   ) async throws {
     try await Scenario.run { scenario in
@@ -112,12 +114,14 @@ import Testing
       ]
       let agent = try scenario.belfry(words)
       _ = try await ScratchFolder.contents(of: scenario.folder.file("ready")) { !agent.isRunning }
+      #expect(try await agent.event("presented")["id"].string == "tea")
       let pending = try await scenario.belfryCommand([
         "notify", "list", "--json", "--socket", socket,
       ])
       #expect(pending.values.map { $0["id"].string } == ["tea"])
       let delivered = try await scenario.belfryCommand(["center", "--json", "--socket", socket])
-      #expect(delivered.values.map { $0["id"].string } == ["milk"])
+      #expect(delivered.values.map { $0["id"].string } == ["milk", "tea"])
+      #expect(!agent.untaken.contains { $0["event"].string == "presented" })
       let settings = try await scenario.belfryCommand([
         "settings", "com.example.tea", "--json", "--socket", socket,
       ])
