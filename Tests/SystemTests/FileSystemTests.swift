@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import TestSupport
 import Testing
@@ -117,6 +118,32 @@ import Testing
       withExtendedLifetime(first) {}
     }
     _ = try LockFile(path)
+  }
+
+  /// A program that is being started has a copy of each descriptor until its image is replaced.
+  @Test
+  func `a lock is free once its holder lets go, whoever still has a copy of its descriptor`() throws
+  {
+    let path = "\(folder)/lock"
+    var copy: Int32 = -1
+    defer { close(copy) }
+    do {
+      let holder = try LockFile(path)
+      copy = try duplicate(ofFile: path)
+      withExtendedLifetime(holder) {}
+    }
+    _ = try LockFile(path)
+  }
+
+  /// A duplicate of this process's descriptor of the file at `path`.
+  private func duplicate(ofFile path: String) throws -> Int32 {
+    let numbers = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+    let number = numbers.first {
+      (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path
+    }
+    let copy = dup(try #require(number.flatMap { Int32($0) }))
+    try #require(copy >= 0)
+    return copy
   }
 
   @Test

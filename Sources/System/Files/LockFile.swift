@@ -23,5 +23,10 @@ public final class LockFile: Sendable {
     self.descriptor = descriptor
   }
 
-  deinit { Glibc.close(descriptor) }
+  deinit {
+    // A program that is being started on another thread has a copy of the descriptor until its image is replaced, and
+    // a lock lasts as long as any copy: closing this one would leave the folder held.
+    flock(descriptor, LOCK_UN)
+    Glibc.close(descriptor)
+  }
 }

@@ -53,7 +53,7 @@ public struct DesktopSession: Sendable {
     monitor = try scenario.start(
       [
         TestTool.dbusMonitor.required(), "--session",
-        "interface=org.freedesktop.Notifications",
+        "interface=org.freedesktop.Notifications", "type=method_return",
         "type=signal,member=NameOwnerChanged,arg0=org.freedesktop.Notifications",
       ], environment: environment)
     // The monitor's own NameAcquired is its first line: from then on it misses nothing.
@@ -83,6 +83,8 @@ public struct DesktopSession: Sendable {
   }
 
   /// Waits until a call of `member` on the notification server has crossed the bus: its lines.
+  ///
+  /// A call is read to its end: its answer, or the signal after it, has begun.
   public func call(_ member: String, containing text: String) async throws -> [String] {
     let lines = try await monitor.output(called: "a call of \(member) with '\(text)'") { lines in
       !Self.message(member, containing: text, in: lines).isEmpty
@@ -96,7 +98,7 @@ public struct DesktopSession: Sendable {
     var message: [String] = []
     var found: [String] = []
     // A message's lines after its first are indented; one is whole when the next begins.
-    for line in lines + ["end"] {
+    for line in lines {
       if line.hasPrefix(" ") {
         message.append(line)
         continue
