@@ -181,5 +181,5 @@ private struct EmptyLog: DeliveryLogSource {
   func lines(of query: DeliveryLogQuery) -> [DeliveryLogLine] { [] }
   func follow(
     _ query: DeliveryLogQuery, _ receive: @escaping @Sendable ([DeliveryLogLine]) -> Bool
-  ) {}
+  ) -> [DeliveryLogLine] { [] }
 }

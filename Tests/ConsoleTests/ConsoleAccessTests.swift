@@ -303,5 +303,5 @@ private struct NoLog: DeliveryLogSource {
   func lines(of query: DeliveryLogQuery) -> [DeliveryLogLine] { [] }
   func follow(
     _ query: DeliveryLogQuery, _ receive: @escaping @Sendable ([DeliveryLogLine]) -> Bool
-  ) {}
+  ) -> [DeliveryLogLine] { [] }
 }

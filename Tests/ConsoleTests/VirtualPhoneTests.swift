@@ -226,5 +226,5 @@ private struct NoLines: DeliveryLogSource {
   func lines(of query: DeliveryLogQuery) -> [DeliveryLogLine] { [] }
   func follow(
     _ query: DeliveryLogQuery, _ receive: @escaping @Sendable ([DeliveryLogLine]) -> Bool
-  ) {}
+  ) -> [DeliveryLogLine] { [] }
 }

@@ -15,7 +15,7 @@ import Testing
         [
           "/usr/bin/env", "python3", Installation.root + "/scripts/reliability", figure,
           "--scale", "0.001", "--belfry", Installation.belfry,
-        ], succeeding: false)
+        ], succeeding: false, within: .seconds(600))
       #expect(result.status == 0 && result.output.contains(line), "\(result.output)")
     }
   }

@@ -76,6 +76,41 @@ import Testing
   }
 
   @Test
+  func `a follower of the log has each line once, also of pushes that come as it begins`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let devices = try scenario.devices(of: gateway, topics: [app])
+      let registered = try await devices.program.event("registered")
+      let token = try #require(registered["token"].string)
+      func push(_ count: Int) async throws {
+        let tokens = [String](repeating: token, count: count)
+        _ = try await scenario.belfryCommand(
+          ["send"] + tokens + ["--topic", app, "--title", "Hi", "--gateway", gateway.file])
+      }
+      // The more lines there are, the longer a follower takes to begin.
+      try await push(300)
+      var followers: [RunningProgram] = []
+      for _ in 0..<5 {
+        async let pushed: Void = push(100)
+        followers.append(
+          try scenario.belfry(["log", "--follow", "--json", "--data", gateway.data]))
+        try await pushed
+      }
+      let last = try await send(scenario, gateway, to: token)["apnsID"].string
+      for follower in followers {
+        _ = try await follower.line(called: "the last delivery") {
+          $0["state"].string == "Delivered to Device" && $0["apnsID"].string == last
+        }
+      }
+      let lines = try await administer(scenario, gateway, "log", "--json").sorted()
+      #expect(lines.count == 3 * 801)
+      for follower in followers { #expect(follower.lines.sorted() == lines) }
+    }
+  }
+
+  @Test
   func `a removed topic is disallowed, a revoked device's link goes down and its tokens are dead`()
     async throws
   {

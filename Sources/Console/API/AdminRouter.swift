@@ -144,13 +144,11 @@ public struct AdminRouter: Sendable {
   private func follow(
     _ text: String?, asEvents: Bool
   ) throws(AdministrationFailure) -> HTTP1Response {
-    let kept = try administration.perform(.log(of: text))
     let bytes: @Sendable ([JSONObject]) -> [UInt8] =
       asEvents ? EventStream.bytes : HTTP1Response.bytes
-    let stream = HTTP1BodyStream(
-      beginning: bytes(asEvents ? Array(kept.suffix(Limits.logLines)) : kept))
-    let query = text.flatMap(DeliveryLogQuery.init) ?? .everything
-    try administration.follow(query) { lines in stream.write(bytes(lines)) }
+    let stream = HTTP1BodyStream()
+    let kept = try administration.follow(text) { lines in stream.write(bytes(lines)) }
+    stream.begin(with: bytes(asEvents ? Array(kept.suffix(Limits.logLines)) : kept))
     let type = asEvents ? EventStream.type : HTTP1Response.linesType
     return HTTP1Response(status: 200, fields: [("content-type", type)], body: .stream(stream))
   }

@@ -35,16 +35,26 @@ extension Administration {
   }
 
   func log(of text: String?) -> AdministrationAnswer {
-    guard let query = text.map(DeliveryLogQuery.init) ?? .everything else {
-      return .failure(
-        .init(
-          .invalid, "'\(text ?? "")' is neither a device token nor an id",
-          do: "give a token in hexadecimal, an apns-id or an apns-unique-id"))
+    let query: DeliveryLogQuery
+    do throws(AdministrationFailure) {
+      query = try Self.logQuery(text)
+    } catch {
+      return .failure(error)
     }
     let lines =
       runtime?.log.lines(of: query)
       ?? KeptDeliveryLog(folder: folder, store: store, environment: environment)
       .lines(of: query, fromLoop: 0)
     return .success(lines.map(AdministrationLines.line))
+  }
+
+  /// What a token or an id asks of the delivery log; nil asks for everything.
+  static func logQuery(_ text: String?) throws(AdministrationFailure) -> DeliveryLogQuery {
+    guard let query = text.map(DeliveryLogQuery.init) ?? .everything else {
+      throw AdministrationFailure(
+        .invalid, "'\(text ?? "")' is neither a device token nor an id",
+        do: "give a token in hexadecimal, an apns-id or an apns-unique-id")
+    }
+    return query
   }
 }

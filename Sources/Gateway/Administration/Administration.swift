@@ -95,16 +95,21 @@ public final class Administration: Sendable {
     return try answer.get()
   }
 
-  /// Calls `receive` with every new line of the delivery log, until it returns false.
+  /// Calls `receive` with every new line of the delivery log that is of a token or an id, or of anything, until it
+  /// returns false; returns the lines before those, oldest first.
+  ///
+  /// `receive` may be called before this returns.
   public func follow(
-    _ query: DeliveryLogQuery, _ receive: @escaping @Sendable ([JSONObject]) -> Bool
-  ) throws(AdministrationFailure) {
+    _ text: String?, _ receive: @escaping @Sendable ([JSONObject]) -> Bool
+  ) throws(AdministrationFailure) -> [JSONObject] {
+    let query = try Self.logQuery(text)
     guard let runtime else {
       throw AdministrationFailure(
         .conflict, "what is new in the delivery log is a running gateway's",
         do: "start it with `belfry gateway`")
     }
-    runtime.log.follow(query) { lines in receive(lines.map(AdministrationLines.line)) }
+    return runtime.log.follow(query) { lines in receive(lines.map(AdministrationLines.line)) }
+      .map(AdministrationLines.line)
   }
 
   private func perform(

@@ -60,7 +60,11 @@ public struct DeliveryLogLine: Sendable, Hashable {
 public protocol DeliveryLogSource: Sendable {
   /// Returns the matching lines, oldest first; may wait for the loops to answer.
   func lines(of query: DeliveryLogQuery) -> [DeliveryLogLine]
-  /// Calls `receive` with every new line, until it returns false or the gateway stops.
+  /// Calls `receive` with every new line, until it returns false or the gateway stops; returns the lines before those,
+  /// oldest first, so that each line comes once.
+  ///
+  /// `receive` may be called before this returns.
   func follow(
-    _ query: DeliveryLogQuery, _ receive: @escaping @Sendable ([DeliveryLogLine]) -> Bool)
+    _ query: DeliveryLogQuery, _ receive: @escaping @Sendable ([DeliveryLogLine]) -> Bool
+  ) -> [DeliveryLogLine]
 }

@@ -39,11 +39,7 @@ final class DeliveryLogReader: DeliveryLogSource {
   func use(_ peers: LoopPeers) { self.peers.withLock { $0 = peers } }
 
   func lines(of query: DeliveryLogQuery) -> [DeliveryLogLine] {
-    let peers = peers.withLock { $0 }
-    let collector = DeliveryLogCollector()
-    for peer in peers { peer.post(.readLog(query, collector)) }
-    let lines = kept.lines(of: query, fromLoop: peers.count) + collector.wait(for: peers.count)
-    return lines.sorted { $0.atMilliseconds < $1.atMilliseconds }
+    collect(query) { .readLog(query, $0) }
   }
 
   /// Which devices are connected, and when the others went away.
@@ -56,10 +52,19 @@ final class DeliveryLogReader: DeliveryLogSource {
 
   func follow(
     _ query: DeliveryLogQuery, _ receive: @escaping @Sendable ([DeliveryLogLine]) -> Bool
-  ) {
-    for peer in peers.withLock({ $0 }) {
-      peer.post(.followLog(query, DeliveryLogFollower(receive: receive)))
-    }
+  ) -> [DeliveryLogLine] {
+    collect(query) { .followLog(query, DeliveryLogFollower(receive: receive), $0) }
+  }
+
+  /// The lines with which the loops answer `message`, and those that earlier loops left, oldest first.
+  private func collect(
+    _ query: DeliveryLogQuery, _ message: (DeliveryLogCollector) -> LoopMessage
+  ) -> [DeliveryLogLine] {
+    let peers = peers.withLock { $0 }
+    let collector = DeliveryLogCollector()
+    for peer in peers { peer.post(message(collector)) }
+    let lines = kept.lines(of: query, fromLoop: peers.count) + collector.wait(for: peers.count)
+    return lines.sorted { $0.atMilliseconds < $1.atMilliseconds }
   }
 }
 

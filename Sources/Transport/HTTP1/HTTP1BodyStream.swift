@@ -13,7 +13,7 @@ public final class HTTP1BodyStream: Sendable {
 
   private struct State {
     /// What the body begins with, of any size; sent before `pending`.
-    var beginning: [UInt8]
+    var beginning: [UInt8] = []
     /// Bytes of the beginning that are sent.
     var begun = 0
     var pending: [UInt8] = []
@@ -26,18 +26,26 @@ public final class HTTP1BodyStream: Sendable {
 
   private let state: Mutex<State>
 
-  /// A body without a reader yet, which begins with all of `beginning`; of what is written later it holds up to 1 MB
-  /// for a client that does not read.
+  /// A body without a reader yet; of what is written it holds up to 1 MB for a client that does not read.
   ///
   /// `onClose` is called once, when the client is gone or has got everything.
-  public init(beginning: [UInt8] = [], onClose: (@Sendable () -> Void)? = nil) {
-    state = Mutex(State(beginning: beginning, onClose: onClose))
+  public init(onClose: (@Sendable () -> Void)? = nil) {
+    state = Mutex(State(onClose: onClose))
   }
 
   /// A body of which everything is there.
   convenience init(whole bytes: [UInt8]) {
-    self.init(beginning: bytes)
+    self.init()
+    begin(with: bytes)
     finish()
+  }
+
+  /// Begins the body with bytes of any number, before what was written; only before it has a reader.
+  public func begin(with bytes: [UInt8]) {
+    state.withLock { state in
+      assert(state.beginning.isEmpty && state.onChange == nil, "a body begins once, unread")
+      state.beginning = bytes
+    }
   }
 
   /// Appends a piece; false when the client is gone or reads too slowly, so that writing can stop.

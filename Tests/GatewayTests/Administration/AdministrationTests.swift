@@ -424,5 +424,8 @@ private struct OneLineLog: DeliveryLogSource {
 
   func follow(
     _ query: DeliveryLogQuery, _ receive: @escaping @Sendable ([DeliveryLogLine]) -> Bool
-  ) { _ = receive(lines(of: query)) }
+  ) -> [DeliveryLogLine] {
+    _ = receive(lines(of: query))
+    return []
+  }
 }

@@ -1,5 +1,5 @@
 import BelfryWire
-import Dispatch
+import Foundation
 import Glibc
 import Storage
 import System
@@ -121,7 +121,8 @@ import Testing
     let collector = DeliveryLogCollector()
     collector.add([DeliveryLogLine(entry(1), bundleID: nil)])
     let late = DeliveryLogLine(entry(2), bundleID: nil)
-    DispatchQueue.global().async { collector.add([late]) }
+    // A thread of its own, as a loop has: a queue's threads may all be taken by other tests.
+    Thread.detachNewThread { collector.add([late]) }
     #expect(collector.wait(for: 2).count == 2)
   }
 }

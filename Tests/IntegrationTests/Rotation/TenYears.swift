@@ -122,7 +122,7 @@ private struct EmptyLog: DeliveryLogSource {
   func lines(of query: DeliveryLogQuery) -> [DeliveryLogLine] { [] }
   func follow(
     _ query: DeliveryLogQuery, _ receive: @escaping @Sendable ([DeliveryLogLine]) -> Bool
-  ) {}
+  ) -> [DeliveryLogLine] { [] }
 }
 
 /// The time of the test, in seconds since 1970.

@@ -203,7 +203,8 @@ import Testing
 
   @Test
   func `what a long answer begins with may be larger than what is kept for a slow reader`() throws {
-    let body = HTTP1BodyStream(beginning: [UInt8](repeating: 0x61, count: 3_000_000))
+    let body = HTTP1BodyStream()
+    body.begin(with: [UInt8](repeating: 0x61, count: 3_000_000))
     let server = try HTTP1Server { _ in HTTP1Response(status: 200, body: .stream(body)) }
     let client = open(server, "GET / HTTP/1.1\r\nHost: t\r\n\r\n")
     #expect(body.write(Array("later\n".utf8)))
