@@ -73,7 +73,10 @@ import Testing
       // S2-11 part 2 of 2: nothing where it is not
       #expect(plain["sound"] == .null && plain["badge"] == .null && plain["title"].string == "")
       _ = try await app.text("not for the cart")
-      // What the app has not answered is told to its next instance.
+      // What the app has not answered is told to its next instance. It answers in order: what comes now is after that.
+      try await scenario.tell(agent, "state", "front=\(id)")
+      try await scenario.push(#"{"aps":{"alert":"in front"}}"#, to: token, topic: id, of: gateway)
+      _ = try await agent.program.event("suppressed")
       try await app.stop()
       let again = try await scenario.example("RestaurantAlert", on: agent)
       _ = try await again.text("permission")
