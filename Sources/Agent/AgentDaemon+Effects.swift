@@ -8,7 +8,8 @@ extension AgentDaemon {
     case .persist(let change):
       switch change.collection {
       case .delivered, .apps: presenters?.windows.centerChanged()
-      case .pending, .waiting, .schedule, .regions, .seen, .responses, .fetches, .tasks, .device:
+      case .pending, .waiting, .schedule, .regions, .seen, .responses, .fetches, .tasks, .device,
+        .cancellations:
         break
       }
     case .persistClock: break

@@ -69,6 +69,8 @@ enum Limits {
   static let backgroundSlackNanoseconds: Int64 = 60_000_000_000
   /// Development apps: any program may make one, and each costs a record.
   static let apps = 10_000
+  /// Cancelled registrations that a gateway has not confirmed: of every app, and of as many that are gone.
+  static let cancellations = 20_000
   /// Connections of apps and commands: each holds a descriptor and its buffers.
   static let connections = 4_096
   /// Connections that have not greeted: more programs than start at once, and each greets as it connects.

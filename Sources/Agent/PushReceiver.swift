@@ -148,7 +148,13 @@ final class PushReceiver: GatewayConnectionDelegate {
     daemon?.handle(.registrationSucceeded(app, topic.kind, token: token))
   }
 
-  func link(_ link: GatewayConnection, cancelled subject: LinkSubject) {}
+  func link(_ link: GatewayConnection, cancelled subject: LinkSubject) {
+    // Another one may be on its way: the app has registered and unregistered meanwhile.
+    guard case .topic(let topic) = subject, let app = AppID(topic.bundleID),
+      !link.owesCancellation(of: subject)
+    else { return }
+    daemon?.handle(.registrationCancelled(app, topic.kind))
+  }
 
   func link(_ link: GatewayConnection, refused subject: LinkSubject, _ refusal: LinkRefusal) {
     guard case .topic(let topic) = subject, let app = AppID(topic.bundleID) else { return }

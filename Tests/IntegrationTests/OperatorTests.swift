@@ -123,7 +123,7 @@ private let app = "com.example.app"
       }
       let id = try #require(gone.values.first?["apnsID"].string)
       try await check((id, "Unregistered"), "Unregistered", token)
-      // What comes while the follower begins may be passed over, so there is more until it shows one.
+      // It says nothing when it has begun: there is more until it shows one.
       var ids: [String] = []
       while !follower.lines.contains(where: { line in ids.contains { line.contains($0) } }) {
         try #require(follower.isRunning)

@@ -111,6 +111,11 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
   /// The device's state as reported to the gateway.
   public var state: DeviceState { machine.state }
 
+  /// Whether the gateway has not answered a cancellation of `subject`.
+  public func owesCancellation(of subject: LinkSubject) -> Bool {
+    machine.owesCancellation(of: subject)
+  }
+
   /// Connects, and stays connected.
   public func goOnline() {
     perform(machine.goOnline())

@@ -191,7 +191,8 @@ extension RecordChange {
 
 /// The store's collections, by the names that they have on disk.
 enum RecordCollection: String, Hashable, Sendable, CaseIterable {
-  case apps, delivered, pending, waiting, schedule, regions, seen, responses, fetches, tasks, device
+  case apps, delivered, pending, waiting, schedule, regions, seen, responses, fetches, tasks
+  case device, cancellations
 }
 
 /// The identity of a question to the person, within one run of the agent.

@@ -57,6 +57,8 @@ enum AgentEvent {
   /// The gateway gave a token: the first one, the same one again, or another (S0-38).
   case registrationSucceeded(AppID, TokenKind, token: [UInt8])
   case registrationRefused(AppID, TokenKind, message: String)
+  /// The gateway knows that a registration was cancelled: its token is dead.
+  case registrationCancelled(AppID, TokenKind)
   /// The gateway has said which environment it is of.
   case gatewayKnown(BelfryWire.Environment)
   case linkChanged(isUp: Bool)

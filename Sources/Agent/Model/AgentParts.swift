@@ -57,6 +57,8 @@ struct AgentParts: ~Copyable {
       registrations.onToken(app, kind, token, &context)
     case .registrationRefused(let app, let kind, let message):
       registrations.onRefused(app, kind, message, &context)
+    case .registrationCancelled(let app, let kind):
+      registrations.onCancelled(app, kind, &context)
     case .gatewayKnown(let environment): registrations.onGatewayKnown(environment, &context)
     case .linkChanged(let isUp): registrations.onLinkChanged(isUp: isUp, &context)
     case .conditionChanged(let change): onConditionChanged(change)
@@ -110,6 +112,7 @@ struct AgentParts: ~Copyable {
     precondition(!hasStarted, "records are restored before anything else happens")
     context.restore(records)
     permissions.restore(records, &context)
+    registrations.restore(records, &context)
     pipeline.restore(records, &context)
     local.restore(records, &context)
   }

@@ -10,6 +10,16 @@ struct Registrations {
   private var environment: BelfryWire.Environment?
   /// Why apps that wanted a token have none; forgotten once they have one, or want none any more.
   private var refusals: [AppID: [TokenKind: String]] = [:]
+  /// Cancellations of which the gateway is not known to have heard: until then it takes the tokens for good ones.
+  private var cancellations: Set<Cancellation> = []
+
+  private struct Cancellation: Hashable {
+    let app: AppID
+    let kind: TokenKind
+
+    /// Its key in the store; an app's id holds no slash.
+    var recordKey: String { "\(app)/\(kind.rawValue)" }
+  }
 
   /// Creates registrations without a link to the gateway.
   init(hasGateway: Bool) { self.hasGateway = hasGateway }
@@ -47,8 +57,25 @@ struct Registrations {
     return nil
   }
 
-  /// Sends the gateway every stored registration, after a start.
+  /// Restores what the gateway has yet to hear.
+  mutating func restore(_ records: RestoredRecords, _ context: inout AgentContext) {
+    for (key, _) in records[.cancellations] {
+      let parts = key.split(separator: "/")
+      guard parts.count == 2, let app = AppID(String(parts[0])),
+        let kind = UInt8(parts[1]).flatMap(TokenKind.init)
+      else {
+        context.emit(.log(.damagedRecord(.cancellations, key: key)))
+        continue
+      }
+      cancellations.insert(Cancellation(app: app, kind: kind))
+    }
+  }
+
+  /// Sends the gateway every stored cancellation, then every stored registration, after a start.
   func announceAll(_ context: inout AgentContext) {
+    for one in cancellations.sorted(by: { $0.recordKey < $1.recordKey }) {
+      context.emit(.unregister(one.app, one.kind))
+    }
     for app in context.apps.all {
       for kind in TokenKind.allCases where app.registrations[kind] != nil {
         context.emit(.register(app.id, kind))
@@ -122,7 +149,7 @@ struct Registrations {
       guard let reason = refusal(app) else { continue }
       for kind in TokenKind.allCases where app.registrations[kind] != nil {
         onRefused(app.id, kind, reason, &context)
-        context.emit(.unregister(app.id, kind))
+        cancel(app.id, kind, &context)
       }
     }
   }
@@ -137,7 +164,30 @@ struct Registrations {
       // S4-7: the app disappears from the settings.
       if kind == .alert { record.isInSettings = false }
     }
+    cancel(app, kind, &context)
+  }
+
+  /// Has the gateway told, also after a restart, until it has heard.
+  private mutating func cancel(_ app: AppID, _ kind: TokenKind, _ context: inout AgentContext) {
+    let cancellation = Cancellation(app: app, kind: kind)
+    if cancellations.count < Limits.cancellations, cancellations.insert(cancellation).inserted {
+      context.emit(.persist(.put(.cancellations, key: cancellation.recordKey, [])))
+    }
     context.emit(.unregister(app, kind))
+  }
+
+  /// Handles that the gateway has heard of a cancellation.
+  mutating func onCancelled(_ app: AppID, _ kind: TokenKind, _ context: inout AgentContext) {
+    guard let known = cancellations.remove(Cancellation(app: app, kind: kind)) else { return }
+    context.emit(.persist(.remove(.cancellations, key: known.recordKey)))
+  }
+
+  /// Forgets every cancellation: they were of another device, whose tokens are another's business or dead.
+  private mutating func forgetCancellations(_ context: inout AgentContext) {
+    for one in cancellations {
+      context.emit(.persist(.remove(.cancellations, key: one.recordKey)))
+    }
+    cancellations = []
   }
 
   /// Handles a token of the gateway: a first one, the same again, or another (S0-38).
@@ -161,7 +211,8 @@ struct Registrations {
   }
 
   /// Discards all registrations: nothing reaches an app before it was launched on this machine (S0-34, S1-16).
-  func onMachineReplaced(_ context: inout AgentContext) {
+  mutating func onMachineReplaced(_ context: inout AgentContext) {
+    forgetCancellations(&context)
     for app in context.apps.all where !app.registrations.isEmpty {
       context.update(app.id) { $0.registrations = [:] }
     }
@@ -170,7 +221,8 @@ struct Registrations {
   /// Discards all tokens: the device has a new identity.
   ///
   /// The registrations stay, and the link makes them anew.
-  func onIdentityReplaced(_ context: inout AgentContext) {
+  mutating func onIdentityReplaced(_ context: inout AgentContext) {
+    forgetCancellations(&context)
     for app in context.apps.all where !app.registrations.isEmpty {
       context.update(app.id) { record in
         for kind in record.registrations.keys { record.registrations[kind]?.token = nil }
@@ -181,6 +233,7 @@ struct Registrations {
   /// Traps in debug builds when the link contradicts the gateway.
   func checkInvariants(_ context: AgentContext) {
     assert(hasGateway || !isLinkUp, "there is no link without a gateway")
+    assert(cancellations.count <= Limits.cancellations, "\(cancellations.count) cancellations")
     for app in refusals.keys {
       assert(context.apps[app] != nil, "nothing is remembered of an app that is gone")
     }

@@ -111,6 +111,11 @@ public struct DeviceLinkClient: ~Copyable {
   /// What the device wants now.
   public var wanted: [LinkSubject] { subjects.entries.filter(\.isWanted).map(\.subject) }
 
+  /// Whether the gateway has not answered a cancellation of `subject`.
+  public func owesCancellation(of subject: LinkSubject) -> Bool {
+    subjects.entries.contains { $0.subject == subject && $0.owesCancel }
+  }
+
   // MARK: What the device wants
 
   /// Connect, and stay connected.

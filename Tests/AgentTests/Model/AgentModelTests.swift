@@ -113,6 +113,44 @@ struct AgentModelTests {
   }
 
   @Test
+  func `A cancelled registration is cancelled after each start until the gateway has heard`() {
+    let bench = ModelBench(isLinkUp: false)
+    let (connection, _) = bench.connect()
+    bench.ask(connection, .register(.alert))
+    let cancelled = AgentEffect.unregister(ModelBench.burger, .alert)
+    #expect(bench.ask(connection, .unregister(.alert)).contains(cancelled))
+    var next = bench.restarted()
+    #expect(next.start().contains(cancelled))
+    // Wanted again: the gateway hears of the former one's end first.
+    let (again, _) = next.connect()
+    next.ask(again, .register(.alert))
+    next = next.restarted()
+    let told = next.start()
+    let registered = AgentEffect.register(ModelBench.burger, .alert)
+    #expect(told.firstIndex(of: cancelled) ?? .max < told.firstIndex(of: registered) ?? -1)
+    _ = next.handle(.registrationCancelled(ModelBench.burger, .alert))
+    next = next.restarted()
+    let rest = next.start()
+    #expect(!rest.contains(cancelled) && rest.contains(registered))
+  }
+
+  @Test
+  func `What another identity or machine cancelled is nothing of this one's`() {
+    for event in [AgentEvent.identityReplaced, .machineReplaced] {
+      let bench = ModelBench(isLinkUp: false)
+      let (connection, _) = bench.connect()
+      bench.ask(connection, .register(.alert))
+      bench.ask(connection, .unregister(.alert))
+      let next = bench.restarted()
+      next.handle(.recordsRestored(next.disk.records))
+      next.handle(event)
+      next.handle(.started)
+      #expect(!next.take().contains(.unregister(ModelBench.burger, .alert)))
+      #expect(next.disk[.cancellations, "org.example.burger/1"] == nil)
+    }
+  }
+
+  @Test
   func
     `A token that changes while the app runs is told to it; the same one is not told again`()
   {

@@ -295,6 +295,7 @@ final class AgentLedger {
     responses.checkEnd()
     waiting.checkEnd()
     attachments.checkEnd()
+    registrations.checkEnd()
     let pushes = world.pushService.unacknowledged
     world.expect(pushes.isEmpty, "pushes are not acknowledged at the end: \(pushes.map(\.low))")
     let held = mirror[.fetches].keys.sorted()

@@ -13,6 +13,8 @@ final class RegistrationLedger {
   /// What this run of the agent has told the gateway.
   private var announced: Set<Registration> = []
   private var hasChanged = false
+  /// What an earlier run cancelled is cancelled again where the gateway is not known to have heard.
+  private var isStarting = false
   /// The tokens that are valid, as far as this run of the agent knows.
   private var tokens: Set<[UInt8]> = []
   /// The registrations that stood before the event at hand replaced the device's identity.
@@ -35,6 +37,7 @@ final class RegistrationLedger {
 
   func willHandle(_ event: AgentEvent) {
     hasChanged = false
+    isStarting = false
     before = nil
     switch event {
     case .machineReplaced: before = []
@@ -42,7 +45,9 @@ final class RegistrationLedger {
       before = kept
       tokens = []
     case .registrationSucceeded(_, _, let token): tokens.insert(token)
-    case .started: hasChanged = true
+    case .started:
+      hasChanged = true
+      isStarting = true
     case .registrationRefused(let app, let kind, _):
       announced.remove(Registration(app: app, kind: kind))
       hasChanged = true
@@ -58,12 +63,20 @@ final class RegistrationLedger {
       hasChanged = true
     case .unregister(let app, let kind):
       world.expect(
-        announced.remove(Registration(app: app, kind: kind)) != nil,
+        announced.remove(Registration(app: app, kind: kind)) != nil || isStarting,
         "\(app) is unregistered for \(kind), and was not registered")
     case .tell(_, .token(_, let token)):
       world.expect(tokens.contains(token), "an app is given a token of a former identity")
     default: break
     }
+  }
+
+  func checkEnd() {
+    let forgotten = world.pushService.forgotten {
+      kept.contains(Registration(app: $0, kind: $1))
+    }
+    world.expect(
+      forgotten.isEmpty, "the gateway has tokens of what was unregistered: \(forgotten)")
   }
 
   func onHandled() {

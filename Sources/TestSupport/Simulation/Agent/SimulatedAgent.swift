@@ -18,6 +18,8 @@ final class SimulatedAgent {
   private var effects: [AgentEffect] = []
   /// What the disk has not taken yet.
   private var unpersisted: [RecordChange] = []
+  /// Whether the disk has refused what the agent has done since.
+  var hasUnpersisted: Bool { !unpersisted.isEmpty }
   private var questionTimers: [Question: Int] = [:]
   private var nextTimer = 0
   private var scheduleAlarm = 0

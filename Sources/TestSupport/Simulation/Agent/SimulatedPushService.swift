@@ -15,6 +15,12 @@ final class SimulatedPushService {
   private var waiting: [ReceivedPush] = []
   private var acknowledged: [ReceivedPush] = []
   private var registered: [Subject] = []
+  /// What the link has yet to cancel; it is gone with the agent's process.
+  private var owed: [Subject] = []
+  /// What has a token at the gateway.
+  private var alive: Set<Subject> = []
+  /// What was registered while the disk refused it: the app is told so, and a crash may leave a token that is not wanted.
+  private var uncertain: Set<Subject> = []
   /// Counts the device's identities: each has tokens of its own.
   private var identity = 1
   private(set) var count = 0
@@ -39,6 +45,7 @@ final class SimulatedPushService {
 
   func agentCrashed() {
     isUp = false
+    owed = []
     life += 1
   }
 
@@ -46,6 +53,7 @@ final class SimulatedPushService {
     guard !isUp, world.agent.isUp else { return }
     isUp = true
     world.agent.report(.linkChanged(isUp: true))
+    for subject in owed { hear(subject) }
     for subject in registered { answer(subject) }
     for push in waiting { handOver(push) }
   }
@@ -67,6 +75,7 @@ final class SimulatedPushService {
   /// The device is another one for the gateway, which has nothing for it.
   func identityReplaced() {
     identity += 1
+    alive = []
     waiting = []
     acknowledged = []
   }
@@ -83,21 +92,46 @@ final class SimulatedPushService {
   func register(_ app: AppID, _ kind: TokenKind) {
     let subject = Subject(app: app, kind: kind)
     if !registered.contains(subject) { registered.append(subject) }
+    if world.agent.hasUnpersisted { uncertain.insert(subject) } else { uncertain.remove(subject) }
     if isUp { answer(subject) }
   }
 
   func unregister(_ app: AppID, _ kind: TokenKind) {
-    registered.removeAll { $0 == Subject(app: app, kind: kind) }
+    let subject = Subject(app: app, kind: kind)
+    registered.removeAll { $0 == subject }
+    if !owed.contains(subject) { owed.append(subject) }
+    if isUp { hear(subject) }
+  }
+
+  /// The gateway receives a cancellation, always before a registration that was asked for later.
+  private func hear(_ subject: Subject) {
+    after(100) { [self] in cancel(subject) }
+  }
+
+  private func cancel(_ subject: Subject) {
+    guard isUp, let index = owed.firstIndex(of: subject) else { return }
+    owed.remove(at: index)
+    alive.remove(subject)
+    world.agent.report(.registrationCancelled(subject.app, subject.kind))
+  }
+
+  /// What has a token, and what the agent has kept no registration of.
+  func forgotten(_ isKept: (AppID, TokenKind) -> Bool) -> [String] {
+    alive.subtracting(uncertain).filter { !isKept($0.app, $0.kind) }.map { "\($0.app) \($0.kind)" }
+      .sorted()
   }
 
   private func answer(_ subject: Subject) {
     after(200) { [self] in
       guard isUp, registered.contains(subject) else { return }
+      cancel(subject)
       if world.isTroubled, world.chance(0.1) {
+        alive.remove(subject)
         registered.removeAll { $0 == subject }
         world.agent.report(
           .registrationRefused(subject.app, subject.kind, message: "no such topic"))
       } else {
+        alive.insert(subject)
         let version = world.isTroubled ? world.random(1...2) : 1
         world.agent.report(
           .registrationSucceeded(
