@@ -20,14 +20,15 @@ extension Scenario {
   /// Starts a registry of one app that sends to `gateway`, and waits until it serves.
   func registry(
     _ name: String = "registry", of gateway: GatewayProgram, topic: String,
-    options: [String] = []
+    options: [String] = [], wrapper: [String] = []
   ) async throws -> RegistryProgram {
     let data = folder.file(name)
     let readyFile = data + "-ready.json"
     unlink(readyFile)
-    let program = try belfry(
-      [
-        "provider", "--data", data, "--port", "0", "--ready-file", readyFile, "--open", "--topic",
+    let program = try start(
+      wrapper + [
+        Installation.belfry, "provider", "--data", data, "--port", "0", "--ready-file", readyFile,
+        "--open", "--topic",
         topic, "--gateway", gateway.file,
       ] + options)
     let text = try await ScratchFolder.contents(of: readyFile) { !program.isRunning }
@@ -157,6 +158,57 @@ extension Scenario {
       #expect(report.values.first?["reasons"]["BadDeviceToken"].integer == 1)
       let left = try await scenario.ask(registry, "/tokens")
       #expect(left.values.map { $0["deviceToken"].string } == [invented])
+    }
+  }
+
+  @Test(.requires(.unshare))
+  func `a campaign whose disk is full says so, and goes on by itself once there is room`()
+    async throws
+  {
+    let count = 60
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let devices = try scenario.devices(
+        of: gateway, topics: [topic], options: ["--count", "\(count)"])
+      var tokens: [String] = []
+      for _ in 0..<count { tokens.append(try await devices.token()) }
+      let first = try await scenario.registry(of: gateway, topic: topic)
+      _ = try await scenario.ask(first, "/tokens", body: tokens.joined(separator: "\n"))
+      #expect(try await first.program.stop() == 0)
+      // A file system of 8 MB, in a namespace of its own, in the place of the folder, with its files.
+      let script = """
+        cp -a "$1" "$1.copy" && mount -t tmpfs -o size=8m none "$1" && cp -a "$1.copy/." "$1" && \
+        shift && exec "$@"
+        """
+      let registry = try await scenario.registry(
+        of: gateway, topic: topic,
+        wrapper: [
+          TestTool.unshare.required(), "--user", "--map-root-user", "--mount", "/bin/sh", "-c",
+          script, "sh", first.data,
+        ])
+      let added = try await scenario.ask(
+        registry, "/campaigns",
+        body: #"{"topic":"\#(topic)","alert":{"body":"Hello"},"rate":10}"#)
+      let id = try #require(added.values.first?["id"].string)
+      func status() async throws -> JSONLine {
+        try #require(try await scenario.ask(registry, "/campaigns/\(id)").values.first)
+      }
+      try await Scenario.wait("some of it") { try await status()["sent"].integer ?? 0 > 0 }
+      let filling = "/proc/\(registry.program.pid)/root\(first.data)/filling"
+      _ = try await scenario.command(
+        ["dd", "if=/dev/zero", "of=\(filling)", "bs=4096"], succeeding: false)
+      try await Scenario.wait("the problem") { try await status()["problem"] != .null }
+      let held = try await status()
+      #expect(held["state"].string == "running")
+      #expect(held["problem"].string?.contains("waits for the registry's store") == true, "\(held)")
+      #expect(held["sent"].integer ?? 0 < count)
+      try FileManager.default.removeItem(atPath: filling)
+      try await Scenario.wait("the end") { try await status()["state"].string == "finished" }
+      let end = try await status()
+      #expect(end["accepted"].integer == count && end["problem"] == .null, "\(end)")
+      for _ in 0..<count { _ = try await devices.received() }
+      #expect(devices.program.untaken.allSatisfy { $0["event"].string != "received" }, "twice")
+      #expect(registry.program.errors.contains("a campaign waits for its store"))
     }
   }
 

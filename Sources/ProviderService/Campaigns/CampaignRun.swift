@@ -17,7 +17,9 @@ struct CampaignRun {
   private var flights: [Int64: CampaignFlight] = [:]
   private var payloads: [String?: [UInt8]] = [:]
   /// The state to be left in once nothing is in flight; nil while the campaign goes on.
-  private var endState: CampaignRecord.State?
+  private(set) var endState: CampaignRecord.State?
+  /// Whether the store has taken something of this run.
+  private(set) var hasWritten = false
   private var answered: Int64 = 0
   private var badTokens: Int64 = 0
 
@@ -65,6 +67,12 @@ struct CampaignRun {
     // A campaign that is to be held stays so, whatever ends the program.
     if endState != .paused { endState = state }
   }
+
+  /// Whether something was sent and is not answered.
+  var isAwaitingAnswers: Bool { flights.values.contains { !$0.sent.isEmpty } }
+
+  /// Forgets a batch that was answered and cannot be kept.
+  mutating func drop(_ number: Int64) { flights[number] = nil }
 
   /// Does what is due; returns when to come back, in monotonic nanoseconds, or nil at the end.
   mutating func advance() throws(StorageFailure) -> Int64? {
@@ -125,6 +133,7 @@ struct CampaignRun {
       pacing?.exhausted(leg)
       return
     }
+    hasWritten = true
     var flight = CampaignFlight(batch, phase: .answers)
     flight.unsent = recipients.compactMap(addressee)
     pacing?.claimed(recipients.count, now: now)
@@ -237,6 +246,7 @@ struct CampaignRun {
     guard !flight.isSettled else {
       try store.finish(
         flight.batch, of: campaign.id, tallies: flight.tallies, dead: flight.dead)
+      hasWritten = true
       flights[number] = nil
       pacing?.batchEnded()
       return

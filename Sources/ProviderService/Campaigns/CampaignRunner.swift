@@ -32,6 +32,7 @@ final class CampaignRunner: Sendable {
   private let inbox = Mutex<[Message]>([])
   private let isNews = DispatchSemaphore(value: 0)
   private let hasEnded = DispatchSemaphore(value: 0)
+  private let trouble = Mutex<String?>(nil)
   private let resources: Resources
 
   /// Starts the thread; `onEnd` is called on it at its end.
@@ -41,14 +42,14 @@ final class CampaignRunner: Sendable {
   ) {
     self.resources = resources
     Thread.detachNewThread { [self] in
-      var run = CampaignRun(campaign, document, resources) { [self] batch, answers in
-        post(.answered(batch: batch, answers))
-      }
-      work(&run)
+      send(campaign, document)
       onEnd()
       hasEnded.signal()
     }
   }
+
+  /// Why the campaign waits for its store; nil while it does not.
+  var problem: String? { trouble.withLock { $0 } }
 
   /// Holds the campaign once what is in flight has ended.
   func pause() { post(.stop(.paused)) }
@@ -67,28 +68,98 @@ final class CampaignRunner: Sendable {
     isNews.signal()
   }
 
-  private func work(_ run: inout CampaignRun) {
+  /// Sends until the campaign ends.
+  ///
+  /// Where its store fails nothing more is sent, since no outcome could be kept; another run begins where the store
+  /// stands once it may be written again.
+  private func send(_ campaign: CampaignRecord, _ document: CampaignDocument) {
+    var campaign = campaign
+    // The state to be left in, where that is known before the store takes it.
+    var endState: CampaignRecord.State?
+    var failures = 0
+    while true {
+      var run = CampaignRun(campaign, document, resources) { [self] batch, answers in
+        post(.answered(batch: batch, answers))
+      }
+      if let endState { run.stop(leaving: endState) }
+      guard let failure = work(&run) else { return trouble.withLock { $0 = nil } }
+      guard failure.isOfDisk else {
+        return resources.log.error(
+          "a campaign stops", ["campaign": campaign.id, "why": failure.description])
+      }
+      failures = run.hasWritten ? 1 : failures + 1
+      if trouble.withLock({ $0 == nil }) {
+        resources.log.error(
+          "a campaign waits for its store",
+          ["campaign": campaign.id, "why": failure.description])
+      }
+      trouble.withLock { $0 = "it waits for the registry's store: \(failure)" }
+      endState = awaitRetry(of: &run, afterFailures: failures)
+      if endState == .running { return }
+      do throws(StorageFailure) {
+        guard let stored = try resources.registry.store.campaign(campaign.id) else { return }
+        campaign = stored
+      } catch {
+        // The next run begins with what is known here, and fails as well where the store cannot be read.
+        continue
+      }
+    }
+  }
+
+  /// Waits until what is in flight has its answers and the pause is over; returns the state that the campaign is to be
+  /// left in, at once where the program ends.
+  ///
+  /// What was answered meanwhile is looked up in the delivery log by the next run, as after a crash.
+  private func awaitRetry(
+    of run: inout CampaignRun, afterFailures failures: Int
+  ) -> CampaignRecord.State? {
+    let backoff = Backoff(
+      firstNanoseconds: Limits.retryPauseNanoseconds,
+      longestNanoseconds: Limits.retryPauseNanosecondsMax)
+    var random = SystemRandom.Generator()
+    var due =
+      SystemClock.monotonicNanoseconds
+      + backoff.nanoseconds(afterFailures: failures, random: random.next())
+    while true {
+      while let message = next() {
+        switch message {
+        case .answered(let batch, _): run.drop(batch)
+        case .stop(let state):
+          run.stop(leaving: state)
+          due = 0
+        }
+      }
+      if run.endState == .running { return .running }
+      let now = SystemClock.monotonicNanoseconds
+      if !run.isAwaitingAnswers, due <= now { return run.endState }
+      let pause = run.isAwaitingAnswers ? Self.longestPauseNanoseconds : due - now
+      _ = isNews.wait(timeout: .now() + .nanoseconds(Int(pause)))
+    }
+  }
+
+  private func next() -> Message? {
+    inbox.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+  }
+
+  /// Works until the run's end, or until the store fails.
+  private func work(_ run: inout CampaignRun) -> StorageFailure? {
     do throws(StorageFailure) {
       try run.recover()
       while true {
-        let messages = inbox.withLock { inbox in
-          defer { inbox = [] }
-          return inbox
-        }
-        for message in messages {
+        while let message = next() {
           switch message {
           case .answered(let batch, let answers): try run.handle(answers, of: batch)
           case .stop(let state): run.stop(leaving: state)
           }
         }
-        guard let due = try run.advance() else { return }
+        let due = try run.advance()
+        if run.hasWritten { trouble.withLock { $0 = nil } }
+        guard let due else { return nil }
         let pause = min(due - SystemClock.monotonicNanoseconds, Self.longestPauseNanoseconds)
         if pause > 0 { _ = isNews.wait(timeout: .now() + .nanoseconds(Int(pause))) }
       }
     } catch {
-      // The store cannot be written: nothing more may be sent, since no outcome of it could be kept.
-      resources.log.error(
-        "a campaign stops", ["campaign": run.campaign.id, "why": error.description])
+      return error
     }
   }
 }

@@ -13,7 +13,7 @@ extension CampaignService {
     for campaign in campaigns.suffix(Limits.campaignsSummarized).reversed() {
       last.append(.object(try status(of: campaign)))
     }
-    let held = campaigns.filter { $0.state == .paused || $0.problem != nil }
+    let held = campaigns.filter { $0.state == .paused || problem(of: $0) != nil }
     return JSONObject(
       [("at", .string(Timestamp.rfc3339(unixMilliseconds: SystemClock.unixMilliseconds)))]
         + counted.members + [

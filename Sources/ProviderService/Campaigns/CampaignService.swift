@@ -294,10 +294,15 @@ public final class CampaignService: Sendable {
       "kept": .integer(count(.kept)),
       "failed": .integer(count(.failed)), "unknown": .integer(count(.unknown)),
       "sent": .integer(sent), "rate": campaign.rate.map { .integer($0) } ?? .null,
-      "problem": campaign.problem.map { .string($0) } ?? .null,
+      "problem": problem(of: campaign).map { .string($0) } ?? .null,
       "created": time(campaign.createdMilliseconds),
       "finished": time(campaign.finishedMilliseconds),
     ]
+  }
+
+  /// Why a campaign does not go on by itself, or waits.
+  func problem(of campaign: CampaignRecord) -> String? {
+    running.withLock { $0.runners[campaign.id] }?.problem ?? campaign.problem
   }
 
   private func document(of campaign: CampaignRecord) throws(Failure) -> CampaignDocument {
