@@ -131,6 +131,8 @@ enum Limits {
   static let beaconsRemembered = 1_024
   /// Days searched for a date in a calendar other than the Gregorian: a century.
   static let calendarSearchDays = 36_600
+  /// Months of a calendar that are remembered: those of twice that time.
+  static let calendarMonths = 2_600
   /// Moves of a manual clock in one turn of the loop: some milliseconds of work.
   static let clockMovesPerTurn = 64
 }

@@ -1,5 +1,6 @@
 import BelfryWire
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Agent
@@ -7,7 +8,11 @@ import Testing
 @Suite("Other calendars")
 struct FoundationCalendarTests {
   /// A match from the words of `--matching`.
-  private func match(_ words: String) throws -> CalendarMatch { try CalendarMatch(matching: words) }
+  private func match(_ words: String, isLeapMonth: Bool? = nil) throws -> CalendarMatch {
+    var match = try CalendarMatch(matching: words)
+    match.isLeapMonth = isLeapMonth
+    return match
+  }
 
   /// What a search that looks at each day finds.
   private func slow(
@@ -61,6 +66,50 @@ struct FoundationCalendarTests {
       let calendar = try #require(FoundationCalendar(named: name))
       _ = calendar.next(matching: try match(words + " hour=12"), after: 1_764_000_000, in: .utc)
       #expect(calendar.lookUps < 4_000, "\(name) \(words)")
+    }
+  }
+
+  @Test(arguments: ["hebrew", "chinese", "islamic", "japanese", "ethiopic"])
+  func `what was searched through once is not asked of Foundation again`(name: String) throws {
+    let calendar = try #require(FoundationCalendar(named: name))
+    let rare: [(String, Bool?)] = [
+      ("day=29 month=2 weekday=1", true), ("day=31 month=2", nil),
+      ("day=30 month=12 weekday=3", nil),
+    ]
+    for (words, isLeap) in rare {
+      let wanted = try match(words, isLeapMonth: isLeap)
+      _ = calendar.next(matching: wanted, after: 1_764_000_000, in: .utc)
+    }
+    let before = calendar.lookUps
+    for number in 0..<64 {
+      for (words, isLeap) in rare {
+        let words = words + " hour=\(number % 24) minute=\(number % 60)"
+        let wanted = try match(words, isLeapMonth: isLeap)
+        _ = calendar.next(matching: wanted, after: 1_764_000_000, in: .utc)
+      }
+    }
+    #expect(calendar.lookUps - before < 64 * 3 * 60, "\(calendar.lookUps - before)")
+  }
+
+  @Test(arguments: ["hebrew", "chinese", "islamic", "japanese", "ethiopic", "persian", "indian"])
+  func `a search finds the same, whatever was searched for before`(name: String) throws {
+    let warm = try #require(FoundationCalendar(named: name))
+    var random = SeededGenerator(seed: 29)
+    for _ in 0..<60 {
+      var wanted = try match("hour=12")
+      let parts: [(CalendarMatch.Component, ClosedRange<Int>)] = [
+        (.day, 1...31), (.month, 1...13), (.weekday, 1...7), (.year, 1...60),
+        (.weekdayOrdinal, 0...6),
+      ]
+      for (component, range) in parts where Bool.random(using: &random) {
+        wanted[component] = Int.random(in: range, using: &random)
+      }
+      wanted.isLeapMonth = [nil, nil, true, false].randomElement(using: &random) ?? nil
+      let moment = Int.random(in: 0...4_000_000_000, using: &random)
+      let cold = try #require(FoundationCalendar(named: name))
+      #expect(
+        warm.next(matching: wanted, after: moment, in: .utc)
+          == cold.next(matching: wanted, after: moment, in: .utc), "\(wanted) \(moment)")
     }
   }
 }

@@ -5,6 +5,29 @@ import Foundation
 /// match is decided here by the same rule as for the Gregorian.
 final class FoundationCalendar: CalendarSystem {
   private var calendar: Calendar
+  /// The months that searches have passed over, by their first day: Foundation needs microseconds for each.
+  private var months: [Int: Month] = [:]
+
+  /// What all days of a month have in common.
+  private struct Month {
+    let era: Int?
+    let year: Int?
+    let number: Int?
+    let isLeap: Bool
+    let length: Int
+
+    /// Days from its first that cannot match.
+    func daysToSkip(_ match: CalendarMatch) -> Int {
+      func holds(_ component: CalendarMatch.Component, _ value: Int?) -> Bool {
+        match[component].map { $0 == value } ?? true
+      }
+      guard holds(.month, number), holds(.year, year), holds(.era, era),
+        match.isLeapMonth.map({ $0 == isLeap }) ?? true
+      else { return length }
+      guard let day = match[.day] else { return 0 }
+      return min(max(0, day - 1), length)
+    }
+  }
 
   /// A calendar by the identifier of `Calendar.Identifier` or its BCP 47 name; nil for others.
   init?(named name: String) {
@@ -38,7 +61,10 @@ final class FoundationCalendar: CalendarSystem {
     var matchedBefore = wantsFirst && mismatch(match, first - 1) == nil
     var day = first
     while day < first + Limits.calendarSearchDays {
-      if let mismatch = mismatch(match, day) {
+      if let skipped = months[day]?.daysToSkip(match), skipped > 0 {
+        day += skipped
+        matchedBefore = false
+      } else if let mismatch = mismatch(match, day) {
         // No day that is passed over could match.
         day += step(over: mismatch, match, from: day)
         matchedBefore = false
@@ -66,6 +92,8 @@ final class FoundationCalendar: CalendarSystem {
       }
       return range.contains(wanted)
     }
+    // No month has more than 35 days.
+    if let ordinal = match[.weekdayOrdinal], !(1...5).contains(ordinal) { return false }
     return holds(.day, .day) && holds(.month, .month) && holds(.weekday, .weekday)
       && holds(.weekOfMonth, .weekOfMonth) && holds(.weekOfYear, .weekOfYear)
   }
@@ -95,7 +123,8 @@ final class FoundationCalendar: CalendarSystem {
 
   /// Days to the next one that could match.
   private func step(over mismatch: Mismatch, _ match: CalendarMatch, from day: Int) -> Int {
-    let date = calendar.dateComponents([.era, .day, .weekday], from: Self.noon(day))
+    let date = calendar.dateComponents(
+      [.era, .year, .month, .day, .weekday, .isLeapMonth], from: Self.noon(day))
     guard let number = date.day, let weekday = date.weekday else { return 1 }
     switch mismatch {
     case .other: return 1
@@ -114,6 +143,11 @@ final class FoundationCalendar: CalendarSystem {
       guard rest > 0 else { return 1 }
       // Japan's eras begin on any day, and the number of the year with them.
       guard calendar.component(.era, from: Self.noon(day + rest)) == date.era else { return 1 }
+      if number == 1, months.count < Limits.calendarMonths {
+        months[day] = Month(
+          era: date.era, year: date.year, number: date.month, isLeap: date.isLeapMonth ?? false,
+          length: rest)
+      }
       return rest
     }
   }
