@@ -122,6 +122,14 @@ def from_files(browser, files, devices):
     browser.wait("document.querySelector('.previews').innerText.includes('Des fichiers')")
 
 
+def keeps_focus(browser):
+    """Who goes by keyboard stays where he is when the page draws what has changed."""
+    browser.value("window.former = document.querySelector('section[aria-label=\"Last campaigns\"] a'); former.focus()")
+    browser.wait("!window.former.isConnected", "the overview drawn anew")
+    browser.wait("document.activeElement.getAttribute('href') === window.former.getAttribute('href')",
+                 "the focus on the link that took its place")
+
+
 def main(chromium, url, token_file, topic, devices, campaign, strings, pictures=None):
     def flow(browser):
         def picture(name, whole=False):
@@ -131,6 +139,7 @@ def main(chromium, url, token_file, topic, devices, campaign, strings, pictures=
         sign_in(browser, url, pathlib.Path(token_file).read_text().strip())
         browser.wait("document.querySelector('.verdict').innerText.match(/Connected to|Reached/)", "the connection")
         check_page(browser)
+        keeps_focus(browser)
         picture("provider-overview")
         write(browser, topic)
         preview(browser, devices)

@@ -18,9 +18,11 @@ function fill(element, attributes, children) {
   return element;
 }
 
-/** Replaces what an element holds. */
+/** Replaces what an element holds. A link that had the focus, and is there again, has it again. */
 export function put(element, ...children) {
+  const place = element.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
   element.replaceChildren(...children.flat().filter((child) => child !== null && child !== undefined));
+  if (place) element.querySelector(`a[href="${CSS.escape(place)}"]`)?.focus();
 }
 
 let fields = 0;
