@@ -251,6 +251,19 @@ import Transport
   }
 
   @Test
+  func `what is no regular file in a store's place is named and left there`() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("store.sqlite")
+    try FileSystem.makeDirectories(path)
+    #expect {
+      _ = try SQLiteControlStore(path: path)
+    } throws: {
+      "\($0)".contains("'\(path)' cannot be used: it is no regular file")
+    }
+    #expect(FileSystem.isDirectory(path))
+  }
+
+  @Test
   func `a hundred thousand registrations load in one go`() throws {
     let store = try SQLiteControlStore.inMemory()
     let all = (UInt64(1)...100_000).map { registration($0, generation: 1) }

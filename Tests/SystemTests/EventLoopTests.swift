@@ -125,7 +125,7 @@ import Testing
     isBefore: Bool
   ) throws {
     let pipe = Pipe()
-    try loop.register(pipe.read, for: .readable, handler: pipe)
+    _ = try loop.register(pipe.read, for: .readable, handler: pipe)
     var heardAtMail: [Int] = []
     let mailbox = loop.mailbox(of: Int.self, isBeforeDescriptors: isBefore) { _ in
       heardAtMail.append(pipe.heard.count)

@@ -95,7 +95,13 @@ import Testing
     #expect(FileSystem.isDirectory(deep))
     #expect(try FileSystem.mode(of: deep) == 0o700)
     try FileSystem.write([1], to: "\(folder)/file")
-    #expect(throws: SystemFailure.self) { try FileSystem.makeDirectories("\(folder)/file") }
+    for path in ["\(folder)/file", "\(folder)/file/below"] {
+      #expect {
+        try FileSystem.makeDirectories(path)
+      } throws: {
+        "\($0)".contains("'\(folder)/file' cannot be used: it is there and no folder")
+      }
+    }
     try FileSystem.remove(deep)
     try FileSystem.remove(deep)
     #expect(!FileSystem.exists(deep))

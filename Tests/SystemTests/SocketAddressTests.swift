@@ -87,5 +87,14 @@ import Testing
     #expect(throws: SystemFailure.self) {
       _ = try Socket.listen(unixPath: "/tmp/" + String(repeating: "x", count: 120))
     }
+    for path in [folder.path, "\(folder.path)/file"] {
+      if path != folder.path { try FileSystem.write([1], to: path) }
+      #expect {
+        _ = try Socket.listen(unixPath: path)
+      } throws: {
+        "\($0)".contains("it is there and no socket")
+      }
+      #expect(FileSystem.exists(path))
+    }
   }
 }

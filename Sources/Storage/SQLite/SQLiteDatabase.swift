@@ -31,6 +31,10 @@ internal import System
   init(path: String, schema: Schema, mayCreate: Bool = true) throws(StorageFailure) {
     self.path = path
     if !path.isEmpty, mayCreate { try Self.prepareFile(path) }
+    guard path.isEmpty || !FileSystem.exists(path) || FileSystem.isRegularFile(path) else {
+      throw .system(
+        .unusable(text: path, reason: "it is no regular file: move it away, or restore a copy"))
+    }
     var opened: OpaquePointer?
     let flags =
       SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (mayCreate ? SQLITE_OPEN_CREATE : 0)

@@ -104,8 +104,10 @@ public enum FileSystem {
     guard !path.isEmpty, !isDirectory(path) else { return }
     let above = parent(of: path)
     if above != path { try makeDirectories(above) }
-    guard unsafe mkdir(path, 0o700) == 0 || (errno == EEXIST && isDirectory(path)) else {
-      throw .last("mkdir", path)
+    guard unsafe mkdir(path, 0o700) != 0 else { return }
+    guard errno == EEXIST else { throw .last("mkdir", path) }
+    guard isDirectory(path) else {
+      throw .unusable(text: path, reason: "it is there and no folder: choose another path")
     }
   }
 
@@ -121,6 +123,12 @@ public enum FileSystem {
     if unsafe lstat(path, &status) == 0 { return true }
     guard errno == ENOENT || errno == ENOTDIR else { throw .last("lstat", path) }
     return false
+  }
+
+  /// True when there is a regular file at `path`, or a link to one.
+  public static func isRegularFile(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
   /// True when there is a symbolic link at `path`.
