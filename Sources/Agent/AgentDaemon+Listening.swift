@@ -13,6 +13,9 @@ extension AgentDaemon: AppServerListener {
     {
       return carryOut(.refuse(ask, refusal))
     }
+    guard !request.changesRecords || isUpToDate() else {
+      return carryOut(.refuse(ask, .diskRefuses))
+    }
     handle(.appRequested(ask, request))
   }
 

@@ -49,6 +49,7 @@ public final class AgentDaemon {
       folder = try DataFolder(configuration.dataFolder)
       // A file left by a killed agent would look like this one's.
       if let file = configuration.readyFile { try FileSystem.remove(file) }
+      Self.warnOfLostRecords(configuration)
       // A manual clock may make a year's worth of commits at once.
       let store = try StoredRecords(
         folder: configuration.dataFolder, survivesPowerCut: !configuration.hasManualClock)
@@ -65,6 +66,21 @@ public final class AgentDaemon {
       lookUps: Self.lookUps(journal))
     handle(.recordsRestored(records))
     try start()
+  }
+
+  /// Warns where the folder has a device's identity and no records: a start with nothing would look like any other.
+  private static func warnOfLostRecords(_ configuration: AgentConfiguration) {
+    let records = StoredRecords.file(in: configuration.dataFolder)
+    guard FileSystem.exists(identityFolder(of: configuration)),
+      (FileSystem.byteCount(of: records) ?? 0) == 0
+    else { return }
+    configuration.log.warning(
+      "the agent's records are gone: apps, what they scheduled and what people chose begin anew; tokens come "
+        + "again once apps are launched", ["records": records])
+  }
+
+  private static func identityFolder(of configuration: AgentConfiguration) -> String {
+    configuration.dataFolder + "/identity"
   }
 
   private static func clock(
@@ -126,7 +142,7 @@ public final class AgentDaemon {
     if let gateway = configuration.gateway {
       do {
         receiver = try PushReceiver(
-          gateway, folder: configuration.dataFolder + "/identity",
+          gateway, folder: Self.identityFolder(of: configuration),
           memory: model.rememberedPushes, daemon: self)
       } catch {
         close()
@@ -244,6 +260,15 @@ public final class AgentDaemon {
     loop.atTurnEnd(self)
   }
 
+  /// Whether earlier changes are on disk, or the disk takes them now.
+  func isUpToDate() -> Bool {
+    guard journal.unpersistedCount > 0 else { return true }
+    guard journal.write() else { return false }
+    // What this turn has changed is not written yet.
+    if !isTurnEndDue { model.handle(.recordsPersisted, at: now) }
+    return true
+  }
+
   /// Makes durable that the data comes from another machine, before anything else says so.
   func onMachineReplaced() {
     handle(.machineReplaced)
@@ -279,9 +304,9 @@ extension AgentDaemon: TurnEndTarget {
     while true {
       let effects = model.takeEffects()
       guard !effects.isEmpty else { break }
-      let arePersisted = journal.commit(effects, clock)
-      if arePersisted { model.handle(.recordsPersisted, at: now) }
-      for effect in effects { carryOut(arePersisted ? effect : effect.whenNotPersisted) }
+      let outcome = journal.commit(effects, clock)
+      if outcome == .durable { model.handle(.recordsPersisted, at: now) }
+      for effect in effects { carryOut(effect.after(outcome)) }
     }
     isTurnEndDue = false
     clockMoves = 0

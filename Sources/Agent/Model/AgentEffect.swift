@@ -108,12 +108,19 @@ enum AgentEffect: Hashable, Sendable {
 }
 
 extension AgentEffect {
-  /// The effect to carry out if the records before it could not be made durable: a confirmation becomes a
-  /// refusal, every other effect is unchanged.
-  var whenNotPersisted: AgentEffect {
+  /// The effect to carry out after a commit: where the records of its turn were refused a confirmation becomes a refusal;
+  /// where earlier ones wait, a push may be among them.
+  func after(_ outcome: RecordJournal.Outcome) -> AgentEffect {
+    switch outcome {
+    case .durable: self
+    case .unchanged: if case .acknowledge(let id) = self { .rejectPush(id) } else { self }
+    case .refused: whenNotPersisted
+    }
+  }
+
+  private var whenNotPersisted: AgentEffect {
     switch self {
-    case .answer(let ask, _):
-      .refuse(ask, AppLinkFailure(.storageFailed, "the disk does not take it: make room"))
+    case .answer(let ask, _): .refuse(ask, .diskRefuses)
     case .acknowledge(let id): .rejectPush(id)
     case .persist, .persistClock, .refuse, .tell, .ask, .cancelTimeout, .close, .readInstallation,
       .diagnose, .present, .refresh, .list, .draw, .closeWindow, .withdraw, .badge, .sound,
@@ -125,6 +132,11 @@ extension AgentEffect {
       self
     }
   }
+}
+
+extension AppLinkFailure {
+  /// What was asked for cannot be kept.
+  static let diskRefuses = AppLinkFailure(.storageFailed, "the disk does not take it: make room")
 }
 
 /// An event for the agent's log.

@@ -21,8 +21,11 @@ final class StoredRecords: AgentRecords {
 
   init(folder: String, survivesPowerCut: Bool = true) throws(StorageFailure) {
     store = try SQLiteRecordStore(
-      path: folder + "/agent.sqlite", survivesPowerCut: survivesPowerCut)
+      path: Self.file(in: folder), survivesPowerCut: survivesPowerCut)
   }
+
+  /// The store's file.
+  static func file(in folder: String) -> String { folder + "/agent.sqlite" }
 
   func commit(_ changes: [RecordChange]) throws(StorageFailure) {
     try store.commit(

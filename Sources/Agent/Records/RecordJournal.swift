@@ -11,6 +11,16 @@ final class RecordJournal {
   /// Changes that could not be written yet, oldest first.
   private var unpersisted: [RecordChange] = []
 
+  /// What became of a turn's changes.
+  enum Outcome {
+    /// They are durable, and all before them.
+    case durable
+    /// There were none; earlier ones wait for the disk.
+    case unchanged
+    /// The disk refused them.
+    case refused
+  }
+
   /// Creates an empty journal.
   init(_ records: any AgentRecords, log: Log) {
     self.records = records
@@ -23,8 +33,8 @@ final class RecordJournal {
   /// Writes the changes among the effects, together with those that failed before; also the clock's record if an
   /// effect asks for it.
   ///
-  /// - Returns: Whether all of them are durable now.
-  func commit(_ effects: [AgentEffect], _ clock: any ScheduleClock) -> Bool {
+  func commit(_ effects: [AgentEffect], _ clock: any ScheduleClock) -> Outcome {
+    let count = unpersisted.count
     var wantsClock = false
     for effect in effects {
       switch effect {
@@ -36,6 +46,13 @@ final class RecordJournal {
     if wantsClock, let record = clock.changedRecord() {
       unpersisted.append(.put(.schedule, key: ScheduleRecord.clockKey, record))
     }
+    let hasChanges = unpersisted.count > count
+    guard !write() else { return .durable }
+    return hasChanges ? .refused : .unchanged
+  }
+
+  /// Writes what waits, the oldest first; whether nothing waits any more.
+  func write() -> Bool {
     guard !unpersisted.isEmpty else { return true }
     do throws(StorageFailure) {
       try records.commit(unpersisted)

@@ -339,15 +339,15 @@ struct RoutingTests {
   @Test
   func `what cannot be made durable is refused, not promised`() {
     let ask = Ask(connection: ConnectionID(number: 1), number: 2)
-    guard case .refuse(ask, let failure) = AgentEffect.answer(ask, AppAnswer()).whenNotPersisted
+    guard case .refuse(ask, let failure) = AgentEffect.answer(ask, AppAnswer()).after(.refused)
     else {
       Issue.record("no refusal")
       return
     }
     #expect(failure.reason == .storageFailed)
     let id = NotificationID(high: 0, low: 1)
-    #expect(AgentEffect.acknowledge(id).whenNotPersisted == .rejectPush(id))
-    #expect(AgentEffect.close(ask.connection).whenNotPersisted == .close(ask.connection))
+    #expect(AgentEffect.acknowledge(id).after(.refused) == .rejectPush(id))
+    #expect(AgentEffect.close(ask.connection).after(.refused) == .close(ask.connection))
   }
 
   @Test(

@@ -18,6 +18,8 @@ final class SimulatedAgent {
   private var effects: [AgentEffect] = []
   /// What the disk has not taken yet.
   private var unpersisted: [RecordChange] = []
+  /// Whether the disk has refused some of them.
+  private var hasBacklog = false
   /// Whether the disk has refused what the agent has done since.
   var hasUnpersisted: Bool { !unpersisted.isEmpty }
   private var questionTimers: [Question: Int] = [:]
@@ -57,6 +59,7 @@ final class SimulatedAgent {
     busyUntil = 0
     effects = []
     unpersisted = []
+    hasBacklog = false
     questionTimers = [:]
     world.note("the agent starts, run \(life)")
     world.machine.agentStarts()
@@ -114,7 +117,9 @@ final class SimulatedAgent {
       guard world.time.now >= busyUntil else {
         return world.time.at(busyUntil) { [self] in if life == self.life { handleInbox() } }
       }
-      handle(inbox.removeFirst())
+      let event = inbox.removeFirst()
+      guard !isRefused(event) else { continue }
+      handle(event)
       guard !isTurnEndDue else { continue }
       isTurnEndDue = true
       // What one turn of the loop brings is made durable at once.
@@ -122,6 +127,23 @@ final class SimulatedAgent {
         if life == self.life { endTurn() }
       }
     }
+  }
+
+  /// Refuses what would change records while earlier changes wait for the disk, as the daemon does.
+  private func isRefused(_ event: AgentEvent) -> Bool {
+    guard hasBacklog, case .appRequested(let ask, let request) = event, request.changesRecords
+    else { return false }
+    if effects.isEmpty, world.records.takesCommit() {
+      world.records.commit(unpersisted)
+      unpersisted = []
+      hasBacklog = false
+      world.ledger.onDurable()
+      handle(.recordsPersisted)
+      return false
+    }
+    world.note("a request is refused: earlier changes wait for the disk")
+    answered(ask, .failure(.diskRefuses))
+    return true
   }
 
   /// Something happens within a turn.
@@ -144,23 +166,25 @@ final class SimulatedAgent {
     guard !effects.isEmpty else { return }
     self.effects = []
     if diesNow() { return crash() }
+    let count = unpersisted.count
     for case .persist(let change) in effects { unpersisted.append(change) }
     if effects.contains(.persistClock), let record = world.machine.changedClockRecord() {
       unpersisted.append(.put(.schedule, key: ScheduleRecord.clockKey, record))
     }
+    let hasChanges = unpersisted.count > count
     let isSlow = !unpersisted.isEmpty && world.profile.commitMost > 1 && world.chance(0.3)
-    guard isSlow else { return finishCommit(effects) }
+    guard isSlow else { return finishCommit(effects, hasChanges: hasChanges) }
     let life = self.life
     isTurnEndDue = true
     busyUntil = world.time.now + world.milliseconds(world.profile.commitMost)
     world.time.at(busyUntil) { [self] in
       guard life == self.life else { return }
       isTurnEndDue = false
-      finishCommit(effects)
+      finishCommit(effects, hasChanges: hasChanges)
     }
   }
 
-  private func finishCommit(_ effects: [AgentEffect]) {
+  private func finishCommit(_ effects: [AgentEffect], hasChanges: Bool) {
     let life = self.life
     var arePersisted = true
     if !unpersisted.isEmpty {
@@ -172,11 +196,14 @@ final class SimulatedAgent {
         world.note("the disk refuses a commit")
       }
     }
+    hasBacklog = !arePersisted
+    let outcome: RecordJournal.Outcome =
+      arePersisted ? .durable : hasChanges ? .refused : .unchanged
     if arePersisted { world.ledger.onDurable() }
     if diesNow() { return crash() }
     if arePersisted { handle(.recordsPersisted) }
     for effect in effects {
-      carryOut(arePersisted ? effect : effect.whenNotPersisted)
+      carryOut(effect.after(outcome))
       if life != self.life { return }
     }
     if diesNow() { return crash() }

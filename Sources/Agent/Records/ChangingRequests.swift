@@ -1,0 +1,32 @@
+import BelfryWire
+
+extension AppRequest {
+  /// Whether its answer confirms that something is on disk: refused, before anything is done, while the disk has not
+  /// taken what was changed earlier.
+  var changesRecords: Bool {
+    switch self {
+    case .requestAuthorization, .register, .unregister, .setCategories, .add, .removePending,
+      .removeDelivered, .setBadge, .setLanguages, .submitTask, .cancelTasks, .requestLocation,
+      .watchRegion, .unwatchRegion, .setLocationUpdates:
+      true
+    case .hello, .settings, .categories, .pending, .delivered, .badge, .setState,
+      .beginBackgroundTask, .endBackgroundTask, .backgroundTime, .pendingTasks, .locationStatus,
+      .watchedRegions, .regionState, .setDrawing, .contentWish:
+      false
+    case .control(let request): request.changesRecords
+    }
+  }
+}
+
+extension ControlRequest {
+  fileprivate var changesRecords: Bool {
+    switch self {
+    case .install, .removeApp, .notify, .cancel, .changeSettings, .changeDevice, .open, .act,
+      .dismiss, .setClock, .advanceClock, .setZone, .setPlace:
+      true
+    case .apps, .token, .scheduled, .nextDates, .appSettings, .center, .openCenter, .clock, .state,
+      .diagnose:
+      false
+    }
+  }
+}
