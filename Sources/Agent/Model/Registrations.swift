@@ -191,10 +191,14 @@ struct Registrations {
   }
 
   /// Handles a token of the gateway: a first one, the same again, or another (S0-38).
-  func onToken(
+  mutating func onToken(
     _ app: AppID, _ kind: TokenKind, _ token: [UInt8], _ context: inout AgentContext
   ) {
-    guard let known = context.apps[app]?.registrations[kind], known.token != token else { return }
+    guard let known = context.apps[app]?.registrations[kind] else {
+      // It was refused, or cancelled, while this was asked for: the gateway takes the token for a good one.
+      return cancel(app, kind, &context)
+    }
+    guard known.token != token else { return }
     context.update(app) { $0.registrations[kind] = LocalApp.Registration(token: token) }
     context.tell(app, .token(kind, token))
   }

@@ -135,6 +135,18 @@ struct AgentModelTests {
   }
 
   @Test
+  func `A token that comes for what is not registered any more is cancelled`() {
+    let bench = ModelBench()
+    let (connection, _) = bench.connect()
+    bench.ask(connection, .register(.alert))
+    bench.handle(.registrationRefused(ModelBench.burger, .alert, message: "no such topic"))
+    _ = bench.take()
+    bench.handle(.registrationSucceeded(ModelBench.burger, .alert, token: [1]))
+    let effects = bench.take()
+    #expect(effects.contains(.unregister(ModelBench.burger, .alert)) && effects.told.isEmpty)
+  }
+
+  @Test
   func `What another identity or machine cancelled is nothing of this one's`() {
     for event in [AgentEvent.identityReplaced, .machineReplaced] {
       let bench = ModelBench(isLinkUp: false)

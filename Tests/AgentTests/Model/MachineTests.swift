@@ -170,7 +170,7 @@ import Testing
     registrations.onLinkChanged(isUp: true, &context)
     _ = context.takeEffects()
     registrations.onToken(ModelBench.burger, .alert, [1], &context)
-    #expect(did { context.takeEffects() }.isEmpty)
+    #expect(did { context.takeEffects() }.last == .unregister(ModelBench.burger, .alert))
     registrations.onRegister(ask, ModelBench.burger, .alert, &context)
     #expect(did { context.takeEffects() }.contains(.register(ModelBench.burger, .alert)))
     registrations.onToken(ModelBench.burger, .alert, [1], &context)

@@ -13,8 +13,9 @@ final class RegistrationLedger {
   /// What this run of the agent has told the gateway.
   private var announced: Set<Registration> = []
   private var hasChanged = false
-  /// What an earlier run cancelled is cancelled again where the gateway is not known to have heard.
-  private var isStarting = false
+  /// What an earlier run cancelled is cancelled again where the gateway is not known to have heard; so is what was given a
+  /// token after it was refused.
+  private var mayCancelAgain = false
   /// The tokens that are valid, as far as this run of the agent knows.
   private var tokens: Set<[UInt8]> = []
   /// The registrations that stood before the event at hand replaced the device's identity.
@@ -37,17 +38,19 @@ final class RegistrationLedger {
 
   func willHandle(_ event: AgentEvent) {
     hasChanged = false
-    isStarting = false
+    mayCancelAgain = false
     before = nil
     switch event {
     case .machineReplaced: before = []
     case .identityReplaced:
       before = kept
       tokens = []
-    case .registrationSucceeded(_, _, let token): tokens.insert(token)
+    case .registrationSucceeded(_, _, let token):
+      tokens.insert(token)
+      mayCancelAgain = true
     case .started:
       hasChanged = true
-      isStarting = true
+      mayCancelAgain = true
     case .registrationRefused(let app, let kind, _):
       announced.remove(Registration(app: app, kind: kind))
       hasChanged = true
@@ -63,7 +66,7 @@ final class RegistrationLedger {
       hasChanged = true
     case .unregister(let app, let kind):
       world.expect(
-        announced.remove(Registration(app: app, kind: kind)) != nil || isStarting,
+        announced.remove(Registration(app: app, kind: kind)) != nil || mayCancelAgain,
         "\(app) is unregistered for \(kind), and was not registered")
     case .tell(_, .token(_, let token)):
       world.expect(tokens.contains(token), "an app is given a token of a former identity")
