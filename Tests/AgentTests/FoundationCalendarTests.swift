@@ -67,6 +67,11 @@ struct FoundationCalendarTests {
       _ = calendar.next(matching: try match(words + " hour=12"), after: 1_764_000_000, in: .utc)
       #expect(calendar.lookUps < 4_000, "\(name) \(words)")
     }
+    var sixth = try match("weekday=1 hour=12")
+    sixth[.weekdayOrdinal] = 6
+    let calendar = try #require(FoundationCalendar(named: name))
+    #expect(calendar.next(matching: sixth, after: 1_764_000_000, in: .utc) == nil)
+    #expect(calendar.lookUps == 0)
   }
 
   @Test(arguments: ["hebrew", "chinese", "islamic", "japanese", "ethiopic"])

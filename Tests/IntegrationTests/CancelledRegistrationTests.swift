@@ -35,7 +35,7 @@ import Testing
       _ = try await push("for the former installation", to: token, of: back)
       let again = try await scenario.agent(of: back)
       _ = try await again.program.event("link") { $0["state"].string == "up" }
-      // The gateway reads in order: once the new app has a token it has heard of the former one's end.
+      // The gateway reads in order: once the new app has a token the cancellation has arrived.
       let (_, new) = try await scenario.app(id, on: again)
       #expect(new != token)
       let refused = try await push("for nobody", to: token, of: back)

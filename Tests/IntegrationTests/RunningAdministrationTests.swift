@@ -82,8 +82,7 @@ import Testing
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       let devices = try scenario.devices(of: gateway, topics: [app])
-      let registered = try await devices.program.event("registered")
-      let token = try #require(registered["token"].string)
+      let token = try await devices.token()
       func push(_ count: Int) async throws {
         let tokens = [String](repeating: token, count: count)
         _ = try await scenario.belfryCommand(

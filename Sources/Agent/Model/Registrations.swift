@@ -10,7 +10,7 @@ struct Registrations {
   private var environment: BelfryWire.Environment?
   /// Why apps that wanted a token have none; forgotten once they have one, or want none any more.
   private var refusals: [AppID: [TokenKind: String]] = [:]
-  /// Cancellations of which the gateway is not known to have heard: until then it takes the tokens for good ones.
+  /// Cancellations that the gateway has not acknowledged: until then it takes the tokens for good ones.
   private var cancellations: Set<Cancellation> = []
 
   private struct Cancellation: Hashable {
@@ -57,7 +57,7 @@ struct Registrations {
     return nil
   }
 
-  /// Restores what the gateway has yet to hear.
+  /// Restores the cancellations that an earlier run could not send, or that were not acknowledged.
   mutating func restore(_ records: RestoredRecords, _ context: inout AgentContext) {
     for (key, _) in records[.cancellations] {
       let parts = key.split(separator: "/")
@@ -167,7 +167,7 @@ struct Registrations {
     cancel(app, kind, &context)
   }
 
-  /// Has the gateway told, also after a restart, until it has heard.
+  /// Sends a cancellation, after each restart again, until the gateway acknowledges it.
   private mutating func cancel(_ app: AppID, _ kind: TokenKind, _ context: inout AgentContext) {
     let cancellation = Cancellation(app: app, kind: kind)
     if cancellations.count < Limits.cancellations, cancellations.insert(cancellation).inserted {
@@ -176,7 +176,7 @@ struct Registrations {
     context.emit(.unregister(app, kind))
   }
 
-  /// Handles that the gateway has heard of a cancellation.
+  /// Handles the acknowledgement of a cancellation.
   mutating func onCancelled(_ app: AppID, _ kind: TokenKind, _ context: inout AgentContext) {
     guard let known = cancellations.remove(Cancellation(app: app, kind: kind)) else { return }
     context.emit(.persist(.remove(.cancellations, key: known.recordKey)))

@@ -113,7 +113,8 @@ struct AgentModelTests {
   }
 
   @Test
-  func `A cancelled registration is cancelled after each start until the gateway has heard`() {
+  func `A cancelled registration is cancelled after each start until the gateway acknowledges it`()
+  {
     let bench = ModelBench(isLinkUp: false)
     let (connection, _) = bench.connect()
     bench.ask(connection, .register(.alert))
@@ -121,7 +122,7 @@ struct AgentModelTests {
     #expect(bench.ask(connection, .unregister(.alert)).contains(cancelled))
     var next = bench.restarted()
     #expect(next.start().contains(cancelled))
-    // Wanted again: the gateway hears of the former one's end first.
+    // Wanted again: the cancellation of the former one is sent first.
     let (again, _) = next.connect()
     next.ask(again, .register(.alert))
     next = next.restarted()

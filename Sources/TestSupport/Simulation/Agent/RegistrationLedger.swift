@@ -13,7 +13,7 @@ final class RegistrationLedger {
   /// What this run of the agent has told the gateway.
   private var announced: Set<Registration> = []
   private var hasChanged = false
-  /// What an earlier run cancelled is cancelled again where the gateway is not known to have heard; so is what was given a
+  /// What an earlier run cancelled is cancelled again where the gateway has not acknowledged it; so is what was given a
   /// token after it was refused.
   private var mayCancelAgain = false
   /// The tokens that are valid, as far as this run of the agent knows.
@@ -75,7 +75,7 @@ final class RegistrationLedger {
   }
 
   func checkEnd() {
-    let forgotten = world.pushService.forgotten {
+    let forgotten = world.pushService.tokensWithoutRegistration {
       kept.contains(Registration(app: $0, kind: $1))
     }
     world.expect(

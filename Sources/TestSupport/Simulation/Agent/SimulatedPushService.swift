@@ -53,7 +53,7 @@ final class SimulatedPushService {
     guard !isUp, world.agent.isUp else { return }
     isUp = true
     world.agent.report(.linkChanged(isUp: true))
-    for subject in owed { hear(subject) }
+    for subject in owed { sendCancellation(of: subject) }
     for subject in registered { answer(subject) }
     for push in waiting { handOver(push) }
   }
@@ -100,11 +100,11 @@ final class SimulatedPushService {
     let subject = Subject(app: app, kind: kind)
     registered.removeAll { $0 == subject }
     if !owed.contains(subject) { owed.append(subject) }
-    if isUp { hear(subject) }
+    if isUp { sendCancellation(of: subject) }
   }
 
   /// The gateway receives a cancellation, always before a registration that was asked for later.
-  private func hear(_ subject: Subject) {
+  private func sendCancellation(of subject: Subject) {
     after(100) { [self] in cancel(subject) }
   }
 
@@ -116,7 +116,7 @@ final class SimulatedPushService {
   }
 
   /// What has a token, and what the agent has kept no registration of.
-  func forgotten(_ isKept: (AppID, TokenKind) -> Bool) -> [String] {
+  func tokensWithoutRegistration(_ isKept: (AppID, TokenKind) -> Bool) -> [String] {
     alive.subtracting(uncertain).filter { !isKept($0.app, $0.kind) }.map { "\($0.app) \($0.kind)" }
       .sorted()
   }
