@@ -173,8 +173,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
       for connection in connections.devices(of: device) { connection.end(.revoked) }
     case .readLog(let query, let collector):
       answer(query, to: collector)
-    case .followLog(let query, let follower, let collector):
-      answer(query, to: collector)
+    case .followLog(let query, let follower):
       followers.add(follower, of: query, tokens)
     case .open(let peers, let ports):
       outbox.open(peers)

@@ -431,7 +431,7 @@ public final class GatewayServer {
 
   /// Calls `receive` with every new line of the delivery log, on the threads of the loops, until it returns false.
   package func followDeliveryLog(_ receive: @escaping @Sendable ([DeliveryLogLine]) -> Bool) {
-    _ = logReader.follow(.everything, receive)
+    logReader.followNewLines(receive)
   }
 
   // MARK: Shutdown

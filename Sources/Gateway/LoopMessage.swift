@@ -43,9 +43,8 @@ enum LoopMessage: Sendable {
   case open(peers: LoopPeers, ports: GatewayPorts)
   /// Hand the lines of the delivery log that match to the collector.
   case readLog(DeliveryLogQuery, DeliveryLogCollector)
-  /// Hand the lines of the delivery log that match to the collector, and every matching line from now on to the
-  /// follower: none comes between.
-  case followLog(DeliveryLogQuery, DeliveryLogFollower, DeliveryLogCollector)
+  /// Hand every matching line from now on to the follower.
+  case followLog(DeliveryLogQuery, DeliveryLogFollower)
   /// Stop accepting, finish what is open.
   case drain
   /// Everything is finished or the time is up: close everything.

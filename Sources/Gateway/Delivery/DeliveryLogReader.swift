@@ -39,7 +39,7 @@ final class DeliveryLogReader: DeliveryLogSource {
   func use(_ peers: LoopPeers) { self.peers.withLock { $0 = peers } }
 
   func lines(of query: DeliveryLogQuery) -> [DeliveryLogLine] {
-    collect(query) { .readLog(query, $0) }
+    collect(query) { [.readLog(query, $0)] }
   }
 
   /// Which devices are connected, and when the others went away.
@@ -53,16 +53,26 @@ final class DeliveryLogReader: DeliveryLogSource {
   func follow(
     _ query: DeliveryLogQuery, _ receive: @escaping @Sendable ([DeliveryLogLine]) -> Bool
   ) -> [DeliveryLogLine] {
-    collect(query) { .followLog(query, DeliveryLogFollower(receive: receive), $0) }
+    // In one batch, which a loop handles at a stretch: no line comes between the last of these and the first new one.
+    collect(query) {
+      [.readLog(query, $0), .followLog(query, DeliveryLogFollower(receive: receive))]
+    }
   }
 
-  /// The lines with which the loops answer `message`, and those that earlier loops left, oldest first.
+  /// Calls `receive` with every new line, without waiting for the loops.
+  func followNewLines(_ receive: @escaping @Sendable ([DeliveryLogLine]) -> Bool) {
+    for peer in peers.withLock({ $0 }) {
+      peer.post(.followLog(.everything, DeliveryLogFollower(receive: receive)))
+    }
+  }
+
+  /// The lines with which the loops answer `messages`, and those that earlier loops left, oldest first.
   private func collect(
-    _ query: DeliveryLogQuery, _ message: (DeliveryLogCollector) -> LoopMessage
+    _ query: DeliveryLogQuery, _ messages: (DeliveryLogCollector) -> [LoopMessage]
   ) -> [DeliveryLogLine] {
     let peers = peers.withLock { $0 }
     let collector = DeliveryLogCollector()
-    for peer in peers { peer.post(message(collector)) }
+    for peer in peers { peer.post(contentsOf: messages(collector)) }
     let lines = kept.lines(of: query, fromLoop: peers.count) + collector.wait(for: peers.count)
     return lines.sorted { $0.atMilliseconds < $1.atMilliseconds }
   }
