@@ -14,7 +14,8 @@ enum SendCommand {
       """,
     positionals: "TOKEN…", positionalCount: 1...100_000,
     [
-      .value("topic", "APP_ID", "the app; the suffix that the type asks for is added"),
+      .value(
+        "topic", "APP_ID", "the app, or its topic: the suffix that the type asks for is added"),
       .value("title", "TEXT", "the alert's title"),
       .value("body", "TEXT", "the alert's text"),
       .value("badge", "N", "the number on the app's icon"),
@@ -66,7 +67,7 @@ enum SendCommand {
         let number = sent
         var push = template
         push.deviceToken = tokens[sent]
-        client.submit(push) { result in
+        submit(push, with: client) { result in
           results.withLock { $0[number] = result }
           answered.signal()
         }
@@ -93,6 +94,25 @@ enum SendCommand {
       }
     }
     return isAllAccepted ? 0 : 1
+  }
+
+  /// Sends a push, and once more with the suffix of its type if the topic may have been an app's id that ends in
+  /// that suffix itself, such as `com.example.voip`.
+  private static func submit(
+    _ push: Push, with client: ProviderClient,
+    _ done: @escaping @Sendable (Result<PushOutcome, ProviderFailure>) -> Void
+  ) {
+    let suffix = "\((push.type ?? .alert).tokenKind.topicSuffix)"
+    client.submit(push) { result in
+      guard !suffix.isEmpty, let topic = push.topic, case .success(.rejected(let refusal)) = result,
+        [.deviceTokenNotForTopic, .topicDisallowed].contains(refusal.rejection)
+      else { return done(result) }
+      var again = push
+      again.topic = topic + suffix
+      client.submit(again) { second in
+        if case .success(.accepted) = second { done(second) } else { done(result) }
+      }
+    }
   }
 
   // MARK: the notification

@@ -110,6 +110,24 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
     }
   }
 
+  @Test func `belfry send adds the suffix to an app whose own id ends in it`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      for (app, topic) in [
+        ("org.real.voip", "org.real.voip"), ("org.real.voip", "org.real.voip.voip"),
+        ("com.example.app", "com.example.app"), ("com.example.app", "com.example.app.voip"),
+      ] {
+        let devices = try scenario.devices(topic, of: gateway, topics: [app + ":voip"])
+        let sent = try await scenario.belfryCommand(
+          [
+            "send", try await devices.token(), "--topic", topic, "--type", "voip", "--payload", "-",
+            "--gateway", gateway.file,
+          ], input: #"{"caller":"Anna"}"#)
+        #expect(sent.values.first?["status"].integer == 200, "\(app) by \(topic): \(sent.output)")
+      }
+    }
+  }
+
   @Test func `belfry send says where no gateway is`() async throws {
     try await Scenario.run { scenario in
       let sent = try await scenario.belfryCommand(
