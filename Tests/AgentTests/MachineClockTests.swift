@@ -162,7 +162,7 @@ private final class Waiting {
   func add(_ id: String, _ trigger: NotificationTrigger) throws {
     var effects: [AgentEffect] = []
     let key = AppNotificationID(app: ModelBench.burger, id: id)
-    #expect(try scheduled.add(key, trigger, at: clock.now, &effects).isEmpty)
+    #expect(try scheduled.add(key, trigger, at: clock.now, &effects)?.isEmpty == true)
   }
 
   func moments() -> [String: String] {

@@ -184,6 +184,20 @@ private let hour: Int64 = 3_600_000
     #expect(device.schedule.pending(at: device.now).first?.next == device.now.wall + 23 * hour)
   }
 
+  @Test func `a calendar trigger whose only moments have passed is told from an impossible one`()
+    throws
+  {
+    var device = try Device("2026-01-05T08:00:30Z")
+    // The minute that has begun matches its first second alone.
+    for text in ["year=2001", "year=2026 month=1 day=5 hour=8 minute=0"] {
+      #expect(throws: Trigger.Refusal.passed) { try device.add("x", daily(text)) }
+    }
+    for text in ["month=2 day=30", "year=2001 month=2 day=30"] {
+      #expect(throws: Trigger.Refusal.neverFires) { try device.add("x", daily(text)) }
+    }
+    #expect(try device.add("x", daily("year=2026 month=1 day=5 hour=8 minute=1")).entry != nil)
+  }
+
   @Test func `a refused request leaves the one with its id as it was`() throws {
     var device = try Device()
     try device.add("x", daily("hour=9"))

@@ -42,6 +42,13 @@ struct LocalNotifications: ~Copyable {
     assert(request.trigger == trigger, "a request waits for its own trigger")
     guard case .region(let region, let repeats) = trigger else {
       let dropped = try scheduled.add(key, trigger, at: context.now.moment, &context.effects)
+      guard let dropped else {
+        // As on iOS, the app gets no error, the request replaces an earlier one, and it never appears.
+        remove([key], &context)
+        context.release(request.content.attachments, of: key.app)
+        context.emit(.log(.notificationExpired(key)))
+        return
+      }
       regions.remove([.request(key)], &context.effects)
       put(key, request, &context)
       for key in dropped { forget(key, &context) }

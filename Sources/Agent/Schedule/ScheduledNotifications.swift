@@ -65,18 +65,19 @@ struct ScheduledNotifications: ~Copyable {
   // MARK: Requests
 
   /// Adds a request, replacing one with the same identifier, and returns those that exceed the app's limit, which
-  /// may include the new one if it is the latest.
+  /// may include the new one if it is the latest; nil if the trigger's only moments have passed.
   mutating func add(
     _ key: AppNotificationID, _ trigger: NotificationTrigger, at now: ScheduleMoment,
     _ effects: inout [AgentEffect]
-  ) throws(Refusal) -> [AppNotificationID] {
+  ) throws(Refusal) -> [AppNotificationID]? {
     let added: ScheduleAdded?
     do throws(Trigger.Refusal) {
       added = try Trigger(trigger, in: zones).map { trigger throws(Trigger.Refusal) in
         try schedule.add(key.scheduleKey, trigger, at: now)
       }
     } catch {
-      throw Self.failure(error)
+      guard error == .passed else { throw Self.failure(error) }
+      return nil
     }
     guard let added else {
       throw Refusal(.invalidArgument, "only a gateway sends what a push sets off")
@@ -91,7 +92,7 @@ struct ScheduledNotifications: ~Copyable {
     return dropped.map(Self.notification)
   }
 
-  /// Fails as adding a request with this trigger would.
+  /// Fails if a request with this trigger would not be scheduled.
   func check(_ trigger: NotificationTrigger, at now: ScheduleMoment) throws(Refusal) {
     var alone = Schedule(policy: SchedulePolicy(pendingLimit: 1), world: zones)
     do throws(Trigger.Refusal) {
@@ -343,7 +344,7 @@ struct ScheduledNotifications: ~Copyable {
         .invalidArgument,
         "a repeating interval must be at least \(ScheduleLimits.shortestRepeatSeconds) s: "
           + "choose a longer one, or do not repeat")
-    case .neverFires:
+    case .neverFires, .passed:
       AppLinkFailure(.notificationInvalidNoDate, "no such moment lies ahead: choose another")
     case .unknownZone(let name):
       AppLinkFailure(.invalidArgument, "no time zone \(name): use one like Europe/Paris")

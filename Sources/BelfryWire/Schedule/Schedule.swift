@@ -35,7 +35,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
   ///   - trigger: The entry's trigger.
   ///   - now: Both clocks.
   /// - Returns: The changes to persist.
-  /// - Throws: The reason for refusing it; an entry with the same key then stays as it was.
+  /// - Throws: The reason for not scheduling it; an entry with the same key then stays as it was.
   public mutating func add(
     _ key: ScheduleKey, _ trigger: Trigger, at now: ScheduleMoment
   ) throws(Trigger.Refusal) -> Added {
@@ -45,7 +45,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
       key: key, trigger: trigger, since: trigger.shown(at: now.wall, in: world) ?? clock,
       handled: clock, order: nextOrder)
     guard let due = due(of: entry, at: now), clock - due <= policy.missedWindow else {
-      throw .neverFires
+      throw trigger.hasMatched(before: now.wall, in: world) ? .passed : .neverFires
     }
     nextOrder += 1
     table.insert(entry, due: due)

@@ -5,6 +5,9 @@ public enum ScheduleLimits {
   /// Far wider than any reminder; narrow enough that no sum of seconds can overflow.
   public static let years = -9_999...9_999
 
+  /// Milliseconds for which a calendar trigger's last match counts as passed and not as impossible: a century.
+  static let passedMatchMilliseconds: Int64 = 3_155_760_000_000
+
   /// Years a search looks ahead: the Gregorian calendar, weekdays included, repeats after 400.
   static let searchYears = 400
 

@@ -21,8 +21,10 @@ public enum Trigger: Hashable, Sendable {
     case intervalOutOfRange
     /// Repeats more often than once a minute (client-api 3.2).
     case repeatsTooOften
-    /// No such moment lies ahead.
+    /// No such moment exists, or it is too long ago.
     case neverFires
+    /// The only moments that match have passed: there is nothing to schedule, which is no fault of the app.
+    case passed
     /// A zone that this machine's database does not have.
     case unknownZone(String)
     /// A calendar that this machine does not know.

@@ -44,6 +44,16 @@ extension Trigger {
     }
   }
 
+  /// Whether components of a calendar trigger have matched within the last century.
+  ///
+  /// Components of the minute that has just begun match its first second alone: their moment has passed, and with
+  /// a year among them there is no other (client-api 3.4).
+  func hasMatched(before now: Int64, in world: some ScheduleWorld) -> Bool {
+    guard case .calendar = self else { return false }
+    let start = Gregorian.clampedMilliseconds(now) - ScheduleLimits.passedMatchMilliseconds
+    return next(after: start, anchor: start, in: world).map { $0 <= now } ?? false
+  }
+
   /// The start of a `moment`, in milliseconds since 1970; nil for other triggers.
   func first(in world: some ScheduleWorld) -> Int64? {
     guard case .moment(let start, _) = self else { return nil }

@@ -463,5 +463,12 @@ struct AppServerTests {
       try app.connection.call(.add(request))
     }
     #expect(failure?.reason == .notificationInvalidNoDate)
+    // A moment that has passed is no error, replaces what waited under the identifier, and is not pending.
+    request.trigger = .calendar(MatchingComponents([.day: 30]), repeats: false)
+    _ = try app.connection.call(.add(request))
+    #expect(try app.connection.call(.pending).pending().count == 1)
+    request.trigger = .calendar(MatchingComponents([.year: 1969]), repeats: false)
+    _ = try app.connection.call(.add(request))
+    #expect(try app.connection.call(.pending).pending().isEmpty)
   }
 }

@@ -129,11 +129,18 @@ private enum MainQueue {
       let agent = try await scenario.agent(of: nil)
       let center = center(agent.socket)
       try await center.requestAuthorization(options: [.alert])
-      let past = UNCalendarNotificationTrigger(
-        dateMatching: DateComponents(year: 2001), repeats: false)
+      let never = UNCalendarNotificationTrigger(
+        dateMatching: DateComponents(month: 2, day: 30), repeats: false)
       #expect(
-        await code { try await center.add(request("x", "X", trigger: past)) }
+        await code { try await center.add(request("x", "X", trigger: never)) }
           == .notificationInvalidNoDate)
+      // What has passed is no error, and never appears: so it is on iOS (client-api 3.16).
+      let parts = Calendar.current.dateComponents(
+        [.year, .month, .day, .hour, .minute], from: Date())
+      let minute = UNCalendarNotificationTrigger(dateMatching: parts, repeats: false)
+      #expect(minute.nextTriggerDate() == nil)
+      #expect(await code { try await center.add(request("m", "M", trigger: minute)) } == nil)
+      #expect(await center.pendingNotificationRequests().isEmpty)
       let empty = UNNotificationRequest(
         identifier: "e", content: UNMutableNotificationContent(), trigger: nil)
       #expect(await code { try await center.add(empty) } == .notificationInvalidNoContent)
