@@ -5,6 +5,8 @@ import Narration
 @main
 class AppDelegate: NSObject, NSApplicationDelegate, NSUserNotificationCenterDelegate {
   func applicationDidFinishLaunching(_ notification: Notification) {
+    // An app of the menu bar.
+    if CommandLine.arguments.contains("--accessory") { NSApp.setActivationPolicy(.accessory) }
     let isUsual = notification.userInfo?[NSApplication.launchIsDefaultUserInfoKey] as? Bool
     say("launched \(isUsual ?? true)")
     if let payload = notification.userInfo?[NSApplicationLaunchRemoteNotificationKey]
@@ -62,7 +64,19 @@ class AppDelegate: NSObject, NSApplicationDelegate, NSUserNotificationCenterDele
 
   func userNotificationCenter(
     _ center: NSUserNotificationCenter, shouldPresent notification: NSUserNotification
-  ) -> Bool { !CommandLine.arguments.contains("--quiet") }
+  ) -> Bool {
+    if CommandLine.arguments.contains("--quiet") {
+      DispatchQueue.main.async { self.sayPresented() }
+      return false
+    }
+    return true
+  }
+
+  /// Says of the delivered notifications whether they were presented.
+  func sayPresented() {
+    let delivered = NSUserNotificationCenter.default.deliveredNotifications
+    say("presented \(delivered.map(\.isPresented))")
+  }
 
   func userNotificationCenter(
     _ center: NSUserNotificationCenter, didActivate notification: NSUserNotification

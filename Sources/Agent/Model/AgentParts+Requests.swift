@@ -59,7 +59,7 @@ extension AgentParts {
       local.remove(keys ?? local.waiting(of: app.text, context), &context)
       context.confirm(ask)
     case .delivered:
-      context.answer(ask, .delivered(pipeline.listed(of: app).map(\.retained.notification)))
+      context.answer(ask, .delivered(pipeline.listed(of: app).map(\.notification)))
     case .removeDelivered(let ids):
       let keys = ids?.map { AppNotificationID(app: app, id: $0) }
       pipeline.withdraw(keys ?? pipeline.keys(of: app), &context)

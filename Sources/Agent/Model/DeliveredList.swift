@@ -26,6 +26,13 @@ struct DeliveredList: Sendable {
     /// Whether it still has to be presented: no decision was made yet, or it may not have reached a screen.
     var needsPresentation: Bool { !isShown && !isListOnly }
 
+    /// The notification as apps read it from the list.
+    var notification: DeliveredNotification {
+      var notification = retained.notification
+      notification.isPresented = !isListOnly
+      return notification
+    }
+
     /// Whether it, or an earlier one of its name, may be on a screen or in a list.
     var mayStandSomewhere: Bool {
       isShown || isPresented || isListed || isListOnly || coversEarlier || coversListed

@@ -139,6 +139,12 @@ struct Delivery {
     let isUpdate = before?.isShown == true && !retained.repeats
     perform(
       routing, entry, isUpdate: isUpdate, isPersisted: before != nil, &context)
+    // A running app of the Mac's older interface is told of each delivery that it was not asked about.
+    if retained.payload == nil, retained.content.generation == .desktop, !routing.asksApp,
+      !routing.awaitsPermission
+    {
+      context.tell(key.app, .delivered((delivered[key] ?? entry).notification))
+    }
   }
 
   /// Delivers a notification that was held, or whose app could not be asked, as if it arrived now.

@@ -75,6 +75,8 @@ public struct DeliveredNotification: Sendable, Hashable {
   public var unixMilliseconds: Int64
   /// The push's payload, byte for byte.
   public var payload: [UInt8]?
+  /// Whether a banner or an alert was shown for it; not so for one that only went to the list.
+  public var isPresented = true
 
   /// A delivered request.
   public init(request: NotificationRequest, unixMilliseconds: Int64, payload: [UInt8]? = nil) {
@@ -102,12 +104,14 @@ public struct DeliveredNotification: Sendable, Hashable {
     request = try NotificationRequest(fields)
     unixMilliseconds = try fields.integer("date")
     payload = try fields.optionalBytes("payload")
+    isPresented = try fields.bool("presented", default: true)
   }
 
   func write(_ builder: inout AppLinkBuilder) {
     request.write(&builder)
     builder.set("date", unixMilliseconds)
     builder.set("payload", bytes: payload)
+    builder.set("presented", isPresented, unless: true)
   }
 }
 

@@ -362,6 +362,19 @@ import Testing
       }
       // S1-52
       #expect(suppressed["reason"].string == "foreground")
+      #expect(try await quiet.text("presented") == "presented [false]")
+    }
+  }
+
+  @Test
+  func `An app of the menu bar is not in front, and its notifications are shown`() async throws {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      let app = try await scenario.example(
+        "MacNotification", on: agent, arguments: ["--quiet", "--accessory"])
+      _ = try await app.text("permission true")
+      let shown = try await agent.presented("org.example.MacNotification")
+      #expect(shown["title"].string == "Meeting")
     }
   }
 

@@ -43,7 +43,7 @@ extension NSApplication {
   public func finishLaunching() {
     guard !isLaunched else { return }
     session.declare(application: true)
-    session.appState = session.wasStartedByAgent ? .background : .foreground
+    session.appState = session.wasStartedByAgent || !mayBeInFront ? .background : .foreground
     listen()
     _ = NSUserNotificationCenter.default
     let launch = session.connectForLaunch()

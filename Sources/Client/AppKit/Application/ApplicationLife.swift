@@ -35,8 +35,10 @@ extension NSApplication {
     notifyDelegate(Self.willTerminateNotification) { $0.applicationWillTerminate($1) }
   }
 
-  func becomeActive() {
-    guard isLaunched, !isActive else { return }
+  /// Moves the app to the front; one without a place in the dock only while it has a key window, unless the agent
+  /// knows that it is in front.
+  func becomeActive(isKnown: Bool = false) {
+    guard isLaunched, !isActive, isKnown || mayBeInFront else { return }
     notifyDelegate(Self.willBecomeActiveNotification) { $0.applicationWillBecomeActive($1) }
     isActive = true
     session.appState = .foreground

@@ -12,8 +12,9 @@ public var NSApp: NSApplication! { NSApplication.shared }
 ///
 /// There is no interface here; the app's life and its notifications are the agent's.
 ///
-/// A process without windows counts as in front from its start, unless the agent started it in the
-/// background, until the agent says otherwise.
+/// A process counts as in front from its start, unless the agent started it in the background, until the
+/// agent says otherwise. One without a place in the dock (`LSUIElement`, `NSApplication.ActivationPolicy.accessory`)
+/// is in front only while it has a key window.
 @preconcurrency @MainActor
 open class NSApplication: NSResponder {
   private static let only = NSApplication()
@@ -27,7 +28,7 @@ open class NSApplication: NSResponder {
   let session = AgentSession.shared
   var isLaunched = false
   var waitsForTerminationReply = false
-  private var policy = ActivationPolicy.regular
+  var policy = ActivationPolicy.declared(by: Bundle.main.infoDictionary ?? [:])
 
   /// The app's tile: it carries the badge.
   public let dockTile = NSDockTile()
@@ -47,16 +48,19 @@ open class NSApplication: NSResponder {
   /// The window in front.
   open var mainWindow: NSWindow? { windows.last }
 
-  /// The window in front.
-  open var keyWindow: NSWindow? { windows.last }
+  /// The window that receives the keyboard's input: the last one that was made key and is not closed.
+  open internal(set) weak var keyWindow: NSWindow?
 
   /// The app's picture; stored, without effect.
   open var applicationIconImage: NSImage?
 
-  /// Whether the app has a place in the dock and a menu; stored, without effect.
+  /// Sets whether the app has a place in the dock and a menu.
+  ///
+  /// An app without one leaves the front unless it has a key window, so that its notifications are shown.
   @discardableResult
   open func setActivationPolicy(_ activationPolicy: NSApplication.ActivationPolicy) -> Bool {
     policy = activationPolicy
+    leaveFrontUnlessAllowed()
     return true
   }
 
@@ -93,16 +97,6 @@ open class NSApplication: NSResponder {
 }
 
 extension NSApplication {
-  /// Whether the app has a place in the dock and a menu.
-  public enum ActivationPolicy: Int, Sendable {
-    /// Both.
-    case regular = 0
-    /// Neither, but windows.
-    case accessory = 1
-    /// None of it.
-    case prohibited = 2
-  }
-
   /// Whether the app ends when it is asked to.
   public enum TerminateReply: UInt, Sendable {
     /// It does not.

@@ -98,7 +98,7 @@ extension NSApplication {
     case .response(let response)
     where response.notification.request.content.generation != .desktop:
       question?.reply(.handled)
-    case .state(.foreground): becomeActive()
+    case .state(.foreground): becomeActive(isKnown: true)
     case .state(.background): resignActive()
     default: return false
     }

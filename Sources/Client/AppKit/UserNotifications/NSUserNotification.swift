@@ -147,7 +147,8 @@ open class NSUserNotification: NSObject, NSCopying, @unchecked Sendable {
   /// When it was delivered; nil before.
   open var actualDeliveryDate: Date? { self[\.actualDeliveryDate] }
 
-  /// Whether it was shown.
+  /// Whether a banner or an alert was shown for it; false for one that only went to the list because the app
+  /// was in front.
   open var isPresented: Bool { self[\.isPresented] }
 
   /// Whether it came from a provider.

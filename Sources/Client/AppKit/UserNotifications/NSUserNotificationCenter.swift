@@ -14,6 +14,14 @@ open class NSUserNotificationCenter: NSObject, @unchecked Sendable {
   private let session: AgentSession
   private let delegateReference = LockedBox(DelegateReference())
 
+  /// Notifications that the app delivered and still holds, by what the agent knows them by: they learn whether they
+  /// were presented.
+  private let ownDeliveries = LockedBox<[String: OwnDelivery]>([:])
+
+  private struct OwnDelivery {
+    weak var notification: NSUserNotification?
+  }
+
   private struct DelegateReference {
     weak var delegate: (any NSUserNotificationCenterDelegate)?
   }
@@ -71,8 +79,11 @@ open class NSUserNotificationCenter: NSObject, @unchecked Sendable {
 
   /// Delivers a copy of the notification at once, whatever its date.
   open func deliver(_ notification: NSUserNotification) {
-    notification.fields.isPresented = true
     notification.fields.actualDeliveryDate = Date()
+    ownDeliveries.withLock { deliveries in
+      deliveries = deliveries.filter { $0.value.notification != nil }
+      deliveries[notification.fields.agentIdentifier] = OwnDelivery(notification: notification)
+    }
     add(notification, now: true)
   }
 
@@ -108,16 +119,25 @@ open class NSUserNotificationCenter: NSObject, @unchecked Sendable {
     UNUserNotificationCenter.current().delegate == nil && delegate != nil
   }
 
+  private func onPresented(_ id: String, _ isPresented: Bool) {
+    let own = ownDeliveries.withLock { $0.removeValue(forKey: id) }
+    own?.notification?.fields.isPresented = isPresented
+  }
+
   @MainActor
   private func handle(_ event: AppEvent, _ question: AppLinkQuestion?) -> Bool {
     switch event {
     case .willPresent(let delivered) where delivered.request.content.generation == .desktop:
       let notification = NSUserNotification(UserNotificationFields(delivered))
+      notification.fields.isPresented = false
       delegate?.userNotificationCenter(self, didDeliver: notification)
       let isShown =
         delegate?.userNotificationCenter(self, shouldPresent: notification) ?? false
+      notification.fields.isPresented = isShown
+      onPresented(delivered.request.id, isShown)
       question?.reply(.present(isShown ? [.banner, .list, .sound, .badge] : [.list]))
     case .delivered(let delivered) where delivered.request.content.generation == .desktop:
+      onPresented(delivered.request.id, delivered.isPresented)
       delegate?.userNotificationCenter(
         self, didDeliver: NSUserNotification(UserNotificationFields(delivered)))
     case .response(let response) where isOwn(response.notification):

@@ -99,7 +99,7 @@ extension UserNotificationFields {
   init(_ delivered: DeliveredNotification) {
     self.init(delivered.request)
     actualDeliveryDate = Date(unixMilliseconds: delivered.unixMilliseconds)
-    isPresented = true
+    isPresented = delivered.isPresented
     if let payload = delivered.payload {
       isRemote = true
       userInfo = UserInfoCoding.payload(payload) as? [String: Any]

@@ -23,6 +23,15 @@ open class NSWindow: NSResponder {
   /// Whether it was ordered in.
   open private(set) var isVisible = false
 
+  /// What it has around it; nothing is drawn.
+  open var styleMask: NSWindow.StyleMask = .titled
+
+  /// Whether it may receive the keyboard's input: by default one with a title or an edge to change its size.
+  open var canBecomeKey: Bool { !styleMask.isDisjoint(with: [.titled, .resizable]) }
+
+  /// Whether it receives the keyboard's input.
+  open var isKeyWindow: Bool { NSApplication.shared.keyWindow === self }
+
   /// Whether it is let go when it is closed; stored, without effect.
   open var isReleasedWhenClosed = true
 
@@ -32,11 +41,14 @@ open class NSWindow: NSResponder {
     super.init()
   }
 
-  /// A window of a size; its style is not stored.
+  /// A window of a size and style.
   public convenience init(
     contentRect: NSRect, styleMask style: NSWindow.StyleMask,
     backing backingStoreType: NSWindow.BackingStoreType, defer flag: Bool
-  ) { self.init(contentRect: contentRect) }
+  ) {
+    self.init(contentRect: contentRect)
+    styleMask = style
+  }
 
   /// A window that a view controller fills.
   public convenience init(contentViewController: NSViewController) {
@@ -51,8 +63,21 @@ open class NSWindow: NSResponder {
     super.init(coder: coder)
   }
 
-  /// Orders it in, in front.
+  /// Orders it in, in front, and makes it the key window.
   open func makeKeyAndOrderFront(_ sender: Any?) {
+    orderFront(sender)
+    makeKey()
+  }
+
+  /// Makes it the key window, if it may become that.
+  open func makeKey() {
+    guard isVisible, canBecomeKey else { return }
+    NSApplication.shared.keyWindow = self
+    NSApplication.shared.onKeyWindowChanged()
+  }
+
+  /// Orders it in, in front.
+  open func orderFront(_ sender: Any?) {
     let application = NSApplication.shared
     application.windows.removeAll { $0 === self }
     application.windows.append(self)
@@ -61,16 +86,18 @@ open class NSWindow: NSResponder {
   }
 
   /// Orders it in, in front.
-  open func orderFront(_ sender: Any?) { makeKeyAndOrderFront(sender) }
+  open func orderFrontRegardless() { orderFront(nil) }
 
-  /// Orders it in, in front.
-  open func orderFrontRegardless() { makeKeyAndOrderFront(nil) }
-
-  /// Orders it out.
+  /// Orders it out; the next window takes the keyboard's input.
   open func orderOut(_ sender: Any?) {
     guard isVisible else { return }
     isVisible = false
-    NSApplication.shared.windows.removeAll { $0 === self }
+    let application = NSApplication.shared
+    application.windows.removeAll { $0 === self }
+    if isKeyWindow {
+      application.keyWindow = application.windows.last { $0.canBecomeKey }
+      application.onKeyWindowChanged()
+    }
     contentViewController?.disappear()
   }
 
