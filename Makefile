@@ -20,6 +20,7 @@ run:
 
 test: test-tools
 	swift build --build-tests --explicit-target-dependency-import-check error
+	scripts/docs --check
 	swift build --package-path Examples
 	$(SWIFT_TEST)
 
@@ -159,3 +160,9 @@ man: build
 docs:
 	@scripts/install-packages build
 	scripts/docs
+
+# Every check, the slow ones included, in turn; run it again to continue after an interruption. The result is
+# recorded in docs/checks.tsv. ONLY="name name" and SKIP="name name" choose; `scripts/check-all --list` names them.
+.PHONY: check-all
+check-all:
+	@scripts/check-all $(if $(ONLY),--only $(ONLY)) $(if $(SKIP),--skip $(SKIP))

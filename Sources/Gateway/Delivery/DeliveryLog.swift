@@ -5,7 +5,7 @@ public import System
 /// The latest events of notifications on one loop: a ring buffer of fixed size, of which a file in the
 /// gateway's folder has a copy, so that it outlives a restart and can be read while the gateway is stopped.
 ///
-/// Confined to its loop, which calls ``flush()`` at the end of each turn. The file is not synced: it outlives
+/// Confined to its loop, which calls `flush()` at the end of each turn. The file is not synced: it outlives
 /// the process but not a loss of power, which is enough for a log, since the store holds the notifications
 /// themselves. It is not mapped either: a program that cuts it takes lines from it, and nothing from the gateway.
 ///

@@ -4,7 +4,7 @@ internal import System
 
 /// Where campaigns are sent to.
 public struct PushService: Sendable {
-  /// Sends a push and calls back once; ``ProviderClient`` does.
+  /// Sends a push and calls back once; `ProviderClient` does.
   public typealias Submit = @Sendable (Push, @escaping PushCompletion) -> Void
 
   let submit: Submit

@@ -38,7 +38,7 @@ import Glibc
 
   /// A loop for the calling thread.
   ///
-  /// Under another clock than the machine's the loop is turned by hand, with ``turn(mayBlock:)`` and
+  /// Under another clock than the machine's the loop is turned by hand, with ``turn(mayBlock:polls:)`` and
   /// `false`, whenever ``nextWakeup`` has come or a descriptor may be ready.
   public convenience init(clock: any LoopClock = SystemLoopClock.shared) throws(SystemFailure) {
     try self.init(waker: LoopWaker(), clock: clock)
