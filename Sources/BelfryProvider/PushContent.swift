@@ -79,7 +79,7 @@ public enum PushContent: Sendable, Equatable {
   {
     guard custom["aps"] == nil else { throw .reservedMember("aps") }
     var object: JSONObject = ["aps": .object(aps)]
-    for member in custom.members { object[member.key] = member.value }
+    object.merge(custom)
     return object
   }
 }

@@ -211,7 +211,7 @@ final class AppRun: Sendable {
 
   private func print(_ event: String, _ rest: JSONObject) {
     var line: JSONObject = ["event": .string(event), "app": .string(appID)]
-    for member in rest.members { line[member.key] = member.value }
+    line.merge(rest)
     Output.json(.object(line))
   }
 

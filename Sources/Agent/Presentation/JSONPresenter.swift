@@ -34,7 +34,7 @@ final class JSONPresenter: Presenter {
         "event": .string(name),
         "at": .string(Timestamp.rfc3339(unixMilliseconds: unixMilliseconds)),
       ]
-      for member in rest.members { object[member.key] = member.value }
+      object.merge(rest)
       return object
     }
     func named(_ key: AppNotificationID) -> JSONObject {

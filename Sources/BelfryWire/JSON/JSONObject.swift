@@ -1,18 +1,30 @@
 /// The members of a JSON object in their order; each key once.
 ///
-/// Look-up walks the members: the objects of this project have few.
-public struct JSONObject: Sendable, Hashable, ExpressibleByDictionaryLiteral {
+/// Keys compare by their bytes. One look-up walks the members, since the objects of this project have few; what goes
+/// over all members of two objects takes time that is linear in both.
+public struct JSONObject: Sendable, ExpressibleByDictionaryLiteral {
   /// One key with its value.
   public struct Member: Sendable, Hashable {
     /// Distinct within its object.
     public var key: String
-    /// Whatever stands behind the key.
+    /// The value of the key.
     public var value: JSONValue
 
     /// Pairs a key with its value.
     public init(key: String, value: JSONValue) {
       self.key = key
       self.value = value
+    }
+
+    /// Whether both have the same bytes as their key, and equal values.
+    public static func == (one: Member, other: Member) -> Bool {
+      one.key.hasSameBytes(as: other.key) && one.value == other.value
+    }
+
+    /// Feeds the bytes of the key, and the value.
+    public func hash(into hasher: inout Hasher) {
+      key.hashBytes(into: &hasher)
+      hasher.combine(value)
     }
   }
 
@@ -24,25 +36,22 @@ public struct JSONObject: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
   /// The pairs in order; of two with one key the later value replaces the earlier one.
   public init(_ pairs: [(String, JSONValue)]) {
-    members = []
-    members.reserveCapacity(pairs.count)
-    for (key, value) in pairs { self[key] = value }
+    var index = JSONKeyIndex()
+    for (key, value) in pairs { index.set(key, value) }
+    self.init(index)
   }
 
   /// The pairs as written.
   public init(dictionaryLiteral elements: (String, JSONValue)...) { self.init(elements) }
 
-  /// Members that are known to have distinct keys.
-  init(unique members: [Member]) {
-    assert(Set(members.map(\.key)).count == members.count, "each key is there once")
-    self.members = members
-  }
+  /// The members that were gathered.
+  init(_ index: consuming JSONKeyIndex) { members = index.members }
 
   /// The value of a key; setting nil removes the member.
   public subscript(key: String) -> JSONValue? {
-    get { members.first { $0.key == key }?.value }
+    get { members.first { $0.key.hasSameBytes(as: key) }?.value }
     set {
-      let position = members.firstIndex { $0.key == key }
+      let position = members.firstIndex { $0.key.hasSameBytes(as: key) }
       switch (position, newValue) {
       case (let position?, let value?): members[position].value = value
       case (let position?, nil): members.remove(at: position)
@@ -52,22 +61,70 @@ public struct JSONObject: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     }
   }
 
+  /// Sets all members of `other`, in its order.
+  public mutating func merge(_ other: JSONObject) {
+    var index = JSONKeyIndex()
+    for member in members { index.set(member.key, member.value) }
+    for member in other.members { index.set(member.key, member.value) }
+    self = JSONObject(index)
+  }
+
   /// The keys in order.
   public var keys: [String] { members.map(\.key) }
   /// How many members there are.
   public var count: Int { members.count }
   /// Whether there is no member.
   public var isEmpty: Bool { members.isEmpty }
+}
 
+extension JSONObject: Hashable {
   /// Whether both hold the same members, in whatever order.
   public static func == (one: JSONObject, other: JSONObject) -> Bool {
     guard one.members.count == other.members.count else { return false }
-    if one.members.elementsEqual(other.members) { return true }
-    return one.members.allSatisfy { other[$0.key] == $0.value }
+    let differs = zip(one.members, other.members).contains { !$0.key.hasSameBytes(as: $1.key) }
+    if !differs { return zip(one.members, other.members).allSatisfy { $0.value == $1.value } }
+    var index = JSONKeyIndex()
+    for member in other.members { index.set(member.key, member.value) }
+    return one.members.allSatisfy { index[$0.key] == $0.value }
   }
 
-  /// Feeds the members in an order of their own, so that equal objects hash alike.
+  /// Feeds a sum over the members, so that equal objects of different order hash alike.
   public func hash(into hasher: inout Hasher) {
-    for member in members.sorted(by: { $0.key < $1.key }) { hasher.combine(member) }
+    hasher.combine(members.count)
+    hasher.combine(members.reduce(0) { $0 &+ $1.hashValue })
+  }
+}
+
+/// Members that are gathered one by one, with a table of their keys once they are many.
+struct JSONKeyIndex {
+  /// Up to so many members a walk over them is faster than a table.
+  private static let walkedMembers = 8
+
+  private(set) var members: [JSONObject.Member] = []
+  private var positions: [UTF8Text: Int] = [:]
+
+  private func position(of key: String) -> Int? {
+    members.count <= Self.walkedMembers
+      ? members.firstIndex { $0.key.hasSameBytes(as: key) } : positions[UTF8Text(key)]
+  }
+
+  /// The value of a key.
+  subscript(key: String) -> JSONValue? { position(of: key).map { members[$0].value } }
+
+  /// Sets the value of a key, and returns whether the key was there before.
+  @discardableResult
+  mutating func set(_ key: String, _ value: JSONValue) -> Bool {
+    if let position = position(of: key) {
+      members[position].value = value
+      return true
+    }
+    members.append(JSONObject.Member(key: key, value: value))
+    if members.count == Self.walkedMembers + 1 {
+      for (position, member) in members.enumerated() { positions[UTF8Text(member.key)] = position }
+    } else if members.count > Self.walkedMembers {
+      positions[UTF8Text(key)] = members.count - 1
+    }
+    assert(positions.isEmpty || positions.count == members.count, "the table has each key once")
+    return false
   }
 }

@@ -48,8 +48,8 @@ extension JSONValue {
     self = try parser.document()
   }
 
-  /// The first key that stands twice in one object of a JSON text, of which reading keeps the later; nil where none
-  /// does, or where the text is no JSON.
+  /// The first key that one object of a JSON text has twice, of which reading keeps the later; nil if there is none,
+  /// or if the text is no JSON.
   ///
   /// For what a person wrote, who meant both.
   public static func doubledKey(in bytes: [UInt8], limits: JSONLimits = JSONLimits()) -> String? {
@@ -157,8 +157,7 @@ private struct JSONParser {
   }
 
   private mutating func object() throws(JSONFailure) -> JSONValue {
-    var members: [JSONObject.Member] = []
-    var positions: [String: Int] = [:]
+    var members = JSONKeyIndex()
     skipSpace()
     if next == UInt8(ascii: "}") {
       offset += 1
@@ -170,20 +169,14 @@ private struct JSONParser {
       skipSpace()
       try expect(UInt8(ascii: ":"))
       let value = try value()
-      if let position = positions[key] {
-        members[position].value = value
-        doubledKey = doubledKey ?? key
-      } else {
-        positions[key] = members.count
-        members.append(JSONObject.Member(key: key, value: value))
-      }
+      if members.set(key, value), doubledKey == nil { doubledKey = key }
       skipSpace()
       if next == UInt8(ascii: ",") {
         offset += 1
         continue
       }
       try expect(UInt8(ascii: "}"))
-      return .object(JSONObject(unique: members))
+      return .object(JSONObject(members))
     }
   }
 

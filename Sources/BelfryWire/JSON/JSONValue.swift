@@ -1,5 +1,7 @@
 /// One JSON value (RFC 8259), with whole numbers apart from fractions and members in their order.
-public enum JSONValue: Sendable, Hashable {
+///
+/// Strings compare by their bytes.
+public enum JSONValue: Sendable {
   case null
   case bool(Bool)
   /// A number without fraction and exponent that fits in 64 bits.
@@ -50,6 +52,35 @@ public enum JSONValue: Sendable, Hashable {
   public var objectValue: JSONObject? {
     guard case .object(let value) = self else { return nil }
     return value
+  }
+}
+
+extension JSONValue: Hashable {
+  /// Whether both are of one kind and have the same value; strings, the same bytes.
+  public static func == (one: JSONValue, other: JSONValue) -> Bool {
+    switch (one, other) {
+    case (.null, .null): true
+    case (.bool(let one), .bool(let other)): one == other
+    case (.integer(let one), .integer(let other)): one == other
+    case (.double(let one), .double(let other)): one == other
+    case (.string(let one), .string(let other)): one.hasSameBytes(as: other)
+    case (.array(let one), .array(let other)): one == other
+    case (.object(let one), .object(let other)): one == other
+    default: false
+    }
+  }
+
+  /// Feeds the kind and the value.
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .null: hasher.combine(0 as UInt8)
+    case .bool(let value): hasher.combine(value)
+    case .integer(let value): hasher.combine(value)
+    case .double(let value): hasher.combine(value)
+    case .string(let value): value.hashBytes(into: &hasher)
+    case .array(let value): hasher.combine(value)
+    case .object(let value): hasher.combine(value)
+    }
   }
 }
 

@@ -56,7 +56,7 @@ struct LocalizedAlert: Sendable {
     for (key, text) in texts {
       alert[key] = .string(text.filled(with: arguments, language: language))
     }
-    for member in members.members { alert[member.key] = member.value }
+    alert.merge(members)
     return alert
   }
 

@@ -23,7 +23,7 @@ enum BackupCommand {
         nowMilliseconds: SystemClock.unixMilliseconds)
       if options.has("json") {
         var line: JSONObject = ["file": .string(file), "data": .string(folder.path)]
-        for member in summary.json.members { line[member.key] = member.value }
+        line.merge(summary.json)
         Output.json(.object(line))
       } else {
         Output.line(
@@ -59,7 +59,7 @@ enum RestoreCommand {
       let created = Timestamp.rfc3339(unixMilliseconds: summary.createdMilliseconds)
       if options.has("json") {
         var line: JSONObject = ["file": .string(file), "data": .string(folder.path)]
-        for member in summary.json.members { line[member.key] = member.value }
+        line.merge(summary.json)
         line["effects"] = .array(effects.map { .string($0) })
         Output.json(.object(line))
         return

@@ -86,7 +86,7 @@ extension Administration {
     let (rejection, why) = try fault(of: token, bytes, topic: topic, now)
     let verdict =
       rejection.map { Self.line($0, because: why) } ?? ["ok": true, "detail": .string(why)]
-    for member in verdict.members { line[member.key] = member.value }
+    line.merge(verdict)
     return line
   }
 

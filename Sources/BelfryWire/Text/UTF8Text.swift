@@ -1,0 +1,98 @@
+internal import Glibc
+
+/// Decoded text that compares, sorts and hashes by its UTF-8 bytes.
+///
+/// `String` compares by Unicode normalization: "é" as one scalar equals "é" as two, and a text of combining marks
+/// takes time that grows with the square of its length. Text that a peer wrote is therefore never compared, hashed
+/// or looked up as a `String`.
+public struct UTF8Text: Sendable {
+  /// The same text, to be shown, written or handed to an interface that takes a `String`.
+  public let string: String
+
+  /// The text of a string.
+  public init(_ string: String) { self.string = string }
+
+  /// The UTF-8 bytes.
+  public var utf8: String.UTF8View { string.utf8 }
+
+  /// Whether there is no byte.
+  public var isEmpty: Bool { string.isEmpty }
+
+  /// Whether no byte is above 0x7F.
+  public var isASCII: Bool { string.utf8.allSatisfy { $0 < 0x80 } }
+}
+
+extension UTF8Text: Hashable, Comparable {
+  /// Whether both have the same bytes.
+  public static func == (one: UTF8Text, other: UTF8Text) -> Bool {
+    one.string.hasSameBytes(as: other.string)
+  }
+
+  /// Whether both have the same bytes.
+  public static func == (one: UTF8Text, other: String) -> Bool {
+    one.string.hasSameBytes(as: other)
+  }
+  /// Whether both have the same bytes.
+  public static func == (one: String, other: UTF8Text) -> Bool {
+    one.hasSameBytes(as: other.string)
+  }
+  /// Whether any byte differs.
+  public static func != (one: UTF8Text, other: String) -> Bool { !(one == other) }
+  /// Whether any byte differs.
+  public static func != (one: String, other: UTF8Text) -> Bool { !(one == other) }
+
+  /// The order of the bytes, which is that of the scalars.
+  public static func < (one: UTF8Text, other: UTF8Text) -> Bool {
+    one.string.byteOrder(to: other.string) < 0
+  }
+
+  /// Feeds the bytes.
+  public func hash(into hasher: inout Hasher) { string.hashBytes(into: &hasher) }
+}
+
+extension UTF8Text: ExpressibleByStringLiteral, ExpressibleByStringInterpolation,
+  CustomStringConvertible, CustomDebugStringConvertible
+{
+  /// The text of a literal.
+  public init(stringLiteral value: String) { self.init(value) }
+  /// The text itself.
+  public var description: String { string }
+  /// The text as a literal.
+  public var debugDescription: String { string.debugDescription }
+}
+
+extension String {
+  /// Whether both have the same UTF-8 bytes.
+  ///
+  /// For strings that stay strings: an argument, a name of a file.
+  public func hasSameBytes(as other: String) -> Bool {
+    utf8.count == other.utf8.count && byteOrder(to: other) == 0
+  }
+
+  /// Negative, zero or positive, as the bytes sort before, equal or after those of `other`.
+  func byteOrder(to other: String) -> Int {
+    let order = unsafe utf8.withContiguousStorageIfAvailable { one in
+      unsafe other.utf8.withContiguousStorageIfAvailable { two -> Int in
+        let common = min(one.count, two.count)
+        if common > 0, let first = one.baseAddress, let second = two.baseAddress {
+          let difference = unsafe memcmp(first, second, common)
+          if difference != 0 { return Int(difference) }
+        }
+        return one.count - two.count
+      }
+    }
+    // Native strings are contiguous; others are no strings of this platform.
+    if let order, let order { return order }
+    if utf8.elementsEqual(other.utf8) { return 0 }
+    return utf8.lexicographicallyPrecedes(other.utf8) ? -1 : 1
+  }
+
+  /// Feeds the UTF-8 bytes and a byte that no UTF-8 has, so that neighbouring texts do not run together.
+  func hashBytes(into hasher: inout Hasher) {
+    let wasFed: Void? = unsafe utf8.withContiguousStorageIfAvailable {
+      unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0))
+    }
+    if wasFed == nil { for byte in utf8 { hasher.combine(byte) } }
+    hasher.combine(0xFF as UInt8)
+  }
+}
