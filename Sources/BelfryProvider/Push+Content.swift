@@ -21,7 +21,7 @@ extension Push {
   ) throws(PushFault) {
     let type = content.type
     self.init(
-      to: deviceToken, topic: "\(app)\(type.tokenKind.topicSuffix)",
+      to: deviceToken, topic: type.topic(ofApp: app),
       payload: try content.payload(), type: type,
       priority: try Self.priority(priority, of: type), expiration: expiration,
       collapseID: collapseID, id: id)

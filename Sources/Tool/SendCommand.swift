@@ -126,7 +126,7 @@ enum SendCommand {
     }
     let priority = try options.choice("priority", of: ["10", "5", "1"]).flatMap { UInt8($0) }
     return Push(
-      to: "", topic: options.value("topic").map { withSuffix($0, of: type) },
+      to: "", topic: options.value("topic").map(type.topic(named:)),
       payload: try payload(options, type), type: type, priority: priority,
       expiration: expiration, collapseID: options.value("collapse-id"), id: options.value("id"))
   }
@@ -135,11 +135,6 @@ enum SendCommand {
     let names = PushType.allCases.map { "\($0.name)" }
     let name = try options.choice("type", of: names) ?? "alert"
     return PushType.allCases.first { "\($0.name)" == name } ?? .alert
-  }
-
-  private static func withSuffix(_ topic: String, of type: PushType) -> String {
-    let suffix = "\(type.tokenKind.topicSuffix)"
-    return topic.hasSuffix(suffix) ? topic : topic + suffix
   }
 
   private static func payload(_ options: CommandLineOptions, _ type: PushType) throws -> [UInt8] {

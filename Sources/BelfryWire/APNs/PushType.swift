@@ -57,6 +57,27 @@ public enum PushType: UInt8, CaseIterable, Sendable {
     }
   }
 
+  /// The topic of this type's pushes to an app: its bundle identifier with the type's suffix (apns-protocol 1.5).
+  public func topic(ofApp bundleID: String) -> String { "\(bundleID)\(tokenKind.topicSuffix)" }
+
+  /// The topic that a sender means who names an app or the whole topic: the suffix is added unless it is there.
+  public func topic(named name: String) -> String {
+    let suffix = "\(tokenKind.topicSuffix)"
+    return name.utf8.reversed().starts(with: suffix.utf8.reversed()) ? name : name + suffix
+  }
+
+  /// Whether a topic of `kind` takes this type (apns-protocol 1.5).
+  ///
+  /// MDM topics have no suffix, so a plain topic may be one: only the device token decides.
+  public func fits(topicOf kind: TokenKind) -> Bool {
+    tokenKind == kind || (self == .mdm && kind == .alert)
+  }
+
+  /// The type of a push that names none, for a topic or a token of `kind`.
+  public init(impliedBy kind: TokenKind) {
+    self = Self.allCases.first { $0.tokenKind == kind } ?? .alert
+  }
+
   /// The largest payload of this type, in bytes (apns-protocol 1.6).
   public var payloadBytesMax: Int {
     self == .voip ? WireLimits.largePayloadBytesMax : WireLimits.payloadBytesMax

@@ -116,7 +116,8 @@ public enum Rejection: UInt8, CaseIterable, Sendable {
       Row(
         400, "IdleTimeout", .retryLater,
         "the request did not come to its end in 15 seconds; or, in a GOAWAY, too little happened")
-    case .invalidPushType: Row(400, "InvalidPushType", "apns-push-type is unknown")
+    case .invalidPushType:
+      Row(400, "InvalidPushType", "apns-push-type is unknown, or the topic does not take it")
     case .missingDeviceToken:
       Row(400, "MissingDeviceToken", legacy: 2, "the path ends before the token")
     case .missingTopic:

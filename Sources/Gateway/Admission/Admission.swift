@@ -39,7 +39,7 @@ public enum Admission {
     public let contents: TokenContents
     /// The app that the topic names.
     public let app: App
-    /// The push type, as given or as implied by the topic.
+    /// The push type, as given or as implied by the token.
     public let pushType: PushType
     /// 10, 5 or 1.
     public let priority: UInt8
@@ -71,8 +71,9 @@ public enum Admission {
     case .refused(let rejection): return .refused(rejection)
     case .found(let found, let kind): (app, topicKind) = (found, kind)
     }
-    let pushType = pushType(of: request, topicKind: topicKind)
-    guard bodyBytes <= pushType.payloadBytesMax else { return .refused(.payloadTooLarge) }
+    let givenType: PushType? = if case .value(let type) = request.pushType { type } else { nil }
+    let sizedType = givenType ?? PushType(impliedBy: topicKind)
+    guard bodyBytes <= sizedType.payloadBytesMax else { return .refused(.payloadTooLarge) }
     // A body that is not JSON counts as empty (apns-protocol section 10).
     guard PayloadSyntax.isObject(body) else { return .refused(.payloadEmpty) }
     if let rejection = context.scripted(request, to: app) { return .refused(rejection) }
@@ -82,6 +83,10 @@ public enum Admission {
     guard contents.app == app.number, isPair(contents.kind, topicKind) else {
       return .refused(.deviceTokenNotForTopic)
     }
+    // After the token: a token of another topic is answered first, whatever the type (apns-protocol 1.12).
+    let pushType = givenType ?? PushType(impliedBy: contents.kind)
+    guard pushType.tokenKind == contents.kind else { return .refused(.invalidPushType) }
+    assert(pushType.fits(topicOf: topicKind), "a type that fits the token fits its topic")
     return .admitted(
       Admitted(
         contents: contents, app: app, pushType: pushType,
@@ -98,12 +103,14 @@ public enum Admission {
     return nil
   }
 
-  private enum TopicOutcome {
+  /// The app and the token kind that a topic names, or why it may not be used.
+  enum TopicOutcome {
     case refused(Rejection)
     case found(App, TokenKind)
   }
 
-  private static func topic(
+  /// Reads the topic of a request, or the one that its certificate implies.
+  static func topic(
     of request: borrowing PushRequest, credential: ProviderCredential,
     context: some AdmissionContext
   ) -> TopicOutcome {
@@ -133,14 +140,6 @@ public enum Admission {
       return .refused(.topicDisallowed)
     }
     return .found(app, kind)
-  }
-
-  /// Without the header the type follows from the topic (apns-protocol 1.4).
-  private static func pushType(
-    of request: borrowing PushRequest, topicKind: TokenKind
-  ) -> PushType {
-    if case .value(let type) = request.pushType { return type }
-    return PushType.allCases.first { $0.tokenKind == topicKind } ?? .alert
   }
 
   /// An MDM token's topic is the certificate's own and has no suffix (apns-protocol 1.5).

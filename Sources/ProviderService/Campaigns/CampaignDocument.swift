@@ -147,8 +147,7 @@ private struct CampaignReader {
       report("topic", "'\(topic)' is no bundle identifier", do: "write one such as com.example.app")
       return ""
     }
-    let suffix = "\(type.tokenKind.topicSuffix)"
-    return topic.hasSuffix(suffix) ? topic : topic + suffix
+    return type.topic(named: topic)
   }
 
   mutating func priority() -> UInt8? {

@@ -26,4 +26,19 @@ import Testing
     #expect(PushType(Array("Liveactivity".utf8).span) == .liveActivity)
     #expect(PushType(Array("bogus".utf8).span) == nil)
   }
+
+  @Test(arguments: PushType.allCases)
+  func `the topic that a type makes of an app takes that type`(type: PushType) {
+    let topic = Array(type.topic(ofApp: "com.example.app").utf8)
+    #expect(type.fits(topicOf: TopicParts(topic.span).kind))
+    for other in TokenKind.allCases where other != .mdm && other != TopicParts(topic.span).kind {
+      #expect(!type.fits(topicOf: other))
+    }
+  }
+
+  @Test func `a sender may name the app or the whole topic`() {
+    #expect(PushType.voip.topic(named: "com.example.app") == "com.example.app.voip")
+    #expect(PushType.voip.topic(named: "com.example.app.voip") == "com.example.app.voip")
+    #expect(PushType.alert.topic(named: "com.example.app.voip") == "com.example.app.voip")
+  }
 }

@@ -139,25 +139,32 @@ import Transport
   }
 
   @Test
-  func `a payload over its type's limit is too large, and a voice call's may be larger`() throws {
+  func `a payload over its type's limit is too large, and a call of a plain topic as well`() throws
+  {
     let payload = Array("{\"a\":\"\(String(repeating: "x", count: 4_100))\"}".utf8)
     #expect(faults(try check { $0.payload = payload }) == ["payload: PayloadTooLarge"])
     let voice = try check {
       ($0.payload, $0.type) = (payload, "voip")
     }
-    #expect(faults(voice).isEmpty && voice["bytesMax"] == 5_120)
+    // A plain topic takes no voip, and what it takes has the lower limit.
+    #expect(faults(voice) == ["type: InvalidPushType", "payload: PayloadTooLarge"])
+    #expect(voice["bytesMax"] == 5_120)
   }
 
   @Test
-  func `a token's registration counts: dead since when, or switched off by the person`() throws {
-    let gone = try check { $0.token = dead }
-    #expect(faults(gone) == ["token: Unregistered"])
-    #expect(
-      gone["faults"]?.arrayValue?.first?.objectValue?["since"] == "2023-11-14T22:13:20.000Z")
-    let off = try check { $0.token = switchedOff }
-    #expect(off["ok"] == true && notes(off).contains("turned this app's notifications off"))
-    _ = try administration.perform(.revokeDevice(number: 7))
-    #expect(faults(try check()) == ["token: Unregistered"])
+  func `a push type that the topic does not take is told, beside a fault of the token`() throws {
+    #expect(faults(try check { $0.type = "voip" }) == ["type: InvalidPushType"])
+    let suffixed = try check { ($0.topic, $0.type) = ("com.example.app.voip", "alert") }
+    #expect(faults(suffixed) == ["token: DeviceTokenNotForTopic", "type: InvalidPushType"])
+    for (token, reason) in [("", "MissingDeviceToken"), ("xyz", "BadDeviceToken")] {
+      let line = try check { ($0.token, $0.type) = (token, "liveactivity") }
+      #expect(faults(line) == ["token: \(reason)", "type: InvalidPushType"])
+    }
+    let gone = try check { ($0.token, $0.type) = (dead, "controls") }
+    #expect(faults(gone) == ["type: InvalidPushType", "token: Unregistered"])
+    // An MDM topic looks like a plain one: without a good token nothing is known of it.
+    let managed = try check { ($0.token, $0.type) = ("", "mdm") }
+    #expect(faults(managed) == ["token: MissingDeviceToken"])
   }
 
   @Test(arguments: [

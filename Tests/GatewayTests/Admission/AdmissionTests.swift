@@ -181,6 +181,47 @@ private struct Surroundings: AdmissionContext {
     }
   }
 
+  @Test(arguments: TokenKind.allCases)
+  func `a topic takes the push types of its row, and no type at all`(kind: TokenKind) throws {
+    let token = [UInt8](repeating: 0xB0 | kind.rawValue, count: 32)
+    var surroundings = try surroundings()
+    surroundings.tokens[token] = TokenContents(
+      environment: .sandbox, kind: kind, generation: 0, app: 1, device: 5)
+    // The table of apns-protocol 1.5, written out once more.
+    let row: [TokenKind: [PushType]] = [
+      .alert: [.alert, .background], .voip: [.voip], .complication: [.complication],
+      .fileProvider: [.fileProvider], .mdm: [.mdm], .liveActivity: [.liveActivity],
+      .location: [.location], .pushToTalk: [.pushToTalk], .widgets: [.widgets],
+      .controls: [.controls],
+    ]
+    let accepted = try #require(row[kind])
+    for type in [nil] + PushType.allCases.map(Optional.some) {
+      let decision = try evaluate(
+        [
+          ":path": "/3/device/\(Hexadecimal.encode(token))",
+          "apns-topic": "com.example.app\(kind.topicSuffix)",
+          "apns-push-type": type.map { "\($0.name)" },
+        ], in: surroundings)
+      guard type.map(accepted.contains) ?? true else {
+        #expect(rejection(decision) == .invalidPushType, "\(kind) with \(String(describing: type))")
+        continue
+      }
+      #expect(try admitted(decision).pushType == type ?? accepted[0])
+    }
+  }
+
+  @Test func `a token of another topic is told before the push type`() throws {
+    // Both have been seen: an alert to a VoIP topic with an alert token, and a call to a plain topic with a
+    // VoIP token.
+    let alert = ["apns-topic": "com.example.app.voip", "apns-push-type": "alert"]
+    #expect(rejection(try evaluate(alert)) == .deviceTokenNotForTopic)
+    let call = [
+      ":path": "/3/device/\(Hexadecimal.encode(Self.voipToken))", "apns-push-type": "voip",
+    ]
+    #expect(rejection(try evaluate(call)) == .deviceTokenNotForTopic)
+    #expect(rejection(try evaluate(["apns-push-type": "voip"])) == .invalidPushType)
+  }
+
   @Test func `a management token's topic is the app's own, without a suffix`() throws {
     let path = "/3/device/\(Hexadecimal.encode(Self.managementToken))"
     let own: [String: String?] = [":path": path, "apns-push-type": "mdm"]

@@ -63,7 +63,10 @@ struct DraftAdmission {
         return result
       case .refused(let rejection):
         let field = Self.field(of: rejection)
-        guard !result.refusals.contains(where: { $0.field == field }) else { return result }
+        guard !result.refusals.contains(where: { $0.field == field }) else {
+          checkType(&result)
+          return result
+        }
         // A token is compared with the topic's app, which is not known.
         if rejection == .deviceTokenNotForTopic,
           result.refusals.contains(where: { $0.field == .topic })
@@ -77,7 +80,31 @@ struct DraftAdmission {
     }
   }
 
+  /// Tells a push type that the topic does not take, which a fault of the token has hidden.
+  private func checkType(_ result: inout Result) {
+    assert(!result.refusals.isEmpty, "without a fault the admission has checked the type")
+    let known: [Field] = [.type, .topic, .key]
+    guard !result.refusals.contains(where: { known.contains($0.field) }) else { return }
+    let request = request
+    var context = Context(admission: self, key: result.key)
+    guard case .value(let type) = request.pushType,
+      case .accepted(let credential) = context.credential(for: request),
+      case .found(_, let kind) = Admission.topic(
+        of: request, credential: credential, context: context),
+      !type.fits(topicOf: kind)
+    else { return }
+    result.refusals.append(Refusal(field: .type, rejection: .invalidPushType))
+  }
+
   private func evaluate(_ key: KeyRecord?) -> Admission.Decision {
+    let body = draft.payload
+    var context = Context(admission: self, key: key)
+    return Admission.evaluate(
+      request, body: body.span, bodyBytes: body.count, atSeconds: nowSeconds, context: &context)
+  }
+
+  /// The request that the draft would be.
+  private var request: PushRequest {
     var request = PushRequest()
     func set(_ name: String, _ value: String?) {
       guard let value else { return }
@@ -92,10 +119,7 @@ struct DraftAdmission {
     set("apns-expiration", draft.expiration)
     set("apns-collapse-id", draft.collapseID)
     set("apns-id", draft.id)
-    let body = draft.payload
-    var context = Context(admission: self, key: key)
-    return Admission.evaluate(
-      request, body: body.span, bodyBytes: body.count, atSeconds: nowSeconds, context: &context)
+    return request
   }
 
   /// Puts something that passes in the place of a field that does not.
