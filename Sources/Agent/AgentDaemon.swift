@@ -63,7 +63,7 @@ public final class AgentDaemon {
       clock.zones, deviceZone: clock.zone, makeCalendar: { FoundationCalendar(named: $0) })
     model = AgentModel(
       Self.modelConfiguration(configuration), zones: zones,
-      lookUps: Self.lookUps(journal))
+      lookUps: Self.lookUps(journal, log: log))
     handle(.recordsRestored(records))
     try start()
   }
@@ -107,10 +107,22 @@ public final class AgentDaemon {
     return result
   }
 
-  private static func lookUps(_ journal: RecordJournal) -> AgentModel.LookUps {
+  private static func lookUps(_ journal: RecordJournal, log: Log) -> AgentModel.LookUps {
     let texts = LocalizedTexts()
+    /// Apps whose texts were cut: each is told of once.
+    var cut: Set<AppID> = []
     return AgentModel.LookUps(
-      text: { texts.text($2, folder: $0.bundlePath, languages: $1) },
+      text: {
+        let filled = texts.text($2, folder: $0.bundlePath, languages: $1)
+        if filled.isCut, cut.count < Limits.apps, cut.insert($0.id).inserted {
+          log.warning(
+            "a text of an app was cut: with its arguments filled in it has more than "
+              + "\(WireLimits.filledTextBytesMax) bytes, or its plural forms name each other too often; make its "
+              + "format or its arguments shorter",
+            ["app": $0.id.text, "key": String(($2.key ?? "").unicodeScalars.prefix(80))])
+        }
+        return filled.text
+      },
       requestRecord: { journal.durableValue(.pending, key: $0.recordKey) })
   }
 

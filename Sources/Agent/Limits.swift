@@ -88,8 +88,6 @@ enum Limits {
   static let propertyListValues = 100_000
   /// Nesting of a binary property list: manifests have five levels.
   static let propertyListDepth = 64
-  /// Nesting of plural forms: real texts have one or two levels, and a cycle has to end.
-  static let pluralDepth = 4
 
   // MARK: Machine
 

@@ -16,6 +16,12 @@ public enum WireLimits {
   public static let topicBytesMax = 255
   /// Bytes of an `authorization` value; the largest that a known client sends has about 400.
   public static let authorizationBytesMax = 2_048
+  /// Bytes of a localised text with its arguments filled in, and of the plural forms that are read for it.
+  ///
+  /// Far more than anybody reads. A format in a frame of 1 MiB could otherwise ask for gigabytes.
+  public static let filledTextBytesMax = 64 << 10
+  /// Plural forms inside each other: real texts have one or two levels, and a cycle has to end.
+  public static let pluralDepthMax = 4
   /// Days that a notification is stored at most (apns-protocol section 4).
   public static let storageDaysMax = 30
   /// Seconds between a provider token's `iat` and the gateway's clock at most (apns-protocol 2.1).

@@ -1,3 +1,5 @@
+internal import BelfryWire
+
 /// Every bound of this module, with its unit and its reason.
 enum Limits {
   // MARK: Registry
@@ -8,6 +10,8 @@ enum Limits {
   static let languageBytesMax = 35
   /// Warnings of one answer: a person mends the first ones first.
   static let warningsMax = 16
+  /// Bytes of the name of a field, and of a value that is one of some words: none that is understood is longer.
+  static let fieldNameBytesMax = 64
   /// Tags of one device: what a person follows, and not a profile of them.
   static let tagsMax = 32
   /// Tokens of one answer to `GET /tokens`: some 300 KB.
@@ -32,8 +36,9 @@ enum Limits {
   static let stringsDepthMax = 8
   /// Languages of one campaign: more than any system has.
   static let languagesMax = 200
-  /// Texts inside each other in a plural format; more is a cycle.
-  static let pluralDepthMax = 4
+  /// Bytes of one text with its arguments filled in, and of the plural forms that are read for it: no payload has
+  /// room for more.
+  static let filledTextBytesMax = WireLimits.largePayloadBytesMax
   /// Arguments of a campaign's texts.
   static let argumentsMax = 16
   /// Recipients of one batch: what is uncertain after a crash, and what one commit pays for.

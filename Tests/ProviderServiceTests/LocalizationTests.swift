@@ -182,6 +182,34 @@ private func problems(
     }
   }
 
+  @Test func `a text that grows beyond any payload with its arguments is refused`() throws {
+    let format = String(repeating: "%1$@", count: 3)
+    let long = String(repeating: "x", count: 2_000)
+    #expect(
+      try problems(#"{"en":{"body":"\#(format)"}}"#, arguments: [long]) == [
+        "alert.en.body: with its arguments it has more than 5120 bytes, or its plural forms name each other too often: "
+          + "make the text or its arguments shorter"
+      ])
+    // Forms that name each other, 12 times in each of four levels.
+    let names = String(repeating: "%#@a@", count: 12)
+    let told = try problems(
+      """
+      {"en":{"body":{"NSStringLocalizedFormatKey":"%#@a@",
+        "a":{"NSStringFormatSpecTypeKey":"NSStringPluralRuleType","other":"\(names)"}}}}
+      """, arguments: ["3"])
+    #expect(told.count == 1 && told.joined().hasPrefix("alert.en.body: with its arguments"))
+  }
+
+  @Test func `of many placeholders without an argument one is told of`() throws {
+    let format = String(repeating: "%@", count: 5_000)
+    #expect(
+      try problems(#"{"en":{"body":"\#(format)"}}"#, arguments: ["a"]).count == 1)
+    let told = try problems(
+      #"{"en":{"body":"\#(format)"},"de":{"body":"%@"}}"#, arguments: ["a"])
+    #expect(told.joined().contains("16 text, …"))
+    #expect(told.joined().utf8.count < 2_000)
+  }
+
   @Test func `keys for the device's own texts go through as they are`() throws {
     let alert = try object(#"{"title-loc-key":"T","loc-key":"B","loc-args":["Ann"]}"#)
     let catalogue = try AlertCatalogue(alert, fallback: .widelySpoken, arguments: [])

@@ -32,14 +32,14 @@ public struct DeviceWords: Hashable, Sendable {
   /// A text with its arguments.
   public func text(_ key: WordKey, _ arguments: String...) -> String {
     assert(!key.isCount, "\(key) has forms for numbers")
-    return LocalizedFormat.fill(format(key, form: .other), with: arguments.map(isolated))
+    return LocalizedFormat.fill(format(key, form: .other), with: arguments.map(isolated)).text
   }
 
   /// A text in the form that the language has for a number.
   public func count(_ key: WordKey, _ number: Int) -> String {
     assert(key.isCount, "\(key) has one form alone")
     let form = PluralRule.form(of: "\(number)", language: language)
-    return LocalizedFormat.fill(format(key, form: form), with: ["\(number)"])
+    return LocalizedFormat.fill(format(key, form: form), with: ["\(number)"]).text
   }
 
   /// Whether the language is written from the right to the left.

@@ -8,7 +8,8 @@ import System
 final class LocalizedTexts: Sendable {
   private struct Table {
     let modified: Int64
-    let texts: [String: Entry]
+    /// By the bytes of the key: apps and pushes choose what is looked up.
+    let texts: [[UInt8]: Entry]
   }
 
   /// What a key stands for.
@@ -20,21 +21,24 @@ final class LocalizedTexts: Sendable {
   private let tables = Mutex<[String: Table]>([:])
 
   /// The text for a key, its arguments filled in; without a find, the text itself.
-  func text(_ text: NotificationText, folder: String?, languages: [String]) -> String {
-    guard let key = text.key else { return text.text }
-    switch folder.flatMap({ find(key, in: $0, languages) }) {
+  func text(
+    _ text: NotificationText, folder: String?, languages: [String]
+  ) -> LocalizedFormat.Filled {
+    guard let key = text.key else { return LocalizedFormat.Filled(text.text) }
+    switch folder.flatMap({ find(Array(key.utf8), in: $0, languages) }) {
     case (.text(let format), _)?: return LocalizedFormat.fill(format, with: text.arguments)
     case (.plural(let plural), let language)?:
       return plural.filled(with: text.arguments, language: language)
     // A text that is no key may hold a percent sign that is none of a directive.
     case nil:
       return text.arguments.isEmpty
-        ? text.text : LocalizedFormat.fill(text.text, with: text.arguments)
+        ? LocalizedFormat.Filled(text.text)
+        : LocalizedFormat.fill(text.text, with: text.arguments)
     }
   }
 
   private func find(
-    _ key: String, in folder: String, _ languages: [String]
+    _ key: [UInt8], in folder: String, _ languages: [String]
   ) -> (Entry, language: String)? {
     let developed = developmentLanguage(folder)
     let order =
@@ -55,13 +59,15 @@ final class LocalizedTexts: Sendable {
   /// `CFBundleDevelopmentRegion` of the app's manifest.
   private func developmentLanguage(_ folder: String) -> String? {
     for path in ["\(folder)/Info.plist", "\(folder)/Contents/Info.plist"] {
-      guard case .text(let language)? = table(path)?["CFBundleDevelopmentRegion"] else { continue }
+      guard case .text(let language)? = table(path)?[Self.regionKey] else { continue }
       return language
     }
     return nil
   }
 
-  private func table(_ path: String) -> [String: Entry]? {
+  private static let regionKey = Array("CFBundleDevelopmentRegion".utf8)
+
+  private func table(_ path: String) -> [[UInt8]: Entry]? {
     guard let status = try? FileManager.default.attributesOfItem(atPath: path),
       let date = status[.modificationDate] as? Date
     else { return nil }
@@ -70,17 +76,16 @@ final class LocalizedTexts: Sendable {
     guard let bytes = try? FileSystem.readRegularFile(path, limit: Limits.languageFileBytes),
       let list = PropertyListFile.dictionary(Self.withoutBareUTF16(bytes))
     else { return nil }
-    let texts = list.compactMapValues { value -> Entry? in
-      if let text = value as? String { return .text(text) }
-      return (value as? [String: Any]).flatMap(PluralText.init).map(Entry.plural)
+    var texts: [[UInt8]: Entry] = [:]
+    for (key, value) in list {
+      if let text = value as? String {
+        texts[Array(key.utf8)] = .text(text)
+      } else if let plural = (value as? [String: Any]).flatMap(PluralText.init) {
+        texts[Array(key.utf8)] = .plural(plural)
+      }
     }
     tables.withLock { $0[path] = Table(modified: modified, texts: texts) }
     return texts
-  }
-
-  /// Puts arguments in for a text's directives.
-  static func fill(_ format: String, _ arguments: [String]) -> String {
-    LocalizedFormat.fill(format, with: arguments)
   }
 
   /// The parser knows UTF-16 by its byte-order mark alone; old tools wrote none.

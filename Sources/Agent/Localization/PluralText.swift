@@ -13,19 +13,7 @@ struct PluralText: Sendable {
   }
 
   /// The text in the forms that the language has for the arguments.
-  func filled(with arguments: [String], language: String) -> String {
-    fill(format, arguments, language, depth: 0)
-  }
-
-  private func fill(
-    _ format: String, _ arguments: [String], _ language: String, depth: Int
-  ) -> String {
-    LocalizedFormat.fill(format, with: arguments) { name, argument in
-      // A variable may contain another one; the limit ends cycles.
-      guard depth < Limits.pluralDepth,
-        let text = variables.text(of: String(name), for: argument, language: language)
-      else { return nil }
-      return fill(text, [argument] + arguments, language, depth: depth + 1)
-    }
+  func filled(with arguments: [String], language: String) -> LocalizedFormat.Filled {
+    LocalizedFormat.fill(format, with: arguments, variables: variables, language: language)
   }
 }

@@ -17,8 +17,12 @@ public enum LanguageFolders {
     return names
   }
 
+  /// Bytes of a tag that is read part by part: each of its parts makes one more tag.
+  private static let tagBytesMax = 255
+
   /// The tag, then the tag without its last subtag, and so on (RFC 4647, section 3.4).
   public static func fallbacks(_ tag: String) -> [String] {
+    guard tag.utf8.count <= tagBytesMax else { return [tag] }
     var subtags = tag.split(separator: "-")
     var tags: [String] = []
     while !subtags.isEmpty {

@@ -3,81 +3,134 @@
 /// `%@`, `%1$@`, and for numbers the numeric ones (`%d`, `%lu`, …) take the next or the named
 /// argument as it is; `%%` is a percent sign. Arguments are texts, so that no format from outside decides how memory
 /// is read. Anything else is left unchanged.
+///
+/// A short format can ask for a long text: it may name one argument many times, and plural forms may name each
+/// other. Both the text and the forms that are read for it are therefore limited, and a text that reaches the limit
+/// is cut.
 public struct LocalizedFormat {
-  /// The replacement of `%#@name@`, the directive of plural forms, with the argument that is counted.
-  public typealias Variable = (_ name: Substring, _ argument: String) -> String?
+  /// A text with its directives filled.
+  public struct Filled: Equatable, Sendable {
+    /// The text, cut between two scalars where it was too long.
+    public var text: String
+    /// Whether the text is incomplete.
+    public var isCut: Bool
+
+    /// A text that is complete.
+    public init(_ text: String) { self.init(text: text, isCut: false) }
+
+    init(text: String, isCut: Bool) {
+      self.text = text
+      self.isCut = isCut
+    }
+  }
 
   private let arguments: [String]
-  private let variable: Variable
-  private var next = 0
+  private let variables: PluralVariables?
+  private let language: String
+  private let limit: Int
+  /// Bytes of plural forms that may still be read.
+  private var formBytes: Int
+  private var output: [UInt8] = []
+  private var isCut = false
+  /// The arguments that the forms being read count, the outermost first.
+  private var counted: [String] = []
 
-  /// The text with its directives filled; an argument that is missing is empty.
+  /// Fills the directives of a text.
+  ///
+  /// - Parameters:
+  ///   - format: The text.
+  ///   - arguments: The arguments; one that is missing is empty.
+  ///   - variables: The plural forms of `%#@name@`; without a form, the directive takes its argument.
+  ///   - language: The language of the plural forms, as a tag.
+  ///   - limit: Bytes of the result, and of the plural forms that are read for it.
+  /// - Returns: The text, cut where it would be longer than the limit.
   public static func fill(
-    _ format: String, with arguments: [String], variable: Variable = { _, _ in nil }
-  ) -> String {
-    withoutActuallyEscaping(variable) { variable in
-      var filler = LocalizedFormat(arguments: arguments, variable: variable)
-      return filler.filled(format)
-    }
+    _ format: String, with arguments: [String], variables: PluralVariables? = nil,
+    language: String = "en", limit: Int = WireLimits.filledTextBytesMax
+  ) -> Filled {
+    var filler = LocalizedFormat(
+      arguments: arguments, variables: variables, language: language, limit: limit)
+    filler.fill(Array(format.utf8))
+    assert(filler.output.count <= limit, "the result is within its limit")
+    return Filled(text: String(decoding: filler.output, as: UTF8.self), isCut: filler.isCut)
   }
 
-  private init(arguments: [String], variable: @escaping Variable) {
+  private init(
+    arguments: [String], variables: PluralVariables?, language: String, limit: Int
+  ) {
     self.arguments = arguments
-    self.variable = variable
+    self.variables = variables
+    self.language = language
+    self.limit = limit
+    formBytes = limit
   }
 
-  private mutating func filled(_ format: String) -> String {
-    var result = ""
-    var rest = format[...]
-    while let percent = rest.firstIndex(of: "%") {
-      result += rest[..<percent]
-      rest = rest[rest.index(after: percent)...]
-      if rest.first == "%" {
-        result += "%"
-        rest.removeFirst()
-      } else if let (text, length) = directive(rest) {
-        result += text
-        rest = rest.dropFirst(length)
-      } else {
-        result += "%"
+  private mutating func fill(_ format: [UInt8]) {
+    let percent = UInt8(ascii: "%")
+    var next = 0
+    var at = 0
+    while !isCut, let found = format[at...].firstIndex(of: percent) {
+      append(format[at..<found])
+      at = found + 1
+      if at < format.count, format[at] == percent {
+        append(CollectionOfOne(percent))
+        at += 1
+        continue
       }
+      guard let directive = FormatDirective(format, at: at),
+        // Where a number is expected and the argument is none, the directive stays.
+        directive.use != .number || isNumber(directive.position ?? next)
+      else {
+        append(CollectionOfOne(percent))
+        continue
+      }
+      let argument = argument(directive.position ?? next)
+      if directive.position == nil { next += 1 }
+      at = directive.end
+      if case .variable(let name) = directive.use, fill(variable: format[name], for: argument) {
+        continue
+      }
+      append(argument.utf8)
     }
-    return result + rest
+    if !isCut { append(format[at...]) }
   }
 
-  /// The replacement of the directive after a percent sign, and its length; nil where there is none.
-  private mutating func directive(_ text: Substring) -> (text: String, length: Int)? {
-    var rest = text
-    var position: Int?
-    let digits = rest.prefix { $0.isASCII && $0.isWholeNumber }
-    if let number = Int(digits), number > 0, rest.dropFirst(digits.count).first == "$" {
-      position = number - 1
-      rest = rest.dropFirst(digits.count + 1)
+  /// Fills in the form of a variable; false without one.
+  private mutating func fill(variable name: ArraySlice<UInt8>, for argument: String) -> Bool {
+    // A variable may contain another one; the limit ends cycles.
+    guard counted.count < WireLimits.pluralDepthMax,
+      let form = variables?.text(of: name, for: argument, language: language)
+    else { return false }
+    formBytes -= form.utf8.count + 1
+    guard formBytes >= 0 else {
+      isCut = true
+      return true
     }
-    if rest.hasPrefix("#@"), let end = rest.dropFirst(2).firstIndex(of: "@") {
-      let name = rest[rest.index(rest.startIndex, offsetBy: 2)..<end]
-      let argument = argument(position)
-      let length = text.distance(from: text.startIndex, to: end) + 1
-      return (variable(name, argument) ?? argument, length)
-    }
-    rest = rest.drop { "-+0#'".contains($0) }
-    rest = rest.drop { $0.isASCII && $0.isWholeNumber || $0 == "." }
-    rest = rest.drop { "hlqLztj".contains($0) }
-    guard let conversion = rest.first, "@dDiuUxXoOfFeEgGaAcCsS".contains(conversion) else {
-      return nil
-    }
-    let length = text.distance(from: text.startIndex, to: rest.startIndex) + 1
-    let index = position ?? next
-    if !"@cCsS".contains(conversion) {
-      // Where a number is expected and the argument is none, the argument is used as it is.
-      guard arguments.indices.contains(index), Double(arguments[index]) != nil else { return nil }
-    }
-    return (argument(position), length)
+    counted.append(argument)
+    fill(Array(form.utf8))
+    counted.removeLast()
+    return true
   }
 
-  private mutating func argument(_ position: Int?) -> String {
-    let index = position ?? next
-    if position == nil { next += 1 }
-    return arguments.indices.contains(index) ? arguments[index] : ""
+  /// Inside a form the first argument is the one that the form counts, then come those of the text around it.
+  private func argument(_ index: Int) -> String {
+    if index < counted.count { return counted[counted.count - 1 - index] }
+    let index = index - counted.count
+    return index < arguments.count ? arguments[index] : ""
+  }
+
+  private func isNumber(_ index: Int) -> Bool { PluralRule.isNumber(argument(index)) }
+
+  private mutating func append(_ bytes: some Collection<UInt8>) {
+    let room = limit - output.count
+    guard bytes.count > room else {
+      output.append(contentsOf: bytes)
+      return
+    }
+    isCut = true
+    var kept = Array(bytes.prefix(room + 1))
+    // The first byte that is left out begins a scalar.
+    while let last = kept.popLast(), last & 0b1100_0000 == 0b1000_0000 {}
+    output.append(contentsOf: kept)
   }
 }

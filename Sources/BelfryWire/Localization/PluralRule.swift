@@ -6,14 +6,27 @@ public enum PluralRule {
     case zero, one, two, few, many, other
   }
 
+  /// Bytes of an argument that counts as a number: more than any 64-bit number has in decimal digits.
+  ///
+  /// One text may ask for the form of one long argument many times.
+  private static let numberBytesMax = 64
+
   /// The form for an argument; `other` when it is no number.
   public static func form(of argument: String, language: String) -> Form {
-    let code = language.prefix { $0 != "-" && $0 != "_" }.lowercased()
-    let number = argument.first == "-" ? argument.dropFirst() : argument[...]
+    guard argument.utf8.count <= numberBytesMax else { return .other }
+    let code = String(decoding: language.utf8.prefix { !"-_".utf8.contains($0) }, as: UTF8.self)
+      .lowercased()
+    let isNegative = argument.utf8.first == UInt8(ascii: "-")
+    let number = Substring(isNegative ? argument.utf8.dropFirst() : argument.utf8[...])
     guard let whole = UInt64(number) else {
       return Double(number).map { fraction($0, code) } ?? .other
     }
     return form(whole, code)
+  }
+
+  /// Whether an argument is a number.
+  public static func isNumber(_ argument: String) -> Bool {
+    argument.utf8.count <= numberBytesMax && Double(argument) != nil
   }
 
   private static func fraction(_ number: Double, _ code: String) -> Form {

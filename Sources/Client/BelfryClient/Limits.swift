@@ -21,6 +21,4 @@ package enum Limits {
   /// Nesting of values in an app's own data: the link allows 64, of which the notification's own objects need a
   /// few.
   package static let propertyListDepth = 48
-  /// Nesting of plural forms: real texts have one or two levels, and a cycle has to end.
-  package static let pluralDepth = 4
 }

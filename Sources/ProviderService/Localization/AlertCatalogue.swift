@@ -3,6 +3,8 @@ internal import BelfryWire
 /// A campaign's alert in all of its languages, with the placeholders checked against each other.
 struct AlertCatalogue: Sendable {
   private let alerts: [String: LocalizedAlert]
+  /// The values of `aps.alert`, by their languages.
+  private var filled: [String: JSONObject] = [:]
   /// Languages in the order of the campaign.
   let languages: [String]
   let choice: LanguageChoice?
@@ -34,16 +36,17 @@ struct AlertCatalogue: Sendable {
     }
     let only = named ?? "en"
     let members = isOne ? [JSONObject.Member(key: only, value: .object(object))] : object.members
-    if members.count > Limits.languagesMax {
-      problems.append(
+    guard members.count <= Limits.languagesMax else {
+      throw RequestProblems([
         RequestProblem(
           "alert", "it has \(members.count) languages",
-          do: "write up to \(Limits.languagesMax)"))
+          do: "write up to \(Limits.languagesMax)")
+      ])
     }
     for member in members {
       let field = isOne ? "alert" : "alert.\(member.key)"
       do throws(RequestProblems) {
-        guard LanguageTag.isUsable(String(member.key.map { $0 == "_" ? "-" : $0 })) else {
+        guard LanguageTag.isUsable(LanguageTag.hyphenated(member.key)) else {
           throw RequestProblems([
             RequestProblem(field, "it is no language tag", do: "write one such as fr-CA")
           ])
@@ -71,13 +74,20 @@ struct AlertCatalogue: Sendable {
           do: "name one of \(languages.joined(separator: ", "))"))
     }
     problems += placeholderProblems(isOne: isOne)
+    for language in languages {
+      let field = isOne ? "alert" : "alert.\(language)"
+      do throws(RequestProblems) {
+        filled[language] = try alerts[language]?.alert(
+          arguments: arguments, language: language, field: field)
+      } catch {
+        problems += error.all
+      }
+    }
     if !problems.isEmpty { throw RequestProblems(problems) }
   }
 
   /// The value of `aps.alert` in one of the languages; nil where the campaign has no alert of its own.
-  func alert(in language: String) -> JSONObject? {
-    alerts[language]?.alert(arguments: arguments, language: language)
-  }
+  func alert(in language: String) -> JSONObject? { filled[language] }
 
   /// Each text must take what the campaign gives, and each language what the others take.
   private func placeholderProblems(isOne: Bool) -> [RequestProblem] {
@@ -125,7 +135,7 @@ struct AlertCatalogue: Sendable {
         for format in text.formats { used.formUnion(TextDirectives(format).kinds.keys) }
         // A number chooses the form, shown or not.
         if case .text = text { continue }
-        if let number = arguments.firstIndex(where: { Double($0) != nil }) {
+        if let number = arguments.firstIndex(where: PluralRule.isNumber) {
           used.insert(number + 1)
         }
       }
@@ -153,24 +163,28 @@ struct AlertCatalogue: Sendable {
           do: "write %@ or %d, and the argument as it is to be read"))
     }
     for format in text.formats {
-      for (place, kind) in TextDirectives(format).kinds.sorted(by: { $0.key < $1.key }) {
-        if place > arguments.count {
-          // Without arguments a text is shown as it stands, percent signs of numbers included.
-          guard kind == .text || !arguments.isEmpty else { continue }
-          problems.append(
-            RequestProblem(
-              field, "it has a placeholder for argument \(place), and there are \(arguments.count)",
-              do: "give it in arguments, or write %% for a percent sign"))
-        } else if kind == .number, Double(arguments[place - 1]) == nil {
-          problems.append(
-            RequestProblem(
-              field, "it uses argument \(place) as a number, and that is a text",
-              do: "give a number, or write %@"))
-        }
+      let kinds = TextDirectives(format).kinds
+      // Without arguments a text is shown unchanged, percent signs of numbers included. One placeholder is told of:
+      // a text may have thousands.
+      let missing = kinds.filter {
+        $0.key > arguments.count && ($0.value == .text || !arguments.isEmpty)
+      }
+      if let place = missing.keys.min() {
+        problems.append(
+          RequestProblem(
+            field, "it has a placeholder for argument \(place), and there are \(arguments.count)",
+            do: "give it in arguments, or write %% for a percent sign"))
+      }
+      for (index, argument) in arguments.enumerated()
+      where kinds[index + 1] == .number && !PluralRule.isNumber(argument) {
+        problems.append(
+          RequestProblem(
+            field, "it uses argument \(index + 1) as a number, and that is a text",
+            do: "give a number, or write %@"))
       }
     }
     if case .text = text { return problems }
-    if !arguments.contains(where: { Double($0) != nil }) {
+    if !arguments.contains(where: PluralRule.isNumber) {
       problems.append(
         RequestProblem(
           field, "it has plural forms, and no argument is a number",

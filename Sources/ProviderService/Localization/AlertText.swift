@@ -71,30 +71,27 @@ enum AlertText: Sendable {
   }
 
   /// The text with its arguments, in the form that the language has for them.
-  func filled(with arguments: [String], language: String) -> String {
+  func filled(with arguments: [String], language: String) -> LocalizedFormat.Filled {
     switch self {
     case .text(let text):
       // Without arguments a percent sign is one.
-      return arguments.isEmpty ? text : LocalizedFormat.fill(text, with: arguments)
+      return arguments.isEmpty ? LocalizedFormat.Filled(text) : fill(text, arguments)
     case .forms(let forms):
-      let number = arguments.first { Double($0) != nil } ?? ""
+      let number = arguments.first(where: PluralRule.isNumber) ?? ""
       let isZero = number == "0" && forms[.zero] != nil
       let form = isZero ? .zero : PluralRule.form(of: number, language: language)
-      return LocalizedFormat.fill(forms[form] ?? forms[.other] ?? "", with: arguments)
+      return fill(forms[form] ?? forms[.other] ?? "", arguments)
     case .variables(let format, let variables):
-      return Self.fill(format, variables, arguments, language, depth: 0)
+      return fill(format, arguments, variables, language: language)
     }
   }
 
-  private static func fill(
-    _ format: String, _ variables: PluralVariables, _ arguments: [String], _ language: String,
-    depth: Int
-  ) -> String {
-    LocalizedFormat.fill(format, with: arguments) { name, argument in
-      guard depth < Limits.pluralDepthMax,
-        let text = variables.text(of: String(name), for: argument, language: language)
-      else { return nil }
-      return fill(text, variables, [argument] + arguments, language, depth: depth + 1)
-    }
+  private func fill(
+    _ format: String, _ arguments: [String], _ variables: PluralVariables? = nil,
+    language: String = "en"
+  ) -> LocalizedFormat.Filled {
+    LocalizedFormat.fill(
+      format, with: arguments, variables: variables, language: language,
+      limit: Limits.filledTextBytesMax)
   }
 }

@@ -53,6 +53,6 @@ struct LanguageChoice: Sendable {
 
   /// Tags differ in case and in the sign between their parts.
   private static func key(_ tag: String) -> String {
-    String(tag.lowercased().map { $0 == "_" ? "-" : $0 })
+    LanguageTag.hyphenated(tag.lowercased())
   }
 }

@@ -7,4 +7,10 @@ extension LanguageTag {
   static func isUsable(_ tag: String) -> Bool {
     isWellFormed(tag) && tag.utf8.prefix { $0 != UInt8(ascii: "-") }.count <= 3
   }
+
+  /// A tag as some systems write it (`fr_CA`), with hyphens.
+  static func hyphenated(_ tag: String) -> String {
+    String(
+      decoding: tag.utf8.map { $0 == UInt8(ascii: "_") ? UInt8(ascii: "-") : $0 }, as: UTF8.self)
+  }
 }

@@ -50,12 +50,23 @@ struct LocalizedAlert: Sendable {
   /// The text of one member.
   func text(_ key: String) -> AlertText? { texts.first { $0.key == key }?.text }
 
-  /// The value of `aps.alert`.
-  func alert(arguments: [String], language: String) -> JSONObject {
+  /// The value of `aps.alert`; throws where a text is too long with its arguments filled in.
+  func alert(
+    arguments: [String], language: String, field: String
+  ) throws(RequestProblems) -> JSONObject {
     var alert = JSONObject()
+    var problems: [RequestProblem] = []
     for (key, text) in texts {
-      alert[key] = .string(text.filled(with: arguments, language: language))
+      let filled = text.filled(with: arguments, language: language)
+      alert[key] = .string(filled.text)
+      guard filled.isCut else { continue }
+      problems.append(
+        RequestProblem(
+          "\(field).\(key)",
+          "with its arguments it has more than \(Limits.filledTextBytesMax) bytes, or its plural forms name each "
+            + "other too often", do: "make the text or its arguments shorter"))
     }
+    if !problems.isEmpty { throw RequestProblems(problems) }
     alert.merge(members)
     return alert
   }

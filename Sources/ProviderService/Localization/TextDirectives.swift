@@ -1,3 +1,5 @@
+internal import BelfryWire
+
 /// The placeholders of a text: which arguments it takes, and as what.
 struct TextDirectives: Equatable {
   /// What an argument is used as.
@@ -14,49 +16,35 @@ struct TextDirectives: Equatable {
 
   /// Reads `%@`, `%2$@`, `%d`, `%#@name@` and their like, as the text is filled later.
   init(_ format: String) {
+    let format = Array(format.utf8)
+    let percent = UInt8(ascii: "%")
     var next = 1
-    var rest = format[...]
-    while let percent = rest.firstIndex(of: "%") {
-      rest = rest[rest.index(after: percent)...]
-      if rest.first == "%" {
-        rest.removeFirst()
+    var at = 0
+    while let found = format[at...].firstIndex(of: percent) {
+      at = found + 1
+      if at < format.count, format[at] == percent {
+        at += 1
         continue
       }
-      var place: Int?
-      let digits = rest.prefix { $0.isASCII && $0.isWholeNumber }
-      if let number = Int(digits), number > 0, rest.dropFirst(digits.count).first == "$" {
-        place = number
-        rest = rest.dropFirst(digits.count + 1)
+      guard let directive = FormatDirective(format, at: at) else { continue }
+      at = directive.end
+      if !directive.form.isEmpty, formatted == nil {
+        let form = String(decoding: format[directive.form].prefix(20), as: UTF8.self)
+        formatted = "%\(form)\(Unicode.Scalar(format[directive.end - 1]))"
       }
-      let kind: Kind
-      if rest.hasPrefix("#@"), let end = rest.dropFirst(2).firstIndex(of: "@") {
-        kind = .number
-        rest = rest[rest.index(after: end)...]
-      } else {
-        let start = rest.startIndex
-        rest = rest.drop { "-+0#'".contains($0) }
-        rest = rest.drop { $0.isASCII && $0.isWholeNumber || $0 == "." }
-        let form = format[start..<rest.startIndex]
-        rest = rest.drop { "hlqLztj".contains($0) }
-        guard let conversion = rest.first, "@dDiuUxXoOfFeEgGaAcCsS".contains(conversion) else {
-          continue
-        }
-        kind = "@cCsS".contains(conversion) ? .text : .number
-        rest.removeFirst()
-        if !form.isEmpty, formatted == nil { formatted = "%\(form)\(conversion)" }
-      }
-      let number = place ?? next
-      if place == nil { next += 1 }
-      if let other = kinds[number], other != kind { isContradictory = true }
-      kinds[number] = kind
+      let place = directive.position.map { $0 + 1 } ?? next
+      if directive.position == nil { next += 1 }
+      let kind: Kind = directive.use == .text ? .text : .number
+      if let other = kinds[place], other != kind { isContradictory = true }
+      kinds[place] = kind
     }
   }
 
-  /// As a person reads them: `1 text, 2 number`; "none" without any.
+  /// The list that a user reads: `1 text, 2 number`; "none" without any.
   var description: String {
-    kinds.isEmpty
-      ? "none"
-      : kinds.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.rawValue)" }
-        .joined(separator: ", ")
+    guard !kinds.isEmpty else { return "none" }
+    let shown = kinds.sorted { $0.key < $1.key }.prefix(Limits.argumentsMax)
+    let more = kinds.count > shown.count ? ", …" : ""
+    return shown.map { "\($0.key) \($0.value.rawValue)" }.joined(separator: ", ") + more
   }
 }

@@ -38,10 +38,22 @@ extension FuzzTarget {
     let texts = parts.map { String(decoding: $0, as: UTF8.self) }
     guard let format = texts.first else { return }
     let arguments = Array(texts.dropFirst())
-    let filled = LocalizedFormat.fill(format, with: arguments) { name, argument in
-      "\(PluralRule.form(of: argument, language: String(name)))"
+    // The last part is the form of every variable, which may so name itself.
+    let form: [String: Any] = [
+      "NSStringFormatSpecTypeKey": "NSStringPluralRuleType", "other": texts.last ?? "",
+    ]
+    let variables = PluralVariables(["n": form, "m": form])
+    let limit = 512
+    let filled = LocalizedFormat.fill(
+      format, with: arguments, variables: variables, language: arguments.first ?? "en", limit: limit
+    )
+    precondition(filled.text.utf8.count <= limit)
+    if !format.utf8.contains(UInt8(ascii: "%")), !filled.isCut {
+      precondition(filled.text == format)
     }
-    if !format.contains("%") { precondition(filled == format) }
+    if format.utf8.count > limit, !format.utf8.contains(UInt8(ascii: "%")) {
+      precondition(filled.isCut)
+    }
     for tag in texts { _ = LanguageFolders.fallbacks(tag) }
   }
 }

@@ -97,13 +97,14 @@ final class AgentScenario: Sendable {
   /// lock among them, until it has started: so this tries again.
   static func again(
     _ folder: ScratchFolder, grant: GrantPolicy = .all, hasManualClock: Bool = false,
-    pendingLimit: Int = 64
+    pendingLimit: Int = 64, log: Log = .silent
   ) throws -> AgentScenario {
     let end = Date(timeIntervalSinceNow: 10)
     while true {
       do {
         return try AgentScenario(
-          folder: folder, grant: grant, hasManualClock: hasManualClock, pendingLimit: pendingLimit)
+          folder: folder, grant: grant, hasManualClock: hasManualClock, pendingLimit: pendingLimit,
+          log: log)
       } catch {
         guard Date() < end else { throw error }
         sched_yield()

@@ -471,4 +471,41 @@ struct AppServerTests {
     _ = try app.connection.call(.add(request))
     #expect(try app.connection.call(.pending).pending().isEmpty)
   }
+
+  @Test
+  func
+    `a stored notification that asks for gigabytes of text is shown cut at the start, and told of once`()
+    throws
+  {
+    let folder = try ScratchFolder()
+    var scenario = try AgentScenario(folder: folder, hasManualClock: true)
+    do {
+      let app = TestApp(scenario, state: .background)
+      defer { app.close() }
+      _ = try app.connection.call(.requestAuthorization([.alert]))
+      for id in ["a", "b"] {
+        var request = ModelBench.request(id)
+        request.content.body = NotificationText(
+          key: String(repeating: "%1$@", count: 60_000),
+          arguments: [String(repeating: "é", count: 10_000)])
+        request.trigger = .interval(seconds: 60, repeats: false)
+        _ = try app.connection.call(.add(request))
+      }
+    }
+    scenario.stop()
+    let lines = Arrivals<String>()
+    scenario = try AgentScenario.again(
+      folder, hasManualClock: true, log: Log(subsystem: "agent", sink: LogSink { lines.put($0) }))
+    defer { scenario.stop() }
+    let control = TestApp(scenario, role: .control)
+    defer { control.close() }
+    _ = try control.connection.call(.control(.advanceClock(milliseconds: 60_000)))
+    for _ in 0..<2 {
+      let line = try #require(scenario.line("presented"))
+      let body = try #require(line["body"]?.stringValue)
+      #expect(body.utf8.count == WireLimits.filledTextBytesMax)
+      #expect(body.unicodeScalars.allSatisfy { $0 == "é" })
+    }
+    #expect(lines.all.count { $0.contains("a text of an app was cut") } == 1)
+  }
 }

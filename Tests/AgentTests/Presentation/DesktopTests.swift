@@ -323,7 +323,7 @@ struct TextTests {
   func `Arguments fill their places, in order or by number`(
     format: String, arguments: [String], text: String
   ) {
-    #expect(LocalizedTexts.fill(format, arguments) == text)
+    #expect(LocalizedFormat.fill(format, with: arguments).text == text)
   }
 
   @Test(

@@ -1,5 +1,6 @@
-import BelfryWire
 import Testing
+
+@testable import BelfryWire
 
 @Suite struct LocalizedFormatTests {
   @Test(
@@ -13,16 +14,59 @@ import Testing
   func `Directives take the next argument or the one that they name`(
     _ format: String, _ arguments: [String], _ text: String
   ) {
-    #expect(LocalizedFormat.fill(format, with: arguments) == text)
+    #expect(LocalizedFormat.fill(format, with: arguments) == .init(text))
+  }
+
+  /// Variables whose forms are the same for every number.
+  private func variables(_ forms: [String: String]) -> PluralVariables {
+    PluralVariables(
+      forms.mapValues { ["NSStringFormatSpecTypeKey": "NSStringPluralRuleType", "other": $0] })
   }
 
   @Test
-  func `A variable gets its name and the argument that counts`() {
-    let text = LocalizedFormat.fill("%@: %#@files@, %1$#@files@", with: ["a", "3"]) {
-      name, argument in
-      "\(name)=\(argument)"
+  func `A form takes the argument that it counts, then those of the text`() {
+    let variables = variables(["files": "%d files of %2$@", "all": "%#@files@ in %3$@"])
+    func fill(_ format: String, _ arguments: [String]) -> String {
+      LocalizedFormat.fill(format, with: arguments, variables: variables).text
     }
-    #expect(text == "a: files=3, files=a")
+    #expect(fill("%#@files@!", ["3", "Ann"]) == "3 files of 3!")
+    #expect(fill("%@: %#@files@, %1$#@files@", ["a", "3"]) == "a: 3 files of a, %d files of a")
+    #expect(fill("%2$#@all@", ["a", "3"]) == "3 files of 3 in 3")
+    #expect(fill("%#@none@", ["4"]) == "4")
+  }
+
+  @Test
+  func `A text that names a long argument often is cut at its limit, between two scalars`() {
+    let format = String(repeating: "%1$@,", count: 60_000)
+    let filled = LocalizedFormat.fill(
+      format, with: [String(repeating: "é", count: 10_000)], limit: 60_000)
+    #expect(filled.isCut)
+    // Two arguments of 20,000 bytes with their commas, and what fits of the third.
+    #expect(filled.text.utf8.count == 60_000)
+    #expect(!filled.text.unicodeScalars.contains("\u{FFFD}"))
+    let odd = LocalizedFormat.fill("%@", with: ["é€"], limit: 4)
+    #expect(odd == .init(text: "é", isCut: true))
+    #expect(LocalizedFormat.fill("€", with: [], limit: 3) == .init("€"))
+    #expect(LocalizedFormat.fill("%@%%", with: ["€"], limit: 3) == .init(text: "€", isCut: true))
+    #expect(LocalizedFormat.fill("%@", with: ["€"], limit: 3) == .init("€"))
+  }
+
+  @Test
+  func `Plural forms that name each other end when as much was read of them as a text may have`() {
+    let names = String(repeating: "%#@a@", count: 12)
+    let filled = LocalizedFormat.fill("%#@a@", with: [""], variables: variables(["a": names]))
+    #expect(filled.isCut)
+    #expect(filled.text.isEmpty, "the innermost ones take their argument, which is empty")
+    // A few levels are complete.
+    let few = LocalizedFormat.fill(
+      "%#@a@", with: ["3"], variables: variables(["a": "%#@b@%#@b@", "b": "%#@c@", "c": "%d"]))
+    #expect(few == .init("33"))
+  }
+
+  @Test
+  func `A long argument is no number`() {
+    let digits = String(repeating: "1", count: 100)
+    #expect(LocalizedFormat.fill("%d %@", with: [digits, "x"]).text == "%d \(digits)")
   }
 }
 

@@ -27,7 +27,7 @@ package final class LocalizedTexts: Sendable {
   /// Looks the key up, and remembers where the text came from.
   package func text(forKey key: String, arguments: [String]) -> String {
     let format = Bundle.main.text(forKey: key, value: key, table: nil)
-    let text = LocalizedFormat.fill(format, with: arguments)
+    let text = LocalizedFormat.fill(format, with: arguments).text
     remember(text, Source(key: key, arguments: arguments))
     return text
   }

@@ -19,70 +19,127 @@ struct PluralFormat: Sendable {
 
   /// The format without variables, each of whose directives names its argument, and the arguments
   /// that are named: Foundation reads past one that no directive names.
+  ///
+  /// Forms may name each other, so that what is read of them and what becomes of it are limited; a longer format is
+  /// cut.
   func expanded(for arguments: [any CVarArg]) -> (format: String, arguments: [any CVarArg]) {
     var state = Expansion(arguments: arguments)
-    let text = expand(format, &state, counted: nil, depth: 0)
-    return (text, state.used.map { arguments[$0] })
+    expand(Array(format.utf8), &state, counted: nil, depth: 0)
+    return (String(decoding: state.output, as: UTF8.self), state.used.map { arguments[$0] })
   }
 
   private struct Expansion {
     let arguments: [any CVarArg]
+    var output: [UInt8] = []
+    /// Whether the limit was reached: nothing more is written or read.
+    var isCut = false
+    /// Bytes of forms that may still be read.
+    private var formBytes = WireLimits.filledTextBytesMax
+    /// Where the latest directive begins in the output; what follows may belong to it.
+    private var directive: Int?
     /// The argument of the next directive that names none.
     var next = 0
     /// Positions of the arguments that are named, in the order of their first mention.
     var used: [Int] = []
+    private var numbers: [Int: Int] = [:]
+    private var texts: [Int: String] = [:]
 
-    /// The number by which an argument is named from now on.
-    mutating func number(of position: Int) -> Int {
-      if let index = used.firstIndex(of: position) { return index + 1 }
-      used.append(position)
-      return used.count
+    /// Bytes of a directive after its number, at most: flags, a width, a precision and a conversion.
+    private static let directiveBytes = 64
+
+    init(arguments: [any CVarArg]) { self.arguments = arguments }
+
+    /// An argument as a text, by which the form is chosen.
+    mutating func text(of position: Int) -> String {
+      if let text = texts[position] { return text }
+      let text = "\(arguments[position])"
+      texts[position] = text
+      return text
+    }
+
+    mutating func appendDirective(of position: Int) {
+      var number = numbers[position] ?? 0
+      if number == 0 {
+        used.append(position)
+        number = used.count
+        numbers[position] = number
+      }
+      directive = output.count
+      append("%\(number)$".utf8)
+    }
+
+    /// Accounts for a form that is to be read; false when too much was read.
+    mutating func read(_ form: String) -> Bool {
+      formBytes -= form.utf8.count + 1
+      if formBytes < 0 { isCut = true }
+      return !isCut
+    }
+
+    mutating func append(_ bytes: some Collection<UInt8>) {
+      guard !isCut else { return }
+      let room = WireLimits.filledTextBytesMax - output.count
+      guard bytes.count > room else {
+        output.append(contentsOf: bytes)
+        return
+      }
+      isCut = true
+      var kept = Array(bytes.prefix(room + 1))
+      // The first byte that is left out begins a scalar.
+      while let last = kept.popLast(), last & 0b1100_0000 == 0b1000_0000 {}
+      output.append(contentsOf: kept)
+      // Foundation gets no half of a directive.
+      if let directive, output.count - directive < Self.directiveBytes {
+        output.removeSubrange(directive...)
+      }
     }
   }
 
-  private func expand(
-    _ format: String, _ state: inout Expansion, counted: Int?, depth: Int
-  ) -> String {
-    var result = ""
-    var rest = format[...]
-    while let percent = rest.firstIndex(of: "%") {
-      result += rest[..<percent]
-      rest = rest[rest.index(after: percent)...]
-      if rest.first == "%" {
-        result += "%%"
-        rest.removeFirst()
+  private func expand(_ format: [UInt8], _ state: inout Expansion, counted: Int?, depth: Int) {
+    let percent = UInt8(ascii: "%")
+    var at = 0
+    while !state.isCut, let found = format[at...].firstIndex(of: percent) {
+      state.append(format[at..<found])
+      at = found + 1
+      if at < format.count, format[at] == percent {
+        state.append("%%".utf8)
+        at += 1
         continue
       }
-      let position = position(&rest, &state, counted: counted)
+      let position = position(format, &at, &state, counted: counted)
       // What no argument fills stays readable.
       guard state.arguments.indices.contains(position) else {
-        result += "%%"
+        state.append("%%".utf8)
         continue
       }
-      guard rest.hasPrefix("#@"), let end = rest.dropFirst(2).firstIndex(of: "@") else {
-        result += "%\(state.number(of: position))$"
+      let name = at + 2
+      guard format[at...].starts(with: "#@".utf8),
+        let end = format[name...].firstIndex(of: UInt8(ascii: "@"))
+      else {
+        state.appendDirective(of: position)
         continue
       }
-      let name = rest[rest.index(rest.startIndex, offsetBy: 2)..<end]
-      rest = rest[rest.index(after: end)...]
-      guard depth < Limits.pluralDepth else { continue }
-      let text =
-        variables.text(
-          of: String(name), for: "\(state.arguments[position])", language: language) ?? ""
-      result += expand(text, &state, counted: position, depth: depth + 1)
+      at = end + 1
+      guard depth < WireLimits.pluralDepthMax,
+        let form = variables.text(
+          of: format[name..<end], for: state.text(of: position), language: language),
+        state.read(form)
+      else { continue }
+      expand(Array(form.utf8), &state, counted: position, depth: depth + 1)
     }
-    return result + rest
+    state.append(format[at...])
   }
 
   /// Which argument the directive takes whose percent sign was read.
   private func position(
-    _ rest: inout Substring, _ state: inout Expansion, counted: Int?
+    _ format: [UInt8], _ at: inout Int, _ state: inout Expansion, counted: Int?
   ) -> Int {
-    let digits = rest.prefix { $0.isASCII && $0.isWholeNumber }
-    if let number = Int(digits), (1...state.arguments.count + 1).contains(number),
-      rest.dropFirst(digits.count).first == "$"
+    let digits = format[at...].prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    let end = at + digits.count
+    if end < format.count, format[end] == UInt8(ascii: "$"), digits.count < 10,
+      let number = Int(String(decoding: digits, as: UTF8.self)),
+      (1...state.arguments.count + 1).contains(number)
     {
-      rest = rest.dropFirst(digits.count + 1)
+      at = end + 1
       // Inside a form, positions count from the argument that the form is of.
       return number - 1 + (counted ?? 0)
     }
