@@ -54,6 +54,33 @@ struct TestRegistry {
     #expect(try test.register(["deviceToken": "00ff"], topic: "com.example.other") == .added)
   }
 
+  @Test func `tags are counted as bytes, and no more are compared than a device may have`() throws {
+    let test = try TestRegistry()
+    // One letter in two forms makes two tags; one that is given often makes one.
+    let repeated = Array(repeating: JSONValue.string("news"), count: 5_000)
+    let two: [JSONValue] = ["caf\u{E9}", "cafe\u{301}"]
+    #expect(try test.register(["deviceToken": "00ff", "tags": .array(repeated + two)]) == .added)
+    #expect(
+      try test.lines().first?["tags"]?.arrayValue?.map { $0.stringValue?.utf8.count } == [4, 5, 6])
+    // A body of 1 MB may have ten times as many different ones.
+    let many = (0..<20_000).map { JSONValue.string(String($0, radix: 36)) }
+    let clock = ContinuousClock()
+    let time = clock.measure {
+      #expect(throws: RequestProblems.self) {
+        try test.register(["deviceToken": "00ff", "tags": .array(many)])
+      }
+    }
+    #expect(time < .seconds(5), "it compared each tag with each other one for \(time)")
+    do {
+      _ = try test.register(["deviceToken": "00ff", "tags": .array(many)])
+    } catch let problems as RequestProblems {
+      #expect(
+        problems.all.map(\.description) == [
+          "tag: there are more than 32: send up to 32 for a device"
+        ])
+    }
+  }
+
   @Test func `an installation's new token takes the place of its former one`() throws {
     let test = try TestRegistry()
     #expect(try test.register(["deviceToken": "aa", "installation": "phone"]) == .added)

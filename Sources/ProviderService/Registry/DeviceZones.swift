@@ -14,8 +14,6 @@ public final class DeviceZones: Sendable {
   ///
   /// Names cannot lead out of the folder.
   public func zone(named name: String) -> Zone? {
-    if name == "UTC" || name == "GMT" { return .utc }
-    if let known = zones.withLock({ $0[name] }) { return known }
     let isPlain = name.utf8.allSatisfy { byte in
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -25,7 +23,10 @@ public final class DeviceZones: Sendable {
       default: false
       }
     }
-    guard isPlain, !name.isEmpty, !name.hasPrefix("/"), name.utf8.count < 128,
+    guard isPlain, !name.isEmpty, !name.hasPrefix("/"), name.utf8.count < 128 else { return nil }
+    if name == "UTC" || name == "GMT" { return .utc }
+    if let known = zones.withLock({ $0[name] }) { return known }
+    guard
       let bytes = try? FileSystem.readRegularFile(
         "\(folder)/\(name)", limit: ScheduleLimits.zoneFileBytes),
       let zone = try? ZoneFile.read(bytes.span, name: name)

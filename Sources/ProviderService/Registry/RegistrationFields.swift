@@ -26,7 +26,7 @@ struct RegistrationFields {
 
   /// Reads the query, and the body where it is a form, JSON, or the token itself.
   init(_ request: HTTP1Request) throws(RequestProblems) {
-    pairs = request.query
+    pairs = Self.withNames(request.query)
     if request.method == "POST", !request.body.isEmpty { try readBody(request) }
     checkPairs()
   }
@@ -66,6 +66,20 @@ struct RegistrationFields {
     return names.first { $0.lowercased() == plain } ?? synonyms[plain]
   }
 
+  /// Fields whose names have the length of one that is understood or nearly is.
+  ///
+  /// Only these are compared: a comparison of texts normalises them, which takes long for a long run of combining
+  /// marks.
+  private static func withNames(
+    _ pairs: [(name: String, value: String)]
+  ) -> [(name: String, value: String)] {
+    pairs.filter { mayBeName($0.name) }
+  }
+
+  private static func mayBeName(_ name: String) -> Bool {
+    name.utf8.count <= Limits.fieldNameBytesMax
+  }
+
   // MARK: the body
 
   private mutating func readBody(_ request: HTTP1Request) throws(RequestProblems) {
@@ -80,7 +94,7 @@ struct RegistrationFields {
       }
       read(object)
     } else {
-      let form = request.form
+      let form = Self.withNames(request.form)
       // What curl sends without a type is called a form, whatever it is.
       let isUntyped = type.isEmpty || type.hasPrefix("application/x-www-form-urlencoded")
       let hasField = form.contains { Self.names.contains($0.name) }
@@ -100,7 +114,7 @@ struct RegistrationFields {
   }
 
   private mutating func read(_ object: JSONObject) {
-    for member in object.members {
+    for member in object.members where Self.mayBeName(member.key) {
       switch member.value {
       case .string(let text): pairs.append((member.key, text))
       case .array(let values) where member.key == "tag" || member.key == "tags":

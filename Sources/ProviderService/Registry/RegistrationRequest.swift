@@ -74,7 +74,7 @@ struct RegistrationRequest {
   /// A token in hexadecimal, as apps and files write it.
   static func token(hexadecimal text: String) throws(RequestProblem) -> [UInt8] {
     // As a description of data in older apps prints it: <0a1b2c3d …>.
-    let digits = text.filter { !" <>".contains($0) }
+    let digits = String(decoding: text.utf8.filter { !" <>".utf8.contains($0) }, as: UTF8.self)
     guard let bytes = Hexadecimal.decode(digits), !bytes.isEmpty else {
       throw RequestProblem(
         "deviceToken", "it is not hexadecimal", do: "send two digits for each byte of the token")
@@ -105,10 +105,10 @@ struct RegistrationRequest {
 
   static func language(_ text: String?) throws(RequestProblem) -> String? {
     guard let text else { return nil }
-    let tag = String(text.map { $0 == "_" ? "-" : $0 })
+    let tag = LanguageTag.hyphenated(text)
     guard tag.utf8.count <= Limits.languageBytesMax, LanguageTag.isUsable(tag) else {
       throw RequestProblem(
-        "language", "'\(text.prefix(80))' is no language tag", do: "send one such as fr-CA")
+        "language", "'\(excerpt(text))' is no language tag", do: "send one such as fr-CA")
     }
     return tag
   }
@@ -117,7 +117,7 @@ struct RegistrationRequest {
     guard let text else { return nil }
     guard zones.zone(named: text) != nil else {
       throw RequestProblem(
-        "timeZone", "'\(text.prefix(80))' is no time zone of this machine",
+        "timeZone", "'\(excerpt(text))' is no time zone of this machine",
         do: "send one such as Europe/Paris")
     }
     return text
@@ -126,14 +126,17 @@ struct RegistrationRequest {
   /// `sandbox` or `production`; `development`, as an app's entitlement calls it, is the former.
   static func environment(_ text: String?) throws(RequestProblem) -> Environment? {
     guard let text else { return nil }
-    let name = text.lowercased()
+    let name = text.utf8.count <= Limits.fieldNameBytesMax ? text.lowercased() : ""
     guard let environment = Environment(name: name == "development" ? "sandbox" : name) else {
       throw RequestProblem(
-        "environment", "'\(text.prefix(80))' is no environment",
+        "environment", "'\(excerpt(text))' is no environment",
         do: "write development or production")
     }
     return environment
   }
+
+  /// The beginning of a text, for a message.
+  private static func excerpt(_ text: String) -> String { String(text.unicodeScalars.prefix(80)) }
 
   private static func name(_ field: String, _ text: String?) throws(RequestProblem) -> String? {
     guard let text else { return nil }
@@ -149,12 +152,18 @@ struct RegistrationRequest {
 
   private static func tags(_ all: [String]) throws(RequestProblem) -> [String] {
     var tags: [String] = []
+    /// The tags' bytes: a comparison of texts would normalise them.
+    var known: Set<[UInt8]> = []
     for tag in all {
-      if let name = try name("tag", tag), !tags.contains(name) { tags.append(name) }
-    }
-    guard tags.count <= Limits.tagsMax else {
-      throw RequestProblem(
-        "tag", "there are \(tags.count)", do: "send up to \(Limits.tagsMax) for a device")
+      guard let name = try name("tag", tag), known.insert(Array(name.utf8)).inserted else {
+        continue
+      }
+      guard tags.count < Limits.tagsMax else {
+        throw RequestProblem(
+          "tag", "there are more than \(Limits.tagsMax)",
+          do: "send up to \(Limits.tagsMax) for a device")
+      }
+      tags.append(name)
     }
     return tags
   }
