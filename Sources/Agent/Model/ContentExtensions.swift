@@ -22,7 +22,7 @@ struct ContentExtensions {
   mutating func open(_ entry: DeliveredList.Entry, _ context: inout AgentContext) {
     guard jobs[entry.key] == nil,
       let program = context.apps[entry.key.app]?.contentExtension(
-        of: entry.retained.content.category)
+        of: entry.retained.outline.category)
     else { return }
     let token = context.makeToken("content-")
     jobs[entry.key] = Job(token: token, program: program, order: entry.order)
@@ -136,7 +136,7 @@ struct ContentExtensions {
         continue
       }
       guard entry.order != job.order else { continue }
-      let category = entry.retained.content.category
+      let category = entry.retained.outline.category
       guard
         context.apps[key.app]?.contentExtension(of: category)?.executable == job.program.executable
       else {

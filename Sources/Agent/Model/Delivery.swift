@@ -57,9 +57,10 @@ struct Delivery {
 
   /// The newest of what a person sees in the centre, as it reads now, oldest first.
   func newestListed(_ context: AgentContext) -> [Presentation] {
-    listed(of: nil).suffix(Limits.centerItems).compactMap { entry in
+    var threads = ThreadCounts(delivered)
+    return listed(of: nil).suffix(Limits.centerItems).compactMap { entry in
       context.apps[entry.key.app].map {
-        presentation(entry, of: $0, .onlyBanner, isUpdate: false, context)
+        presentation(entry, of: $0, .onlyBanner, isUpdate: false, &threads, context)
       }
     }
   }
@@ -89,15 +90,16 @@ struct Delivery {
   /// Presents on a new presenter what was presented before and may not have reached a screen, if it may still be
   /// shown.
   func unseen(_ context: AgentContext) -> [Presentation] {
-    delivered.all.compactMap { entry in
+    var threads = ThreadCounts(delivered)
+    return delivered.all.compactMap { entry in
       guard entry.isPresented, entry.needsPresentation, let app = context.apps[entry.key.app],
         Routing.decide(
-          entry.retained.content, presence: .background, isPush: false, wantsFetch: false,
+          entry.retained.outline, presence: .background, isPush: false, wantsFetch: false,
           settings: app.settings, isLocked: context.conditions.isLocked,
           hasFocus: context.conditions.hasFocus
         ).effects.banner
       else { return nil }
-      return presentation(entry, of: app, .onlyBanner, isUpdate: false, context)
+      return presentation(entry, of: app, .onlyBanner, isUpdate: false, &threads, context)
     }
   }
 
@@ -151,7 +153,7 @@ struct Delivery {
   mutating func deliver(_ entry: DeliveredList.Entry, _ context: inout AgentContext) {
     assert(delivered[entry.key]?.order == entry.order, "only what is there is delivered")
     let routing = context.route(
-      entry.retained.content, of: entry.key.app, isPush: false, wantsFetch: false)
+      entry.retained.outline, of: entry.key.app, isPush: false, wantsFetch: false)
     perform(routing, entry, isUpdate: false, isPersisted: true, &context)
   }
 
@@ -173,7 +175,7 @@ struct Delivery {
     // It was withdrawn or replaced meanwhile, so the answer is outdated.
     guard let entry = delivered.entry(key, order: order) else { return }
     let routing = Routing.decide(
-      entry.retained.content, answer: options, settings: context.settings(of: key.app),
+      entry.retained.outline, answer: options, settings: context.settings(of: key.app),
       isLocked: context.conditions.isLocked, hasFocus: context.conditions.hasFocus)
     perform(routing, entry, isUpdate: false, isPersisted: true, &context)
   }
@@ -200,7 +202,7 @@ struct Delivery {
   ) -> [DeliveredList.Entry] {
     delivered.of(app).filter { entry in
       entry.needsPresentation && !entry.isPresented
-        && entry.retained.content.generation != .userNotification
+        && entry.retained.outline.generation != .userNotification
         && !context.connections.areAskedWhatToShow(order: entry.order)
     }
   }
@@ -236,7 +238,7 @@ struct Delivery {
       assertionFailure("only the notifications of apps that are known are delivered")
       return
     }
-    let content = entry.retained.content
+    let content = entry.retained.outline
     if routing.effects.banner || routing.effects.list {
       let decided = delivered.update(key) { entry in
         entry.isListed = routing.effects.list
@@ -261,14 +263,11 @@ struct Delivery {
       _ = delivered.remove(key)
       context.release(entry.retained.attachments, of: key.app)
     }
-    if routing.effects.banner {
-      context.emit(
-        .present(
-          presentation(entry, of: app, routing.effects, isUpdate: isUpdate, context)))
-    }
-    if routing.effects.list, !routing.effects.banner {
-      context.emit(
-        .list(presentation(entry, of: app, routing.effects, isUpdate: isUpdate, context)))
+    if routing.effects.banner || routing.effects.list {
+      var threads = ThreadCounts(delivered)
+      let presentation = presentation(
+        entry, of: app, routing.effects, isUpdate: isUpdate, &threads, context)
+      context.emit(routing.effects.banner ? .present(presentation) : .list(presentation))
     }
     if let suppression = routing.suppression { context.emit(.suppressed(key, suppression)) }
     if routing.effects.sound, let sound = content.sound {
@@ -289,18 +288,15 @@ struct Delivery {
 
   private func presentation(
     _ entry: DeliveredList.Entry, of app: LocalApp, _ effects: Routing.Effects, isUpdate: Bool,
-    _ context: AgentContext
+    _ threads: inout ThreadCounts, _ context: AgentContext
   ) -> Presentation {
-    let notification = entry.retained.notification
-    let thread = notification.request.content.thread
     let privacy = Presentation.Privacy(
       isLocked: context.conditions.isLocked, previews: app.switches.previews)
-    // The texts of the others are read only if their number is shown.
+    // The others are counted only if their number is shown.
     let threadCount =
-      privacy.hidesTexts
-      ? delivered.of(app.id).count { $0.retained.content.thread == thread } : 0
+      privacy.hidesTexts ? threads.count(of: entry.retained.outline.thread, app.id) : 0
     return Presentation(
-      notification, of: app, effects: effects, privacy: privacy, threadCount: threadCount,
+      entry.retained, of: app, effects: effects, privacy: privacy, threadCount: threadCount,
       isUpdate: isUpdate, words: DeviceWords(languages: context.apps.languages),
       lookup: { context.text($0, of: app.id) })
   }
@@ -326,10 +322,11 @@ struct Delivery {
 
   /// Shows or hides the texts that only an unlocked screen may show (client-api 3.39).
   func refreshTexts(_ context: inout AgentContext) {
+    var threads = ThreadCounts(delivered)
     for app in context.apps.all where app.switches.previews == .whenAuthenticated {
       for entry in delivered.of(app.id) where entry.isShown || entry.isPresented {
         context.emit(
-          .refresh(presentation(entry, of: app, .onlyBanner, isUpdate: true, context)))
+          .refresh(presentation(entry, of: app, .onlyBanner, isUpdate: true, &threads, context)))
       }
     }
   }
@@ -392,7 +389,7 @@ extension DeliveredList.Entry {
 
   /// The actions of its row, with the text field of those that have one.
   private func actions(_ context: AgentContext) -> [JSONValue] {
-    let content = retained.content
+    let content = retained.outline
     let category = context.apps[key.app]?.category(content.category)
     return (content.actions ?? category?.actions ?? []).map { action in
       var object: JSONObject = [

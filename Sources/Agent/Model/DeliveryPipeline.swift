@@ -110,10 +110,10 @@ struct DeliveryPipeline {
     guard isVisible else { return }
     let key = AppNotificationID(app: push.app, id: push.notificationID)
     if let executable = ServiceExtensions.executable(for: payload, of: push.app, context) {
-      let order = delivery.hold(key, retained.retained, &context)
+      let order = delivery.hold(key, retained.retained(payload.content), &context)
       extensions.start(executable, for: key, order: order, &context)
     } else {
-      delivery.deliver(key, retained.retained, routing, &context)
+      delivery.deliver(key, retained.retained(payload.content), routing, &context)
     }
   }
 
@@ -312,7 +312,7 @@ struct DeliveryPipeline {
     }
     if var content, content.hasAlert {
       // The identifiers that decide where it belongs stay the provider's.
-      content.generation = entry.retained.content.generation
+      content.generation = entry.retained.outline.generation
       delivery.deliver(entry, changedTo: content, &context)
     } else {
       delivery.deliver(entry, &context)
@@ -380,7 +380,7 @@ struct DeliveryPipeline {
     _ key: AppNotificationID, _ action: PersonAction, _ context: inout AgentContext
   ) throws(AppLinkFailure) {
     guard let entry = delivery[key] else { return }
-    let content = entry.retained.content
+    let content = entry.retained.outline
     let category = context.apps[key.app]?.category(content.category)
     let offered = content.actions ?? category.map { $0.actions + ($0.minimalActions ?? []) } ?? []
     let ids = offered.map(\.id)
@@ -400,7 +400,7 @@ struct DeliveryPipeline {
     guard let record = context.apps[entry.key.app] else {
       return assertionFailure("no notification of an app that is gone")
     }
-    let consequences = ActionConsequences(action.id, on: entry.retained.content, of: record)
+    let consequences = ActionConsequences(action.id, on: entry.retained.outline, of: record)
     if context.conditions.isLocked, consequences.needsUnlock {
       // Client-api 3.26: carried out once the person has unlocked the screen.
       return responses.holdUntilUnlock(
@@ -421,7 +421,7 @@ struct DeliveryPipeline {
     guard let record = context.apps[app] else {
       return assertionFailure("no notification of an app that is gone")
     }
-    let consequences = ActionConsequences(action.id, on: entry.retained.content, of: record)
+    let consequences = ActionConsequences(action.id, on: entry.retained.outline, of: record)
     delivery.withdraw(entry.key, &context)
     guard consequences.isTold else { return }
     let response = responses.add(entry, action, &context)

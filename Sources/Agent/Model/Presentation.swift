@@ -112,13 +112,13 @@ extension Presentation {
 
   /// Creates the presentation of a delivered notification.
   init(
-    _ notification: DeliveredNotification, of app: LocalApp, effects: Routing.Effects,
+    _ notification: RetainedNotification, of app: LocalApp, effects: Routing.Effects,
     privacy: Privacy, threadCount: Int, isUpdate: Bool,
     words: DeviceWords = .english, lookup: TextLookup
   ) {
-    let content = notification.request.content
+    let content = notification.outline
     let category = app.category(content.category)
-    key = AppNotificationID(app: app.id, id: notification.request.id)
+    key = AppNotificationID(app: app.id, id: notification.id)
     appName = app.displayName
     desktopEntry = app.installation?.desktopFile == nil ? nil : app.id.text
     icon = app.installation?.icon
@@ -139,8 +139,9 @@ extension Presentation {
     isPersistent = app.switches.alertStyle == .alert || content.tellsDismissal
     thread = content.thread
     interruptionLevel = content.interruptionLevel
-    userInfo = content.userInfo
-    origin = Origin(notification.request.trigger)
+    // A push's data is read only where it is shown.
+    userInfo = privacy.hidesTexts ? [:] : notification.userInfo
+    origin = Origin(notification.trigger)
     image = content.attachments.first { Self.isPicture($0) }?.path
     attachments = content.attachments.map(Attachment.init)
     isDrawnByApp = app.contentExtension(of: content.category) != nil
@@ -163,7 +164,6 @@ extension Presentation {
         .joined(separator: String(threadCount))
     if category?.options.contains(.hiddenPreviewsShowTitle) != true { title = "" }
     if category?.options.contains(.hiddenPreviewsShowSubtitle) != true { subtitle = "" }
-    userInfo = [:]
     image = nil
     attachments = []
     isDrawnByApp = false

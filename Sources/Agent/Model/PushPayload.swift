@@ -8,6 +8,9 @@ struct PushPayload: Hashable, Sendable {
   /// A service extension may change what is shown.
   var isMutable = false
 
+  /// Called for each payload that is parsed: tests count them.
+  @TaskLocal static var onParse: (@Sendable () -> Void)?
+
   /// Creates the value of an unreadable payload.
   init() {}
 
@@ -15,6 +18,7 @@ struct PushPayload: Hashable, Sendable {
   ///
   /// Members of the wrong type are ignored, as on Apple's devices.
   init?(_ payload: [UInt8]) {
+    Self.onParse?()
     guard let object = (try? JSONValue(parsing: payload))?.objectValue else { return nil }
     content.userInfo = object
     guard let aps = object["aps"]?.objectValue else { return }

@@ -2,33 +2,49 @@ import BelfryWire
 
 /// A notification as the agent retains it, in memory and on disk.
 ///
-/// For a push it has only the payload's bytes; everything else is read from them when needed.
+/// For a push it has the payload's bytes and what is read of them to show and route it. Only the app's data, which
+/// would take many times the payload's memory, is read from the bytes when needed.
 struct RetainedNotification: Hashable, Sendable {
   private enum Source: Hashable, Sendable {
     /// The app's own.
     case request(NotificationRequest)
     case push(id: String, payload: [UInt8])
     /// A push that a service extension has changed; `readsUserInfo` if it left the app's data as in the payload.
-    case changedPush(id: String, payload: [UInt8], NotificationContent, readsUserInfo: Bool)
+    case changedPush(id: String, payload: [UInt8], readsUserInfo: Bool)
   }
 
   /// When it arrived, in milliseconds since 1970.
   let unixMilliseconds: Int64
+  /// Its content, for a push without the app's data: derived once, since a change of the lock screen reads it of
+  /// every notification.
+  let outline: NotificationContent
   private let source: Source
 
-  private init(_ source: Source, unixMilliseconds: Int64) {
+  private init(_ source: Source, _ outline: NotificationContent, unixMilliseconds: Int64) {
     self.source = source
+    self.outline = outline
     self.unixMilliseconds = unixMilliseconds
   }
 
   /// A notification of the app's own.
   init(_ request: NotificationRequest, unixMilliseconds: Int64) {
-    self.init(.request(request), unixMilliseconds: unixMilliseconds)
+    self.init(.request(request), request.content, unixMilliseconds: unixMilliseconds)
+  }
+
+  /// A push, with the identifier of its notification and the content of its payload.
+  init(
+    pushNamed id: String, payload: [UInt8], _ content: NotificationContent, unixMilliseconds: Int64
+  ) {
+    var outline = content
+    outline.userInfo = [:]
+    self.init(.push(id: id, payload: payload), outline, unixMilliseconds: unixMilliseconds)
   }
 
   /// A push, with the identifier of its notification.
   init(pushNamed id: String, payload: [UInt8], unixMilliseconds: Int64) {
-    self.init(.push(id: id, payload: payload), unixMilliseconds: unixMilliseconds)
+    self.init(
+      pushNamed: id, payload: payload, PushPayload(payload)?.content ?? NotificationContent(),
+      unixMilliseconds: unixMilliseconds)
   }
 
   /// The same push with what a service extension made of it.
@@ -41,7 +57,7 @@ struct RetainedNotification: Hashable, Sendable {
     let readsUserInfo = content.userInfo == (PushPayload(payload)?.content.userInfo ?? [:])
     if readsUserInfo { content.userInfo = [:] }
     return RetainedNotification(
-      .changedPush(id: id, payload: payload, content, readsUserInfo: readsUserInfo),
+      .changedPush(id: id, payload: payload, readsUserInfo: readsUserInfo), content,
       unixMilliseconds: unixMilliseconds)
   }
 
@@ -49,7 +65,7 @@ struct RetainedNotification: Hashable, Sendable {
   var id: String {
     switch source {
     case .request(let request): request.id
-    case .push(let id, _), .changedPush(let id, _, _, _): id
+    case .push(let id, _), .changedPush(let id, _, _): id
     }
   }
 
@@ -57,7 +73,7 @@ struct RetainedNotification: Hashable, Sendable {
   var payload: [UInt8]? {
     switch source {
     case .request: nil
-    case .push(_, let payload), .changedPush(_, let payload, _, _): payload
+    case .push(_, let payload), .changedPush(_, let payload, _): payload
     }
   }
 
@@ -66,25 +82,29 @@ struct RetainedNotification: Hashable, Sendable {
     if case .request(let request) = source { request.trigger?.repeats ?? false } else { false }
   }
 
-  /// What it shows and carries.
+  /// The trigger that made it appear.
+  var trigger: NotificationTrigger? {
+    if case .request(let request) = source { request.trigger } else { .push }
+  }
+
+  /// Everything that it shows and carries; for a push, the payload is parsed again.
   var content: NotificationContent {
+    var content = outline
+    content.userInfo = userInfo
+    return content
+  }
+
+  /// The app's data; for a push, the payload is parsed again.
+  var userInfo: JSONObject {
     switch source {
-    case .request(let request): return request.content
-    case .push(_, let payload): return PushPayload(payload)?.content ?? NotificationContent()
-    case .changedPush(_, let payload, var content, let readsUserInfo):
-      if readsUserInfo { content.userInfo = PushPayload(payload)?.content.userInfo ?? [:] }
-      return content
+    case .request, .changedPush(_, _, readsUserInfo: false): outline.userInfo
+    case .push(_, let payload), .changedPush(_, let payload, readsUserInfo: true):
+      PushPayload(payload)?.content.userInfo ?? [:]
     }
   }
 
   /// The files that belong to it: a push has none but by a service extension.
-  var attachments: [NotificationAttachment] {
-    switch source {
-    case .request(let request): request.content.attachments
-    case .push: []
-    case .changedPush(_, _, let content, _): content.attachments
-    }
-  }
+  var attachments: [NotificationAttachment] { outline.attachments }
 
   /// The notification as apps know it.
   var notification: DeliveredNotification {
@@ -112,10 +132,10 @@ extension RetainedNotification {
           "id": .string(id), "date": .integer(unixMilliseconds),
           Self.pushKey: .integer(Int64(payload.count)),
         ], attached: payload)
-    case .changedPush(let id, let payload, let content, let readsUserInfo):
+    case .changedPush(let id, let payload, let readsUserInfo):
       var frame = Self.frame(
         of: DeliveredNotification(
-          request: NotificationRequest(id: id, content: content, trigger: .push),
+          request: NotificationRequest(id: id, content: outline, trigger: .push),
           unixMilliseconds: unixMilliseconds, payload: payload))
       frame.object[Self.readsUserInfoKey] = .bool(readsUserInfo)
       return frame
@@ -151,11 +171,13 @@ extension RetainedNotification {
       self.init(request, unixMilliseconds: notification.unixMilliseconds)
       return
     }
+    let parsed = PushPayload(payload)?.content ?? NotificationContent()
     let push = RetainedNotification(
-      pushNamed: request.id, payload: payload, unixMilliseconds: notification.unixMilliseconds)
+      pushNamed: request.id, payload: payload, parsed,
+      unixMilliseconds: notification.unixMilliseconds)
     var content = request.content
-    if readsUserInfo { content.userInfo = PushPayload(payload)?.content.userInfo ?? [:] }
-    self = content == push.content ? push : push.changed(to: content)
+    if readsUserInfo { content.userInfo = parsed.userInfo }
+    self = content == parsed ? push : push.changed(to: content)
   }
 }
 
@@ -188,13 +210,19 @@ struct RetainedPush: Hashable, Sendable {
     return RemoteArrival(
       kind: kind, payload: payload, id: id, unixMilliseconds: unixMilliseconds,
       wantsFetch: kind != .alert || parsed?.isContentAvailable == true,
-      notification: isVisible(content) ? retained.notification : nil)
+      notification: isVisible(content) ? notification(content) : nil)
   }
 
-  /// The notification that it becomes.
-  var retained: RetainedNotification {
+  private func notification(_ content: NotificationContent) -> DeliveredNotification {
+    DeliveredNotification(
+      request: NotificationRequest(id: notificationID, content: content, trigger: .push),
+      unixMilliseconds: unixMilliseconds, payload: payload)
+  }
+
+  /// The notification that it becomes, with the content of its payload.
+  func retained(_ content: NotificationContent) -> RetainedNotification {
     RetainedNotification(
-      pushNamed: notificationID, payload: payload, unixMilliseconds: unixMilliseconds)
+      pushNamed: notificationID, payload: payload, content, unixMilliseconds: unixMilliseconds)
   }
 
   /// The stored form of the push.

@@ -1,4 +1,5 @@
 import BelfryWire
+import Synchronization
 import Testing
 
 @testable import Agent
@@ -92,5 +93,37 @@ import Testing
     #expect(DeliveredList.Entry(record: whole.encoded) == nil)
     #expect(Responses.Waiting(key: "a.b/1", record: whole.encoded) == nil)
     #expect(RetainedPush(record: []) == nil && DeliveredList.Entry(record: [1]) == nil)
+  }
+
+  @Test func `locking the screen parses no payload again, and unlocking each payload once`() throws
+  {
+    let bench = ModelBench()
+    _ = bench.authorized()
+    _ = bench.command(
+      .changeSettings(app: ModelBench.burger.text, ["previews": "whenAuthenticated"]))
+    let count = 40
+    for number in 1...UInt64(count) {
+      let thread = number <= 30 ? "t" : "t\u{301}"
+      _ = bench.push(
+        #"{"aps":{"alert":"\#(Self.text)","thread-id":"\#(thread)"},"k":7}"#, id: number)
+    }
+    let (locked, parsesWhenLocked) = Self.countingParses {
+      bench.handle(.conditionChanged(.sessionLocked(true)))
+    }
+    #expect(locked.refreshed.count == count)
+    #expect(locked.refreshed.allSatisfy { $0.body != Self.text && $0.userInfo.isEmpty })
+    #expect(parsesWhenLocked == 0)
+    let (unlocked, parsesWhenUnlocked) = Self.countingParses {
+      bench.handle(.conditionChanged(.sessionLocked(false)))
+    }
+    #expect(unlocked.refreshed.count == count)
+    #expect(unlocked.refreshed.allSatisfy { $0.body == Self.text && $0.userInfo["k"] == 7 })
+    #expect(parsesWhenUnlocked == count)
+  }
+
+  private static func countingParses<Value>(_ body: () -> Value) -> (Value, Int) {
+    let parses = Mutex(0)
+    let value = PushPayload.$onParse.withValue({ parses.withLock { $0 += 1 } }, operation: body)
+    return (value, parses.withLock { $0 })
   }
 }

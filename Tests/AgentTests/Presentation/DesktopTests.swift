@@ -23,8 +23,8 @@ struct DesktopTests {
     var effects = Routing.Effects()
     effects.banner = true
     var presentation = Presentation(
-      DeliveredNotification(
-        request: NotificationRequest(id: id, content: content), unixMilliseconds: 0),
+      RetainedNotification(
+        NotificationRequest(id: id, content: content), unixMilliseconds: 0),
       of: record, effects: effects,
       privacy: .init(isLocked: false, previews: .always), threadCount: 1, isUpdate: false,
       lookup: { $0.text })
@@ -118,8 +118,8 @@ struct DesktopTests {
       var content = NotificationContent()
       content.attachments = [NotificationAttachment(id: "1", path: path, type: type)]
       let presentation = Presentation(
-        DeliveredNotification(
-          request: NotificationRequest(id: "n", content: content), unixMilliseconds: 0),
+        RetainedNotification(
+          NotificationRequest(id: "n", content: content), unixMilliseconds: 0),
         of: LocalApp(id: ModelBench.burger), effects: Routing.Effects(),
         privacy: .init(isLocked: false, previews: .always), threadCount: 1, isUpdate: false,
         lookup: { $0.text })
