@@ -7,7 +7,8 @@ import Testing
   /// A folder with two statements and one test, whose body this is, with the page made for it.
   private func check(
     _ body: String, test: String = "@Test func `It works`()", rest: String = "",
-    rows: String = "S0-1\t\tA\tone\nS0-2\t\tB\ttwo\n", change: (URL) throws -> Void = { _ in }
+    rows: String = "S0-1\t\tA\tone\nS0-2\t\tB\ttwo\n", mutants: String? = nil,
+    change: (URL) throws -> Void = { _ in }
   ) async throws -> (status: Int32, output: String, page: String) {
     try await Scenario.run { scenario in
       let root = URL(fileURLWithPath: scenario.folder.file("repository"))
@@ -24,7 +25,7 @@ import Testing
           "struct SomeTests {\n\(test) {\n\(body)\n}\n\(rest)\n}\n"
         ),
         ("Sources/TestSupport/Nothing.swift", ""),
-      ] {
+      ] + (mutants.map { [("docs/conformance/mutants.tsv", $0)] } ?? []) {
         let place = root.appendingPathComponent(file)
         try FileManager.default.createDirectory(
           at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -55,6 +56,22 @@ import Testing
     let none = try await check("#expect(a)", rows: "S0-1\tadvice\tA\tone\nS0-2\tprovider\tB\ttwo\n")
     #expect(none.page.contains("| S0-1 | advice | A | one | – |"))
     #expect(none.page.contains("| S0-2 | not shown | B | two | – |"))
+  }
+
+  @Test
+  func `Once mutants were run, a statement is shown only if one makes its expectation fail`()
+    async throws
+  {
+    let place = "Tests/SomeTests/SomeTests.swift\tIt works"
+    let result = try await check(
+      "// S0-1\n#expect(a == b)\n// S0-2\n#expect(b == c)",
+      mutants: "# on 0123456789ab\nS0-1\t\(place)\tkilled\tA.swift\t== becomes !=\ta == b\n"
+        + "S0-2\t\(place)\tsurvived\t\t\t\n")
+    #expect(result.status == 0, "\(result.output)")
+    #expect(result.page.contains("| S0-1 | shown |") && result.page.contains("| S0-2 | in part |"))
+    #expect(result.page.contains("It works (no mutant makes it fail) |"))
+    let never = try await check("// S0-1\n#expect(a == b)", mutants: "# on 0123456789ab\n")
+    #expect(never.page.contains("| S0-1 | in part |"))
   }
 
   @Test
