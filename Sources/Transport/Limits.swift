@@ -55,6 +55,8 @@ enum Limits {
   static let handshakeStallNanoseconds: Int64 = 1_000_000_000
   /// Nanoseconds for sending the remaining output after `close`.
   static let flushNanoseconds: Int64 = 10_000_000_000
+  /// Nanoseconds for the answers to a peer that has shut down its sending side: a commit on a slow disk many times over.
+  static let answersNanoseconds: Int64 = 30_000_000_000
   /// Nanoseconds for which input is read and discarded after closing, so that a reset does not overtake the last
   /// output.
   static let lingerNanoseconds: Int64 = 2_000_000_000

@@ -6,6 +6,7 @@ import contextlib
 import json
 import socket
 import sqlite3
+import ssl
 import struct
 import subprocess
 import time
@@ -14,7 +15,7 @@ import urllib.request
 from binary_cases import open_connection, receive
 from connection_cases import BODY, headers, own_fields
 from delivery_cases import Device, expect_state, same
-from http2 import MAX_CONCURRENT_STREAMS, Closed, Connection, SettingsFrame
+from http2 import MAX_CONCURRENT_STREAMS, Closed, Connection, SettingsFrame, tls_context
 from programs import Failure, Gateway
 from provider_tokens import ProviderTokens, load_key
 from request_cases import Mismatch, body_of, check, connect, expect
@@ -734,6 +735,180 @@ def feedback_is_emptied_by_reading(world):
         expect(ended and len(data) % 38 == 0, f"{len(data)} bytes came")
         got.append([data[start + 6:start + 38].hex() for start in range(0, len(data), 38)])
     expect(sorted(got[0]) == sorted(gone) and not got[1], f"{got}, not {gone}")
+
+
+# Clients that shut down their sending side and still read
+
+
+class Half:
+    """A connection of which the sending side can be shut down: TCP, or TLS with and without close_notify."""
+
+    def __init__(self, host, port, context=None):
+        self.sock = socket.create_connection((host, port), timeout=30)
+        self.tls, self.sends = None, True
+        if not context:
+            return
+        self.inward, self.outward = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self.tls = context.wrap_bio(self.inward, self.outward, server_hostname=host)
+        self.step(self.tls.do_handshake)
+
+    def step(self, action):
+        """Repeats an action of TLS until the peer has sent what it needs."""
+        while True:
+            try:
+                done = action()
+                self.flush()
+                return done
+            except ssl.SSLWantReadError:
+                self.flush()
+                data = self.sock.recv(65536)
+                if not data:
+                    self.inward.write_eof()
+                self.inward.write(data)
+
+    def flush(self):
+        data = self.outward.read()
+        if data and self.sends:
+            self.sock.sendall(data)
+
+    def send_last(self, data, close_notify=True):
+        """Sends the last bytes, the end of sending with them."""
+        if not self.tls:
+            self.sock.sendall(data)
+        else:
+            self.tls.write(data)
+            if close_notify:
+                # What has come is put aside: OpenSSL would look in it for the peer's close_notify.
+                unread = self.inward.read()
+                with contextlib.suppress(ssl.SSLWantReadError):
+                    self.tls.unwrap()
+                self.inward.write(unread)
+            self.flush()
+        self.sends = False
+        self.sock.shutdown(socket.SHUT_WR)
+
+    def rest(self, seconds=20):
+        """What comes until the end."""
+        self.sock.settimeout(seconds)
+        got = b""
+        while True:
+            try:
+                more = self.step(lambda: self.tls.read(65536)) if self.tls else self.sock.recv(65536)
+            except (ssl.SSLZeroReturnError, ssl.SSLEOFError):
+                return got
+            except TimeoutError:
+                raise Mismatch(f"it did not end, after {len(got)} bytes") from None
+            if not more:
+                return got
+            got += more
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.sock.close()
+
+
+class Collected(Connection):
+    """HTTP/2 frames that are written at once, and read from bytes that have come."""
+
+    def __init__(self):
+        self.wire = b""
+        super().__init__(None)
+
+    def write(self, data):
+        self.wire += data
+
+    def take(self, data):
+        data = iter([data])
+        self.sock = type("Bytes", (), {
+            "settimeout": lambda *_: None, "recv": lambda *_: next(data, b"")})()
+        self.wait_closed()
+
+
+def half_closed_http2(world, half, fields, **options):
+    """Several whole requests, one that lacks its body, and the end."""
+    client = Collected()
+    streams = []
+    for _ in range(5):
+        stream, frames = client.request_frames(fields, BODY)
+        client.send(*frames)
+        streams.append(stream)
+    client.send(client.headers_frame(fields, client.new_stream()))
+    half.send_last(client.wire, **options)
+    client.take(half.rest())
+    for stream in streams:
+        answer = client.answers[stream]
+        expect(answer.ended and answer.status == 200, f"stream {stream}: {answer.status}")
+
+
+def half_closed_tls(world):
+    """HTTP/2 over TLS 1.3 and 1.2, with close_notify and without."""
+    gateway = world.gateway
+    for maximum in (ssl.TLSVersion.TLSv1_3, ssl.TLSVersion.TLSv1_2):
+        for close_notify in (True, False):
+            context = tls_context(gateway.ca, maximum=maximum)
+            with Half(gateway.host, gateway.port("provider"), context) as half:
+                half_closed_http2(
+                    world, half, headers(world, gateway), close_notify=close_notify)
+
+
+def half_closed_insecure(world):
+    """HTTP/2 with prior knowledge and HTTP/1.1, as `nc -N` sends them."""
+    with Bench(world, "half-closed", "--insecure-provider-port", "0") as bench:
+        address = (bench.gateway.host, bench.gateway.port("insecureProvider"))
+        with Half(*address) as half:
+            half_closed_http2(world, half, bench.fields())
+        named = dict(bench.fields())
+        head = [f"POST {named[':path']} HTTP/1.1", "Host: localhost"]
+        head += [f"{name}: {value}" for name, value in named.items() if name[0] != ":"]
+        request = "\r\n".join(head + [f"Content-Length: {len(BODY)}", "", ""]).encode() + BODY
+        for data, answers in ((request, 1), (request * 3, 3), (request + request[:-1], 1),
+                              (request[:-1], 0), (b"P", 0), (b"", 0)):
+            with Half(*address) as half:
+                half.send_last(data)
+                got = half.rest()
+            expect(got.count(b"HTTP/1.1 200 ") == got.count(b"HTTP/1.1 ") == answers, f"{got}")
+
+
+def half_closed_binary(world):
+    """Accepted frames, and the error packet of a faulty one."""
+    context = tls_context(
+        world.gateway.ca, alpn=(), certificate=world.certificate("CERT_UNI"))
+    good = enhanced(78, bytes.fromhex(world.values["TOK_A"]), VALUE.encode())
+    bad = enhanced(79, b"\xab" * 32, VALUE.encode())
+    for data, wanted in ((good, b""), (good + bad, error(8, 79)), (good + bad[:9], b"")):
+        for close_notify in (True, False):
+            with Half(world.gateway.host, world.gateway.port("binary"), context) as half:
+                half.send_last(data, close_notify=close_notify)
+                got = half.rest()
+            expect(got == wanted, f"{got.hex() or 'nothing'} came")
+
+
+def half_closed_feedback(world):
+    """The list is sent."""
+    gateway = world.gateway
+    context = tls_context(gateway.ca, alpn=(), certificate=world.certificate("CERT_UNI"))
+    for close_notify in (True, False):
+        device = gateway.devices(world.folder, f"half-closed-feedback-{close_notify}", APP)
+        token = bytes.fromhex(device.event("registered")["token"])
+        device.tell(do="unregister", topic=APP)
+        device.event("unregistered")
+        device.stop()
+        with Half(gateway.host, gateway.port("feedback"), context) as half:
+            half.send_last(b"", close_notify=close_notify)
+            got = half.rest()
+        expect(token in got, f"{got.hex() or 'nothing'} came, close_notify {close_notify}")
+
+
+def half_closed_console(world):
+    """Probes and scripts on the console port."""
+    request = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    for data, answers in ((request, 1), (request * 4, 4), (request + request[:9], 1)):
+        with Half(world.gateway.host, world.gateway.port("console")) as half:
+            half.send_last(data)
+            got = half.rest()
+        expect(got.count(b"HTTP/1.1 200 ") == answers, f"{got}")
 
 
 # Delivery

@@ -27,6 +27,8 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
   private var isClosing = false
   /// Whether the provider has disconnected; frames received before are still handled.
   private var hasEnded = false
+  /// Whether the provider sends nothing more, and may still read an error packet.
+  private var inputHasEnded = false
   private var idleTimer: TimerID?
   private var lastReceived: Int64 = 0
   /// When the first byte came of a frame that is not whole yet, in monotonic nanoseconds.
@@ -63,6 +65,12 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     let arrived = unsafe bytes.assumingMemoryBound(to: UInt8.self)
     unsafe parser.append(arrived.span)
     handleFrames()
+  }
+
+  func streamAwaitsAnswers(_ stream: ByteStream) -> Bool {
+    inputHasEnded = true
+    handleFrames()
+    return !isClosing && !open.isEmpty
   }
 
   func streamDrained(_ stream: ByteStream) {}
@@ -224,7 +232,15 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     closeIfRefused()
     handleFrames()
     if isDraining, open.isEmpty { endDraining() }
+    endIfAnswered()
     removeIfDone()
+  }
+
+  /// Closes once every frame of a provider that sends nothing more was accepted.
+  private func endIfAnswered() {
+    guard inputHasEnded, !hasEnded, !isClosing, open.isEmpty else { return }
+    isClosing = true
+    stream?.close()
   }
 
   private func refuse(_ rejection: Rejection, identifier: UInt32?, serial: Int32 = .max) {

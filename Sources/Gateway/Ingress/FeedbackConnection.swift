@@ -7,7 +7,8 @@ import Transport
 /// became inactive since the service was last read, until the stream ends.
 ///
 /// The tokens come in pages, the next one when the client has taken the last. They count as read when the client
-/// has taken all: one that leaves earlier, or is too slow, is given them again.
+/// has taken all: one that leaves earlier, or is too slow, is given them again. So is one that has shut down its sending
+/// side, as it may be gone: it is sent them and cannot be told from one that does not read.
 final class FeedbackConnection: StreamHandler {
   private let home: GatewayLoop
   private var stream: ByteStream?
@@ -15,6 +16,7 @@ final class FeedbackConnection: StreamHandler {
   /// The place of the last row that was written.
   private var place: UnregisteredPlace?
   private var isComplete = false
+  private var inputHasEnded = false
 
   init(home: GatewayLoop) { self.home = home }
 
@@ -39,6 +41,11 @@ final class FeedbackConnection: StreamHandler {
 
   func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {}
 
+  func streamAwaitsAnswers(_ stream: ByteStream) -> Bool {
+    inputHasEnded = true
+    return app != 0 && !isComplete
+  }
+
   func streamDrained(_ stream: ByteStream) {
     assert(place != nil && !isComplete, "a page was written, and not the last one")
     home.askFeedback(app: app, after: place, self)
@@ -46,7 +53,7 @@ final class FeedbackConnection: StreamHandler {
 
   func stream(_ stream: ByteStream, closed reason: StreamClosure) {
     self.stream = nil
-    guard isComplete, reason == .local, let place else { return }
+    guard isComplete, !inputHasEnded, reason == .local, let place else { return }
     home.ask(.feedbackRead(app: app, upToMilliseconds: place.changedMilliseconds))
   }
 

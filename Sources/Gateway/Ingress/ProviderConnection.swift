@@ -34,6 +34,8 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   private var errorPolicy: ProviderErrorPolicy
   var isDraining = false
   var isClosing = false
+  /// The client sends nothing more: the connection ends with its last answer.
+  private var inputHasEnded = false
   var idlePolicy = IdlePolicy()
   var idleTimer: TimerID?
   var opened: Int64 = 0
@@ -106,6 +108,15 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     scheduleFlush()
   }
 
+  func streamAwaitsAnswers(_ stream: ByteStream) -> Bool {
+    guard let session, !isClosing else { return false }
+    inputHasEnded = true
+    session.endInput()
+    for open in streams.removeUnjudged() { home.recycle(open) }
+    scheduleFlush()
+    return streams.count > 0
+  }
+
   func streamDrained(_ stream: ByteStream) {
     if load.hasRoom { stream.resumeReading() }
     setUnsentBytes(stream.pendingOutputBytes)
@@ -135,7 +146,8 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     if unsentBytes > home.providerMemory.unsentBytesMax { stream.pauseReading() }
     if !load.hasRoom { pauseUntilAnswered(stream) }
     askForNextList()
-    if isClosing || (isDraining && streams.count == 0) || session.endsWithItsOutput {
+    let isEnding = isDraining || inputHasEnded
+    if isClosing || (isEnding && streams.count == 0) || session.endsWithItsOutput {
       stream.close()
     }
   }

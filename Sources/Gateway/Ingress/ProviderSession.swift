@@ -50,6 +50,11 @@ enum ProviderSession: HTTP2ServerSession {
     }
   }
 
+  /// The client sends nothing more; HTTP/2 has no frame that says so.
+  func endInput() {
+    if case .http1(let session) = self { session.endInput() }
+  }
+
   func takeOutput(_ body: (UnsafeRawBufferPointer) -> Void) {
     switch self {
     case .http2(let session): unsafe session.takeOutput(body)

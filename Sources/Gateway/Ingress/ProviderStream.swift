@@ -87,6 +87,13 @@ struct ProviderStreamTable {
     return stream
   }
 
+  /// Removes and returns the streams whose requests are not whole.
+  mutating func removeUnjudged() -> [ProviderStream] {
+    let removed = slots.compactMap { $0 }.filter { !$0.isJudged }
+    for stream in removed { _ = remove(stream.streamID) }
+    return removed
+  }
+
   /// Removes and returns every stream.
   mutating func removeAll() -> [ProviderStream] {
     let streams = slots.compactMap { $0 }

@@ -30,6 +30,8 @@ final class HTTP1Connection: StreamHandler {
   /// waits for one before it asks for another.
   private(set) var pipeliningSince: Int64?
   private var isResponding = false
+  /// The client sends nothing more.
+  private var inputHasEnded = false
   /// The other end's address without its port, and whether that is this machine.
   let address: String
   let isLocal: Bool
@@ -97,7 +99,11 @@ final class HTTP1Connection: StreamHandler {
     while let body, let stream, stream.isOpen, stream.pendingOutputBytes <= Limits.highWaterBytes {
       let piece = body.next()
       guard !piece.isBroken else { return abort() }
-      guard piece.isLast || !piece.bytes.isEmpty else { return }
+      guard piece.isLast || !piece.bytes.isEmpty else {
+        // What is followed has no end: such a client gets what there is so far.
+        if inputHasEnded { stream.close() }
+        return
+      }
       session?.sendBody(piece.bytes)
       if piece.isLast {
         self.body = nil
@@ -131,6 +137,14 @@ final class HTTP1Connection: StreamHandler {
     _ = unsafe session?.receive(bytes)
     flush()
     beginTimeOfRequest()
+  }
+
+  func streamAwaitsAnswers(_ stream: ByteStream) -> Bool {
+    inputHasEnded = true
+    session?.endInput()
+    if body != nil { sendBody() }
+    flush()
+    return session?.isFinished == false
   }
 
   func streamDrained(_ stream: ByteStream) {

@@ -38,6 +38,8 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
   var bodyBytesMax: Int?
   /// No further request is read: the client has to read its answers first.
   private var isPaused = false
+  /// The client sends nothing more.
+  private var inputHasEnded = false
   /// Requests that were answered.
   public private(set) var endedStreams: UInt64 = 0
   /// Set when the owner gave the connection up.
@@ -173,6 +175,12 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     if state == .head { advance() }
   }
 
+  /// The client sends nothing more: whole requests are still answered, then the connection ends.
+  public func endInput() {
+    inputHasEnded = true
+    advance()
+  }
+
   /// Passes on what is to be sent.
   public func takeOutput(_ body: (UnsafeRawBufferPointer) -> Void) {
     guard !output.isEmpty else { return }
@@ -206,6 +214,9 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
       endedStreams <= UInt64((Int64(streamID) + 1) / 2), "each request has at most one response")
     assert(failure == nil || state == .ended, "a connection that was given up goes no further")
     assert(!isAdvancing, "every step returns")
+    assert(
+      !inputHasEnded || isPaused || [.awaitingResponse, .sendingBody, .ended].contains(state),
+      "a client that sends nothing more is answered, or the connection ends")
   }
 
   // MARK: output
@@ -288,7 +299,20 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     isAdvancing = true
     while step() {}
     isAdvancing = false
+    if inputHasEnded { endWithoutRequest() }
     checkInvariants()
+  }
+
+  /// Ends a connection whose next request can no longer become whole.
+  private func endWithoutRequest() {
+    switch state {
+    case .head where isPaused: return
+    case .awaitingResponse, .sendingBody, .ended: return
+    case .head: state = .ended
+    case .body, .chunkSize, .chunk, .chunkEnd, .trailers:
+      state = .ended
+      handler.requestReset(streamID, errorCode: HTTP2ErrorCode.cancel)
+    }
   }
 
   /// Whether another step may follow.

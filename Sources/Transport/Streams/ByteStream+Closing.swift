@@ -19,6 +19,7 @@ extension ByteStream: TimerTarget {
       // The owner's output was not sent, unless the stream had another reason to end.
       let reason = ending?.reason ?? .local
       finish(reason == .local ? .timedOut(.flush) : reason)
+    case .answers?: beginClosing(.timedOut(.answers))
     case nil: closeDescriptor()
     }
   }

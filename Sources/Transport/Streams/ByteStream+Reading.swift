@@ -10,6 +10,13 @@ extension ByteStream: EventHandler {
     case .handshaking where isPaced:
       if readiness.contains(.writable) { scheduleTurnEnd() }
       if readiness.contains(.readable) || readiness.contains(.hangup) { awaitHandshakeStep() }
+    case .open where flags.contains(.inputEnded):
+      if readiness.contains(.writable) { scheduleTurnEnd() }
+      // The peer does not read either.
+      if readiness.contains(.hangup) {
+        let code = Socket.pendingError(descriptor)
+        finish(code == 0 ? .peer : .broken(errno: code))
+      }
     case .handshaking, .open:
       if readiness.contains(.writable) { scheduleTurnEnd() }
       if readiness.contains(.readable) || readiness.contains(.hangup) { receive(readiness) }
@@ -234,11 +241,22 @@ extension ByteStream: EventHandler {
     }
   }
 
-  /// Ends the stream, because the peer sends nothing more; `isClean` after its close_notify.
+  /// The peer sends nothing more, `isClean` after its close_notify: ends the stream as soon as the handler has
+  /// answered what came before.
+  ///
+  /// Also in TLS 1.2, whose close_notify once meant both directions (RFC 5246 section 7.2.1): a client that is gone
+  /// loses nothing by an answer, and one that waits would send its requests again.
   private func handleEndOfInput(isClean: Bool) {
     switch state {
     case .handshaking: endHandshake(.tlsFailed(Self.handshakeBrokenOff))
-    case .open: beginClosing(tls == nil || isClean ? .peer : .truncated)
+    case .open:
+      guard !flags.contains(.inputEnded) else { return }
+      flags.insert(.inputEnded)
+      let awaitsAnswers = handler?.streamAwaitsAnswers(self) ?? false
+      guard state == .open, !flags.contains(.aborted) else { return }
+      guard awaitsAnswers else { return beginClosing(tls == nil || isClean ? .peer : .truncated) }
+      updateInterests()
+      setTimer(.answers, Limits.answersNanoseconds)
     default: break
     }
   }

@@ -42,6 +42,8 @@ public final class ByteStream {
     static let decrypting = Flags(rawValue: 32)
     /// The next step of the handshake waits in the loop's queue.
     static let awaitsHandshakeStep = Flags(rawValue: 64)
+    /// The peer sends nothing more, and the handler still answers what it has asked.
+    static let inputEnded = Flags(rawValue: 128)
   }
 
   /// Input that arrived while reading was paused.
@@ -192,6 +194,9 @@ public final class ByteStream {
     }
     assert(registration == nil || descriptor >= 0, "only a descriptor can be registered")
     assert(pendingInput == nil || state == .open, "only an open stream retains input")
+    assert(
+      !flags.contains(.inputEnded) || state != .open || timer != nil || flags.contains(.aborted),
+      "answers to a peer that sends nothing more have a time limit")
     plain.checkInvariants()
   }
 
@@ -222,7 +227,7 @@ public final class ByteStream {
     case .handshaking:
       if !flags.contains(.awaitsHandshakeStep) { interests.insert(.readable) }
     case .lingering: interests.insert(.readable)
-    case .open where !flags.contains(.paused): interests.insert(.readable)
+    case .open where flags.isDisjoint(with: [.paused, .inputEnded]): interests.insert(.readable)
     default: break
     }
     if state == .connecting || flags.contains(.waitsForWritable) { interests.insert(.writable) }
@@ -247,6 +252,7 @@ extension StreamClosure.Phase? {
     case .handshake: 2
     case .flush: 3
     case nil: 4
+    case .answers: 5
     }
   }
 
@@ -255,6 +261,7 @@ extension StreamClosure.Phase? {
     case 1: self = .connect
     case 2: self = .handshake
     case 3: self = .flush
+    case 5: self = .answers
     default: self = nil
     }
   }

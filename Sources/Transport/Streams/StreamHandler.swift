@@ -8,11 +8,23 @@ public protocol StreamHandler: AnyObject {
   /// Plaintext has arrived; the bytes are valid during the call only.
   func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer)
 
+  /// The peer sends nothing more, but may still read: returns whether it has asked for something that is not
+  /// answered yet.
+  ///
+  /// With true the stream stays open for writing, for at most 30 s: the handler calls `close` after its last answer.
+  /// With false it ends, once what is queued has been sent.
+  func streamAwaitsAnswers(_ stream: ByteStream) -> Bool
+
   /// Unsent output fell to the low-water mark after it had been over the high one.
   func streamDrained(_ stream: ByteStream)
 
   /// The stream is over: called exactly once, for failed connects and handshakes, too.
   func stream(_ stream: ByteStream, closed reason: StreamClosure)
+}
+
+extension StreamHandler {
+  /// Returns false: the owner has nothing for a peer that sends nothing more.
+  public func streamAwaitsAnswers(_ stream: ByteStream) -> Bool { false }
 }
 
 /// Why a stream ended.
@@ -42,6 +54,8 @@ public enum StreamClosure: Sendable, Equatable, CustomStringConvertible {
     case handshake
     /// Sending the last output after `close`.
     case flush
+    /// The answers to a peer that sends nothing more.
+    case answers
   }
 
   /// One line for a log.
@@ -55,6 +69,7 @@ public enum StreamClosure: Sendable, Equatable, CustomStringConvertible {
     case .timedOut(.connect): "not connected in time"
     case .timedOut(.handshake): "TLS handshake not finished in time: check the port"
     case .timedOut(.flush): "the peer did not take the last output in time"
+    case .timedOut(.answers): "the last requests were not answered in time"
     case .tlsFailed(let reason): "TLS failed: \(reason)"
     case .outputOverflow: "the peer does not take what is sent"
     }

@@ -372,6 +372,50 @@ import Testing
     #expect(HTTP1Target(Array("*".utf8)).path == "*")
   }
 
+  /// A client that shuts down its sending side with its last byte.
+  private func halfClosed(_ server: HTTP1Server, _ text: String) -> Recorder {
+    let client = Recorder()
+    client.onOpen = { $0.write(Array(text.utf8)) }
+    let stream = ByteStream.connect(
+      on: harness.loop, to: .tcp(host: "127.0.0.1", port: server.port), tls: nil,
+      timeoutNanoseconds: 5_000_000_000, handler: client)
+    harness.run { client.opened == 1 && stream.pendingOutputBytes == 0 }
+    Socket.finishWriting(stream.descriptor)
+    return client
+  }
+
+  @Test
+  func `a client that sends nothing more gets its answers, then the end`() throws {
+    let gate = LoopFlag()
+    let server = try HTTP1Server { request in
+      if request.path == "/slow" { _ = gate.wait() }
+      return HTTP1Response(status: 200, contentType: "text/plain", body: Array(request.path.utf8))
+    }
+    let requests = ["/slow", "/2", "/3"].map { "GET \($0) HTTP/1.1\r\nHost: t\r\n\r\n" }.joined()
+    let client = halfClosed(server, requests + "GET /cut")
+    gate.raise()
+    harness.run { client.closure != nil }
+    #expect(client.closure == .peer)
+    for path in ["/slow", "/2", "/3"] { #expect(client.text.contains(path)) }
+    #expect(!client.text.contains(" 400 "))
+    server.stop()
+  }
+
+  @Test
+  func `a followed answer ends with what it has for a client that sends nothing more`() throws {
+    let closing = LoopFlag()
+    let body = HTTP1BodyStream { closing.raise() }
+    body.begin(with: Array("so far".utf8))
+    let server = try HTTP1Server { _ in
+      HTTP1Response(status: 200, fields: [], body: .stream(body))
+    }
+    let client = halfClosed(server, "GET / HTTP/1.1\r\nHost: t\r\n\r\n")
+    harness.run { client.closure != nil }
+    #expect(client.text.contains("so far"))
+    #expect(closing.wait())
+    server.stop()
+  }
+
   @Test
   func `bytes that are no HTTP do no harm`() throws {
     let server = try HTTP1Server { _ in HTTP1Response(status: 204) }

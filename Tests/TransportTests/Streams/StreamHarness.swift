@@ -8,7 +8,7 @@ import Testing
 final class StreamHarness {
   let loop: EventLoop
 
-  init() throws { loop = try EventLoop() }
+  init(clock: any LoopClock = SystemLoopClock.shared) throws { loop = try EventLoop(clock: clock) }
 
   /// Turns the loop until `condition` holds; fails after ten seconds.
   func run(
@@ -61,6 +61,8 @@ final class Recorder: StreamHandler {
   var onOpen: (ByteStream) -> Void = { _ in }
   var onReceive: (ByteStream, [UInt8]) -> Void = { _, _ in }
   var onClose: () -> Void = {}
+  /// What is answered when the peer sends nothing more.
+  var awaitsAnswers: (ByteStream) -> Bool = { _ in false }
 
   var closure: StreamClosure? { closures.first }
   var text: String { String(decoding: received, as: UTF8.self) }
@@ -76,6 +78,8 @@ final class Recorder: StreamHandler {
     received += bytes
     onReceive(stream, Array(bytes))
   }
+
+  func streamAwaitsAnswers(_ stream: ByteStream) -> Bool { awaitsAnswers(stream) }
 
   func streamDrained(_ stream: ByteStream) { drained += 1 }
 
