@@ -19,6 +19,8 @@ struct HTTP1RequestHead {
   private var authority: [UInt8]?
 
   /// The bytes of a head, its empty line included; nil while that has not arrived.
+  ///
+  /// Also where line feeds alone end the lines: such a head is refused as soon as it is there.
   static func length(_ bytes: ArraySlice<UInt8>) -> Int? {
     var isLineEmpty = false
     for index in bytes.indices {
@@ -35,11 +37,17 @@ struct HTTP1RequestHead {
 
   /// Nil where `bytes` are no head, or one that could be read in two ways.
   init?(_ bytes: ArraySlice<UInt8>) {
-    var lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false).map {
-      $0.last == 0x0D ? $0.dropLast() : $0
-    }[...]
-    guard let first = lines.popFirst(), readRequestLine(first) else { return nil }
-    for line in lines where !line.isEmpty {
+    // RFC 9112 section 2.2: a line ends with CR LF. It lets a server take a line feed for one, and a carriage return
+    // for a space, and a proxy before this one may not.
+    var lines: [ArraySlice<UInt8>] = []
+    for line in bytes.split(separator: 0x0A, omittingEmptySubsequences: false).dropLast() {
+      guard line.last == 0x0D, !line.dropLast().contains(0x0D) else { return nil }
+      lines.append(line.dropLast())
+    }
+    guard lines.popLast()?.isEmpty == true, let first = lines.first, readRequestLine(first) else {
+      return nil
+    }
+    for line in lines.dropFirst() {
       guard readField(line) else { return nil }
     }
     guard hasHost || isHTTP10, contentLength == nil || transferCoding == .none else { return nil }
@@ -65,7 +73,7 @@ struct HTTP1RequestHead {
   private mutating func readRequestLine(_ line: ArraySlice<UInt8>) -> Bool {
     let parts = line.split(separator: 0x20, omittingEmptySubsequences: false)
     guard parts.count == 3, !parts[0].isEmpty, parts[0].allSatisfy(Self.isTokenByte),
-      parts[1].allSatisfy({ $0 > 0x20 && $0 != 0x7F })
+      parts[1].allSatisfy(Self.isTargetByte)
     else { return false }
     switch String(decoding: parts[2], as: UTF8.self) {
     case "HTTP/1.1": break
@@ -85,7 +93,7 @@ struct HTTP1RequestHead {
     let rest = target.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)[2]
     let host = rest.prefix { $0 != "/" && $0 != "?" }
     // RFC 9110 sections 4.2.1 and 4.2.4: there is a host, and no name of a user.
-    guard !host.isEmpty, !host.contains("@") else { return false }
+    guard !host.isEmpty, host.utf8.allSatisfy(Self.isHostByte) else { return false }
     authority = Array(host.utf8)
     path = Array((host.endIndex == rest.endIndex ? "/" : rest[host.endIndex...]).utf8)
     if path.first == 0x3F { path.insert(0x2F, at: 0) }
@@ -115,11 +123,12 @@ struct HTTP1RequestHead {
     let text = String(decoding: value, as: UTF8.self).lowercased()
     switch name {
     case "host":
-      guard !hasHost else { return false }
+      // RFC 9112 section 3.2: more than one, or one that is no host, is refused.
+      guard !hasHost, value.allSatisfy(Self.isHostByte) else { return false }
       hasHost = true
     case "content-length":
       guard (1...18).contains(value.count), value.allSatisfy({ (0x30...0x39).contains($0) }),
-        let length = Int(text), contentLength == nil || contentLength == length
+        let length = Int(text), contentLength == nil
       else { return false }
       contentLength = length
     case "transfer-encoding":
@@ -145,8 +154,23 @@ struct HTTP1RequestHead {
     return value
   }
 
+  /// Whether a byte may stand in a target: visible ASCII without "#", which begins what is never sent.
+  private static func isTargetByte(_ byte: UInt8) -> Bool {
+    (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "#")
+  }
+
+  /// Whether a byte may stand in a host with its port (RFC 3986 sections 3.2.2 and 3.2.3).
+  private static func isHostByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+    // Unreserved bytes, "%" of an escape, sub-delims, and those of an IPv6 address and a port.
+    case 0x2D, 0x2E, 0x5F, 0x7E, 0x25, 0x21, 0x24, 0x26...0x2C, 0x3B, 0x3D, 0x3A, 0x5B, 0x5D: true
+    default: false
+    }
+  }
+
   /// Whether a byte may stand in a token (RFC 9110 section 5.6.2).
-  private static func isTokenByte(_ byte: UInt8) -> Bool {
+  static func isTokenByte(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
     case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E...0x60, 0x7C, 0x7E: true

@@ -358,11 +358,11 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
 
   private func readChunkSize() -> Bool {
     readLine { line in
-      // RFC 9112 section 7.1: hexadecimal digits alone, then nothing or an extension.
+      // RFC 9112 section 7.1: hexadecimal digits alone, then nothing or extensions.
       let digits = line.prefix(while: Self.isHexadecimalDigit)
-      let rest = line.dropFirst(digits.count).first
-      guard (1...7).contains(digits.count), rest == nil || rest == UInt8(ascii: ";"),
-        !line.contains(0x0D), let size = Int(String(decoding: digits, as: UTF8.self), radix: 16)
+      guard (1...7).contains(digits.count),
+        HTTP1ChunkExtensions.isWellFormed(line.dropFirst(digits.count)),
+        let size = Int(String(decoding: digits, as: UTF8.self), radix: 16)
       else { return nil }
       assert(size >= 0, "digits have no sign")
       return size == 0 ? .trailers(bytes: 0) : .chunk(remaining: size)
@@ -418,7 +418,8 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
   }
 
   private func readHead() -> Bool {
-    while readIndex < input.count, [0x0D, 0x0A].contains(input[readIndex]) { readIndex += 1 }
+    // RFC 9112 section 2.2: empty lines before a request are passed over.
+    while input[readIndex...].starts(with: [0x0D, 0x0A]) { readIndex += 2 }
     guard let length = HTTP1RequestHead.length(input[readIndex...]) else {
       if input.count - readIndex > Limits.http1HeadBytes { reject(431) }
       return false

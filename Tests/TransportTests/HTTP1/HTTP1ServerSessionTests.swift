@@ -226,6 +226,133 @@ import Testing
     #expect(!run.isOpen)
   }
 
+  /// Requests that a proxy before this server may read otherwise: where they end, whose they are, what they ask for.
+  @Test(arguments: [
+    // Lines that end with a line feed alone, or have a carriage return within.
+    "GET / HTTP/1.1\nHost: h\n\n", "GET / HTTP/1.1\nHost: h\r\n\r\n",
+    "GET / HTTP/1.1\r\nHost: h\nx: y\r\n\r\n", "GET / HTTP/1.1\r\nHost: h\r\n\n",
+    "GET / HTTP/1.1\r\nHost: h\n\r\n", "GET / HTTP/1.1\r\nHost: h\rx: y\r\n\r\n",
+    "GET / HTTP/1.1\rHost: h\r\n\r\n", "GET / HTTP/1.1\r\r\nHost: h\r\n\r\n",
+    "GET / HTTP/1.1\r\nHost: h\r\r\n\r\n", "GET / HTTP/1.1\r\nHost: h\r\n\r\r\n",
+    "\nGET / HTTP/1.1\r\nHost: h\r\n\r\n", "\r\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n",
+    "\r\n\nGET / HTTP/1.1\r\nHost: h\r\n\r\n",
+    // Targets and methods.
+    "GET /é HTTP/1.1\r\nHost: h\r\n\r\n", "GET /\u{80} HTTP/1.1\r\nHost: h\r\n\r\n",
+    "GET /\u{7F} HTTP/1.1\r\nHost: h\r\n\r\n", "GET /\t HTTP/1.1\r\nHost: h\r\n\r\n",
+    "GET /#a HTTP/1.1\r\nHost: h\r\n\r\n", "GET / x HTTP/1.1\r\nHost: h\r\n\r\n",
+    "GET /\u{0} HTTP/1.1\r\nHost: h\r\n\r\n", "GET\t/ HTTP/1.1\r\nHost: h\r\n\r\n",
+    "G\u{E9}T / HTTP/1.1\r\nHost: h\r\n\r\n", "GET / HTTP/1.1 \r\nHost: h\r\n\r\n",
+    "GET / http/1.1\r\nHost: h\r\n\r\n", "GET / HTTP/01.1\r\nHost: h\r\n\r\n",
+    "GET / HTTP/1.2\r\nHost: h\r\n\r\n", "GET /\r\nHost: h\r\n\r\n",
+    " GET / HTTP/1.1\r\nHost: h\r\n\r\n", "GET http:///x HTTP/1.1\r\nHost: h\r\n\r\n",
+    "GET http://u@h/ HTTP/1.1\r\nHost: h\r\n\r\n",
+    "GET http://h\\x/ HTTP/1.1\r\nHost: h\r\n\r\n",
+    // Hosts.
+    "GET / HTTP/1.1\r\nHost: a b\r\n\r\n", "GET / HTTP/1.1\r\nHost: a/b\r\n\r\n",
+    "GET / HTTP/1.1\r\nHost: u@h\r\n\r\n", "GET / HTTP/1.1\r\nHost: é\r\n\r\n",
+    "GET / HTTP/1.1\r\nHost: h\r\nhost: g\r\n\r\n",
+    // Fields.
+    "GET / HTTP/1.1\r\n Host: h\r\n\r\n", "GET / HTTP/1.1\r\nHost: h\r\n\tx: y\r\n\r\n",
+    "GET / HTTP/1.1\r\nHost: h\r\nx\r\n\r\n", "GET / HTTP/1.1\r\nHost: h\r\n: y\r\n\r\n",
+    "GET / HTTP/1.1\r\nHost: h\r\nx\u{0}: y\r\n\r\n",
+    "GET / HTTP/1.1\r\nHost: h\r\nx: \u{0}\r\n\r\n",
+    "GET / HTTP/1.1\r\nHost: h\r\nx: \u{1B}\r\n\r\n",
+    "GET / HTTP/1.1\r\nHost: h\r\né: y\r\n\r\n",
+    "GET / HTTP/1.1\r\nHost: h\r\nx\t: y\r\n\r\n",
+    // Lengths.
+    "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\n{}",
+    "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2, 2\r\n\r\n{}",
+    "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: +2\r\n\r\n{}",
+    "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 0x2\r\n\r\n{}",
+    "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2 \u{B}\r\n\r\n{}",
+    "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1_0\r\n\r\n{}",
+    "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: ٢\r\n\r\n{}",
+    "POST / HTTP/1.1\r\nHost: h\r\nContent-Length:\r\n\r\n{}",
+    "POST / HTTP/1.1\r\nHost: h\r\nContent-Length : 2\r\n\r\n{}",
+    "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n",
+    "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n"
+      + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: \u{B}chunked\r\n\r\n0\r\n\r\n",
+    "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding : chunked\r\n\r\n0\r\n\r\n",
+    "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding:\n chunked\r\n\r\n0\r\n\r\n",
+  ])
+  func `a request that can be read in two ways is refused`(_ text: String) {
+    let run = run(text + Self.push)
+    #expect(run.output.hasPrefix("HTTP/1.1 400 "), "\(run.output)")
+    #expect(!run.events.contains("end") && !run.isOpen)
+  }
+
+  @Test(arguments: [
+    "1;\r\na", "1;;x\r\na", "1;=y\r\na", "1;x=\r\na", "1;x=y;\r\na", "1; x\r\na", "1;x =y\r\na",
+    "1;x= y\r\na", "1 ;x\r\na", "1;x\ty\r\na", "1;x=\"y\r\na", "1;x=\"\\\r\na", "1;x=\"y\"z\r\na",
+    "1;x=\"\u{0}\"\r\na", "1;x=é\r\na", "1;é\r\na", "1;x\ny\r\na", "1;x\na", "1;a\rb\r\na",
+    "1,x\r\na",
+    "0x1\r\na", "+1\r\na", "1_0\r\na", " 1\r\na", "\r\n1\r\na", "10000000\r\na", "１\r\na",
+    ";x\r\na",
+    "1\r\na0\r\n\r\n", "1\r\na\n0\r\n\r\n", "1\r\na\r0\r\n\r\n", "1\r\na\r\r\n0\r\n\r\n",
+    "0\r\nx: y\rz\r\n\r\n", "0\r\nTransfer-Encoding: chunked\r\n\r\n", "0\r\n x: y\r\n\r\n",
+  ])
+  func `a chunk that is framed in another way is refused`(_ chunk: String) {
+    let head = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+    let run = run(head + chunk + "\r\n0\r\n\r\n" + Self.push)
+    #expect(run.output.hasPrefix("HTTP/1.1 400 "), "\(run.output)")
+    #expect(!run.events.contains("end") && !run.isOpen)
+  }
+
+  @Test(arguments: [
+    "1;x\r\na", "1;x=y\r\na", "1;x;y=z;w\r\na", "1;x=\"y; \\\"z\\\"\té\"\r\na", "01\r\na",
+    "A\r\n0123456789",
+    "a;x\r\n0123456789",
+  ])
+  func `a chunk may have extensions`(_ chunk: String) {
+    let head = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+    let run = run(head + chunk + "\r\n0\r\n\r\n" + Self.push)
+    #expect(run.events.count { $0 == "end" } == 2 && run.isOpen, "\(run.output)")
+  }
+
+  @Test(
+    arguments: [
+      "\r\n\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n", "GET / HTTP/1.1\r\nHost:\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost: [::1]:80\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost: a_b.example:8080\r\n\r\n",
+      "GET /a%00%C3%A9?x={|}&y=\\ HTTP/1.1\r\nHost: h\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost: h\r\nx: é \t y\r\nempty:\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost: h\r\nX_y-z!#$%&'*+.^`|~: 1\r\n\r\n",
+    ], [Int.max, 1])
+  func `what clients send is read`(_ text: String, slice: Int) {
+    let run = run(text + Self.push, slice: slice)
+    #expect(run.events.count { $0 == "end" } == 2 && run.isOpen, "\(run.output)")
+  }
+
+  @Test(arguments: [
+    ("", 0, 0), ("PUSH", 1, 1), ("PUSHPUSH", 2, 2), ("PUSHGET", 1, 1),
+    ("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\n{", 1, 0),
+    ("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n", 1, 0),
+    ("\r\n", 0, 0),
+  ])
+  func `what came before a client's last byte is answered`(
+    text: String, began: Int, answered: Int
+  ) {
+    let text = text.split(separator: "PUSH", omittingEmptySubsequences: false)
+      .joined(separator: Self.push)
+    for answersAtOnce in [true, false] {
+      let recorder = Recorder()
+      recorder.answers = answersAtOnce
+      let session = HTTP1ServerSession(handler: recorder)
+      recorder.session = session
+      _ = unsafe Array(text.utf8).withUnsafeBytes { unsafe session.receive($0) }
+      session.endInput()
+      var number: Int32 = 1
+      while !session.isFinished, number < 9 {
+        recorder.answer(number, 200)
+        number += 2
+      }
+      #expect(session.isFinished && session.endedStreams == UInt64(answered))
+      #expect(recorder.events.count { ["1", "3"].contains($0) } == began)
+      #expect(recorder.events.count { $0 == "reset" } == began - answered)
+    }
+  }
+
   @Test func `fields without end, and other codings, are refused`() {
     let long = run("GET / HTTP/1.1\r\nHost: h\r\nx: " + String(repeating: "a", count: 9_000))
     #expect(long.output.hasPrefix("HTTP/1.1 431 "))
