@@ -30,6 +30,7 @@ test: test-tools
 test-tools:
 	@scripts/install-packages build run test optional
 	@scripts/python-environment test || true
+	@scripts/python-environment tls || true
 
 # Leaks are not looked for: the helpers' sandbox keeps that from reading /proc.
 test-asan: test-tools

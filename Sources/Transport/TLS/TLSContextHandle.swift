@@ -18,7 +18,8 @@ import Glibc
     let version = minimumVersion == .tls13 ? TLS1_3_VERSION : TLS1_2_VERSION
     guard unsafe belfry_ctx_set_minimum_version(raw, version) == 1,
       unsafe belfry_ctx_set_groups(raw, "X25519:P-256") == 1,
-      unsafe SSL_CTX_set_ciphersuites(raw, Self.suites) == 1
+      unsafe SSL_CTX_set_ciphersuites(raw, Self.suites) == 1,
+      unsafe SSL_CTX_set_cipher_list(raw, Self.suitesOfTLS12) == 1
     else { throw .library(OpenSSLErrors.popReason()) }
     // Buffers go back when they are empty: 9 KB less for each idle connection.
     _ = unsafe belfry_ctx_set_mode(raw, Int(SSL_MODE_RELEASE_BUFFERS))
@@ -33,6 +34,13 @@ import Glibc
 
   private static let suites =
     "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256"
+
+  /// Mozilla's intermediate profile: forward secrecy and authenticated ciphers, none in CBC mode.
+  ///
+  /// Its suites of finite-field Diffie-Hellman are left out: they need parameters, and no client lacks those of curves.
+  private static let suitesOfTLS12 =
+    "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:"
+    + "ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305"
 
   func use(certificateChainPEM: [UInt8], privateKeyPEM: [UInt8]) throws(TLSFailure) {
     var isLeaf = true

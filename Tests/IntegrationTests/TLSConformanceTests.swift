@@ -1,0 +1,46 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What foreign implementations of TLS find at the gateway's ports.
+@Suite(.timeLimit(.minutes(20))) struct TLSConformanceTests {
+  /// The Python of `scripts/python-environment tls`, which has sslyze and tlslite-ng.
+  fileprivate static let python = Installation.root + "/.build/python-tls/bin/python"
+
+  private static func script(_ name: String) -> String { Installation.root + "/Tests/TLS/" + name }
+
+  /// sslyze tries every version and every suite.
+  @Test(.requiresTLSPython)
+  func `no port offers more than Mozilla's intermediate profile`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let certificate = scenario.folder.file("provider.pem")
+      _ = try await scenario.belfryCommand([
+        "topic", "add", "com.example.app", "--team", gateway.teamID, "--data", gateway.data,
+      ])
+      _ = try await scenario.belfryCommand([
+        "certificate", "add", "--team", gateway.teamID, "--topic", "com.example.app", "--out",
+        certificate, "--data", gateway.data,
+      ])
+      let ports = ["provider", "binary", "feedback", "device"].map { "\(gateway.port($0))" }
+      let scanned = try await scenario.command(
+        [Self.python, Self.script("profile"), certificate, "127.0.0.1"] + ports,
+        within: .seconds(300))
+      #expect(scanned.values.count == ports.count, "\(scanned.errors)")
+      for line in scanned.values {
+        #expect(line["issues"].array.isEmpty, "\(line)")
+        #expect(line["offered"]["TLSv1.3"].array.count == 3, "\(line)")
+      }
+    }
+  }
+}
+
+extension Trait where Self == ConditionTrait {
+  /// Skips the test without the environment; under CI it runs all the same, and fails for the lack.
+  fileprivate static var requiresTLSPython: Self {
+    .enabled(
+      if: FileManager.default.isExecutableFile(atPath: TLSConformanceTests.python)
+        || ProcessInfo.processInfo.environment["CI"] != nil,
+      "there is no .build/python-tls: run scripts/python-environment tls")
+  }
+}
