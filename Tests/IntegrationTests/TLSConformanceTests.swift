@@ -33,6 +33,37 @@ import Testing
       }
     }
   }
+
+  /// The cases of Tests/TLS/record_cases.py, of which docs/tls-records.md has the table.
+  @Test(.requiresTLSPython, arguments: ["own", "openssl"])
+  func `each record layer answers each record as the table says`(_ layer: String) async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway(options: ["--record-layer", layer])
+      let played = try await scenario.command(
+        [
+          Self.python, Self.script("record-layer"), "127.0.0.1",
+          "\(gateway.port("device"))",
+        ], within: .seconds(300))
+      #expect(played.values.count > 60, "\(played.errors)")
+      for line in played.values {
+        let what = try #require(line["case"].string)
+        #expect(line["answer"].string == line[layer].string, "\(what)")
+      }
+    }
+  }
+
+  @Test(.requires(.systemPython))
+  func `the page's table of records is that of the cases`() async throws {
+    try await Scenario.run { scenario in
+      let table = try await scenario.command([
+        TestTool.systemPython.required(), Self.script("record-layer"), "--table",
+      ])
+      let page = try String(
+        contentsOfFile: Installation.root + "/docs/tls-records.md", encoding: .utf8)
+      #expect(table.lines.count > 60)
+      #expect(page.contains(table.lines.joined(separator: "\n") + "\n\n"))
+    }
+  }
 }
 
 extension Trait where Self == ConditionTrait {

@@ -6,8 +6,10 @@ enum TLSRecord {
   static let contentBytes = 16_384
   /// Bytes of an encrypted record's body at most: content, type, padding and tag.
   static let ciphertextBytes = contentBytes + 256
-  /// Key updates without a byte of content between them, as OpenSSL bounds them.
-  static let idleKeyUpdates: UInt8 = 32
+  /// Bytes of a handshake message's type and length.
+  static let handshakeHeaderBytes: UInt8 = 4
+  /// Key updates and user_canceled alerts without a byte of content between them, as OpenSSL bounds key updates.
+  static let idleMessages: UInt8 = 32
 
   /// How many whole records `bytes` hold.
   static func count(in bytes: UnsafeRawBufferPointer) -> UInt64 {

@@ -6,7 +6,10 @@ import COpenSSL
   private unowned(unsafe) var shared: StreamLoop
   private let context: TLSServerContext
   private let suiteNumber: UInt16
-  private var idleKeyUpdates: UInt8 = 0
+  /// KeyUpdates and user_canceled alerts since the last byte of content.
+  private var idleMessages: UInt8 = 0
+  /// A KeyUpdate of which a part has come: up to four bytes, and how many.
+  private var keyUpdate: (bytes: UInt32, count: UInt8) = (0, 0)
   private var hasEnded = false
   private var headerAlert = TLSAlert.unexpectedMessage
   /// The protocol's place in the context's list; -1 for none.
@@ -200,44 +203,76 @@ import COpenSSL
     guard let inner = unsafe TLS13Ciphers.open(cipher, &reading, record, into: target) else {
       return .done(fail(.badRecordMAC))
     }
+    // RFC 8446 section 5.4: padding counts, too.
+    guard inner <= TLSRecord.contentBytes + 1 else { return .done(fail(.recordOverflow)) }
     var end = inner
     while end > 0, unsafe target[end - 1] == 0 { end -= 1 }
     guard end > 0, let type = unsafe TLSContentType(rawValue: target[end - 1]) else {
       return .done(fail(.unexpectedMessage))
     }
     let count = end - 1
-    guard count <= TLSRecord.contentBytes else { return .done(fail(.recordOverflow)) }
+    assert(count <= TLSRecord.contentBytes, "what is longer was refused")
+    // RFC 8446 section 5.1: nothing comes between the parts of a handshake message.
+    guard keyUpdate.count == 0 || type == .handshake else {
+      return .done(fail(.unexpectedMessage))
+    }
     let content = unsafe UnsafeBufferPointer(start: target, count: count)
     switch type {
     case .applicationData:
       guard count > 0 else { return .next }
-      idleKeyUpdates = 0
+      idleMessages = 0
       return .done(.bytes(count))
-    case .alert: return unsafe .done(handleAlert(content))
-    case .handshake: return unsafe handleKeyUpdate(content, suite)
+    case .alert: return unsafe handleAlert(content)
+    case .handshake: return unsafe handleHandshake(content, suite)
     case .changeCipherSpec: return .done(fail(.unexpectedMessage))
     }
   }
 
-  private func handleAlert(_ alert: UnsafeBufferPointer<UInt8>) -> Reading {
-    guard alert.count == 2 else { return fail(.decodeError) }
-    if unsafe alert[1] == TLSAlert.closeNotify.rawValue { return .ended }
-    hasEnded = true
-    return .failed("the peer says: TLS alert \(unsafe alert[1])")
+  private func handleAlert(_ alert: UnsafeBufferPointer<UInt8>) -> Opened {
+    // RFC 8446 section 5.4: no record of an alert is empty.
+    guard !alert.isEmpty else { return .done(fail(.unexpectedMessage)) }
+    guard alert.count == 2 else { return .done(fail(.decodeError)) }
+    switch unsafe alert[1] {
+    case TLSAlert.closeNotify.rawValue: return .done(.ended)
+    // RFC 8446 section 6.1: it announces close_notify.
+    case TLSAlert.userCanceled.rawValue: return countIdleMessage() ?? .next
+    default:
+      hasEnded = true
+      return .done(.failed("the peer says: TLS alert \(unsafe alert[1])"))
+    }
   }
 
-  /// The only message that may still come is KeyUpdate (RFC 8446 section 4.6.3).
-  private func handleKeyUpdate(_ message: UnsafeBufferPointer<UInt8>, _ suite: TLS13Suite) -> Opened
-  {
-    guard message.count == 5, unsafe message[0] == 24,
-      unsafe message[1] == 0 && message[2] == 0 && message[3] == 1
-    else { return .done(fail(.unexpectedMessage)) }
-    let wantsOurs = unsafe message[4]
-    guard wantsOurs <= 1 else { return .done(fail(.illegalParameter)) }
-    idleKeyUpdates &+= 1
-    guard idleKeyUpdates <= TLSRecord.idleKeyUpdates else {
-      return .done(fail(.unexpectedMessage))
+  /// Fails where messages without content between them come too often.
+  private func countIdleMessage() -> Opened? {
+    idleMessages &+= 1
+    return idleMessages <= TLSRecord.idleMessages ? nil : .done(fail(.unexpectedMessage))
+  }
+
+  /// The only message that may still come is KeyUpdate (RFC 8446 section 4.6.3), whole or in parts of at least a byte.
+  private func handleHandshake(_ part: UnsafeBufferPointer<UInt8>, _ suite: TLS13Suite) -> Opened {
+    guard !part.isEmpty else { return .done(fail(.unexpectedMessage)) }
+    for index in part.indices {
+      let byte = unsafe part[index]
+      if keyUpdate.count < TLSRecord.handshakeHeaderBytes {
+        keyUpdate = (keyUpdate.bytes << 8 | UInt32(byte), keyUpdate.count + 1)
+        if keyUpdate.count == 1, byte != 24 { return .done(fail(.unexpectedMessage)) }
+        // Its length is 1.
+        if keyUpdate.count == 4, keyUpdate.bytes != 24 << 24 | 1 {
+          return .done(fail(.decodeError))
+        }
+        continue
+      }
+      // RFC 8446 section 5.1: the record ends with the message that changes the key.
+      guard index == part.count - 1 else { return .done(fail(.unexpectedMessage)) }
+      keyUpdate = (0, 0)
+      return handleKeyUpdate(wantsOurs: byte, suite)
     }
+    return .next
+  }
+
+  private func handleKeyUpdate(wantsOurs: UInt8, _ suite: TLS13Suite) -> Opened {
+    guard wantsOurs <= 1 else { return .done(fail(.illegalParameter)) }
+    if let failed = countIdleMessage() { return failed }
     reading.update(suite)
     if wantsOurs == 1, !updateWriting() { return .done(fail(.internalError)) }
     return .next
