@@ -16,6 +16,7 @@ from binary_cases import open_connection, receive
 from connection_cases import BODY, headers, own_fields
 from delivery_cases import Device, expect_state, same
 from http2 import MAX_CONCURRENT_STREAMS, Closed, Connection, SettingsFrame, tls_context
+from http2_cases import http2_cases  # noqa: F401: a case of own.jsonl runs it
 from programs import Failure, Gateway
 from provider_tokens import ProviderTokens, load_key
 from request_cases import Mismatch, body_of, check, connect, expect
