@@ -5,7 +5,7 @@ enum RegionKey: Hashable, Sendable {
   /// A notification that waits for a crossing.
   case request(AppNotificationID)
   /// An app that wants to be told (`CLLocationManager`), by its own name for the region.
-  case watched(AppID, String)
+  case watched(AppID, UTF8Text)
 
   /// Whose region it is.
   var app: AppID {
@@ -26,11 +26,14 @@ enum RegionRecord {
   }
 
   static func key(_ name: String) -> RegionKey? {
-    let parts = name.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
-    guard parts.count == 3, let app = AppID(String(parts[1])) else { return nil }
+    // By bytes: a slash with a combining mark after it is a character of its own.
+    let parts = name.utf8.split(
+      separator: UInt8(ascii: "/"), maxSplits: 2, omittingEmptySubsequences: false
+    ).map { String(Substring($0)) }
+    guard parts.count == 3, let app = AppID(parts[1]) else { return nil }
     switch parts[0] {
-    case "request": return .request(AppNotificationID(app: app, id: String(parts[2])))
-    case "watched": return .watched(app, String(parts[2]))
+    case "request": return .request(AppNotificationID(app: app, id: parts[2]))
+    case "watched": return .watched(app, UTF8Text(parts[2]))
     default: return nil
     }
   }

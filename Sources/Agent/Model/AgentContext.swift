@@ -18,7 +18,7 @@ struct AgentContext {
   /// The effects so far, in order.
   var effects: [AgentEffect] = []
   /// The files of attachments released by notifications while the event is handled.
-  private var releasedAttachments: [AppID: Set<String>] = [:]
+  private var releasedAttachments: [AppID: Set<UTF8Text>] = [:]
   /// Apps that brought files of attachments along.
   private var appsWithNewAttachments: Set<AppID> = []
   private let findText: (LocalApp, [String], NotificationText) -> String
@@ -115,7 +115,7 @@ struct AgentContext {
     _ app: AppID, _ categories: [NotificationCategory]
   ) throws(AppLinkFailure) {
     guard categories.allSatisfy({ !$0.id.isEmpty }),
-      Set(categories.map(\.id)).count == categories.count
+      Set(categories.map { UTF8Text($0.id) }).count == categories.count
     else {
       throw AppLinkFailure(
         .invalidArgument, "each category needs an identifier of its own (client-api 3.27)")
@@ -158,7 +158,7 @@ struct AgentContext {
   /// A notification of an app is gone, or has other attachments now.
   mutating func release(_ attachments: [NotificationAttachment], of app: AppID) {
     guard !attachments.isEmpty else { return }
-    releasedAttachments[app, default: []].formUnion(attachments.map(\.path))
+    releasedAttachments[app, default: []].formUnion(attachments.map { UTF8Text($0.path) })
   }
 
   /// A notification of an app came with attachments, or without.
@@ -167,7 +167,7 @@ struct AgentContext {
   }
 
   /// Returns and forgets the paths that notifications have released.
-  mutating func takeReleasedAttachments() -> [(AppID, Set<String>)] {
+  mutating func takeReleasedAttachments() -> [(AppID, Set<UTF8Text>)] {
     defer { releasedAttachments = [:] }
     return releasedAttachments.sorted { $0.key < $1.key }
   }

@@ -42,6 +42,17 @@ struct AppNotificationID: Hashable, Sendable {
     self.id = id
   }
 
+  /// Whether it is the same app's and its name has the same bytes, as names on disk compare.
+  static func == (one: AppNotificationID, other: AppNotificationID) -> Bool {
+    one.app == other.app && one.id.hasSameBytes(as: other.id)
+  }
+
+  /// Feeds the app and the bytes of the name.
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(app)
+    hasher.combine(UTF8Text(id))
+  }
+
   /// Its key in the store; an app's id holds no slash.
   var recordKey: String { "\(app)/\(id)" }
 }

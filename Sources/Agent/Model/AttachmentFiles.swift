@@ -21,8 +21,11 @@ enum AttachmentFiles {
   ) {
     for (app, released) in context.takeReleasedAttachments() {
       assert(!released.isEmpty, "an app that let go of nothing is not listed")
-      let unused = released.subtracting(used(by: app, permissions, pipeline, local, context))
-      if !unused.isEmpty { context.emit(.deleteAttachments(app, paths: unused.sorted())) }
+      let unused = released.subtracting(
+        used(by: app, permissions, pipeline, local, context).map { UTF8Text($0) })
+      if !unused.isEmpty {
+        context.emit(.deleteAttachments(app, paths: unused.sorted().map(\.string)))
+      }
     }
   }
 

@@ -40,6 +40,8 @@ extension LocalApp {
   /// The content extension that shows notifications of a category; nil where none does.
   func contentExtension(of category: String) -> ContentExtension? {
     guard !category.isEmpty else { return nil }
-    return installation?.contentExtensions.first { $0.categories.contains(category) }
+    return installation?.contentExtensions.first {
+      $0.categories.contains { $0.hasSameBytes(as: category) }
+    }
   }
 }

@@ -94,8 +94,8 @@ struct ContentExtensions {
     _ action: PersonAction, on entry: DeliveredList.Entry, _ context: inout AgentContext
   ) -> Bool {
     guard let connection = jobs[entry.key]?.connection,
-      action.id != NotificationResponse.defaultAction,
-      action.id != NotificationResponse.dismissAction
+      !action.id.hasSameBytes(as: NotificationResponse.defaultAction),
+      !action.id.hasSameBytes(as: NotificationResponse.dismissAction)
     else { return false }
     let response = NotificationResponse(
       notification: entry.retained.notification, action: action.id, text: action.text)

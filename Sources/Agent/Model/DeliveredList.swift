@@ -39,10 +39,10 @@ struct DeliveredList: Sendable {
     }
   }
 
-  private var entries: [AppID: [String: Entry]] = [:]
+  private var entries: [AppID: [UTF8Text: Entry]] = [:]
   private var nextOrder: Int64 = 1
 
-  subscript(key: AppNotificationID) -> Entry? { entries[key.app]?[key.id] }
+  subscript(key: AppNotificationID) -> Entry? { entries[key.app]?[UTF8Text(key.id)] }
 
   /// The entry of that name that was delivered as that one, and not another since.
   func entry(_ key: AppNotificationID, order: Int64) -> Entry? {
@@ -74,12 +74,12 @@ struct DeliveredList: Sendable {
 
   /// Returns the keys with this identifier in any app, for commands that name no app.
   func keys(named id: String) -> [AppNotificationID] {
-    entries.values.compactMap { $0[id]?.key }.sorted { $0.app < $1.app }
+    entries.values.compactMap { $0[UTF8Text(id)]?.key }.sorted { $0.app < $1.app }
   }
 
   /// Adds a notification that has not been shown, replacing an earlier one with the same identifier.
   mutating func put(_ key: AppNotificationID, _ retained: RetainedNotification) -> Entry {
-    assert(key.id == retained.id, "a notification stands under its own name")
+    assert(key.id.hasSameBytes(as: retained.id), "a notification stands under its own name")
     var entry = Entry(
       key: key, retained: retained, order: nextOrder, isListed: false, isShown: false)
     if let earlier = self[key] {
@@ -87,13 +87,13 @@ struct DeliveredList: Sendable {
       entry.coversListed = earlier.isListOnly || earlier.coversListed
     }
     nextOrder += 1
-    entries[key.app, default: [:]][key.id] = entry
+    entries[key.app, default: [:]][UTF8Text(key.id)] = entry
     return entry
   }
 
   /// Restores a stored entry.
   mutating func restore(_ entry: Entry) {
-    entries[entry.key.app, default: [:]][entry.key.id] = entry
+    entries[entry.key.app, default: [:]][UTF8Text(entry.key.id)] = entry
     reserve(order: entry.order)
   }
 
@@ -108,13 +108,13 @@ struct DeliveredList: Sendable {
   mutating func update(_ key: AppNotificationID, _ change: (inout Entry) -> Void) -> Entry? {
     guard var entry = self[key] else { return nil }
     change(&entry)
-    entries[key.app]?[key.id] = entry
+    entries[key.app]?[UTF8Text(key.id)] = entry
     return entry
   }
 
   /// Removes and returns an entry.
   mutating func remove(_ key: AppNotificationID) -> Entry? {
-    guard let entry = entries[key.app]?.removeValue(forKey: key.id) else { return nil }
+    guard let entry = entries[key.app]?.removeValue(forKey: UTF8Text(key.id)) else { return nil }
     if entries[key.app]?.isEmpty == true { entries[key.app] = nil }
     return entry
   }
@@ -125,7 +125,7 @@ struct DeliveredList: Sendable {
       assert(apps[app] != nil, "no notification of an app that is gone")
       assert(!own.isEmpty, "an app without notifications is not listed")
       for (id, entry) in own {
-        assert(entry.key == AppNotificationID(app: app, id: id), "each under its own name")
+        assert(entry.key == AppNotificationID(app: app, id: id.string), "each under its own name")
         assert(entry.order < nextOrder, "an order is given out once")
       }
     }

@@ -384,7 +384,7 @@ struct DeliveryPipeline {
     let category = context.apps[key.app]?.category(content.category)
     let offered = content.actions ?? category.map { $0.actions + ($0.minimalActions ?? []) } ?? []
     let ids = offered.map(\.id)
-    guard ids.contains(action.id) else {
+    guard ids.contains(where: { $0.hasSameBytes(as: action.id) }) else {
       throw AppLinkFailure(
         .invalidArgument,
         "\(key.id) has no action \(action.id)"

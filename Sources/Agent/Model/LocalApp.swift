@@ -80,7 +80,7 @@ struct LocalApp: Hashable, Sendable {
   var asksForNothing: Bool { requested.isEmpty && status == .notDetermined }
 
   func category(_ id: String) -> NotificationCategory? {
-    id.isEmpty ? nil : categories.first { $0.id == id }
+    id.isEmpty ? nil : categories.first { $0.id.hasSameBytes(as: id) }
   }
 }
 

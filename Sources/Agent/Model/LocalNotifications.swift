@@ -126,7 +126,7 @@ struct LocalNotifications: ~Copyable {
   func onlyWaiting(
     _ id: String, of app: String?, _ context: AgentContext
   ) throws(AppLinkFailure) -> AppNotificationID {
-    let keys = waiting(of: app, context).filter { $0.id == id }
+    let keys = waiting(of: app, context).filter { $0.id.hasSameBytes(as: id) }
     guard let key = keys.first else {
       throw AppLinkFailure(
         .unknownNotification, "nothing named \(id) waits: see 'belfry notify list'")
@@ -282,12 +282,12 @@ struct LocalNotifications: ~Copyable {
   mutating func watch(
     _ app: AppID, _ region: NotificationRegion, _ context: inout AgentContext
   ) throws(AppLinkFailure) {
-    try regions.add(.watched(app, region.id), region, repeats: true, &context.effects)
+    try regions.add(.watched(app, UTF8Text(region.id)), region, repeats: true, &context.effects)
   }
 
   /// Stops watching a region for an app.
   mutating func unwatch(_ app: AppID, _ id: String, _ context: inout AgentContext) {
-    regions.remove([.watched(app, id)], &context.effects)
+    regions.remove([.watched(app, UTF8Text(id))], &context.effects)
   }
 
   /// Returns the regions that an app watches.
@@ -295,7 +295,7 @@ struct LocalNotifications: ~Copyable {
 
   /// Returns the device's state relative to an app's region, if the app has location permission.
   func state(of app: AppID, _ id: String, _ context: AgentContext) -> RegionState {
-    context.apps.mayLocate(app) ? regions.state(of: .watched(app, id)) : .unknown
+    context.apps.mayLocate(app) ? regions.state(of: .watched(app, UTF8Text(id))) : .unknown
   }
 
   /// Starts or stops sending every location to a connection of an app.

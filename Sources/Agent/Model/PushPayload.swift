@@ -30,12 +30,10 @@ struct PushPayload: Hashable, Sendable {
     content.targetContent = aps["target-content-id"]?.stringValue
     content.filterCriteria = aps["filter-criteria"]?.stringValue
     content.relevance = aps["relevance-score"]?.doubleValue ?? 0
-    switch aps["interruption-level"]?.stringValue {
-    case "passive": content.interruptionLevel = .passive
-    case "time-sensitive": content.interruptionLevel = .timeSensitive
-    case "critical": content.interruptionLevel = .critical
-    default: break
-    }
+    let level = aps["interruption-level"]
+    if level == "passive" { content.interruptionLevel = .passive }
+    if level == "time-sensitive" { content.interruptionLevel = .timeSensitive }
+    if level == "critical" { content.interruptionLevel = .critical }
     isContentAvailable = Self.isSet(aps["content-available"])
     isMutable = Self.isSet(aps["mutable-content"])
   }
@@ -70,13 +68,13 @@ struct PushPayload: Hashable, Sendable {
   private static func sound(_ value: JSONValue?) -> NotificationSound? {
     switch value {
     case .string(let name):
-      return name.isEmpty ? nil : NotificationSound(name: name == "default" ? nil : name)
+      return name.isEmpty ? nil : NotificationSound(name: value == "default" ? nil : name)
     case .object(let object):
-      let name = object["name"]?.stringValue
+      let name = object["name"]
       let isCritical = isSet(object["critical"])
       let volume = object["volume"]?.doubleValue
       return NotificationSound(
-        name: name == "default" ? nil : name, isCritical: isCritical,
+        name: name == "default" ? nil : name?.stringValue, isCritical: isCritical,
         volume: volume.map { min(1, max(0, $0)) })
     default: return nil
     }

@@ -186,12 +186,13 @@ struct ActionConsequences: Hashable {
   /// What follows from an action on a notification of an app.
   init(_ id: String, on content: NotificationContent, of app: LocalApp) {
     let category = app.category(content.category)
-    let action = content.actions?.first { $0.id == id } ?? category?.action(id)
+    let action = content.actions?.first { $0.id.hasSameBytes(as: id) } ?? category?.action(id)
     let options = action?.options ?? []
-    bringsToFront = id == NotificationResponse.defaultAction || options.contains(.foreground)
+    bringsToFront =
+      id.hasSameBytes(as: NotificationResponse.defaultAction) || options.contains(.foreground)
     needsUnlock = bringsToFront || options.contains(.authenticationRequired)
     isTold =
-      id != NotificationResponse.dismissAction || content.tellsDismissal
+      !id.hasSameBytes(as: NotificationResponse.dismissAction) || content.tellsDismissal
       || category?.options.contains(.customDismissAction) == true
   }
 }
@@ -199,6 +200,6 @@ struct ActionConsequences: Hashable {
 extension NotificationCategory {
   /// The action of that identifier, in either context.
   func action(_ id: String) -> NotificationAction? {
-    (actions + (minimalActions ?? [])).first { $0.id == id }
+    (actions + (minimalActions ?? [])).first { $0.id.hasSameBytes(as: id) }
   }
 }

@@ -4,18 +4,19 @@ import BelfryWire
 ///
 /// They outlive the app's process and the agent's. A request is used up when its task begins.
 struct TaskRequests {
-  private var waiting: [AppID: [String: BackgroundTaskRequest]] = [:]
+  private var waiting: [AppID: [UTF8Text: BackgroundTaskRequest]] = [:]
 
   private static func recordKey(_ app: AppID, _ id: String) -> String { "\(app)/\(id)" }
 
   /// Puts a kept request back; false when it is damaged.
   mutating func restore(key: String, record: [UInt8]) -> Bool {
-    guard let slash = key.firstIndex(of: "/"), let app = AppID(String(key[..<slash])),
+    guard let slash = key.utf8.firstIndex(of: UInt8(ascii: "/")),
+      let app = AppID(String(key[..<slash])),
       let object = (try? JSONValue(parsing: record))?.objectValue,
       let request = try? BackgroundTaskRequest(json: object),
-      key == Self.recordKey(app, request.id)
+      key.hasSameBytes(as: Self.recordKey(app, request.id))
     else { return false }
-    waiting[app, default: [:]][request.id] = request
+    waiting[app, default: [:]][UTF8Text(request.id)] = request
     return true
   }
 
@@ -36,19 +37,19 @@ struct TaskRequests {
         "\(app) does not have \(request.kind.mode) among the UIBackgroundModes of its manifest")
     }
     let known = waiting[app] ?? [:]
-    guard known[request.id] != nil || known.count < Limits.taskRequestsPerApp else {
+    guard known[UTF8Text(request.id)] != nil || known.count < Limits.taskRequestsPerApp else {
       throw AppLinkFailure(
         .tooManyTasks, "\(app) waits for \(Limits.taskRequestsPerApp) tasks: cancel some first")
     }
-    waiting[app, default: [:]][request.id] = request
+    waiting[app, default: [:]][UTF8Text(request.id)] = request
     context.persist(.put(.tasks, key: Self.recordKey(app, request.id), request.json.bytes))
   }
 
   /// Forgets requests of an app; nil is all of them.
   mutating func remove(_ app: AppID, _ ids: [String]?, _ context: inout AgentContext) {
-    for id in ids ?? (waiting[app] ?? [:]).keys.sorted() {
+    for id in ids?.map({ UTF8Text($0) }) ?? (waiting[app] ?? [:]).keys.sorted() {
       guard waiting[app]?.removeValue(forKey: id) != nil else { continue }
-      context.persist(.remove(.tasks, key: Self.recordKey(app, id)))
+      context.persist(.remove(.tasks, key: Self.recordKey(app, id.string)))
     }
     if waiting[app]?.isEmpty == true { waiting[app] = nil }
   }
@@ -63,7 +64,7 @@ struct TaskRequests {
 
   /// What an app still waits for, in order of the identifiers.
   func pending(of app: AppID) -> [BackgroundTaskRequest] {
-    (waiting[app] ?? [:]).values.sorted { $0.id < $1.id }
+    (waiting[app] ?? [:]).values.sorted { UTF8Text($0.id) < UTF8Text($1.id) }
   }
 
   /// The apps that wait for a task.

@@ -32,7 +32,7 @@ enum ScheduleRecord {
 
   /// Reads an entry; nil when it is damaged.
   static func entry(key: String, value: [UInt8]) -> ScheduleEntry? {
-    guard let line = key.firstIndex(of: "\n"), value.count > 24,
+    guard let line = key.utf8.firstIndex(of: UInt8(ascii: "\n")), value.count > 24,
       let trigger = Trigger(bytes: Array(value[24...]).span)
     else { return nil }
     var numbers: [UInt64] = []
@@ -40,7 +40,7 @@ enum ScheduleRecord {
       numbers.append(value[start..<(start + 8)].reduce(0) { $0 << 8 | UInt64($1) })
     }
     return ScheduleEntry(
-      key: ScheduleKey(app: String(key[..<line]), id: String(key[key.index(after: line)...])),
+      key: ScheduleKey(app: String(key[..<line]), id: String(key[key.utf8.index(after: line)...])),
       trigger: trigger, since: Int64(bitPattern: numbers[0]),
       handled: Int64(bitPattern: numbers[1]), order: numbers[2])
   }

@@ -19,11 +19,14 @@ public struct ChannelConfiguration: Equatable, Sendable {
     } catch {
       throw Fault(.badRequestPayload)
     }
-    for member in members.members where member.key != Self.policyKey && member.key != Self.typeKey {
+    for member in members.members
+    where !member.key.hasSameBytes(as: Self.policyKey)
+      && !member.key.hasSameBytes(as: Self.typeKey)
+    {
       throw Fault(.badRequestParams)
     }
     guard let type = members[Self.typeKey] else { throw Fault(.missingPushType) }
-    guard case .string(let name) = type, name.lowercased() == "liveactivity" else {
+    guard case .string(let name) = type, name.isASCII, name.lowercased() == "liveactivity" else {
       throw Fault(.invalidPushType)
     }
     switch members[Self.policyKey] {

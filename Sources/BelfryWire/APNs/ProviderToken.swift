@@ -56,6 +56,8 @@ public struct ProviderToken: Sendable {
       case .string(let teamID)? = claimFields["iss"], !teamID.isEmpty,
       let issuedAt = claimFields["iat"].flatMap(Self.seconds)
     else { throw .missing }
+    // No key or team has another one, and both are looked up.
+    guard keyID.isASCII, teamID.isASCII else { throw .missing }
     self.keyID = keyID
     self.teamID = teamID
     self.issuedAt = issuedAt

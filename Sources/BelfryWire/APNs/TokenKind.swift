@@ -29,7 +29,9 @@ public enum TokenKind: UInt8, CaseIterable, Sendable {
 
   /// The kind with this name.
   public init?(name: String) {
-    guard let kind = Self.allCases.first(where: { "\($0.name)" == name }) else { return nil }
+    guard let kind = Self.allCases.first(where: { name.hasSameBytes(as: "\($0.name)") }) else {
+      return nil
+    }
     self = kind
   }
 

@@ -59,13 +59,14 @@ public enum AppEvent: Sendable, Hashable {
   /// Reads an event by its type.
   public init(type: String, _ frame: AppFrame) throws(AppLinkDecodingFailure) {
     let fields = AppLinkFields(frame.object, frame.attached)
+    guard type.isASCII else { throw .unknownType(type) }
     switch type {
     case "token":
       guard let token = try fields.optionalBytes("token") else { throw .missing(field: "token") }
       self = .token(try fields.kind("kind"), token)
     case "registrationFailed":
       let error = try fields.fields("error")
-      let reason = AppLinkFailure.Reason(rawValue: try error.string("reason"))
+      let reason = AppLinkFailure.Reason(word: try error.string("reason"))
       self = .registrationFailed(
         try fields.kind("kind"),
         AppLinkFailure(
@@ -270,7 +271,7 @@ public enum AppReply: Sendable, Hashable {
   public init(_ frame: AppFrame) throws(AppLinkDecodingFailure) {
     let fields = AppLinkFields(frame.object, frame.attached)
     if let options = try fields.optionalStrings("options") {
-      self = .present(Set(options.compactMap(PresentationOption.init(rawValue:))))
+      self = .present(Set(options.compactMap(PresentationOption.init(word:))))
     } else if let result = try fields.optionalWord("result", FetchResult.self) {
       self = .fetched(result)
     } else if let content = try fields.optionalFields("content") {

@@ -67,7 +67,9 @@ public struct AppHello: Sendable, Hashable {
     state = try fields.optionalWord("state") ?? .foreground
     languages = try fields.optionalStrings("languages")
     launch = try fields.optionalString("launch")
-    backgroundModes = try fields.strings("backgroundModes")
+    // It is looked up among the agent's own tokens.
+    guard launch?.isASCII != false else { throw .unexpected(field: "launch") }
+    backgroundModes = try fields.words("backgroundModes")
     locationUsage = try fields.optionalString("locationUsage")
   }
 

@@ -92,6 +92,11 @@ struct AppLinkFields {
     try optionalStrings(key) ?? []
   }
 
+  /// The elements of a list that are words of a vocabulary of ours or of Apple's, all of which are ASCII.
+  func words(_ key: String) throws(AppLinkDecodingFailure) -> [String] {
+    try strings(key).filter(\.isASCII)
+  }
+
   func optionalList<T>(
     _ key: String, _ read: (AppLinkFields) throws(AppLinkDecodingFailure) -> T
   ) throws(AppLinkDecodingFailure) -> [T]? {
@@ -110,7 +115,7 @@ struct AppLinkFields {
   func optionalWord<Word: RawRepresentable<String>>(_ key: String, _: Word.Type = Word.self)
     throws(AppLinkDecodingFailure) -> Word?
   {
-    try optional(key) { $0.stringValue.flatMap(Word.init(rawValue:)) }
+    try optional(key) { $0.stringValue.flatMap(Word.init(word:)) }
   }
   func word<Word: RawRepresentable<String>>(_ key: String, _: Word.Type = Word.self)
     throws(AppLinkDecodingFailure) -> Word

@@ -16,7 +16,7 @@ public enum AppMessage: Sendable, Hashable {
         return
       }
       // A reason that this version does not know yet is still a refusal.
-      let reason = AppLinkFailure.Reason(rawValue: try error.string("reason"))
+      let reason = AppLinkFailure.Reason(word: try error.string("reason"))
       let failure = AppLinkFailure(
         reason ?? .unsupportedMessage, try error.optionalString("message") ?? "")
       self = .refusal(number: number, failure)

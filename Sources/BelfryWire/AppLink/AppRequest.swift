@@ -61,11 +61,12 @@ public enum AppRequest: Sendable, Hashable {
   /// Reads a request by its type.
   public init(type: String, _ frame: AppFrame) throws(AppLinkDecodingFailure) {
     let fields = AppLinkFields(frame.object, frame.attached)
+    guard type.isASCII else { throw .unknownType(type) }
     switch type {
     case "hello": self = .hello(try AppHello(fields))
     case "authorize":
       self = .requestAuthorization(
-        Set(try fields.strings("options").compactMap(AuthorizationOption.init(rawValue:))))
+        Set(try fields.strings("options").compactMap(AuthorizationOption.init(word:))))
     case "settings": self = .settings
     case "register": self = .register(try fields.optionalKind("kind") ?? .alert)
     case "unregister": self = .unregister(try fields.optionalKind("kind") ?? .alert)

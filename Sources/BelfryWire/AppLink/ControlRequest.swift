@@ -95,7 +95,10 @@ public enum ControlRequest: Sendable, Hashable {
   {
     var words: [String: String] = [:]
     for member in try fields.optionalObject(key)?.members ?? [] {
-      guard let word = member.value.stringValue else { throw .unexpected(field: key) }
+      // Names of switches, conditions and variables; a dictionary of other strings could be made slow.
+      guard member.key.isASCII, let word = member.value.stringValue, word.isASCII else {
+        throw .unexpected(field: key)
+      }
       words[member.key] = word
     }
     return words

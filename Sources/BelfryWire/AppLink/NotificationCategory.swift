@@ -45,7 +45,7 @@ public struct NotificationAction: Sendable, Hashable {
   init(_ fields: AppLinkFields) throws(AppLinkDecodingFailure) {
     id = try fields.string("id")
     title = try NotificationText(fields["title"], field: "title")
-    options = Set(try fields.strings("options").compactMap(Option.init(rawValue:)))
+    options = Set(try fields.strings("options").compactMap(Option.init(word:)))
     icon = try fields.optionalString("icon")
     if let input = try fields.optionalFields("textInput") {
       textInput = TextInput(
@@ -125,7 +125,7 @@ public struct NotificationCategory: Sendable, Hashable {
     guard actions.count <= WireLimits.actionsPerCategoryMax,
       minimalActions?.count ?? 0 <= WireLimits.actionsPerCategoryMax
     else { throw .unexpected(field: "actions") }
-    options = Set(try fields.strings("options").compactMap(Option.init(rawValue:)))
+    options = Set(try fields.strings("options").compactMap(Option.init(word:)))
     intents = try fields.strings("intents")
     hiddenPreviewsPlaceholder = try NotificationText(fields["placeholder"], field: "placeholder")
     summaryFormat = try fields.optionalString("summaryFormat") ?? ""

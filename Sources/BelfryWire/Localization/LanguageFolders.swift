@@ -8,6 +8,8 @@ public enum LanguageFolders {
 
   /// The names for a BCP 47 tag, the most specific first: `fr-CA`, `fr_CA`, `fr`, `French`.
   public static func names(_ tag: String) -> [String] {
+    // No language tag has other characters, and the tag is looked up.
+    guard tag.isASCII else { return [tag] }
     var names: [String] = []
     for tag in fallbacks(tag) + scripts(tag) {
       names.append(tag)

@@ -1,4 +1,4 @@
-/// The key of a scheduled notification; identifiers belong to an app.
+/// The key of a scheduled notification; identifiers belong to an app, and compare by their bytes.
 public struct ScheduleKey: Hashable, Sendable {
   /// The app's id, for example `org.example.burger`.
   public let app: String
@@ -9,6 +9,17 @@ public struct ScheduleKey: Hashable, Sendable {
   public init(app: String, id: String) {
     self.app = app
     self.id = id
+  }
+
+  /// Whether both have the same bytes.
+  public static func == (one: ScheduleKey, other: ScheduleKey) -> Bool {
+    one.app.hasSameBytes(as: other.app) && one.id.hasSameBytes(as: other.id)
+  }
+
+  /// Feeds the bytes of both.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(UTF8Text(app))
+    hasher.combine(UTF8Text(id))
   }
 }
 

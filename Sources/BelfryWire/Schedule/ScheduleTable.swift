@@ -12,7 +12,7 @@ struct ScheduleTable {
 
   private var slots: ContiguousArray<Slot?> = []
   private var free: [Int] = []
-  private var apps: [String: [String: Int]] = [:]
+  private var apps: [UTF8Text: [UTF8Text: Int]] = [:]
   /// By milliseconds since 1970; its first item is always current.
   private var byWall = DueHeap()
   /// By elapsed milliseconds; its first item is always current.
@@ -24,15 +24,15 @@ struct ScheduleTable {
 
   subscript(slot: Int) -> Slot? { slots[slot] }
 
-  func slot(of key: ScheduleKey) -> Int? { apps[key.app]?[key.id] }
+  func slot(of key: ScheduleKey) -> Int? { apps[UTF8Text(key.app)]?[UTF8Text(key.id)] }
 
   /// The slots of an app, or of all, in no order.
   func slots(of app: String?) -> [Int] {
     guard let app else { return apps.values.flatMap(\.values) }
-    return apps[app].map { Array($0.values) } ?? []
+    return apps[UTF8Text(app)].map { Array($0.values) } ?? []
   }
 
-  func count(of app: String) -> Int { apps[app]?.count ?? 0 }
+  func count(of app: String) -> Int { apps[UTF8Text(app)]?.count ?? 0 }
 
   /// Adds an entry without a due date; `replaceDues` must follow.
   mutating func restore(_ entry: ScheduleEntry) {
@@ -61,8 +61,9 @@ struct ScheduleTable {
   }
 
   mutating func remove(_ key: ScheduleKey) -> Bool {
-    guard let slot = apps[key.app]?.removeValue(forKey: key.id) else { return false }
-    if apps[key.app]?.isEmpty == true { apps[key.app] = nil }
+    let app = UTF8Text(key.app)
+    guard let slot = apps[app]?.removeValue(forKey: UTF8Text(key.id)) else { return false }
+    if apps[app]?.isEmpty == true { apps[app] = nil }
     assert(slots[slot]?.entry.key == key, "a key leads to its own entry")
     assert(count > 0, "what is removed was counted")
     slots[slot] = nil
@@ -121,16 +122,17 @@ struct ScheduleTable {
     var new = new
     let key = new.entry.key
     assert(slot(of: key) == nil, "the former entry of this key is removed first")
-    if let known = apps.index(forKey: key.app) {
+    let app = UTF8Text(key.app)
+    if let known = apps.index(forKey: app) {
       // One copy of the app's id is enough for all its entries.
       new.entry = ScheduleEntry(
-        key: ScheduleKey(app: apps.keys[known], id: key.id), trigger: new.entry.trigger,
+        key: ScheduleKey(app: apps.keys[known].string, id: key.id), trigger: new.entry.trigger,
         since: new.entry.since, handled: new.entry.handled, order: new.entry.order)
     }
     let slot = free.popLast() ?? slots.count
     assert(slot == slots.count || slots[slot] == nil, "a free slot has no entry")
     if slot == slots.count { slots.append(new) } else { slots[slot] = new }
-    apps[new.entry.key.app, default: [:]][key.id] = slot
+    apps[app, default: [:]][UTF8Text(key.id)] = slot
     count += 1
     return slot
   }

@@ -19,7 +19,7 @@ public struct UTF8Text: Sendable {
   public var isEmpty: Bool { string.isEmpty }
 
   /// Whether no byte is above 0x7F.
-  public var isASCII: Bool { string.utf8.allSatisfy { $0 < 0x80 } }
+  public var isASCII: Bool { string.isASCII }
 }
 
 extension UTF8Text: Hashable, Comparable {
@@ -61,7 +61,21 @@ extension UTF8Text: ExpressibleByStringLiteral, ExpressibleByStringInterpolation
   public var debugDescription: String { string.debugDescription }
 }
 
+extension RawRepresentable where RawValue == String {
+  /// The case of a word that a peer wrote; nil if there is none.
+  ///
+  /// `init(rawValue:)` compares as `String` does. That is a comparison of bytes for ASCII only, and no word of ours has
+  /// other characters.
+  public init?(word: String) {
+    guard word.isASCII else { return nil }
+    self.init(rawValue: word)
+  }
+}
+
 extension String {
+  /// Whether no byte is above 0x7F; the comparison of two such strings is one of bytes.
+  public var isASCII: Bool { utf8.allSatisfy { $0 < 0x80 } }
+
   /// Whether both have the same UTF-8 bytes.
   ///
   /// For strings that stay strings: an argument, a name of a file.
@@ -94,5 +108,12 @@ extension String {
     }
     if wasFed == nil { for byte in utf8 { hasher.combine(byte) } }
     hasher.combine(0xFF as UInt8)
+  }
+}
+
+extension Sequence<String> {
+  /// Whether an element has the same UTF-8 bytes as `text`.
+  public func containsBytes(of text: String) -> Bool {
+    contains { $0.hasSameBytes(as: text) }
   }
 }

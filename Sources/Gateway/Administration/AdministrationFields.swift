@@ -4,7 +4,7 @@ internal import Storage
 /// Reads the members of a request's object; a missing, mistyped or unknown member is an error that names it.
 public struct AdministrationFields {
   private let object: JSONObject
-  private var known: Set<String> = []
+  private var known: Set<UTF8Text> = []
 
   /// A reader of `object`.
   public init(_ object: JSONObject) { self.object = object }
@@ -68,8 +68,8 @@ public struct AdministrationFields {
 
   /// 1, a number, or "all".
   mutating func keep(_ key: String) throws(AdministrationFailure) -> UInt32? {
-    if object[key]?.stringValue == "all" {
-      known.insert(key)
+    if object[key] == "all" {
+      known.insert(UTF8Text(key))
       return .max
     }
     return try optionalNumber(key, of: UInt32.self)
@@ -77,14 +77,14 @@ public struct AdministrationFields {
 
   /// Throws if the object has members that were not read.
   public func end() throws(AdministrationFailure) {
-    if let unknown = object.keys.first(where: { !known.contains($0) }) {
+    if let unknown = object.keys.first(where: { !known.contains(UTF8Text($0)) }) {
       throw AdministrationFailure(
         .invalid, "'\(unknown)' is not known here", do: "leave it out, or check its spelling")
     }
   }
 
   private mutating func removeValue(_ key: String) -> JSONValue? {
-    known.insert(key)
+    known.insert(UTF8Text(key))
     guard let value = object[key], value != .null else { return nil }
     return value
   }

@@ -25,7 +25,7 @@ struct CampaignDocument: Sendable {
   /// Checks a campaign; all of its problems are thrown together.
   init(_ object: JSONObject) throws(RequestProblems) {
     var reader = CampaignReader(object)
-    for key in object.keys where !Self.fields.contains(key) {
+    for key in object.keys where !Self.fields.containsBytes(of: key) {
       let nearest = Suggestion.nearest(to: key, in: Self.fields)
       reader.report(
         key, "no campaign has this member",

@@ -32,7 +32,8 @@ struct AlertCatalogue: Sendable {
     var problems: [RequestProblem] = []
     var alerts: [String: LocalizedAlert] = [:]
     let isOne = object.keys.contains {
-      LocalizedAlert.textKeys.contains($0) || LocalizedAlert.deviceKeys.contains($0)
+      LocalizedAlert.textKeys.containsBytes(of: $0)
+        || LocalizedAlert.deviceKeys.containsBytes(of: $0)
     }
     let only = named ?? "en"
     let members = isOne ? [JSONObject.Member(key: only, value: .object(object))] : object.members
@@ -62,7 +63,7 @@ struct AlertCatalogue: Sendable {
         problems += error.all
       }
     }
-    languages = members.map(\.key).filter { alerts[$0] != nil }
+    languages = members.map(\.key).filter { $0.isASCII && alerts[$0] != nil }
     self.alerts = alerts
     self.arguments = arguments
     // One alert without languages is everybody's.

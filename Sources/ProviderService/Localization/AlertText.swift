@@ -28,7 +28,7 @@ enum AlertText: Sendable {
     }
     var forms: [PluralRule.Form: String] = [:]
     for member in object.members {
-      guard let form = PluralRule.Form(rawValue: member.key), let text = member.value.stringValue
+      guard let form = PluralRule.Form(word: member.key), let text = member.value.stringValue
       else { return nil }
       forms[form] = text
     }
@@ -40,7 +40,7 @@ enum AlertText: Sendable {
   static func lacksOther(_ value: JSONValue) -> Bool {
     guard let members = value.objectValue?.members, !members.isEmpty else { return false }
     return members.allSatisfy {
-      PluralRule.Form(rawValue: $0.key) != nil && $0.key != "other" && $0.value.stringValue != nil
+      PluralRule.Form(word: $0.key) != nil && $0.key != "other" && $0.value.stringValue != nil
     }
   }
 

@@ -18,7 +18,7 @@ struct LocalizedAlert: Sendable {
     var problems: [RequestProblem] = []
     for member in object.members {
       let name = "\(field).\(member.key)"
-      if Self.textKeys.contains(member.key) {
+      if Self.textKeys.containsBytes(of: member.key) {
         guard let text = AlertText(member.value) else {
           problems.append(
             AlertText.lacksOther(member.value)
@@ -31,7 +31,7 @@ struct LocalizedAlert: Sendable {
           continue
         }
         texts.append((member.key, text))
-      } else if Self.deviceKeys.contains(member.key) {
+      } else if Self.deviceKeys.containsBytes(of: member.key) {
         members[member.key] = member.value
         if let problem = Self.problem(of: member, named: name) { problems.append(problem) }
       } else {

@@ -31,8 +31,8 @@ public enum StringsFile {
       campaign["alert"] = .object(try everyLanguage(name, source))
     case .object(var alert)?:
       for member in alert.members
-      where !LocalizedAlert.textKeys.contains(member.key)
-        && !LocalizedAlert.deviceKeys.contains(member.key)
+      where !LocalizedAlert.textKeys.containsBytes(of: member.key)
+        && !LocalizedAlert.deviceKeys.containsBytes(of: member.key)
       {
         guard let name = member.value.stringValue else { continue }
         alert[member.key] = .object(
@@ -88,7 +88,7 @@ public enum StringsFile {
     // Other texts of the file are the app's.
     let known = LocalizedAlert.textKeys + LocalizedAlert.deviceKeys
     let own = JSONObject(
-      texts.members.filter { known.contains($0.key) }.map { ($0.key, $0.value) })
+      texts.members.filter { known.containsBytes(of: $0.key) }.map { ($0.key, $0.value) })
     guard !own.isEmpty else {
       throw problem(field, "\(name) has none of the keys title, subtitle and body")
     }
@@ -101,7 +101,7 @@ public enum StringsFile {
   {
     var alert = JSONObject()
     for string in catalogue["strings"]?.objectValue?.members ?? []
-    where LocalizedAlert.textKeys.contains(string.key) {
+    where LocalizedAlert.textKeys.containsBytes(of: string.key) {
       let languages = string.value.objectValue?["localizations"]?.objectValue
       for language in languages?.members ?? [] {
         guard let value = text(language.value.objectValue) else { continue }

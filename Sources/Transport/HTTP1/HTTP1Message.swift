@@ -29,7 +29,7 @@ public struct HTTP1Request: Sendable {
   /// The first field of this name, whatever its case.
   public func field(_ name: String) -> String? {
     let wanted = name.lowercased()
-    return fields.first { $0.name.lowercased() == wanted }?.value
+    return fields.first { $0.name.lowercased().utf8.elementsEqual(wanted.utf8) }?.value
   }
 
   /// The body's pairs, decoded, where it is a form as HTML sends it.
@@ -37,7 +37,7 @@ public struct HTTP1Request: Sendable {
 
   /// The first value of this name in the query.
   public func queryValue(_ name: String) -> String? {
-    query.first { $0.name == name }?.value
+    query.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
   }
 }
 

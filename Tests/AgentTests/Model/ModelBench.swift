@@ -270,20 +270,20 @@ final class ModelBench {
 
 /// The records of an agent, as its disk would have them.
 final class BenchDisk {
-  private var collections: [RecordCollection: [String: [UInt8]]] = [:]
+  private var collections: [RecordCollection: [UTF8Text: [UInt8]]] = [:]
 
   static func zones(_ zone: Zone = .utc) -> ZoneFolder {
     ZoneFolder(.system, deviceZone: zone, makeCalendar: { FoundationCalendar(named: $0) })
   }
 
   subscript(collection: RecordCollection, key: String) -> [UInt8]? {
-    get { collections[collection]?[key] }
-    set { collections[collection, default: [:]][key] = newValue }
+    get { collections[collection]?[UTF8Text(key)] }
+    set { collections[collection, default: [:]][UTF8Text(key)] = newValue }
   }
 
   /// The keys of a collection, in order.
   func keys(_ collection: RecordCollection) -> [String] {
-    (collections[collection] ?? [:]).keys.sorted()
+    (collections[collection] ?? [:]).keys.sorted().map(\.string)
   }
 
   func commit(_ effects: [AgentEffect]) {
@@ -298,7 +298,7 @@ final class BenchDisk {
   var records: RestoredRecords {
     var read: [RecordCollection: [(key: String, value: [UInt8])]] = [:]
     for (collection, values) in collections where collection != .pending {
-      read[collection] = values.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+      read[collection] = values.sorted { $0.key < $1.key }.map { ($0.key.string, $0.value) }
     }
     return RestoredRecords(read)
   }

@@ -189,7 +189,7 @@ struct CenterGroup: Hashable, Sendable {
             isProvisional: isProvisional(app), threads: []))
       }
       let thread = presentation.thread
-      if let known = groups[index].threads.firstIndex(where: { $0.id == thread }) {
+      if let known = groups[index].threads.firstIndex(where: { $0.id.hasSameBytes(as: thread) }) {
         groups[index].threads[known].items.append(presentation)
       } else {
         groups[index].threads.append(Thread(id: thread, items: [presentation]))

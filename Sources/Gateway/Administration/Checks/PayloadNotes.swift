@@ -22,7 +22,7 @@ enum PayloadNotes {
     }
     guard let aps = value.objectValue else { return ["aps is no object: the device ignores it."] }
     var notes: [String] = []
-    for key in aps.keys where !keys.contains(key) {
+    for key in aps.keys where !keys.containsBytes(of: key) {
       notes.append("aps.\(key) means nothing to the system: own data belongs beside aps.")
     }
     notes += wrongTypes(aps)
@@ -61,7 +61,7 @@ enum PayloadNotes {
     }
     let levels = ["passive", "active", "time-sensitive", "critical"]
     check("interruption-level", "one of \(levels.joined(separator: ", "))") {
-      $0.stringValue.map(levels.contains) ?? false
+      $0.stringValue.map(levels.containsBytes) ?? false
     }
     check("relevance-score", "a number from 0 to 1") {
       $0.doubleValue.map((0...1).contains) ?? false

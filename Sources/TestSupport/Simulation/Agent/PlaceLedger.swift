@@ -74,7 +74,7 @@ final class PlaceLedger {
         mayLocate(connection), "an app is told of the region \(region.id), and may not know it")
       checkIsWanted(region, state, "an app is told")
       if let app = world.ledger.knowledge.app(of: connection) {
-        crossed.remove(.watched(app, region.id))
+        crossed.remove(.watched(app, UTF8Text(region.id)))
       }
     case .answer(let ask, let answer):
       guard let state = answer.frame.object["regionState"]?.stringValue else { break }
