@@ -7,11 +7,11 @@ import System
 enum Output {
   /// One line of the answer; flushed, so that a pipe's reader sees it at once.
   static func line(_ text: String) {
-    write(text + "\n", to: STDOUT_FILENO)
+    write(text + "\n", to: .output)
   }
 
   /// Text with its own end of line.
-  static func text(_ text: String) { write(text, to: STDOUT_FILENO) }
+  static func text(_ text: String) { write(text, to: .output) }
 
   /// One JSON object a line.
   static func json(_ value: JSONValue) { line(value.text) }
@@ -23,7 +23,7 @@ enum Output {
 
   /// A message that already says what to do.
   static func error(_ message: String) {
-    write("belfry: \(message.showingControlCharacters)\n", to: STDERR_FILENO)
+    write("belfry: \(message.showingControlCharacters)\n", to: .error)
   }
 
   /// The same for an error whose description already says what to do.
@@ -36,10 +36,11 @@ enum Output {
 
   /// The exit status of a command that ends with `status`: 1 where a part of the answer could not be written.
   ///
-  /// That is said. Readers that have seen enough, and terminals that are gone, are no failure.
+  /// That is said. Readers that have seen enough, that read nothing while the command was told to end, and terminals that
+  /// are gone, are no failure.
   static func status(_ status: Int32) -> Int32 {
     let number = failure.load(ordering: .relaxed)
-    guard ![0, EPIPE, EIO].contains(number) else { return status }
+    guard ![0, EPIPE, EIO, ETIMEDOUT].contains(number) else { return status }
     error(
       "the answer could not be written (\(SystemFailure.message(number)))",
       do: "send it to a file or a program that takes it")
@@ -51,22 +52,10 @@ enum Output {
     "\(number) \(noun)\("\(number)" == "1" ? "" : "s")"
   }
 
-  private static func write(_ text: String, to descriptor: Int32) {
-    var bytes = Array(text.utf8)[...]
-    while !bytes.isEmpty {
-      let written = unsafe bytes.withUnsafeBytes {
-        unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
-      }
-      if written < 0, errno == EINTR { continue }
-      guard written > 0 else {
-        if descriptor == STDOUT_FILENO {
-          _ = failure.compareExchange(
-            expected: 0, desired: written < 0 ? errno : EIO, ordering: .relaxed)
-        }
-        return
-      }
-      bytes = bytes.dropFirst(written)
-    }
+  private static func write(_ text: String, to stream: StandardStream) {
+    let number = stream.write(text.utf8)
+    guard number != 0, stream == .output else { return }
+    _ = failure.compareExchange(expected: 0, desired: number, ordering: .relaxed)
   }
 }
 

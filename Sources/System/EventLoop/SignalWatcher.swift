@@ -74,7 +74,9 @@ public final class SignalWatcher: EventHandler {
       == MemoryLayout<signalfd_siginfo>.size
     {
       let number = Int32(bitPattern: entry.ssi_signo)
-      if let signal = Signal.allCases.first(where: { $0.number == number }) { body(signal) }
+      guard let signal = Signal.allCases.first(where: { $0.number == number }) else { continue }
+      if signal != .hangup { ProcessEnd.notice() }
+      body(signal)
     }
   }
 

@@ -1,5 +1,3 @@
-import Glibc
-
 /// Where log lines go.
 public struct LogSink: Sendable {
   private let body: (@Sendable (LogRecord) -> Void)?
@@ -14,7 +12,7 @@ public struct LogSink: Sendable {
   /// Text lines on standard error.
   public static let standardError = LogSink.standardError(.text)
 
-  /// Lines on standard error, one write(2) each, so that lines of several threads do not mix.
+  /// Lines on standard error, one after the other, so that lines of several threads do not mix.
   public static func standardError(_ format: LogFormat) -> LogSink {
     LogSink(records: { record in writeToStandardError(format.line(record)) })
   }
@@ -32,9 +30,7 @@ public struct LogSink: Sendable {
   public static let nowhere = LogSink(records: nil)
 
   private static func writeToStandardError(_ line: String) {
-    var line = line
-    line.append("\n")
-    line.withUTF8 { bytes in _ = unsafe Glibc.write(STDERR_FILENO, bytes.baseAddress, bytes.count) }
+    _ = StandardStream.error.write((line + "\n").utf8)
   }
 
   var isNowhere: Bool { body == nil }

@@ -25,6 +25,7 @@ public final class SignalQueue {
     unsafe sigaddset(&blocked, SIGTTOU)
     unsafe pthread_sigmask(SIG_BLOCK, &blocked, nil)
     signal(SIGPIPE, SIG_IGN)
+    ProcessEnd.includeHangup()
     descriptor = unsafe signalfd(-1, &set, Int32(SFD_NONBLOCK | SFD_CLOEXEC))
     guard descriptor >= 0 else { throw .last("signalfd") }
   }
@@ -37,6 +38,7 @@ public final class SignalQueue {
     let size = MemoryLayout<signalfd_siginfo>.size
     guard unsafe read(descriptor, &entry, size) == size else { return nil }
     assert(entry.ssi_signo > 0 && entry.ssi_signo < 65, "Linux numbers signals from 1 to 64")
+    if entry.ssi_signo != UInt32(SIGCHLD) { ProcessEnd.notice() }
     // SI_KERNEL, which the headers have as an enumeration's case.
     return Signal(number: Int32(bitPattern: entry.ssi_signo), isFromKernel: entry.ssi_code == 0x80)
   }

@@ -170,15 +170,7 @@ final class DeviceFleet: TurnEndTarget {
   }
 
   private func writeOut() {
-    var rest = output[...]
-    while !rest.isEmpty {
-      let written = unsafe rest.withUnsafeBytes {
-        unsafe Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count)
-      }
-      if written < 0, errno == EINTR { continue }
-      guard written > 0 else { break }
-      rest = rest.dropFirst(written)
-    }
+    _ = StandardStream.output.write(output)
     output.removeAll(keepingCapacity: true)
   }
 }

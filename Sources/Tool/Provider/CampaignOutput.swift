@@ -143,14 +143,6 @@ struct CampaignOutput {
   }
 
   private static func error(_ text: String) {
-    var bytes = Array(text.utf8)[...]
-    while !bytes.isEmpty {
-      let written = unsafe bytes.withUnsafeBytes {
-        unsafe Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count)
-      }
-      if written < 0, errno == EINTR { continue }
-      guard written > 0 else { return }
-      bytes = bytes.dropFirst(written)
-    }
+    _ = StandardStream.error.write(text.utf8)
   }
 }
