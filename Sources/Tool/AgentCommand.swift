@@ -73,6 +73,7 @@ enum AgentCommand {
     }
     SignalWatcher.blockSignals()
     do {
+      try FolderOwner.act(in: configuration.dataFolder)
       let loop = try EventLoop()
       configuration.socketDescriptor = try ActivationSocket.descriptor(
         at: configuration.socketPath)

@@ -48,6 +48,7 @@ enum DeviceCommand {
       if options.wantsHelp { return help() }
       let plan = try FleetConfiguration(options)
       SignalWatcher.blockSignals([.terminate, .interrupt])
+      try FolderOwner.act(in: plan.dataFolder)
       return try DeviceFleet(plan).run()
     } catch let problem as CommandLineOptions.Problem {
       Output.error(problem)

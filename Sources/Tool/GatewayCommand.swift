@@ -95,6 +95,7 @@ enum GatewayCommand {
     for warning in settings.warnings { Output.error(warning) }
     SignalWatcher.blockSignals()
     do {
+      try FolderOwner.act(in: settings.configuration.folder)
       return try GatewayRun(
         settings, reread: { () throws(LayeredOptions.Failure) in try GatewaySettings(arguments) }
       ).untilStopped()

@@ -30,6 +30,12 @@ enum GatewayStatusCommand {
       return 0
     }
     let folder = FileSystem.absolute(options.value("data") ?? StateFolders.gateway)
+    do throws(SystemFailure) {
+      try FolderOwner.act(in: folder)
+    } catch {
+      Output.error(error)
+      return 1
+    }
     let isScreen = options.has("watch") && !options.has("json") && isatty(STDOUT_FILENO) == 1
     while true {
       let status: JSONObject?

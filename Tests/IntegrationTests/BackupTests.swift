@@ -328,4 +328,40 @@ private let app = "com.example.app"
       #expect(now == kind)
     }
   }
+
+  @Test func `A backup that is killed leaves no copy of the stores and keys`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let target = scenario.folder.file("backups")
+      try FileSystem.makeDirectories(target)
+      let file = target + "/backup.tar"
+      var killed = 0
+      for round in 0..<20 {
+        let backup = try scenario.belfry(["backup", file, "--data", gateway.data])
+        // As soon as anything shows of it, or some time after its start.
+        let deadline =
+          ContinuousClock.now + .milliseconds(round.isMultiple(of: 2) ? 5_000 : 20 * round)
+        while backup.isRunning, ContinuousClock.now < deadline,
+          try FileSystem.list(target).allSatisfy({ $0 == "backup.tar" })
+        { usleep(100) }
+        backup.signal(SIGKILL)
+        if try await backup.end() != 0 { killed += 1 }
+        // An empty file is no copy; the next backup removes it.
+        let left = try FileSystem.list(target).filter {
+          $0 == "backup.tar" || FileSystem.byteCount(of: "\(target)/\($0)") != 0
+        }
+        #expect(left == (left.isEmpty ? [] : ["backup.tar"]), "round \(round)")
+      }
+      #expect(killed > 0)
+      // What file systems without unnamed files keep of a killed one goes with the next.
+      for name in ["backup.tar.2000000000.abc.tmp", "other.tar.2000000000.abc.tmp"] {
+        try FileSystem.write([1], to: "\(target)/\(name)")
+      }
+      _ = try await scenario.belfryCommand(["backup", file, "--data", gateway.data])
+      #expect(try FileSystem.list(target) == ["backup.tar", "other.tar.2000000000.abc.tmp"])
+      _ = try await scenario.belfryCommand([
+        "restore", file, "--data", scenario.folder.file("restored"),
+      ])
+    }
+  }
 }

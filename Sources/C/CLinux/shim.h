@@ -2,12 +2,15 @@
 // No _GNU_SOURCE here: it would change types that Swift's own Glibc module already holds.
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <ifaddrs.h>
+#include <linux/capability.h>
 #include <net/if.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
@@ -18,12 +21,16 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/timerfd.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
+#include <unistd.h>
 // Declared by glibc only under _GNU_SOURCE.
 int accept4(int, struct sockaddr *, socklen_t *, int);
 int pipe2(int[2], int);
 int pthread_setname_np(unsigned long, const char *);
 long syscall(long, ...);
+int setresuid(uid_t, uid_t, uid_t);
+int setresgid(gid_t, gid_t, gid_t);
 
 // epoll_event is packed, and its data a union: both are easier to reach from here.
 static inline int belfry_epoll_control(int epoll, int operation, int descriptor, uint32_t events,
@@ -73,4 +80,37 @@ static inline int belfry_adopt_orphans(void) { return prctl(PR_SET_CHILD_SUBREAP
 static inline int belfry_set_nonblocking(int descriptor) {
   int flags = fcntl(descriptor, F_GETFL);
   return flags < 0 ? -1 : fcntl(descriptor, F_SETFL, flags | O_NONBLOCK);
+}
+
+// The capabilities that this thread has in effect: those numbered from 0 to 31.
+static inline uint32_t belfry_effective_capabilities(void) {
+  struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+  struct __user_cap_data_struct data[2] = {{0}};
+  return syscall(SYS_capget, &header, data) == 0 ? data[0].effective : 0;
+}
+// Gives up every capability but these, numbered from 0 to 31; those must be permitted.
+static inline int belfry_keep_capabilities(uint32_t kept) {
+  struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+  struct __user_cap_data_struct data[2] = {{.effective = kept, .permitted = kept}, {0}};
+  return (int)syscall(SYS_capset, &header, data);
+}
+// Whether a change of all user ids leaves the permitted capabilities of this thread.
+static inline int belfry_keep_permitted(int keeps) { return prctl(PR_SET_KEEPCAPS, keeps); }
+// A file without a name, in that folder.
+static inline int belfry_open_unnamed(const char *folder, mode_t mode) {
+  return open(folder, O_RDWR | O_CLOEXEC | 020000000 /* __O_TMPFILE */ | O_DIRECTORY, mode);
+}
+// Gives an unnamed file a name, which must be free.
+static inline int belfry_name(int descriptor, const char *path) {
+  char source[40];
+  snprintf(source, sizeof source, "/proc/self/fd/%d", descriptor);
+  return linkat(AT_FDCWD, source, AT_FDCWD, path, 0x400 /* AT_SYMLINK_FOLLOW */);
+}
+// For a descriptor of what is at a path itself, a link included, without a right to read it.
+static const int belfry_path_flags = 010000000 /* O_PATH */ | O_NOFOLLOW | O_CLOEXEC;
+// The process that keeps others from locking a file for writing (fcntl(2)); 0 for none, -1 for an error.
+static inline int32_t belfry_lock_holder(int descriptor) {
+  struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+  if (fcntl(descriptor, F_GETLK, &lock) != 0) return -1;
+  return lock.l_type == F_UNLCK ? 0 : lock.l_pid;
 }

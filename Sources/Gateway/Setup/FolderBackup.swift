@@ -69,12 +69,36 @@ public enum FolderBackup {
 
   // MARK: Making
 
+  /// Reads a folder with the rights of its owner, where the process has those of root.
+  ///
+  /// The backup's own file is opened before and named afterwards, with root's rights.
+  public typealias AsOwner = (() throws -> Void) throws -> Void
+
   /// Writes a backup of the gateway in `folder`, which may run and goes on meanwhile, to `file`.
   ///
-  /// The file has its name once it is whole and on disk; one of the same name is replaced then.
+  /// The file has its name once it is whole and on disk; one of the same name is replaced then. A process that is
+  /// killed leaves nothing of it.
   public static func make(
-    of folder: GatewayFolder, to file: String, release: String, nowMilliseconds: Int64
+    of folder: GatewayFolder, to file: String, release: String, nowMilliseconds: Int64,
+    asOwner: AsOwner = { try $0() }
   ) throws -> Summary {
+    let file = FileSystem.absolute(file)
+    try asOwner { try check(folder, isApartFrom: file) }
+    try UnnamedFile.removeAbandoned(for: file)
+    let archive = try UnnamedFile(for: file)
+    let copies = try storeKinds.map { (name: $0.name, copy: try StoreCopy(beside: file)) }
+    var summary = Summary(
+      createdMilliseconds: nowMilliseconds, environment: "", release: release, notifications: 0,
+      devices: 0, byteCount: 0)
+    try asOwner { try write(folder, copies, into: archive.content, &summary) }
+    try archive.publish()
+    summary.byteCount = FileSystem.byteCount(of: file) ?? 0
+    assert(summary.byteCount > 0, "a backup has its description at least")
+    return summary
+  }
+
+  /// Fails where there is no gateway that could be restored, or `file` would be among its files.
+  private static func check(_ folder: GatewayFolder, isApartFrom file: String) throws {
     try folder.requireGateway()
     if let name = required.first(where: { (FileSystem.byteCount(of: folder.file($0)) ?? 0) == 0 }) {
       throw AdministrationFailure(
@@ -82,55 +106,47 @@ public enum FolderBackup {
         "\(folder.file(name)) is missing or empty, and nothing could be restored without it",
         do: "start the gateway once, and read what it says")
     }
-    let file = FileSystem.absolute(file)
-    try FileSystem.requireReplaceable(file)
     guard !FileSystem.isSameFile(FileSystem.parent(of: file), folder.path) else {
       throw AdministrationFailure(
         .invalid, "\(file) would lie among the gateway's own files", do: "name another folder")
     }
     try checkKeys(of: folder)
-    let part = "\(file).\(SystemClock.unixMilliseconds).part"
-    var temporaries = [part]
-    defer { for path in temporaries { try? FileSystem.remove(path) } }
-    var copies: [String: String] = [:]
-    for name in stores {
-      let copy = "\(part)-\(name)"
-      temporaries += ["", "-journal", "-wal", "-shm"].map { copy + $0 }
-      try StoreBackup.copy(store: folder.file(name), to: copy)
-      copies[name] = copy
+  }
+
+  private static func write(
+    _ folder: GatewayFolder, _ copies: [(name: String, copy: StoreCopy)],
+    into file: RandomAccessFile, _ summary: inout Summary
+  ) throws {
+    for (name, copy) in copies {
+      let path = folder.file(name)
+      if name == "control.sqlite" {
+        (summary.devices, summary.environment) = try copy.fill(
+          from: path, counting: "device", setting: ControlSetting.environment)
+      } else {
+        summary.notifications = try copy.fill(from: path, counting: "notification").count
+      }
     }
-    var summary = Summary(
-      createdMilliseconds: nowMilliseconds, environment: "", release: release,
-      notifications: try StoreBackup.count(
-        "notification", ofStore: copies["notifications.sqlite"] ?? ""),
-      devices: try StoreBackup.count("device", ofStore: copies["control.sqlite"] ?? ""),
-      byteCount: 0)
-    summary.environment = try StoreBackup.setting(
-      ControlSetting.environment, ofStore: copies["control.sqlite"] ?? "")
-    let writer = try TarWriter(part)
-    let seconds = nowMilliseconds / 1_000
+    assert(copies.count == stores.count, "a backup has every store")
+    let writer = TarWriter(file)
+    let seconds = summary.createdMilliseconds / 1_000
     var described = summary.json
     described["format"] = .integer(format)
     described["bytes"] = nil
-    described["createdUnixMilliseconds"] = .integer(nowMilliseconds)
+    described["createdUnixMilliseconds"] = .integer(summary.createdMilliseconds)
     try writer.add(
       description, Array((described.text + "\n").utf8), mode: 0o600, modifiedSeconds: seconds)
     for name in try FileSystem.list(folder.path) where isIncluded(name) {
       try writer.add(
         name, contentsOf: folder.file(name), mode: mode(of: name), modifiedSeconds: seconds)
     }
-    for name in stores {
+    for (name, copy) in copies {
       try writer.add(
-        name, contentsOf: copies[name] ?? "", mode: mode(of: name), modifiedSeconds: seconds)
+        name, contentsOf: copy.file, mode: mode(of: name), modifiedSeconds: seconds)
     }
     let sums = writer.sums.map { "\(Hexadecimal.encode($0.sum.bytes))  \($0.name)\n" }
     try writer.add(
       sumsFile, Array(sums.joined().utf8), mode: 0o600, modifiedSeconds: seconds)
     try writer.finish()
-    try FileSystem.move(part, to: file)
-    summary.byteCount = FileSystem.byteCount(of: file) ?? 0
-    assert(summary.byteCount > 0, "a backup has its description at least")
-    return summary
   }
 
   /// Fails where the folder's keys are of no use: a gateway with them would not start.
@@ -156,10 +172,14 @@ public enum FolderBackup {
   static let restored = "restored"
 
   /// Makes `folder`, which is empty or not there, a copy of the one in the backup.
+  ///
+  /// `didOpen` is called once the backup is open, before anything is done in the folder.
   public static func restore(
-    _ file: String, into folder: GatewayFolder, nowMilliseconds: Int64
+    _ file: String, into folder: GatewayFolder, nowMilliseconds: Int64,
+    didOpen: () throws -> Void = {}
   ) throws -> Summary {
     let (reader, summary, sums) = try read(file)
+    try didOpen()
     let lock = try emptyFolder(folder)
     defer { withExtendedLifetime(lock) {} }
     var written: [String] = []

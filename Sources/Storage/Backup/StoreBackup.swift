@@ -13,11 +13,11 @@ public enum StoreBackup {
     } catch {
       throw .system(error)
     }
-    let source = try Connection(path)
-    let copy = try Connection(target)
-    // No crash has to be survived: an unfinished copy is thrown away.
-    try copy.run("PRAGMA journal_mode = OFF")
-    try copy.run("PRAGMA synchronous = OFF")
+    try copy(from: try Connection(path), to: try Connection(target, isThrowaway: true))
+  }
+
+  /// Copies all pages as they are at one moment: that of the source's transaction, where it has begun one.
+  static func copy(from source: Connection, to copy: Connection) throws(StorageFailure) {
     guard let backup = unsafe sqlite3_backup_init(copy.raw, "main", source.raw, "main") else {
       throw copy.failure()
     }
@@ -59,27 +59,13 @@ public enum StoreBackup {
     }
   }
 
-  /// The number of rows of a table of the store at `path`.
-  public static func count(_ table: StaticString, ofStore path: String) throws(StorageFailure)
-    -> Int
-  {
-    Int(try Connection(path).text("SELECT count(*) FROM \(table)")) ?? 0
-  }
-
-  /// The text of a setting of the control store at `path`; empty where it has none.
-  public static func setting(_ name: String, ofStore path: String) throws(StorageFailure) -> String
-  {
-    let quoted = name.replacing("'", with: "''")
-    return try Connection(path).text(
-      "SELECT coalesce((SELECT CAST(value AS TEXT) FROM setting WHERE name = '\(quoted)'), '')")
-  }
-
   /// A connection without the store's schema: a copy is the same whatever the release.
-  @safe private final class Connection {
+  @safe final class Connection {
     private let path: String
     let raw: OpaquePointer?
 
-    init(_ path: String) throws(StorageFailure) {
+    /// Opens the file; where it is thrown away unless it is whole, no crash has to be survived.
+    init(_ path: String, isThrowaway: Bool = false) throws(StorageFailure) {
       self.path = path
       var opened: OpaquePointer?
       let code = unsafe sqlite3_open_v2(
@@ -87,6 +73,9 @@ public enum StoreBackup {
       unsafe raw = opened
       guard code == SQLITE_OK else { throw failure() }
       unsafe sqlite3_busy_timeout(raw, Limits.busyMilliseconds)
+      guard isThrowaway else { return }
+      try run("PRAGMA journal_mode = OFF")
+      try run("PRAGMA synchronous = OFF")
     }
 
     deinit { unsafe sqlite3_close_v2(raw) }

@@ -90,10 +90,13 @@ public final class TarWriter {
   public private(set) var sums: [(name: String, sum: SHA256.Digest)] = []
 
   /// Begins an archive in a new file at `path`, of mode 0600.
-  public init(_ path: String) throws(SystemFailure) {
+  public convenience init(_ path: String) throws(SystemFailure) {
     try FileSystem.write([], to: path, mode: 0o600)
-    file = try RandomAccessFile(path)
+    try self.init(RandomAccessFile(path))
   }
+
+  /// Begins an archive in an empty file.
+  public init(_ file: RandomAccessFile) { self.file = file }
 
   /// Adds a file with this content.
   public func add(
@@ -112,7 +115,15 @@ public final class TarWriter {
   public func add(
     _ name: String, contentsOf path: String, mode: UInt32, modifiedSeconds: Int64
   ) throws(SystemFailure) {
-    let source = try RandomAccessFile(reading: path)
+    try add(
+      name, contentsOf: RandomAccessFile(reading: path), mode: mode,
+      modifiedSeconds: modifiedSeconds)
+  }
+
+  /// Adds a file that is open.
+  public func add(
+    _ name: String, contentsOf source: RandomAccessFile, mode: UInt32, modifiedSeconds: Int64
+  ) throws(SystemFailure) {
     let count = try source.byteCount()
     try write(
       TarEntry(name: name, byteCount: count, mode: mode, modifiedSeconds: modifiedSeconds).header)
@@ -121,7 +132,7 @@ public final class TarWriter {
     while offset < count {
       let bytes = try source.read(min(Limits.copiedAtOnceBytes, count - offset), at: offset)
       guard !bytes.isEmpty else {
-        throw .unusable(text: path, reason: "it became shorter while it was copied")
+        throw .unusable(text: name, reason: "it became shorter while it was copied")
       }
       try write(bytes)
       hash.update(bytes)

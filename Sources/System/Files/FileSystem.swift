@@ -214,6 +214,20 @@ public enum FileSystem {
     return status.st_uid
   }
 
+  /// The whole of a regular file, of at most `limit` bytes, and the user id of its owner.
+  ///
+  /// Both are of one file, also where another takes its path meanwhile.
+  public static func readOwned(
+    _ path: String, limit: Int
+  ) throws(SystemFailure) -> (bytes: [UInt8], owner: UInt32) {
+    let file = try RandomAccessFile(readingOrFollowing: path)
+    let count = try file.byteCount()
+    guard count <= limit else { throw .tooLarge(path: path, limit: limit) }
+    let bytes = count == 0 ? [] : try file.read(count, at: 0)
+    assert(bytes.count <= limit, "no more is read than the file had")
+    return (bytes, try file.owner())
+  }
+
   /// Gives the file at `path` a second name in the same file system, which must be free.
   public static func link(_ path: String, at second: String) throws(SystemFailure) {
     guard unsafe Glibc.link(path, second) == 0 else { throw .last("link", second) }
@@ -238,6 +252,16 @@ public enum FileSystem {
   public static func byteCount(of path: String) -> Int? {
     var status = stat()
     return unsafe stat(path, &status) == 0 ? Int(status.st_size) : nil
+  }
+
+  /// The process that has a lock (fcntl(2)) on the regular file at `path`; nil for none.
+  public static func lockHolder(of path: String) -> Int32? {
+    let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+    let descriptor = unsafe belfry_open(path, flags, 0)
+    guard descriptor >= 0 else { return nil }
+    defer { Glibc.close(descriptor) }
+    let holder = belfry_lock_holder(descriptor)
+    return holder > 0 ? holder : nil
   }
 
   /// Removes a file or an empty folder; what is not there is no error.
@@ -288,32 +312,11 @@ public enum FileSystem {
     }
   }
 
-  /// Gives what root has made in another user's folder to that user, whose service has to read it; nothing changes where
-  /// this process is not root's.
-  ///
-  /// A file with a second name stays as it is: the user of the folder may have given it one, to get it.
-  public static func giveToOwner(filesIn folder: String) throws(SystemFailure) {
-    guard geteuid() == 0 else { return }
-    var owner = stat()
-    guard unsafe stat(folder, &owner) == 0 else { throw .last("stat", folder) }
-    guard owner.st_uid != 0 else { return }
-    for name in try list(folder) {
-      let path = "\(folder)/\(name)"
-      let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
-      let descriptor = unsafe belfry_open(path, flags, 0)
-      guard descriptor >= 0 else { continue }
-      defer { Glibc.close(descriptor) }
-      var status = stat()
-      guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-        status.st_uid == 0, status.st_nlink == 1
-      else { continue }
-      guard fchown(descriptor, owner.st_uid, owner.st_gid) == 0 else { throw .last("fchown", path) }
-    }
-  }
-
   /// Removes what processes that have ended were writing in a folder: keys may be in it.
-  public static func removeUnfinished(in folder: String) throws(SystemFailure) {
-    for name in try list(folder) {
+  public static func removeUnfinished(
+    in folder: String, startingWith beginning: String = ""
+  ) throws(SystemFailure) {
+    for name in try list(folder) where name.hasPrefix(beginning) {
       let parts = name.split(separator: ".")
       guard parts.count >= 4, parts.last == "tmp", let pid = Int32(parts[parts.count - 3]), pid > 0,
         kill(pid, 0) != 0, errno == ESRCH
@@ -323,7 +326,7 @@ public enum FileSystem {
   }
 
   /// A name in the folder of `path` that no other file has.
-  static func temporary(for path: String) -> String {
+  public static func temporary(for path: String) -> String {
     var generator = SystemRandom.Generator()
     return "\(path).\(getpid()).\(String(generator.next(), radix: 36)).tmp"
   }

@@ -21,14 +21,28 @@ public final class RandomAccessFile {
     try self.init(path, O_RDONLY)
   }
 
-  private init(_ path: String, _ access: Int32) throws(SystemFailure) {
+  /// Opens the file at `path`, or the one that a link there leads to, to read it.
+  convenience init(readingOrFollowing path: String) throws(SystemFailure) {
+    try self.init(path, O_RDONLY, links: 0)
+  }
+
+  private init(
+    _ path: String, _ access: Int32, links: Int32 = O_NOFOLLOW
+  ) throws(SystemFailure) {
     self.path = path
-    let flags = access | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+    let flags = access | O_CLOEXEC | links | O_NONBLOCK | O_NOCTTY
     descriptor = unsafe belfry_open(path, flags, 0o600)
     guard descriptor >= 0 else { throw .last("open", path) }
     guard try status().st_mode & S_IFMT == S_IFREG else {
       throw .unusable(text: path, reason: "it is no regular file")
     }
+  }
+
+  /// The open regular file of a descriptor, which this closes; messages name it by `path`.
+  init(_ path: String, descriptor: Int32) {
+    assert(descriptor >= 0, "a file is open")
+    self.path = path
+    self.descriptor = descriptor
   }
 
   deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
@@ -38,6 +52,9 @@ public final class RandomAccessFile {
     guard unsafe fstat(descriptor, &status) == 0 else { throw .last("fstat", path) }
     return status
   }
+
+  /// The user id of the file's owner.
+  func owner() throws(SystemFailure) -> UInt32 { try status().st_uid }
 
   /// The file's length in bytes.
   public func byteCount() throws(SystemFailure) -> Int { Int(try status().st_size) }
@@ -56,6 +73,9 @@ public final class RandomAccessFile {
   public func synchronize() throws(SystemFailure) {
     guard fsync(descriptor) == 0 else { throw .last("fsync", path) }
   }
+
+  /// Gives a file without a name this one; returns -1 and sets `errno` where that fails.
+  func name(_ path: String) -> Int32 { unsafe belfry_name(descriptor, path) }
 
   /// Fills `buffer` from `offset` on; how many bytes the file had.
   public func read(

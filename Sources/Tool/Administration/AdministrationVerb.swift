@@ -53,8 +53,12 @@ struct AdministrationVerb: Sendable {
     let out = try options.value("out").map { file in
       try ReservedFile(FileSystem.absolute(file), byteCount: Self.outBytes)
     }
-    let access = GatewayAccess(folder: options.value("data") ?? StateFolders.gateway)
-    return try finish(access.perform(request), options, out)
+    let folder = FileSystem.absolute(options.value("data") ?? StateFolders.gateway)
+    let owner = try FolderOwner.act(in: folder, out == nil ? .forGood : .untilReturn)
+    let outcome = Result { try GatewayAccess(folder: folder).perform(request) }
+    // The file of `--out` is the caller's.
+    if owner != nil, out != nil { try FolderOwner.returnToRoot() }
+    return try finish(outcome.get(), options, out)
   }
 }
 

@@ -20,7 +20,13 @@ enum BackupCommand {
       let folder = GatewayFolder(path: options.value("data") ?? StateFolders.gateway)
       let summary = try FolderBackup.make(
         of: folder, to: file, release: Version.current,
-        nowMilliseconds: SystemClock.unixMilliseconds)
+        nowMilliseconds: SystemClock.unixMilliseconds
+      ) { body in
+        let owner = try FolderOwner.act(in: folder.path, .untilReturn)
+        let outcome = Result { try body() }
+        if owner != nil { try FolderOwner.returnToRoot() }
+        try outcome.get()
+      }
       if options.has("json") {
         var line: JSONObject = ["file": .string(file), "data": .string(folder.path)]
         line.merge(summary.json)
@@ -51,7 +57,11 @@ enum RestoreCommand {
       let file = FileSystem.absolute(options.positionals[0])
       let folder = GatewayFolder(path: options.value("data") ?? StateFolders.gateway)
       let summary = try FolderBackup.restore(
-        file, into: folder, nowMilliseconds: SystemClock.unixMilliseconds)
+        file, into: folder, nowMilliseconds: SystemClock.unixMilliseconds
+      ) {
+        // In a folder that is missing, what is made is the user's who could exchange it.
+        try FolderOwner.act(in: folder.path, includingParents: true)
+      }
       if !summary.hasSums {
         Output.error(
           "\(file) is of a former release and has no hashes", do: "check that the gateway has all")

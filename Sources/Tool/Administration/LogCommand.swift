@@ -19,7 +19,9 @@ enum LogCommand {
     }
     do {
       let options = try CommandLineOptions(arguments, by: verb.table)
-      let access = GatewayAccess(folder: options.value("data") ?? StateFolders.gateway)
+      let folder = FileSystem.absolute(options.value("data") ?? StateFolders.gateway)
+      try FolderOwner.act(in: folder)
+      let access = GatewayAccess(folder: folder)
       try access.follow(try verb.request(options)) { line in
         OutputTable.show(
           [line], columns: columns, hasHeader: false, asJSON: options.has("json"))

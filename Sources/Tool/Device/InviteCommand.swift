@@ -26,7 +26,8 @@ enum InviteCommand {
         Output.text(table.help)
         return 0
       }
-      let folder = options.value("data") ?? StateFolders.gateway
+      let folder = FileSystem.absolute(options.value("data") ?? StateFolders.gateway)
+      try FolderOwner.act(in: folder)
       var gateway = try DeviceGateway(file: folder + "/gateway.json")
       let isAlone = SocketAddress(host: gateway.host, port: 0)?.isLoopback == true
       let listensForOthers = gateway.listensEverywhere || !isAlone

@@ -22,7 +22,14 @@ enum DoctorCommand {
     if let options = try? CommandLineOptions(arguments, by: table), options.has("gateway"),
       !options.wantsHelp
     {
-      let rows = GatewayDoctor.rows(folder: options.value("data") ?? StateFolders.gateway)
+      let folder = FileSystem.absolute(options.value("data") ?? StateFolders.gateway)
+      do throws(SystemFailure) {
+        try FolderOwner.act(in: folder)
+      } catch {
+        Output.error(error)
+        return 1
+      }
+      let rows = GatewayDoctor.rows(folder: folder)
       show(rows, options)
       return GatewayDoctor.isFine(rows) ? 0 : 1
     }

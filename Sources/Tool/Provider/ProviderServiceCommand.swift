@@ -47,6 +47,7 @@ enum ProviderServiceCommand {
     }
     SignalWatcher.blockSignals()
     do {
+      try FolderOwner.act(in: FileSystem.absolute(options.value("data") ?? StateFolders.provider))
       return try ProviderRun(options, address: address).untilStopped()
     } catch {
       Output.error(error)

@@ -1,0 +1,61 @@
+import CLinux
+import Glibc
+
+/// A new file that gets its name once it is whole.
+///
+/// Until then it has none, so the kernel removes it with the process, however that ends. On file systems without such
+/// files it has a temporary name, and `removeAbandoned(for:)` removes what a killed process has left.
+public final class UnnamedFile {
+  /// The path that the file will have.
+  public let path: String
+  /// What is written into it.
+  public let content: RandomAccessFile
+  private var temporary: String?
+
+  /// Makes an empty file in the folder of `path`; what is at the path stays there until `publish()`.
+  public init(for path: String, mode: UInt32 = 0o600) throws(SystemFailure) {
+    try FileSystem.requireReplaceable(path)
+    self.path = path
+    let descriptor = unsafe belfry_open_unnamed(FileSystem.parent(of: path), mode)
+    if descriptor >= 0 {
+      content = RandomAccessFile(path, descriptor: descriptor)
+    } else {
+      // NFS, FAT and old overlay file systems know no unnamed files.
+      guard [EOPNOTSUPP, EISDIR, EINVAL, ENOENT].contains(errno) else { throw .last("open", path) }
+      let name = FileSystem.temporary(for: path)
+      let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+      let named = unsafe belfry_open(name, flags, mode)
+      guard named >= 0 else { throw .last("open", path) }
+      content = RandomAccessFile(path, descriptor: named)
+      temporary = name
+    }
+  }
+
+  deinit {
+    if let temporary { _ = unsafe unlink(temporary) }
+  }
+
+  /// Gives the file, which is on disk by then, its name; what had the name is replaced.
+  public func publish() throws(SystemFailure) {
+    try content.synchronize()
+    if temporary == nil {
+      if content.name(path) == 0 { return try FileSystem.synchronize(folder: parent) }
+      guard errno == EEXIST else { throw .last("linkat", path) }
+      let name = FileSystem.temporary(for: path)
+      guard content.name(name) == 0 else { throw .last("linkat", path) }
+      temporary = name
+    }
+    guard let temporary, unsafe rename(temporary, path) == 0 else { throw .last("rename", path) }
+    assert(temporary != path, "a temporary name is another one")
+    self.temporary = nil
+    try FileSystem.synchronize(folder: parent)
+  }
+
+  private var parent: String { FileSystem.parent(of: path) }
+
+  /// Removes what processes that have ended were writing for `path`.
+  public static func removeAbandoned(for path: String) throws(SystemFailure) {
+    let name = path.split(separator: "/").last.map(String.init) ?? path
+    try FileSystem.removeUnfinished(in: FileSystem.parent(of: path), startingWith: name + ".")
+  }
+}
