@@ -283,4 +283,55 @@ extension Scenario {
       #expect(try await scenario.ask(registry, "/campaigns").lines.count == 2)
     }
   }
+
+  @Test(.requires(.systemPython))
+  func `The admin token of this machine's registry goes to that registry alone`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let registry = try await scenario.registry(of: gateway, topic: topic)
+      let port = try #require(registry.address.split(separator: ":").last)
+      // Another machine that listens on the same port number.
+      let stranger = try scenario.start([
+        try TestTool.systemPython.required(), "-c",
+        """
+        import socket
+        listener = socket.create_server(("127.0.0.2", \(port)))
+        print("listening", flush=True)
+        while True:
+            client = listener.accept()[0]
+            text = client.recv(65536).decode()
+            print(next((l for l in text.splitlines() if l.startswith("authorization")), "no token"), flush=True)
+            client.sendall(b"HTTP/1.0 200 OK\\r\\n\\r\\n{}\\n")
+            client.close()
+        """,
+      ])
+      _ = try await stranger.text("listening")
+      let url = "http://127.0.0.2:\(port)"
+      for data in [[], ["--data", registry.data]] {
+        let refused = try await scenario.belfryCommand(
+          ["campaign", "status", "--provider", url] + data, succeeding: false)
+        #expect(refused.status == 1)
+        #expect(
+          refused.errors.contains("does not serve at \(url), so its admin token is not sent there"),
+          "\(refused.errors)")
+      }
+      #expect(stranger.lines == ["listening"])
+      // The service itself is found by its port and by its folder.
+      for data in [[], ["--data", registry.data]] {
+        for host in ["127.0.0.1", "localhost"] {
+          _ = try await scenario.belfryCommand(
+            ["campaign", "status", "--provider", "http://\(host):\(port)"] + data)
+        }
+      }
+      // A token that is named for a service goes there.
+      let file = scenario.folder.file("token")
+      try "its-own-token-its-own-token".write(toFile: file, atomically: true, encoding: .utf8)
+      _ = try await scenario.belfryCommand([
+        "campaign", "status", "--provider", url, "--admin-token", file,
+      ])
+      #expect(
+        try await stranger.text("authorization")
+          == "authorization: Bearer its-own-token-its-own-token")
+    }
+  }
 }

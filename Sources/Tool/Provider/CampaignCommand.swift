@@ -53,7 +53,7 @@ enum CampaignCommand {
     let rest = Array(arguments.dropFirst())
     do {
       switch arguments.first {
-      case "send": return try with(send, rest, CampaignSending.send)
+      case "send": return try with(send, rest, CampaignSending.read, CampaignSending.send)
       case "resume": return try with(resume, rest, CampaignSending.resume)
       case "status": return try with(status, rest, show)
       case "pause":
@@ -90,15 +90,24 @@ enum CampaignCommand {
     _ table: OptionTable, _ arguments: [String],
     _ body: (CommandLineOptions, ProviderAccess) throws -> Int32
   ) throws -> Int32 {
+    try with(table, arguments, { _ in }) { options, access, _ in try body(options, access) }
+  }
+
+  /// Runs a verb; `read` reads the caller's files before the process may take on the rights of the registry's user.
+  private static func with<Input>(
+    _ table: OptionTable, _ arguments: [String], _ read: (CommandLineOptions) throws -> Input,
+    _ body: (CommandLineOptions, ProviderAccess, Input) throws -> Int32
+  ) throws -> Int32 {
     let options = try CommandLineOptions(arguments, by: table)
     if options.wantsHelp {
       Output.text(table.help)
       return 0
     }
+    let input = try read(options)
     let access = try ProviderAccess(options)
     defer { access.close() }
     do {
-      return try body(options, access)
+      return try body(options, access, input)
     } catch CampaignFailure.refused(404, _) where table.command != send.command {
       throw CampaignFailure.unknown(options.positionals.first ?? "")
     }

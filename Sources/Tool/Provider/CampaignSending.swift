@@ -12,20 +12,36 @@ enum CampaignSending {
   /// Tokens that are brought to the registry in one request.
   private static let tokensPerRequest = 5_000
 
-  static func send(_ options: CommandLineOptions, _ access: ProviderAccess) throws -> Int32 {
-    if options.has("detach"), access.isLocal { throw CampaignFailure.needsService }
-    let file = options.positionals[0]
-    var campaign = try self.campaign(file)
+  /// What the caller's files have.
+  struct Input {
+    let campaign: JSONObject
+    /// The lines of the list of recipients; nil where the audience is not a list.
+    let list: [UInt8]?
+  }
+
+  /// Reads what is to be sent, and to whom.
+  static func read(_ options: CommandLineOptions) throws -> Input {
+    var campaign = try self.campaign(options.positionals[0])
     let (audience, list) = try audience(options)
     campaign["to"] = .string(audience)
     campaign["rate"] = try rate(options).map { .integer($0) }
     campaign["hold"] = true
+    return Input(
+      campaign: campaign,
+      list: try list.map { try FileSystem.readRegularFile($0, limit: listBytesMax) })
+  }
+
+  static func send(
+    _ options: CommandLineOptions, _ access: ProviderAccess, _ input: Input
+  ) throws -> Int32 {
+    if options.has("detach"), access.isLocal { throw CampaignFailure.needsService }
+    let campaign = input.campaign
     let added = try access.perform("POST", "/campaigns", body: campaign.bytes)
     guard let id = added.first?["id"]?.stringValue else {
       throw CampaignFailure.unreadable("the registry named no campaign")
     }
     do {
-      if let list { try bring(list, to: id, access) }
+      if let list = input.list { try bring(list, to: id, access) }
       let preview = try access.perform("GET", "/campaigns/\(id)/preview").first ?? [:]
       CampaignOutput.warn(of: preview)
       if options.has("dry-run") {
@@ -115,8 +131,7 @@ enum CampaignSending {
     return rate
   }
 
-  private static func bring(_ list: String, to id: String, _ access: ProviderAccess) throws {
-    let bytes = try FileSystem.readRegularFile(list, limit: listBytesMax)
+  private static func bring(_ list: [UInt8], to id: String, _ access: ProviderAccess) throws {
     var chunk: [UInt8] = []
     var count = 0
     func flush() throws {
@@ -126,7 +141,7 @@ enum CampaignSending {
       chunk = []
       count = 0
     }
-    for line in bytes.split(separator: 0x0A) {
+    for line in list.split(separator: 0x0A) {
       chunk += line
       chunk.append(0x0A)
       count += 1

@@ -11,6 +11,7 @@ enum CampaignFailure: Error, CustomStringConvertible {
   case refused(status: Int, [String])
   case unknown(String)
   case noService(String)
+  case otherService(String, folder: String)
   case needsService
   case unreadable(String)
 
@@ -19,6 +20,9 @@ enum CampaignFailure: Error, CustomStringConvertible {
     case .refused(_, let lines): lines.joined(separator: "\nbelfry: ")
     case .unknown(let id): "there is no campaign '\(id)': 'belfry campaign status' lists them"
     case .noService(let where_): "no token registry answers at \(where_): start belfry provider"
+    case .otherService(let url, let folder):
+      "the service of \(folder) does not serve at \(url), so its admin token is not sent there: "
+        + "name that service's token with --admin-token FILE, or its folder with --data"
     case .needsService:
       "nothing would go on with the campaign: start belfry provider, or leave out --detach"
     case .unreadable(let what): "\(what): see the service's log"
@@ -44,16 +48,7 @@ final class ProviderAccess {
   /// The registry that the options name.
   init(_ options: CommandLineOptions) throws {
     if let url = options.value("provider") {
-      guard let address = ProviderAddress.socketAddress(ofURL: url) else {
-        throw CommandLineOptions.Problem.badValue(
-          key: "provider", value: url, wanted: "http:// with an IP address and a port")
-      }
-      let folder = options.value("data") ?? StateFolders.provider
-      let file =
-        options.value("admin-token")
-        ?? (options.value("data") == nil ? ProviderAddress.adminTokenFile(port: address.port) : nil)
-        ?? ProviderFolder.adminTokenFile(in: folder)
-      way = .remote(try AdminClient(address: address, tokenFile: file))
+      way = .remote(try Self.client(ofURL: url, options))
       return
     }
     let path = FileSystem.absolute(options.value("data") ?? StateFolders.provider)
@@ -105,11 +100,51 @@ final class ProviderAccess {
 
   // MARK: ways
 
+  /// A client of the service that a URL names.
+  ///
+  /// A token that is found here goes to the service that owns it, whose own description has to say that it
+  /// serves at that address; for any other one the user has to name the token's file.
+  private static func client(ofURL url: String, _ options: CommandLineOptions) throws -> AdminClient
+  {
+    guard let address = ProviderAddress.socketAddress(ofURL: url) else {
+      throw CommandLineOptions.Problem.badValue(
+        key: "provider", value: url, wanted: "http:// with an IP address and a port")
+    }
+    if let file = options.value("admin-token") {
+      return try AdminClient(address: address, tokenFile: file, isLocal: false)
+    }
+    let folder = FileSystem.absolute(
+      options.value("data") ?? ProviderAddress.folder(port: address.port) ?? StateFolders.provider)
+    try FolderOwner.act(in: folder)
+    guard description(in: folder) == address else {
+      throw CampaignFailure.otherService(url, folder: folder)
+    }
+    return try AdminClient(address: address, tokenFile: ProviderFolder.adminTokenFile(in: folder))
+  }
+
+  /// Where the service of a folder says that it serves; nil where it says nothing.
+  private static func description(in folder: String) -> SocketAddress? {
+    let file = ProviderFolder.descriptionFile(in: folder)
+    guard let bytes = try? FileSystem.readRegularFile(file, limit: descriptionBytesMax),
+      let object = (try? JSONValue(parsing: bytes))?.objectValue,
+      let host = object["host"]?.stringValue,
+      let port = object["port"]?.integerValue.flatMap(UInt16.init(exactly:))
+    else { return nil }
+    return SocketAddress(host: SocketAddress.hostOnThisMachine(ofListener: host), port: port)
+  }
+
+  /// Bytes of a description: it has a few members and a line for each app.
+  private static let descriptionBytesMax = 65_536
+
   private static func local(_ path: String, _ options: CommandLineOptions) throws -> Way {
+    // Root may send from another user's folder with a gateway's keys that this user may not read.
+    let service =
+      try FolderOwner(of: path) == nil ? nil : try? CampaignTarget.service(options)
+    try FolderOwner.act(in: path)
     let folder = try ProviderFolder(path)
     let log = Log(subsystem: "campaign", level: .warning)
     let campaigns = CampaignService(registry: folder.registry, log: log) {
-      try CampaignTarget.service(options)
+      try service ?? CampaignTarget.service(options)
     }
     let router = ProviderRouter(
       registry: folder.registry, campaigns: campaigns, apps: folder.apps,
@@ -118,15 +153,7 @@ final class ProviderAccess {
   }
 
   private static func client(of path: String) throws -> AdminClient? {
-    let file = ProviderFolder.descriptionFile(in: path)
-    guard FileSystem.exists(file),
-      let object = (try? JSONValue(parsing: FileSystem.readRegularFile(file, limit: 65_536)))?
-        .objectValue,
-      let host = object["host"]?.stringValue,
-      let port = object["port"]?.integerValue.flatMap(UInt16.init(exactly:)),
-      let address = SocketAddress(
-        host: SocketAddress.hostOnThisMachine(ofListener: host), port: port)
-    else { return nil }
+    guard let address = description(in: path) else { return nil }
     let client = try AdminClient(
       address: address, tokenFile: ProviderFolder.adminTokenFile(in: path))
     // The file may be that of a service that was killed.

@@ -16,12 +16,12 @@ enum ProviderAddress {
     try FileSystem.write(Array((adminTokenFile + "\n").utf8), to: path, mode: 0o600)
   }
 
-  /// The file with the token of the service on a port; nil where none was noted.
-  static func adminTokenFile(port: UInt16) -> String? {
+  /// The folder of the service on a port; nil where none was noted.
+  static func folder(port: UInt16) -> String? {
     guard let bytes = try? FileSystem.readRegularFile(file(port: port), limit: 4_096) else {
       return nil
     }
-    return String(decoding: bytes.filter { $0 != 0x0A }, as: UTF8.self)
+    return FileSystem.parent(of: String(decoding: bytes.filter { $0 != 0x0A }, as: UTF8.self))
   }
 
   /// The address in `http://HOST:PORT`; nil for anything else.

@@ -67,7 +67,14 @@ final class ProviderRun {
         }
       }
     }
-    try ProviderAddress.remember(port: server.port, adminTokenFile: folder.adminTokenFile)
+    do {
+      try ProviderAddress.remember(port: server.port, adminTokenFile: folder.adminTokenFile)
+    } catch {
+      // Root may run this with the rights of the folder's user, who has no business in root's own folders.
+      log.warning(
+        "'belfry campaign --provider' needs --data or --admin-token for this service",
+        ["why": "\(error)"])
+    }
     let text = Array((description.text + "\n").utf8)
     try FileSystem.write(text, to: folder.descriptionFile, mode: 0o600)
     if let readyFile { try FileSystem.write(text, to: readyFile, mode: 0o600) }
