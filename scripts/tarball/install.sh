@@ -2,6 +2,8 @@
 # Installs Belfry from this archive: install.sh [--prefix DIR]; /usr/local without. Nothing outside of DIR is changed,
 # and DIR/lib/belfry/uninstall.sh removes what was installed.
 set -eu
+# Services and other users run what is installed, whatever the caller's umask hides from them.
+umask 022
 here=$(CDPATH='' cd "$(dirname "$0")" && pwd)
 prefix=/usr/local
 while [ $# -gt 0 ]; do
