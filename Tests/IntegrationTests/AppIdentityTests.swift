@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import System
 import TestSupport
 import Testing
 
@@ -100,6 +101,165 @@ import Testing
       // It may be an app of its own.
       let own = try await ask(scenario, agent.socket, ["app", "org.example.own"], in: sandbox)
       #expect(own.first?["app"].string == "org.example.own", "\(own)")
+    }
+  }
+
+  /// A copy of Python, and what it needs to run `app-client` from any folder.
+  private func python(_ scenario: Scenario, at path: String) async throws -> [String] {
+    let python = URL(fileURLWithPath: try TestTool.systemPython.required())
+      .resolvingSymlinksInPath().path
+    try? FileManager.default.removeItem(atPath: path)
+    // By another process: programs that are started meanwhile would have this one's descriptor, and the file be busy.
+    _ = try await scenario.command(["/bin/cp", python, path])
+    return [path, Self.client]
+  }
+
+  @Test(.requires(.systemPython))
+  func
+    `An app whose program was upgraded while it runs is that app still, and no other program is`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let first = try await scenario.agent(of: nil)
+      let program = try await installedApp(scenario, first)
+      let words = try await python(scenario, at: program)
+      func start(_ words: [String], _ more: [String] = []) async throws -> RunningProgram {
+        let app = try scenario.start(
+          words + [first.socket, "later"] + more, environment: ["PYTHONHOME": "/usr"])
+        _ = try await app.event("started")
+        return app
+      }
+      func answer(_ app: RunningProgram) async throws -> JSONLine {
+        app.tell("now")
+        return try await app.line(called: "the agent's answer") { $0["answers"].integer == 1 }
+      }
+      let (app, claiming) = (try await start(words), try await start(words, ["org.example.burger"]))
+      // What dpkg does: the new file takes the name.
+      _ = try await python(scenario, at: program + ".new")
+      try #require(rename(program + ".new", program) == 0)
+      let link = try FileManager.default.destinationOfSymbolicLink(
+        atPath: "/proc/\(app.pid)/exe")
+      #expect(link == program + " (deleted)")
+      try await first.program.stop()
+      let agent = try await scenario.agent(of: nil)
+      #expect(agent.socket == first.socket)
+      for app in [app, claiming] {
+        let line = try await answer(app)
+        #expect(line["app"].string == "org.example.burger", "\(line)")
+      }
+
+      // Programs elsewhere that are gone, one with a name that looks like it, and one that nothing replaced.
+      let folder = scenario.folder.file("elsewhere")
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      for name in ["burger", "burger (deleted)"] {
+        let stranger = try await start(
+          try await python(scenario, at: folder + "/" + name), ["org.example.burger"])
+        try FileManager.default.removeItem(atPath: folder + "/" + name)
+        let line = try await answer(stranger)
+        #expect(reason(line) == "appRefused", "\(name): \(line)")
+      }
+      let last = try await start(words, ["org.example.burger"])
+      try FileManager.default.removeItem(atPath: program)
+      #expect(try await reason(answer(last)) == "appRefused")
+    }
+  }
+
+  @Test(.requires(.systemPython, .bwrap))
+  func `A sandbox that claims to be Flatpak's is no app where Flatpak does not know it`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      let info = scenario.folder.file("flatpak-info")
+      for instance in ["", "instance-id=4711\n", "instance-id=../../x\n"] {
+        try "[Application]\nname=org.example.boxed\n\n[Instance]\n\(instance)"
+          .write(toFile: info, atomically: true, encoding: .utf8)
+        for mode in [["app", "org.example.boxed"], ["app"], ["app", "org.example.other"]] {
+          let answers = try await ask(
+            scenario, agent.socket, mode, in: sandbox(scenario, flatpakInfo: info))
+          #expect(reason(answers.first) == "unknownApp", "\(instance) \(mode): \(answers)")
+        }
+      }
+    }
+  }
+
+  /// The words that run a program in namespaces of its own, with a `/.flatpak-info` that anybody could make.
+  private func sandbox(_ scenario: Scenario, flatpakInfo: String? = nil) throws -> [String] {
+    let files = FileManager.default
+    var words = [
+      try TestTool.bwrap.required(), "--unshare-user", "--unshare-pid", "--tmpfs", "/",
+    ]
+    for name in try files.contentsOfDirectory(atPath: "/") where !["dev", "proc"].contains(name) {
+      if let target = try? files.destinationOfSymbolicLink(atPath: "/" + name) {
+        words += ["--symlink", target, "/" + name]
+      } else {
+        words += ["--bind", "/" + name, "/" + name]
+      }
+    }
+    words += ["--dev", "/dev", "--proc", "/proc"]
+    return words + (flatpakInfo.map { ["--ro-bind", $0, "/.flatpak-info"] } ?? [])
+  }
+
+  @Test(.requires(.systemPython, .bwrap, .flatpak))
+  func `An app of Flatpak's is who Flatpak says it is, and no other sandbox may be it`()
+    async throws
+  {
+    let app = "org.example.boxed"
+    try await Scenario.run { scenario in
+      // Its sandboxes have a folder of the machine's at /run, but not this one's sockets.
+      let folder = scenario.folder.file("flatpak")
+      let environment = [
+        "FLATPAK_USER_DIR": folder + "/user", "XDG_DATA_HOME": folder + "/data",
+        "FLATPAK_SYSTEM_DIR": folder + "/system",
+      ]
+      _ = try await scenario.command(
+        [Installation.root + "/Tests/Clients/make-flatpak", folder, app], environment: environment,
+        within: TestTimeout.long)
+      let agent = try await scenario.agent(of: nil)
+      func run(_ words: [String]) throws -> RunningProgram {
+        try scenario.start(
+          [
+            try TestTool.flatpak.required(), "--user", "run",
+            "--filesystem=\(scenario.folder.path)",
+            "--filesystem=\(Installation.root)", app, Self.client, agent.socket,
+          ] + words, environment: environment)
+      }
+      func answer(_ program: RunningProgram) async throws -> JSONLine {
+        try await program.line(called: "the agent's answer") { $0["answers"].integer == 1 }
+      }
+      // By what Flatpak knows alone, and by its own word, which has to be the same.
+      #expect(try await answer(run(["app"]))["app"].string == app)
+      #expect(try await answer(run(["app", app]))["app"].string == app)
+      #expect(try await reason(answer(run(["app", "org.example.other"]))) == "appRefused")
+
+      // One that runs, whose number others read and say that it is theirs.
+      let running = try run(["later"])
+      _ = try await running.event("started")
+      let instances = scenario.folder.file(".flatpak")
+      let number = try #require(
+        FileManager.default.contentsOfDirectory(atPath: instances).first { name in
+          name.allSatisfy(\.isNumber)
+            && FileSystem.lockHolder(of: "\(instances)/\(name)/.ref") != nil
+        })
+      let info = "\(instances)/\(number)/info"
+      for mode in [["app"], ["app", app]] {
+        let forged = try await ask(
+          scenario, agent.socket, mode, in: sandbox(scenario, flatpakInfo: info))
+        #expect(reason(forged.first) == "unknownApp", "\(forged)")
+      }
+      let silent = try await ask(scenario, agent.socket, ["app", app], in: sandbox(scenario))
+      #expect(reason(silent.first) == "appRefused", "\(silent)")
+      running.tell("now")
+      #expect(try await answer(running)["app"].string == app)
+      // Once it has ended, its folder proves nothing.
+      try await running.end()
+      let late = try await ask(
+        scenario, agent.socket, ["app"],
+        in: sandbox(
+          scenario,
+          flatpakInfo: scenario.write(
+            "[Application]\nname=\(app)\n[Instance]\ninstance-id=\(number)\n", to: "late-info")))
+      #expect(reason(late.first) == "unknownApp", "\(late)")
     }
   }
 }

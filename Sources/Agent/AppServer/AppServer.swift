@@ -14,6 +14,7 @@ protocol AppServerListener: AnyObject {
 final class AppServer {
   private let log: Log
   private let userID: UInt32
+  private let flatpak: FlatpakInstances
   private weak var listener: (any AppServerListener)?
   private var socket: StreamListener?
   private var connections: [ConnectionID: AppConnection] = [:]
@@ -30,6 +31,7 @@ final class AppServer {
   ) throws(SystemFailure) {
     self.log = log
     self.userID = userID
+    flatpak = FlatpakInstances(ofUser: userID)
     self.listener = listener
     let accept = { [weak self] (stream: ByteStream) in self?.accept(stream) }
     if let descriptor {
@@ -82,9 +84,12 @@ final class AppServer {
     let id = ConnectionID(number: nextNumber)
     nextNumber += 1
     // Now, not at its greeting: the longer this waits, the likelier the process is gone.
-    let process = ProcessInspector.inspect(stream, credentials)
+    let process = ProcessInspector.inspect(stream, credentials, flatpak)
     switch process.obstacle {
     case nil: break
+    case .unknownSandbox:
+      log.warning(
+        "refuses a process whose sandbox says that it is Flatpak's", ["pid": String(process.pid)])
     case .ended:
       log.warning("refuses a process that has ended", ["pid": String(process.pid)])
     case .unreadable(let what):

@@ -13,14 +13,14 @@ enum ProcessInspector {
   /// What is known of the process at the other end of a connection, now that it has been made.
   ///
   /// A process that ended meanwhile, or that may not be looked at, is an obstacle: nothing is guessed.
-  static func inspect(_ stream: ByteStream, _ credentials: Socket.PeerCredentials)
-    -> ProcessIdentity
-  {
+  static func inspect(
+    _ stream: ByteStream, _ credentials: Socket.PeerCredentials, _ flatpak: FlatpakInstances
+  ) -> ProcessIdentity {
     var identity = ProcessIdentity(pid: credentials.pid, uid: credentials.uid)
     do {
       let process = try stream.peerProcess()
       do {
-        try inspect(&identity)
+        try inspect(&identity, flatpak)
       } catch {
         identity = ProcessIdentity(pid: credentials.pid, uid: credentials.uid)
         identity.obstacle = .unreadable(what: Self.words(error))
@@ -33,18 +33,49 @@ enum ProcessInspector {
     return identity
   }
 
-  private static func inspect(_ identity: inout ProcessIdentity) throws(SystemFailure) {
+  private static func inspect(
+    _ identity: inout ProcessIdentity, _ flatpak: FlatpakInstances
+  ) throws(SystemFailure) {
     let folder = "/proc/\(identity.pid)"
     let executable = try FileSystem.target(ofLink: folder + "/exe")
     identity.isSandboxed = try isSandboxed(folder)
     // In a sandbox another file may stand at the path of an app's program.
-    if FileSystem.isSameFile(folder + "/exe", executable) { identity.executable = executable }
-    identity.sandboxedApp = try text(folder + "/root/.flatpak-info").flatMap(flatpakName)
-    identity.unitApp = try text(folder + "/cgroup").flatMap(unitName)
+    if FileSystem.isSameFile(folder + "/exe", executable) {
+      identity.executable = executable
+    } else if !identity.isSandboxed {
+      identity.executable = replaced(executable, by: folder + "/exe")
+    }
+    let groups = try text(folder + "/cgroup")
+    identity.unitApp = groups.flatMap(unitName)
+    if let claim = try bytes(folder + "/root/.flatpak-info") {
+      let app = flatpak.app(claimedBy: claim, of: identity.pid)
+      // systemd's name for a sandbox of Flatpak's, where there is one, has to agree.
+      let unit = groups?.contains("/app-flatpak-") == true ? identity.unitApp : app
+      if let app, app.utf8.elementsEqual((unit ?? "").utf8) {
+        identity.sandboxedApp = app
+      } else {
+        identity.obstacle = .unknownSandbox
+      }
+    }
     if let bundle = identity.executable.flatMap(bundlePath) {
       identity.bundlePath = bundle
       identity.bundleApp = AppManifest.read(folder: bundle)?.id
     }
+  }
+
+  /// The program's path where an upgrade has put another file there since the process started; nil for any other.
+  ///
+  /// Only who may write in the program's folder can have run a file of that name there: who could as well replace the
+  /// program. The file that runs has to be of the same owner as the one that is there now.
+  private static func replaced(_ link: String, by running: String) -> String? {
+    let ending = " (deleted)"
+    guard link.utf8.count > ending.utf8.count, link.hasSuffix(ending) else { return nil }
+    let path = String(link.dropLast(ending.count))
+    guard FileSystem.isRegularFile(path), !FileSystem.isLink(path),
+      let owner = try? FileSystem.owner(of: path), owner == (try? FileSystem.owner(of: running)),
+      let mode = try? FileSystem.mode(of: path), mode & 0o111 != 0
+    else { return nil }
+    return path
   }
 
   /// What could not be read and why, without advice for a file of the person's own.
@@ -61,7 +92,7 @@ enum ProcessInspector {
       if try FileSystem.target(ofLink: folder + "/ns/" + name) != own { return true }
     }
     if try FileSystem.target(ofLink: folder + "/root") != "/" { return true }
-    if try text(folder + "/root/.flatpak-info") != nil { return true }
+    if try bytes(folder + "/root/.flatpak-info") != nil { return true }
     if try filters(folder) > filters("/proc/self") { return true }
     // AppArmor's; where there is none the file says nothing, or is not there.
     let label = try? text(folder + "/attr/current")
@@ -86,16 +117,6 @@ enum ProcessInspector {
     var parts = executable.split(separator: "/")
     while let last = parts.popLast() {
       if last.hasSuffix(".app") { return "/" + (parts + [last]).joined(separator: "/") }
-    }
-    return nil
-  }
-
-  /// `name=` of the `[Application]` group.
-  static func flatpakName(_ text: String) -> String? {
-    var isInGroup = false
-    for line in text.split(separator: "\n") {
-      if line.hasPrefix("[") { isInGroup = line == "[Application]" }
-      if isInGroup, line.hasPrefix("name=") { return String(line.dropFirst(5)) }
     }
     return nil
   }
@@ -131,10 +152,14 @@ enum ProcessInspector {
 
   /// A small file; nil where there is none.
   private static func text(_ path: String) throws(SystemFailure) -> String? {
+    try bytes(path).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// The bytes of a small file; nil where there is none.
+  private static func bytes(_ path: String) throws(SystemFailure) -> [UInt8]? {
     do throws(SystemFailure) {
       // The process may have made a pipe of it, at which opening would wait.
-      let bytes = try FileSystem.readRegularFile(path, limit: 64 << 10)
-      return String(decoding: bytes, as: UTF8.self)
+      return try FileSystem.readRegularFile(path, limit: FlatpakInstances.fileBytesMax)
     } catch .call(_, ENOENT, _) {
       return nil
     }

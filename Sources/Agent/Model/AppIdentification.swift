@@ -28,6 +28,11 @@ struct AppIdentification {
         .appRefused,
         "the agent may not look at process \(process.pid) (\(what)): run it as the agent's user, "
           + "without PR_SET_DUMPABLE 0 or capabilities of its own")
+    case .unknownSandbox:
+      return AppLinkFailure(
+        .unknownApp,
+        "process \(process.pid) has a /.flatpak-info of which Flatpak knows nothing: start the app with "
+          + "'flatpak run'")
     case nil: break
     }
     guard hello.role != .control || !process.controlRights.isEmpty else {
@@ -82,6 +87,12 @@ struct AppIdentification {
   private func checkProgram(
     _ id: AppID, _ hello: AppHello, _ process: ProcessIdentity
   ) throws(AppLinkFailure) {
+    if context.apps[id]?.isFlatpak == true, process.isSandboxed, process.sandboxedApp != id.text {
+      throw AppLinkFailure(
+        .appRefused,
+        "\(id) is an app of Flatpak's, and this process is in another sandbox: start it "
+          + "with 'flatpak run \(id)'")
+    }
     guard let installation = context.apps[id]?.installation else { return }
     let own = installation.provingExecutable
     // What proves nothing is believed of the user's own processes alone.
@@ -107,6 +118,7 @@ struct AppIdentification {
 extension LocalApp {
   /// Updates an app's record from its greeting; its installation takes precedence.
   mutating func apply(_ hello: AppHello, _ process: ProcessIdentity) {
+    if process.sandboxedApp == id.text { isFlatpak = true }
     // An extension's manifest is not the app's.
     guard hello.role == .app else { return }
     if let name = hello.name.flatMap(DisplayName.clean), installation == nil { self.name = name }

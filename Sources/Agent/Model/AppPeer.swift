@@ -34,6 +34,8 @@ struct ProcessIdentity: Hashable, Sendable {
     case ended
     /// What it is may not be read: `what` names the file.
     case unreadable(what: String)
+    /// Its sandbox says that it is Flatpak's, and Flatpak does not know it.
+    case unknownSandbox
   }
 
   var pid: Int32

@@ -42,6 +42,8 @@ struct LocalApp: Hashable, Sendable {
   var bundlePath: String?
   /// nil for a development app.
   var installation: Installation?
+  /// Whether Flatpak has vouched for a process of it: no other sandbox may be it then.
+  var isFlatpak = false
   var status = AuthorizationStatus.notDetermined
   /// All options for which the app has asked permission; its settings show a switch for each.
   var requested: Set<AuthorizationOption> = []
@@ -107,6 +109,7 @@ extension LocalApp {
       inner["contentExtensions"] = .array(installation.contentExtensions.map(\.json))
       object["installation"] = .object(inner)
     }
+    if isFlatpak { object["flatpak"] = true }
     object["requested"] = .array(
       AuthorizationOption.allCases.filter(requested.contains).map { .string($0.rawValue) })
     object["generation"] =
@@ -136,6 +139,7 @@ extension LocalApp {
     self.init(id: id)
     name = json["name"]?.stringValue.flatMap(DisplayName.clean)
     bundlePath = json["bundle"]?.stringValue
+    isFlatpak = json["flatpak"]?.boolValue ?? false
     status = json["status"]?.stringValue.flatMap(AuthorizationStatus.init) ?? .notDetermined
     if let inner = json["installation"]?.objectValue {
       var installation = Installation()

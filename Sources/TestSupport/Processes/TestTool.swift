@@ -23,6 +23,7 @@ public enum TestTool: String, CaseIterable, Sendable {
   case unshare
   case nsenter
   case bwrap
+  case flatpak
   case setpriv
   case prlimit
   /// A compiler of C.

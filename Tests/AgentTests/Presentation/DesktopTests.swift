@@ -372,10 +372,14 @@ struct ProcessInspectorTests {
 
   @Test
   func `Flatpak's own file names the app`() {
-    #expect(
-      ProcessInspector.flatpakName("[Instance]\nname=x\n[Application]\nname=org.example.a\n")
-        == "org.example.a")
-    #expect(ProcessInspector.flatpakName("[Instance]\nname=x\n") == nil)
+    func name(_ text: String) -> String? {
+      FlatpakInstances.value("name", in: "Application", of: Array(text.utf8))
+        .map { String(decoding: $0, as: UTF8.self) }
+    }
+    #expect(name("[Instance]\nname=x\n[Application]\nname=org.example.a\n") == "org.example.a")
+    #expect(name("[Instance]\nname=x\n") == nil)
+    #expect(name("[Application]\n[Context]\nname=x\n") == nil)
+    #expect(name("[Application] \nname=x\n") == nil)
   }
 
   @Test

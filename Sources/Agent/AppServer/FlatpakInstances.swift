@@ -1,0 +1,98 @@
+import BelfryWire
+import Foundation
+import System
+
+/// What Flatpak keeps about its running sandboxes, outside of them (flatpak-run(1), linux-parts 13).
+///
+/// A sandbox's own `/.flatpak-info` proves nothing: any process can make a user namespace and put a file there. Flatpak keeps
+/// a folder for each sandbox, named by the `instance-id` in that file, where no sandbox can write.
+struct FlatpakInstances {
+  /// `$XDG_RUNTIME_DIR/.flatpak`.
+  let folder: String
+  /// The user whose folder it is.
+  let userID: UInt32
+
+  /// What Flatpak keeps in a folder.
+  init(folder: String, userID: UInt32) {
+    self.folder = folder
+    self.userID = userID
+  }
+
+  /// What it keeps about this user's sandboxes, in the folder that the environment names.
+  init(ofUser userID: UInt32) {
+    let runtime = ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"] ?? "/run/user/\(userID)"
+    self.init(folder: runtime + "/.flatpak", userID: userID)
+  }
+
+  /// The app of the sandbox that `process` is in, if Flatpak started that sandbox and it runs; nil for any other.
+  ///
+  /// `claim` is the `/.flatpak-info` that the process sees.
+  func app(claimedBy claim: [UInt8], of process: Int32) -> String? {
+    guard let number = Self.value("instance-id", in: "Instance", of: claim),
+      (1...20).contains(number.count), number.allSatisfy({ (0x30...0x39).contains($0) })
+    else { return nil }
+    let instance = "\(folder)/\(String(decoding: number, as: UTF8.self))"
+    guard isOwn(folder), isOwn(instance),
+      let info = read(instance + "/info"),
+      let name = Self.value("name", in: "Application", of: info),
+      name == Self.value("name", in: "Application", of: claim),
+      let child = runningChild(of: instance), isTogether(process, with: child, of: instance)
+    else { return nil }
+    return String(decoding: name, as: UTF8.self)
+  }
+
+  /// The first process of a sandbox, as bwrap has told Flatpak; nil once it has ended.
+  ///
+  /// It keeps a lock on the folder's `.ref` for as long as it lives: another process that has its number by now does
+  /// not.
+  private func runningChild(of instance: String) -> Int32? {
+    guard let number = bwrapInfo(instance)?["child-pid"]?.integerValue,
+      let child = Int32(exactly: number), child > 0,
+      FileSystem.lockHolder(of: instance + "/.ref") == child
+    else { return nil }
+    return child
+  }
+
+  /// Whether a process is in the PID namespace that bwrap made for a sandbox.
+  private func isTogether(_ process: Int32, with child: Int32, of instance: String) -> Bool {
+    func namespace(_ process: String) -> String? {
+      try? FileSystem.target(ofLink: "/proc/\(process)/ns/pid")
+    }
+    guard let own = namespace("self"), let its = namespace("\(process)"), its != own,
+      its == namespace("\(child)")
+    else { return false }
+    // bwrap before 0.5 does not tell it.
+    guard let told = bwrapInfo(instance)?["pid-namespace"]?.integerValue else { return true }
+    return its == "pid:[\(told)]"
+  }
+
+  private func bwrapInfo(_ instance: String) -> JSONObject? {
+    read(instance + "/bwrapinfo.json").flatMap { try? JSONValue(parsing: $0).objectValue }
+  }
+
+  /// Whether a folder is this user's, and no other user can write there.
+  private func isOwn(_ folder: String) -> Bool {
+    guard !FileSystem.isLink(folder), FileSystem.isDirectory(folder) else { return false }
+    return (try? FileSystem.owner(of: folder)) == userID
+      && ((try? FileSystem.mode(of: folder)) ?? 0o022) & 0o022 == 0
+  }
+
+  private func read(_ path: String) -> [UInt8]? {
+    try? FileSystem.readRegularFile(path, limit: Self.fileBytesMax)
+  }
+
+  /// Bytes of one of Flatpak's files about a sandbox.
+  static let fileBytesMax = 65_536
+
+  /// The value of a key in a group of a key file; bytes, since a sandbox wrote them.
+  static func value(_ key: String, in group: String, of text: [UInt8]) -> [UInt8]? {
+    let head = Array("[\(group)]".utf8)
+    let beginning = Array("\(key)=".utf8)
+    var isInGroup = false
+    for line in text.split(separator: 0x0A) {
+      if line.first == 0x5B { isInGroup = line.elementsEqual(head) }
+      if isInGroup, line.starts(with: beginning) { return Array(line.dropFirst(beginning.count)) }
+    }
+    return nil
+  }
+}
