@@ -17,6 +17,13 @@ enum Limits {
   static let resolutionsAtOnce = 64
   /// Bytes of a log line; longer ones are truncated, so that one field cannot fill the log.
   static let logLineBytes = 8_192
+  /// Different log lines whose repetitions are counted: more than a program under attack writes in a second, and some
+  /// 2 MB at the most.
+  static let logLinesRemembered = 256
+  /// Nanoseconds after a log line in which its repetitions are counted: a person waits no longer for the second one.
+  static let logRepeatNanosecondsMin: Int64 = 1_000_000_000
+  /// The same for a line that goes on to repeat: 1,440 lines a day, however often it is said.
+  static let logRepeatNanosecondsMax: Int64 = 60_000_000_000
   /// Folders watched in one tree: Debian's time-zone database has 43.
   static let foldersWatched = 256
   /// Steps up and down a path to find a folder to watch: more than any path in use has.

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -54,5 +55,49 @@ import Testing
         #expect(answer.errors.contains("text or logfmt or json or journal"), "\(answer.errors)")
       }
     }
+  }
+
+  @Test(arguments: ["text", "json"])
+  func `Failed handshakes of one client are a line and a count, in each form`(form: String)
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway(options: ["--log-format", form])
+      let knocks = 300
+      for _ in 0..<knocks { try Self.knock(port: UInt16(gateway.port("provider"))) }
+      try await gateway.stop()
+      let lines = gateway.program.errors.split(separator: "\n").filter {
+        $0.contains("refused a provider's TLS handshake")
+      }
+      #expect((2...8).contains(lines.count), "\(lines)")
+      let counts = lines.map { line in
+        let number =
+          form == "json"
+          ? JSONLine(String(line))?["repeated"].string
+          : line.split(separator: " ").last.map(String.init)?.replacing("repeated=", with: "")
+        return number.flatMap { Int($0) } ?? 1
+      }
+      #expect(counts.first == 1 && counts.reduce(0, +) == knocks, "\(lines)")
+    }
+  }
+
+  /// Connects from a port of its own, sends what is no TLS, and waits for the end.
+  private static func knock(port: UInt16) throws {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    let connected = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    try #require(connected == 0)
+    let text = Array("this is no TLS\r\n".utf8)
+    #expect(write(descriptor, text, text.count) == text.count)
+    var byte: UInt8 = 0
+    while read(descriptor, &byte, 1) > 0 {}
   }
 }

@@ -3,7 +3,7 @@ enum LogLine {
   static func text(_ record: LogRecord) -> String {
     var line = Timestamp.rfc3339(unixMilliseconds: record.unixMilliseconds)
     line += " \(record.level.name) "
-    line += text(of: record.subsystem, record.message, record.fields.map { ($0.key, $0.value) })
+    line += text(of: record.subsystem, record.message, record.fields)
     guard line.utf8.count > Limits.logLineBytes else { return line }
     return String(decoding: line.utf8.prefix(Limits.logLineBytes), as: UTF8.self) + "…"
   }

@@ -1,11 +1,36 @@
 /// What one call of a log says.
-struct LogRecord {
+struct LogRecord: Sendable {
   let unixMilliseconds: Int64
   let level: Log.Level
   /// The part of the program that speaks.
   let subsystem: String
-  let message: String
-  let fields: KeyValuePairs<String, String>
+  private(set) var message: String
+  private(set) var fields: [(key: String, value: String)]
+
+  init(
+    unixMilliseconds: Int64, level: Log.Level, subsystem: String, message: String,
+    fields: KeyValuePairs<String, String>
+  ) {
+    self.unixMilliseconds = unixMilliseconds
+    self.level = level
+    self.subsystem = subsystem
+    self.message = message
+    self.fields = fields.map { ($0.key, $0.value) }
+  }
+
+  /// The same record with the number of lines that it is written for.
+  func repeated(_ count: Int) -> LogRecord {
+    var record = self
+    record.fields.append((key: "repeated", value: "\(count)"))
+    return record
+  }
+
+  /// The same record with its texts cut to their bound, for a record that is kept.
+  var cut: LogRecord {
+    var record = self
+    (record.message, record.fields) = bounded
+    return record
+  }
 
   /// Message and fields with no more than `Limits.logLineBytes` bytes of text in all, for forms that a cut would
   /// break.
@@ -18,5 +43,33 @@ struct LogRecord {
       return String(decoding: text.utf8.prefix(left), as: UTF8.self) + "…"
     }
     return (cut(message), fields.map { ($0.key, cut($0.value)) })
+  }
+
+  /// The bytes by which two records count as the same line: all that is written but the time and a peer's port.
+  ///
+  /// Bytes, not a `String`: Swift compares those by Unicode normalization, at a cost that a peer's text could raise.
+  var identity: [UInt8] {
+    let (message, fields) = bounded
+    var bytes = [level.rawValue]
+    for text in [subsystem, message] { Self.append(text.utf8, to: &bytes) }
+    for (key, value) in fields {
+      Self.append(key.utf8, to: &bytes)
+      Self.append(key == "peer" ? Self.withoutPort(value.utf8[...]) : value.utf8[...], to: &bytes)
+    }
+    return bytes
+  }
+
+  /// Appends a text and its length, so that no two lists of texts have the same bytes.
+  private static func append(_ text: some Collection<UInt8>, to bytes: inout [UInt8]) {
+    for shift in stride(from: 0, to: 32, by: 8) {
+      bytes.append(UInt8(truncatingIfNeeded: text.count >> shift))
+    }
+    bytes += text
+  }
+
+  /// An address as `SocketAddress` writes it, up to its last colon: a client has another port for each connection.
+  private static func withoutPort(_ address: Substring.UTF8View) -> Substring.UTF8View {
+    guard let colon = address.lastIndex(of: UInt8(ascii: ":")) else { return address }
+    return address[..<colon]
   }
 }

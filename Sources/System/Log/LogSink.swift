@@ -13,17 +13,24 @@ public struct LogSink: Sendable {
   public static let standardError = LogSink.standardError(.text)
 
   /// Lines on standard error, one after the other, so that lines of several threads do not mix.
+  ///
+  /// Lines that repeat are collapsed, here and in the journal (`RepeatedLines`).
   public static func standardError(_ format: LogFormat) -> LogSink {
-    LogSink(records: { record in writeToStandardError(format.line(record)) })
+    collapsing { record in writeToStandardError(format.line(record)) }
   }
 
   /// The journal (systemd-journald) with its fields, by the socket at `path`; what it does not take is a text line on
   /// standard error.
   public static func journal(path: String = JournalSocket.path) -> LogSink {
     guard let socket = JournalSocket(path: path) else { return standardError }
-    return LogSink(records: { record in
+    return collapsing { record in
       if !socket.send(record) { writeToStandardError(LogFormat.text.line(record)) }
-    })
+    }
+  }
+
+  private static func collapsing(_ output: @escaping @Sendable (LogRecord) -> Void) -> LogSink {
+    let output = CollapsingOutput(output).flushAtExit()
+    return LogSink(records: { output.write($0) })
   }
 
   /// Drops every line before it is made.
