@@ -35,6 +35,10 @@ public struct AgentConfiguration {
   public var socketPath: String
   /// A socket that listens at `socketPath` already (`ActivationSocket`); nil where the agent opens it.
   public var socketDescriptor: Int32?
+  /// The descriptors that the process may have open (`DescriptorLimit`), which bound the connections of apps.
+  public var descriptors = Int.max
+  /// Bytes that connections of apps may hold of the agent's memory.
+  var heldBytes = HeldBytes.Bounds()
   /// The presenters; nil for the desktop if there is a session bus, otherwise the terminal.
   public var presenters: [PresenterKind]?
   /// Whether the session bus is used, by which apps are started and a desktop presents.

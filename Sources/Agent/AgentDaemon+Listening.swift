@@ -21,6 +21,8 @@ extension AgentDaemon: AppServerListener {
 
   func appReplied(_ question: Question, _ reply: AppReply) { handle(.appReplied(question, reply)) }
 
+  func app(of connection: ConnectionID) -> AppID? { app(ofConnection: connection) }
+
   func appDisconnected(_ connection: ConnectionID) {
     launcher?.reap()
     handle(.appDisconnected(connection))

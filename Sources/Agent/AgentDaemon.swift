@@ -142,7 +142,8 @@ public final class AgentDaemon {
       try FileSystem.makeDirectories(FileSystem.parent(of: configuration.socketPath))
       server = try AppServer(
         loop: loop, path: configuration.socketPath, descriptor: configuration.socketDescriptor,
-        userID: getuid(), listener: self, log: log.child("apps"))
+        userID: getuid(), connections: .init(descriptors: configuration.descriptors),
+        held: configuration.heldBytes, listener: self, log: log.child("apps"))
     } catch SystemFailure.call(_, EADDRINUSE, _) {
       close()
       throw AgentFailure(
@@ -258,6 +259,9 @@ public final class AgentDaemon {
 
   /// The number of changes that could not be written yet.
   var unpersistedCount: Int { journal.unpersistedCount }
+
+  /// The app whose connection it is.
+  func app(ofConnection connection: ConnectionID) -> AppID? { model.app(of: connection) }
 
   // MARK: - Events
 

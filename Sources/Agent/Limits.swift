@@ -71,8 +71,16 @@ enum Limits {
   static let apps = 10_000
   /// Cancelled registrations that a gateway has not confirmed: of every app, and of as many that are gone.
   static let cancellations = 20_000
-  /// Connections of apps and commands: each holds a descriptor and its buffers.
+  /// Connections of apps and commands, where enough files may be open: each holds a descriptor and its buffers.
   static let connections = 4_096
+  /// Connections for which an agent takes descriptors, however few it may have.
+  static let connectionsMin = 64
+  /// Connections of one process: an app has a few, and a program that leaks them must not shut out the others.
+  static let connectionsPerProcess = 128
+  /// Bytes that connections of one app hold of the agent's memory in all: several of the longest answers.
+  static let heldBytesPerApp = 32 << 20
+  /// The same of everybody.
+  static let heldBytes = 128 << 20
   /// Connections that have not greeted: more programs than start at once, and each greets as it connects.
   static let ungreetedConnections = 256
   /// Bytes that a connection may send before it has greeted: a greeting has a few hundred.

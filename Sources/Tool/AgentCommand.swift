@@ -72,6 +72,7 @@ enum AgentCommand {
       return 1
     }
     SignalWatcher.blockSignals()
+    configuration.descriptors = DescriptorLimit.raise()
     do {
       try FolderOwner.act(in: configuration.dataFolder)
       let loop = try EventLoop()

@@ -8,6 +8,8 @@ protocol AppServerListener: AnyObject {
   func appRequested(_ ask: Ask, _ request: AppRequest)
   func appReplied(_ question: Question, _ reply: AppReply)
   func appDisconnected(_ connection: ConnectionID)
+  /// The app whose connection it is; nil for a command's, and before it has greeted.
+  func app(of connection: ConnectionID) -> AppID?
 }
 
 /// The agent's Unix socket: frames in, frames out, one connection an app or command.
@@ -21,14 +23,19 @@ final class AppServer {
   /// Connections that have not greeted, the oldest first.
   private var ungreeted: [ConnectionID] = []
   private var nextNumber: UInt64 = 1
+  private var census: AppConnectionCensus
+  private var held: HeldBytes
 
   /// Listens at `path`; a socket file left by an agent that has ended is replaced.
   ///
   /// With `descriptor`, a socket that listens there already is accepted on, and its file outlives this server.
   init(
     loop: EventLoop, path: String, descriptor: Int32? = nil, userID: UInt32,
+    connections bounds: AppConnectionCensus.Bounds, held: HeldBytes.Bounds,
     listener: any AppServerListener, log: Log
   ) throws(SystemFailure) {
+    census = AppConnectionCensus(bounds)
+    self.held = HeldBytes(held)
     self.log = log
     self.userID = userID
     flatpak = FlatpakInstances(ofUser: userID)
@@ -55,6 +62,7 @@ final class AppServer {
     let bytes = frame.encoded
     guard bytes.count <= Limits.sentFrameBytes else { return false }
     stream.write(bytes)
+    account(connection)
     return true
   }
 
@@ -70,15 +78,12 @@ final class AppServer {
       log.warning("a process of another user is refused", ["uid": String(credentials.uid)])
       return nil
     }
-    // Who says nothing gives way to who may.
-    if ungreeted.count >= Limits.ungreetedConnections, let silent = connections[ungreeted[0]] {
-      log.warning(
-        "a connection that did not greet gives way to others", ["pid": String(silent.process.pid)])
-      ungreeted.removeFirst()
-      silent.stream.close(afterFlush: false)
+    if ungreeted.count >= Limits.ungreetedConnections { closeSilent() }
+    if census.refusal(process: credentials.pid, user: credentials.uid) == .process {
+      closeSilent(of: credentials.pid)
     }
-    guard connections.count < Limits.connections else {
-      log.warning("too many apps are connected", ["pid": String(credentials.pid)])
+    if let refusal = census.refusal(process: credentials.pid, user: credentials.uid) {
+      report(refusal, credentials)
       return nil
     }
     let id = ConnectionID(number: nextNumber)
@@ -99,7 +104,81 @@ final class AppServer {
     let connection = AppConnection(id: id, stream: stream, process: process, server: self)
     connections[id] = connection
     ungreeted.append(id)
+    census.add(process: process.pid, user: process.uid)
+    held.add(id, of: .process(process.pid))
     return connection
+  }
+
+  /// Closes the oldest connection that has not greeted, of one process where that is given.
+  private func closeSilent(of process: Int32? = nil) {
+    let index = ungreeted.firstIndex { id in
+      process == nil || connections[id]?.process.pid == process
+    }
+    guard let index, let silent = connections[ungreeted[index]] else { return }
+    log.warning(
+      "a connection that did not greet gives way to others", ["pid": String(silent.process.pid)])
+    ungreeted.remove(at: index)
+    uncount(silent)
+    silent.stream.close(afterFlush: false)
+  }
+
+  private func report(
+    _ refusal: AppConnectionCensus.Refusal, _ credentials: Socket.PeerCredentials
+  ) {
+    let pid = String(credentials.pid)
+    switch refusal {
+    case .process:
+      log.warning(
+        "a process has too many connections: its next ones are refused",
+        ["pid": pid, "allowed": String(census.bounds.perProcess)])
+    case .user:
+      log.warning(
+        "the processes of one user have too many connections: the next ones are refused",
+        ["uid": String(credentials.uid), "allowed": String(census.bounds.perUser)])
+    case .total:
+      log.warning(
+        "too many apps are connected: raise the limit of open files where it is low",
+        ["pid": pid, "allowed": String(census.bounds.total)])
+    }
+  }
+
+  // MARK: - What connections hold
+
+  /// Counts what a connection holds, and closes those that hold the most where it is too much in all.
+  private func account(_ connection: ConnectionID) {
+    count(connection)
+    while let excess = held.excess(for: connection) {
+      // What others held may have been read since it was counted.
+      for other in held.holders(of: excess) { count(other) }
+      guard held.excess(for: connection) == excess, let worst = held.worst(of: excess) else {
+        continue
+      }
+      closeHolder(worst.connection, bytes: worst.bytes, excess)
+    }
+    held.checkInvariants()
+  }
+
+  /// The bytes that all connections hold now.
+  var heldBytes: Int { connections.values.reduce(0) { $0 + $1.heldBytes } }
+
+  private func count(_ connection: ConnectionID) {
+    held.set(connection, connections[connection]?.heldBytes ?? 0)
+  }
+
+  private func closeHolder(_ id: ConnectionID, bytes: Int, _ excess: HeldBytes.Excess) {
+    defer { held.remove(id) }
+    guard let connection = connections[id] else { return }
+    let isOwn = if case .owner = excess { true } else { false }
+    log.warning(
+      isOwn
+        ? "closes a connection of an app that reads or sends too slowly: its connections hold too much memory"
+        : "closes a connection that reads or sends too slowly: all connections hold too much memory",
+      [
+        "pid": String(connection.process.pid), "app": listener?.app(of: id)?.text ?? "",
+        "bytes": String(bytes),
+        "allowed": String(isOwn ? held.bounds.perOwner : held.bounds.total),
+      ])
+    connection.stream.close(afterFlush: false)
   }
 
   // MARK: - What connections report
@@ -126,6 +205,7 @@ final class AppServer {
         connection.hasGreeted = true
         ungreeted.removeAll { $0 == connection.id }
         listener?.appGreeted(ask, hello, by: connection.process)
+        if let app = listener?.app(of: connection.id) { held.move(connection.id, to: .app(app)) }
       case let request: listener?.appRequested(ask, request)
       }
     } catch {
@@ -147,10 +227,34 @@ final class AppServer {
     connection.stream.close(afterFlush: false)
   }
 
-  fileprivate func ended(_ connection: AppConnection) {
+  /// Counts what has come of a frame that is not complete.
+  fileprivate func buffered(by connection: AppConnection) {
+    if connection.stream.isOpen { account(connection.id) }
+  }
+
+  fileprivate func ended(_ connection: AppConnection, _ reason: StreamClosure) {
+    if reason == .outputOverflow {
+      log.warning(
+        "closed a connection of an app that does not read what it is sent",
+        [
+          "pid": String(connection.process.pid),
+          "app": listener?.app(of: connection.id)?.text ?? "",
+        ])
+    }
+    uncount(connection)
+    held.remove(connection.id)
     connections[connection.id] = nil
     ungreeted.removeAll { $0 == connection.id }
     listener?.appDisconnected(connection.id)
+  }
+}
+
+extension AppServer {
+  /// Takes a connection that ends out of the census, once.
+  private func uncount(_ connection: AppConnection) {
+    guard connection.isCounted else { return }
+    connection.isCounted = false
+    census.remove(process: connection.process.pid, user: connection.process.uid)
   }
 }
 
@@ -162,6 +266,8 @@ private final class AppConnection: StreamHandler {
   private weak var server: AppServer?
   /// Whether it has said who it is, or tried to.
   var hasGreeted = false
+  /// Whether the server's census counts it.
+  var isCounted = true
   private var bytesReceived = 0
   private var decoder = AppFrameDecoder(limit: WireLimits.appFrameBytesMaxFromApp)
 
@@ -174,6 +280,9 @@ private final class AppConnection: StreamHandler {
     self.server = server
   }
 
+  /// Bytes that the agent holds for it.
+  var heldBytes: Int { stream.isOpen ? stream.pendingOutputBytes + decoder.bufferedBytes : 0 }
+
   func streamOpened(_ stream: ByteStream) {}
 
   func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
@@ -184,6 +293,7 @@ private final class AppConnection: StreamHandler {
       guard hasGreeted || bytesReceived <= Limits.ungreetedBytes else {
         throw AppFrameFailure.tooLong(bytes: bytesReceived, limit: Limits.ungreetedBytes)
       }
+      if !decoder.isAtFrameStart { server?.buffered(by: self) }
     } catch {
       server?.protocolBroken(by: self, error)
     }
@@ -191,5 +301,5 @@ private final class AppConnection: StreamHandler {
 
   func streamDrained(_ stream: ByteStream) {}
 
-  func stream(_ stream: ByteStream, closed reason: StreamClosure) { server?.ended(self) }
+  func stream(_ stream: ByteStream, closed reason: StreamClosure) { server?.ended(self, reason) }
 }

@@ -49,6 +49,7 @@ enum ProgramStart {
     guard result == 0 else {
       throw .call(name: "posix_spawn", errno: result, subject: executable)
     }
+    DescriptorLimit.restore(ofChild: child)
     return child
   }
 

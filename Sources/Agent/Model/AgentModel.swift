@@ -27,6 +27,9 @@ struct AgentModel: ~Copyable {
     }
   }
 
+  /// The app whose connection it is; nil for a command's, and before it has greeted.
+  func app(of connection: ConnectionID) -> AppID? { parts.context.connections[connection]?.app }
+
   /// Handles an event; `takeEffects` returns what follows from it.
   mutating func handle(_ event: AgentEvent, at now: AgentTime) { parts.handle(event, at: now) }
 

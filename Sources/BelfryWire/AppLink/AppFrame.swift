@@ -86,6 +86,9 @@ public struct AppFrameDecoder: Sendable {
   /// Whether no part of a further frame is buffered.
   public var isAtFrameStart: Bool { start == buffer.count }
 
+  /// Bytes in memory: those of frames to come, and of frames that were returned and make room with the next ones.
+  public var bufferedBytes: Int { buffer.count }
+
   /// Returns the next complete frame; nil until more bytes arrive.
   ///
   /// The stream cannot be decoded any further after an error.

@@ -20,6 +20,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
@@ -65,6 +66,14 @@ static inline int belfry_peer_pidfd(int descriptor) {
 }
 static inline int belfry_pidfd_open(int32_t pid) {
   return (int)syscall(434 /* pidfd_open, on every architecture */, pid, 0);
+}
+
+// prlimit is declared only under _GNU_SOURCE. Sets what another process may have open.
+static inline int belfry_set_descriptor_limit(int32_t pid, uint64_t soft, uint64_t hard) {
+  struct {
+    uint64_t soft, hard;
+  } limit = {soft, hard};
+  return (int)syscall(SYS_prlimit64, pid, 7 /* RLIMIT_NOFILE */, &limit, (void *)0);
 }
 
 // Variadic functions are not imported into Swift.

@@ -1,7 +1,12 @@
+import CLinux
 import Glibc
+import Synchronization
 
 /// How many descriptors this process may have open.
 public enum DescriptorLimit {
+  /// The limit before this process raised it; nil where it has not.
+  private static let former = Mutex<(soft: UInt64, hard: UInt64)?>(nil)
+
   /// Raises the limit as far as an ordinary process may, and returns it.
   ///
   /// The lower limit that processes begin with (1,024 mostly) is for programs that use select(2).
@@ -13,9 +18,22 @@ public enum DescriptorLimit {
     if limit.rlim_cur < limit.rlim_max {
       var raised = limit
       raised.rlim_cur = limit.rlim_max
-      if unsafe setrlimit(resource, &raised) == 0 { limit = raised }
+      if unsafe setrlimit(resource, &raised) == 0 {
+        let (soft, hard) = (UInt64(limit.rlim_cur), UInt64(limit.rlim_max))
+        former.withLock { $0 = (soft, hard) }
+        limit = raised
+      }
     }
     return Int(clamping: limit.rlim_cur)
+  }
+
+  /// Gives a program that this process has started the limit that this process began with.
+  ///
+  /// It may use select(2), which fails for descriptors above 1,023.
+  public static func restore(ofChild process: Int32) {
+    assert(process > 0, "a child has a number")
+    guard let limit = former.withLock({ $0 }) else { return }
+    _ = belfry_set_descriptor_limit(process, limit.soft, limit.hard)
   }
 
   /// What POSIX grants every process, where the kernel does not say.

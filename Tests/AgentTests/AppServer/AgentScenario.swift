@@ -50,7 +50,7 @@ final class AgentScenario: Sendable {
 
   init(
     folder: ScratchFolder? = nil, grant: GrantPolicy = .all, hasManualClock: Bool = false,
-    pendingLimit: Int = 64, log: Log = .silent
+    pendingLimit: Int = 64, log: Log = .silent, heldBytes: HeldBytes.Bounds = .init()
   ) throws {
     let folder = try folder ?? ScratchFolder()
     self.folder = folder
@@ -68,6 +68,7 @@ final class AgentScenario: Sendable {
       configuration.grant = grant
       configuration.hasManualClock = hasManualClock
       configuration.pendingLimit = pendingLimit
+      configuration.heldBytes = heldBytes
       do {
         let daemon = try AgentDaemon(configuration, on: loop)
         started.put(

@@ -8,7 +8,7 @@ import System
 /// A connection without any knowledge of the protocol.
 final class RawApp {
   private let descriptor: Int32
-  private var decoder = AppFrameDecoder(limit: 1 << 20)
+  private var decoder = AppFrameDecoder(limit: 8 << 20)
 
   init(_ path: String) throws {
     descriptor = try Socket.connect(unixPath: path)
@@ -22,7 +22,9 @@ final class RawApp {
   deinit { Socket.close(descriptor) }
 
   func send(_ bytes: [UInt8]) {
-    _ = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+    _ = bytes.withUnsafeBytes {
+      Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+    }
   }
 
   private func read() -> [UInt8] {
@@ -55,5 +57,12 @@ final class RawApp {
       if bytes.isEmpty { return all }
       all += bytes
     }
+  }
+
+  /// Reads frames until there are so many, or the other end closes; returns their number.
+  func readToEnd(limit: Int) -> Int {
+    var count = 0
+    while count < limit, frame() != nil { count += 1 }
+    return count
   }
 }

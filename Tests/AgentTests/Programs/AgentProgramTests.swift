@@ -1,4 +1,5 @@
 import Agent
+import BelfryWire
 import Foundation
 import Glibc
 import System
@@ -10,7 +11,8 @@ import Testing
 struct AgentProgramTests {
   static func agent(
     _ scenario: Scenario, _ more: [String] = [], grant: String = "all",
-    gateway: LinkGatewayThread? = nil, environment: [String: String] = [:]
+    gateway: LinkGatewayThread? = nil, environment: [String: String] = [:],
+    through launcher: [String] = []
   ) async throws -> RunningProgram {
     let ready = scenario.folder.file("agent.json")
     var arguments = [
@@ -24,7 +26,9 @@ struct AgentProgramTests {
     }
     // One that a killed agent left would be taken for the new one's.
     unlink(ready)
-    let program = try scenario.belfry(arguments + more, environment: environment)
+    let program = try scenario.start(
+      launcher + [Installation.belfry] + arguments + more, name: "belfry agent",
+      environment: environment)
     _ = try await ScratchFolder.contents(of: ready) { !program.isRunning }
     return program
   }
@@ -107,6 +111,38 @@ struct AgentProgramTests {
       #expect(gateway.with { Self.deliver(#"{"aps":{"badge":1,"alert":"new"}}"#, 7, $0) })
       let next = try await app.event("willPresent")
       #expect(next["notification"]["body"].string == "new")
+    }
+  }
+
+  @Test
+  func `One process with a thousand connections locks nobody out, where few files may be open`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let agent = try await Self.agent(
+        scenario, through: ["/bin/sh", "-c", #"ulimit -S -n 256; exec "$@""#, "sh"])
+      let limits = try String(contentsOfFile: "/proc/\(agent.pid)/limits", encoding: .utf8)
+      let files = try #require(
+        limits.split(separator: "\n").first { $0.hasPrefix("Max open files") })
+      let numbers = files.split(separator: " ").compactMap { Int($0) }
+      #expect(numbers.count == 2 && numbers.first == numbers.last, "\(files)")
+      var connections: [RawApp] = []
+      var refused = 0
+      for _ in 0..<1_007 {
+        let connection = try RawApp(scenario.folder.file("agent.sock"))
+        connection.send(
+          AppRequest.hello(AppHello(role: .control, appID: nil)).frame.numbered(1).encoded)
+        if connection.frame() != nil {
+          connections.append(connection)
+        } else {
+          try #require(connection.isEnded, "a connection is neither answered nor refused")
+          refused += 1
+        }
+      }
+      #expect(connections.count > 50 && refused == 1_007 - connections.count)
+      let list = try await scenario.belfryCommand(["app", "list"])
+      #expect(list.status == 0)
+      #expect(agent.errors.contains("a process has too many connections"))
     }
   }
 

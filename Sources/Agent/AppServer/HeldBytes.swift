@@ -1,0 +1,98 @@
+import BelfryWire
+
+/// The bytes that connections of apps and commands make the agent hold: what was not read of what it sent, and
+/// frames that are not complete.
+///
+/// Each connection has a bound of its own; these are those of all connections of one app and of everybody.
+struct HeldBytes {
+  /// Who is asked for room first.
+  enum Owner: Hashable {
+    case app(AppID)
+    /// A command, or a process that has not greeted.
+    case process(Int32)
+  }
+
+  /// Bytes that there may be.
+  struct Bounds {
+    /// Of one owner's connections.
+    var perOwner = Limits.heldBytesPerApp
+    /// Of all connections.
+    var total = Limits.heldBytes
+  }
+
+  /// A bound that is exceeded.
+  enum Excess: Equatable {
+    case owner(Owner)
+    case total
+  }
+
+  private struct Entry {
+    var owner: Owner
+    var bytes = 0
+  }
+
+  private var entries: [ConnectionID: Entry] = [:]
+  private var byOwner: [Owner: Int] = [:]
+  private(set) var total = 0
+  let bounds: Bounds
+
+  init(_ bounds: Bounds = Bounds()) { self.bounds = bounds }
+
+  mutating func add(_ connection: ConnectionID, of owner: Owner) {
+    assert(entries[connection] == nil, "a connection is added once")
+    entries[connection] = Entry(owner: owner)
+  }
+
+  /// Counts a connection with the others of its app, once that is known.
+  mutating func move(_ connection: ConnectionID, to owner: Owner) {
+    guard let bytes = entries[connection]?.bytes else { return }
+    set(connection, 0)
+    entries[connection]?.owner = owner
+    set(connection, bytes)
+  }
+
+  /// Counts what a connection holds now.
+  mutating func set(_ connection: ConnectionID, _ bytes: Int) {
+    guard let entry = entries[connection], entry.bytes != bytes else { return }
+    entries[connection]?.bytes = bytes
+    total += bytes - entry.bytes
+    let sum = byOwner[entry.owner, default: 0] + bytes - entry.bytes
+    byOwner[entry.owner] = sum > 0 ? sum : nil
+  }
+
+  mutating func remove(_ connection: ConnectionID) {
+    set(connection, 0)
+    entries[connection] = nil
+  }
+
+  /// The bound that is exceeded by what a connection's owner, or everybody, holds; nil where none is.
+  func excess(for connection: ConnectionID) -> Excess? {
+    if let owner = entries[connection]?.owner,
+      byOwner[owner, default: 0] > bounds.perOwner
+    {
+      return .owner(owner)
+    }
+    return total > bounds.total ? .total : nil
+  }
+
+  /// The connections that a bound counts and that hold something.
+  func holders(of excess: Excess) -> [ConnectionID] {
+    entries.filter { _, entry in
+      guard entry.bytes > 0 else { return false }
+      return if case .owner(let owner) = excess { entry.owner == owner } else { true }
+    }.map(\.key)
+  }
+
+  /// The connection that holds the most of what a bound counts; of several the oldest.
+  func worst(of excess: Excess) -> (connection: ConnectionID, bytes: Int)? {
+    holders(of: excess).map { ($0, entries[$0]?.bytes ?? 0) }
+      .max { ($0.1, $1.0.number) < ($1.1, $0.0.number) }
+  }
+
+  /// Traps in debug builds when the sums contradict the entries.
+  func checkInvariants() {
+    assert(entries.values.allSatisfy { $0.bytes >= 0 }, "nothing holds less than nothing")
+    assert(total == entries.values.reduce(0) { $0 + $1.bytes }, "the total is that of the entries")
+    assert(total == byOwner.values.reduce(0, +), "each entry has an owner")
+  }
+}

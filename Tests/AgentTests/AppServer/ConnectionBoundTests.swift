@@ -1,0 +1,137 @@
+import BelfryWire
+import Foundation
+import Glibc
+import System
+import TestSupport
+import Testing
+
+@testable import Agent
+
+/// The bounds of what apps' connections take of the agent: their number, and the memory that they hold.
+@Suite struct ConnectionBoundTests {
+  // MARK: Number
+
+  @Test func `One process and one user leave connections to others`() {
+    var census = AppConnectionCensus(.init())
+    let bounds = census.bounds
+    #expect(bounds.perProcess < bounds.perUser && bounds.perUser < bounds.total)
+    for _ in 0..<bounds.perProcess { census.add(process: 7, user: 1_000) }
+    #expect(census.refusal(process: 7, user: 1_000) == .process)
+    #expect(census.refusal(process: 8, user: 1_000) == nil)
+    var process: Int32 = 100
+    while census.refusal(process: process, user: 1_000) == nil {
+      census.add(process: process, user: 1_000)
+      process += 1
+    }
+    #expect(census.refusal(process: process, user: 1_000) == .user)
+    #expect(census.count == bounds.perUser)
+    while census.refusal(process: process, user: 0) == nil {
+      census.add(process: process, user: 0)
+      process += 1
+    }
+    #expect(census.refusal(process: process, user: 0) == .total && census.count == bounds.total)
+    census.remove(process: 7, user: 1_000)
+    #expect(census.refusal(process: 7, user: 1_000) == nil)
+  }
+
+  @Test(arguments: [0, 256, 1_024, 4_096, 1 << 20, Int.max])
+  func `However few files may be open, there are connections, and one process takes half at most`(
+    descriptors: Int
+  ) {
+    let bounds = AppConnectionCensus.Bounds(descriptors: descriptors)
+    #expect((Limits.connectionsMin...Limits.connections).contains(bounds.total))
+    #expect(bounds.total <= max(descriptors / 2, Limits.connectionsMin))
+    #expect(bounds.perProcess <= bounds.total / 2)
+  }
+
+  // MARK: Memory
+
+  @Test func `The connection that holds the most of its app's bytes is named`() throws {
+    let (burger, fries) = (try #require(AppID("a.burger")), try #require(AppID("a.fries")))
+    var held = HeldBytes(.init(perOwner: 100, total: 150))
+    func id(_ number: UInt64) -> ConnectionID { ConnectionID(number: number) }
+    for number in 1...4 as ClosedRange<UInt64> { held.add(id(number), of: .process(7)) }
+    held.set(id(1), 60)
+    held.set(id(2), 50)
+    #expect(held.excess(for: id(1)) == .owner(.process(7)))
+    // Apps of one process are counted apart once they have greeted.
+    held.move(id(1), to: .app(burger))
+    held.move(id(2), to: .app(burger))
+    held.move(id(3), to: .app(fries))
+    #expect(held.excess(for: id(4)) == nil)
+    #expect(held.excess(for: id(1)) == .owner(.app(burger)))
+    #expect(held.worst(of: .owner(.app(burger)))?.connection == id(1))
+    held.set(id(1), 10)
+    held.set(id(3), 95)
+    held.checkInvariants()
+    #expect(held.excess(for: id(1)) == .total && held.excess(for: id(4)) == .total)
+    #expect(try #require(held.worst(of: .total)) == (id(3), 95))
+    held.remove(id(3))
+    #expect(held.total == 60 && held.excess(for: id(1)) == nil)
+    held.checkInvariants()
+  }
+
+  @Test
+  func
+    `Connections of an app that read nothing take no more than its share, and others are served`()
+    throws
+  {
+    let lines = Arrivals<String>()
+    let bounds = HeldBytes.Bounds(perOwner: 1 << 20, total: 4 << 20)
+    let scenario = try AgentScenario(
+      log: Log(subsystem: "agent", sink: LogSink { lines.put($0) }), heldBytes: bounds)
+    defer { scenario.stop() }
+    let app = TestApp(scenario, state: .background)
+    defer { app.close() }
+    _ = try app.connection.call(.requestAuthorization([.alert]))
+    var request = ModelBench.request("p", trigger: .interval(seconds: 100_000, repeats: false))
+    request.content.body = NotificationText(String(repeating: "x", count: 300_000))
+    _ = try app.connection.call(.add(request))
+    let hello = AppHello(appID: "org.example.burger", isDevelopment: true, state: .background)
+    let silent = try (0..<12).map { _ in
+      let raw = try RawApp(scenario.socketPath)
+      raw.send(AppRequest.hello(hello).frame.numbered(1).encoded)
+      for number in 2...4 as ClosedRange<Int64> {
+        raw.send(AppRequest.pending.frame.numbered(number).encoded)
+      }
+      return raw
+    }
+    let line = try #require(
+      lines.next { $0.contains("hold too much memory") ? $0 : nil }, "nothing was closed")
+    #expect(line.contains("app=org.example.burger"))
+    #expect(line.contains("pid=\(getpid())"))
+    // Another connection of the app that reads, and another app.
+    #expect(try app.connection.call(.pending).pending().count == 1)
+    let other = TestApp(scenario, "org.example.fries")
+    defer { other.close() }
+    #expect(other.welcome?.appID == "org.example.fries")
+    let held = try #require(scenario.with { $0.server?.heldBytes ?? 0 })
+    #expect(held <= bounds.perOwner)
+    // Who reads after all gets everything, unless it was among the worst.
+    let answers = silent.map { $0.readToEnd(limit: 4) }
+    #expect(answers.contains { $0 == 4 } && answers.contains { $0 < 4 })
+  }
+
+  @Test func `Frames that are never completed count as well`() throws {
+    let lines = Arrivals<String>()
+    let scenario = try AgentScenario(
+      log: Log(subsystem: "agent", sink: LogSink { lines.put($0) }),
+      heldBytes: .init(perOwner: 1 << 20, total: 4 << 20))
+    defer { scenario.stop() }
+    let hello = AppHello(appID: "org.example.burger", isDevelopment: true, state: .background)
+    let length = UInt32(WireLimits.appFrameBytesMaxFromApp)
+    let head = [length, length - 4].flatMap { number in
+      (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) }
+    }
+    let started = try (0..<8).map { _ in
+      let raw = try RawApp(scenario.socketPath)
+      raw.send(AppRequest.hello(hello).frame.numbered(1).encoded)
+      #expect(raw.frame() != nil)
+      raw.send(head + [UInt8](repeating: 0x20, count: 200_000))
+      return raw
+    }
+    #expect(lines.next { $0.contains("hold too much memory") ? true : nil } == true)
+    #expect(try #require(scenario.with { $0.server?.heldBytes ?? 0 }) <= 1 << 20)
+    withExtendedLifetime(started) {}
+  }
+}
