@@ -35,14 +35,6 @@ public struct GatewayCondition: Sendable {
   /// What a person should know of a gateway that is ready, a sentence each.
   public var notices: [String] {
     found + stores.compactMap(\.readFailure).map { "\($0)" }
-      + endedCertificates(atSeconds: SystemClock.unixMilliseconds / 1_000)
-  }
-
-  /// What clients refuse to trust.
-  private func endedCertificates(atSeconds now: Int64) -> [String] {
-    ends.filter { [.own, .server, .authority].contains($0.kind) && $0.notAfter <= now }.map {
-      "the certificate in \($0.subject) ended "
-        + "\(Timestamp.rfc3339(unixMilliseconds: $0.notAfter * 1_000)): \($0.advice)"
-    }
+      + certificateEnds.problems(atSeconds: SystemClock.unixMilliseconds / 1_000)
   }
 }

@@ -7,8 +7,7 @@ extension GatewayServer {
     for case .putSetting(let name, _) in changes {
       switch name {
       case ControlSetting.authority:
-        let now = SystemClock.unixMilliseconds / 1_000
-        if let security = certificates?.reload(configuration, nowSeconds: now) { show(security) }
+        if let security = certificates?.reload(configuration) { show(security) }
       case ControlSetting.tokenKeys:
         if let keys = try? folder.tokenKeys() { controlPlane.use(tokenKeys: keys) }
       default: continue

@@ -169,7 +169,8 @@ public final class GatewayServer {
     certificates = resources.certificates.map { shown, source in
       CertificateWatch(
         shown, from: source, store: controlStore, writer: controlWriter,
-        ends: resources.certificateEnds, metrics: metrics,
+        ends: resources.certificateEnds,
+        clocks: { [loop] in (loop.nowNanoseconds, loop.unixMilliseconds) }, metrics: metrics,
         log: log)
     }
     logReader = DeliveryLogReader(
@@ -320,8 +321,7 @@ public final class GatewayServer {
 
   private func watchCertificates() {
     guard let certificates else { return }
-    let now = SystemClock.unixMilliseconds / 1_000
-    if let security = certificates.tick(configuration, nowSeconds: now) { show(security) }
+    if let security = certificates.tick(configuration) { show(security) }
     loop.schedule(afterNanoseconds: Limits.certificateWatchNanoseconds) { [weak self] in
       guard let self, !isStopped else { return }
       watchCertificates()
@@ -342,8 +342,7 @@ public final class GatewayServer {
   @discardableResult
   public func follow(_ new: GatewayConfiguration) throws -> [String] {
     let (followed, needRestart) = configuration.following(new)
-    let now = SystemClock.unixMilliseconds / 1_000
-    let security = try certificates?.follow(followed, nowSeconds: now)
+    let security = try certificates?.follow(followed)
     configuration = followed
     controlPlane.use(followed)
     for peer in peers { peer.post(.configuration(followed)) }

@@ -1,3 +1,5 @@
+import BelfryWire
+
 /// Every bound of the gateway, with its unit and its reason.
 enum Limits {
 
@@ -39,11 +41,6 @@ enum Limits {
   static let sweepRowsMax = 1_000
   /// Nanoseconds between sweeps of expired rows: they are never delivered, so only disk space depends on it.
   static let expirySweepNanoseconds: Int64 = 60_000_000_000
-  /// Milliseconds by which the wall clock may leave the monotonic one between two ticks and still be believed:
-  /// more than corrections by the network take, less than matters to what expires.
-  static let clockStepMillisecondsMax: Int64 = 60_000
-  /// Nanoseconds for which a wall clock that was set is not believed: a day, for an administrator to read of it.
-  static let clockDoubtNanoseconds: Int64 = 86_400_000_000_000
   /// Nanoseconds between ticks, which release held notifications and start sweeps: none needs to be exact.
   static let tickNanoseconds: Int64 = 1_000_000_000
 
@@ -183,7 +180,7 @@ enum Limits {
   /// Days of validity of a device's certificate, a machine's lifetime: one that is off for nine years comes back.
   ///
   /// Those that connect renew theirs after a tenth of it.
-  static let deviceCertificateDays = 3_650
+  static let deviceCertificateDays = Int(LinkLimits.deviceCertificateSeconds / 86_400)
   /// Days of validity of the gateway's certificate authority: twice what it signs for a device.
   static let authorityDays = 7_300
   /// Host names that the authority's certificate permits, former ones included: a container has a new name at each

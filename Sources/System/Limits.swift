@@ -24,6 +24,11 @@ enum Limits {
   static let logRepeatNanosecondsMin: Int64 = 1_000_000_000
   /// The same for a line that goes on to repeat: 1,440 lines a day, however often it is said.
   static let logRepeatNanosecondsMax: Int64 = 60_000_000_000
+  /// Milliseconds by which the wall clock may leave the monotonic one between two comparisons and still be believed:
+  /// more than corrections by the network take, less than matters to what expires.
+  static let clockStepMillisecondsMax: Int64 = 60_000
+  /// Nanoseconds for which a wall clock that was set is not believed: a day, for an administrator to read of it.
+  static let clockDoubtNanoseconds: Int64 = 86_400_000_000_000
   /// Folders watched in one tree: Debian's time-zone database has 43.
   static let foldersWatched = 256
   /// Steps up and down a path to find a folder to watch: more than any path in use has.

@@ -10,6 +10,8 @@ enum Limits {
   static let credentialBytesMax = 1_048_576
   /// Seconds by which a new certificate's validity begins in the past, since clocks differ.
   static let clockSkewSeconds: Int64 = 300
+  /// Seconds of a server certificate's whole validity: Apple's clients accept 825 days of a private authority's.
+  static let serverCertificateSecondsMax: Int64 = 825 * 86_400
   /// Bytes of a common name: X.509's ub-common-name (RFC 5280 appendix A).
   static let commonNameBytesMax = 64
   /// Iterations of PKCS#12's key derivation: OpenSSL's default, which older readers support.

@@ -130,8 +130,16 @@ private let app = "com.example.app"
       try Data(root.certificatePEM).write(to: URL(filePath: rootFile))
       let (chain, key) = (scenario.folder.file("chain.pem"), scenario.folder.file("key.pem"))
       func issue(days: Int, daysFromNow: Int64 = 0) throws -> Int64 {
-        let identity = try root.issueServer(
-          names: ["push.example.org"], addresses: [], now: now + daysFromNow * 86_400, days: days)
+        let begin = now + daysFromNow * 86_400
+        // A certificate begins with its authority.
+        let issuer =
+          daysFromNow > 0
+          ? try CertificateAuthority.make(
+            commonName: "Later root", nameConstraints: .init(hostNames: ["example.org"]), now: begin
+          )
+          : root
+        let identity = try issuer.issueServer(
+          names: ["push.example.org"], addresses: [], now: begin, days: days)
         try Data(identity.privateKeyPEM).write(to: URL(filePath: key))
         try Data(identity.certificateChainPEM).write(to: URL(filePath: chain))
         return identity.certificate.notAfter

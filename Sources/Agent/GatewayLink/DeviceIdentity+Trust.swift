@@ -87,11 +87,14 @@ extension DeviceIdentity {
   /// The same; `mark` is that of what was given, which very many devices share.
   func credential(given: [UInt8], mark: [UInt8]) -> LinkCredential? {
     guard let chainPEM, let certificate = try? Certificate(pem: chainPEM) else { return nil }
+    let issuer = PEMText.blocks(of: chainPEM, label: "CERTIFICATE").dropFirst().first
+      .flatMap { try? Certificate(pem: $0) }
     return LinkCredential(
       publicKey: key.publicKey.spkiDER,
       trustMark: hasNamedAuthorities ? trust(given: given).authorities.mark : mark,
       renewAtSeconds: LinkCredential.renewalSeconds(
-        notBefore: certificate.notBefore, notAfter: certificate.notAfter))
+        notBefore: certificate.notBefore, notAfter: certificate.notAfter,
+        authorityNotAfter: issuer?.notAfter))
   }
 
   /// The identity with what the gateway sent; throws where it is not this device's, or not what it says.

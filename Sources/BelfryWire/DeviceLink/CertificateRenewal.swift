@@ -17,9 +17,15 @@ public struct LinkCredential: Hashable, Sendable {
 
   /// When a certificate with these ends is due for renewal: after a tenth of its life.
   ///
-  /// A device that is away for the other nine tenths of it still finds its way back.
-  public static func renewalSeconds(notBefore: Int64, notAfter: Int64) -> Int64 {
-    notBefore + max(0, notAfter - notBefore) / 10
+  /// A device that is away for the other nine tenths of it still finds its way back. A certificate begins with its
+  /// authority and is issued later, so its life counts back from its end. One that ends with its authority is the
+  /// longest that can be had: the gateway names another authority in time.
+  public static func renewalSeconds(
+    notBefore: Int64, notAfter: Int64, authorityNotAfter: Int64?
+  ) -> Int64 {
+    if let authorityNotAfter, notAfter >= authorityNotAfter { return .max }
+    let tenth = max(0, notAfter - notBefore) / 10
+    return max(notBefore + tenth, notAfter - LinkLimits.deviceCertificateSeconds / 10 * 9)
   }
 }
 

@@ -4,6 +4,8 @@ public enum LinkLimits {
   public static let applicationProtocol = "belfry-link/1"
   /// The one version there is.
   public static let version: UInt8 = 1
+  /// Seconds for which a gateway issues a device's certificate, where its authority lasts as long: ten years.
+  public static let deviceCertificateSeconds: Int64 = 3_650 * 86_400
   /// Bytes of a frame's header: two of length, one of type.
   public static let headerBytes = 3
   /// Bytes of a frame's body that a device may send: the largest is ENROL.

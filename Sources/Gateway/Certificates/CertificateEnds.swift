@@ -1,4 +1,5 @@
 internal import Synchronization
+internal import System
 
 /// A certificate that somebody has to renew in time.
 public struct CertificateEnd: Sendable, Equatable {
@@ -24,6 +25,27 @@ public struct CertificateEnd: Sendable, Equatable {
   public let subject: String
   /// When it ends, seconds since 1970.
   public let notAfter: Int64
+  /// When it begins, seconds since 1970; `Int64.min` where its beginning is of no matter.
+  public let notBefore: Int64
+
+  init(kind: Kind, subject: String, notBefore: Int64 = .min, notAfter: Int64) {
+    self.kind = kind
+    self.subject = subject
+    self.notBefore = notBefore
+    self.notAfter = notAfter
+  }
+
+  /// Why clients refuse it at that moment, in seconds since 1970; nil where they do not.
+  func problem(atSeconds now: Int64) -> String? {
+    func time(_ seconds: Int64) -> String { Timestamp.rfc3339(unixMilliseconds: seconds * 1_000) }
+    if notAfter <= now {
+      return "the certificate in \(subject) ended \(time(notAfter)): \(advice)"
+    }
+    guard notBefore > now else { return nil }
+    return
+      "the certificate in \(subject) is not valid before \(time(notBefore)), and clients refuse it: "
+      + "check the clock of this machine"
+  }
 
   /// What to do before it ends.
   var advice: String {
@@ -55,6 +77,13 @@ public final class CertificateEnds: Sendable {
     state.withLock { state in
       state.ends
         + (state.devicesEnd.map { [CertificateEnd(kind: .device, subject: "", notAfter: $0)] } ?? [])
+    }
+  }
+
+  /// Why clients refuse what the listeners show, a sentence each.
+  func problems(atSeconds now: Int64) -> [String] {
+    all.filter { [.own, .server, .authority].contains($0.kind) }.compactMap {
+      $0.problem(atSeconds: now)
     }
   }
 

@@ -5,8 +5,14 @@ import System
 /// Renews what the listeners show before it ends, notices the operator's new files, and tells when certificates
 /// end: in a metric, and in the log once a day from a month before.
 ///
+/// The time is that of an `ExpiryClock`: a wall clock that was set ahead renews nothing before it is believed, and what
+/// was issued by a wrong clock is replaced once the clock is right.
+///
 /// Confined to the main loop.
 final class CertificateWatch {
+  /// The monotonic clock in nanoseconds, and the wall clock in milliseconds since 1970.
+  typealias Clocks = () -> (nanoseconds: Int64, unixMilliseconds: Int64)
+
   private let source: CertificateSource
   private let store: any ControlStore
   private let writer: ControlWriter
@@ -14,6 +20,9 @@ final class CertificateWatch {
   private let log: Log
   private var shown: ShownCertificates
   private var stamps: [FileSystem.Stamp?]
+  private let clocks: Clocks
+  private var clock: ExpiryClock
+  private var lastSeconds: Int64 = 0
   private var nextCheckSeconds: Int64 = 0
   private var nextWarningSeconds: Int64 = 0
   private var nextCountSeconds: Int64 = 0
@@ -24,8 +33,12 @@ final class CertificateWatch {
 
   init(
     _ shown: ShownCertificates, from source: CertificateSource, store: any ControlStore,
-    writer: ControlWriter, ends: CertificateEnds, metrics: GatewayMetrics, log: Log
+    writer: ControlWriter, ends: CertificateEnds, clocks: @escaping Clocks, metrics: GatewayMetrics,
+    log: Log
   ) {
+    self.clocks = clocks
+    let start = clocks()
+    clock = ExpiryClock(nanoseconds: start.nanoseconds, unixMilliseconds: start.unixMilliseconds)
     self.shown = shown
     self.source = source
     self.store = store
@@ -37,9 +50,8 @@ final class CertificateWatch {
   }
 
   /// Looks whether anything is to be done; what the listeners show from now on, or nil for no change.
-  func tick(
-    _ configuration: GatewayConfiguration, nowSeconds: Int64
-  ) -> ListenerSecurity? {
+  func tick(_ configuration: GatewayConfiguration) -> ListenerSecurity? {
+    let nowSeconds = readClock()
     if shown.authorities.isRotating, nowSeconds >= nextCountSeconds {
       countDevices(nowSeconds: nowSeconds)
     }
@@ -48,10 +60,26 @@ final class CertificateWatch {
     return reload(configuration, nowSeconds: nowSeconds)
   }
 
+  /// Seconds since 1970 by the clock that is believed.
+  private func readClock() -> Int64 {
+    let (nanoseconds, unixMilliseconds) = clocks()
+    _ = clock.compare(nanoseconds: nanoseconds, unixMilliseconds: unixMilliseconds)
+    let now =
+      clock.expiry(nanoseconds: nanoseconds, unixMilliseconds: unixMilliseconds) / 1_000
+    // A clock that was set back has everything looked at again: what comes next would be due only much later.
+    if now < lastSeconds { (nextCheckSeconds, nextWarningSeconds, nextCountSeconds) = (0, 0, 0) }
+    lastSeconds = now
+    return now
+  }
+
   /// Reads and renews what the listeners show; what they show from now on, or nil for no change.
   ///
   /// Where it cannot be read they go on with what they have.
-  func reload(
+  func reload(_ configuration: GatewayConfiguration) -> ListenerSecurity? {
+    reload(configuration, nowSeconds: readClock())
+  }
+
+  private func reload(
     _ configuration: GatewayConfiguration, nowSeconds: Int64
   ) -> ListenerSecurity? {
     nextCheckSeconds = nowSeconds + Limits.certificateCheckSeconds
@@ -73,7 +101,11 @@ final class CertificateWatch {
   /// change.
   ///
   /// Throws, and has changed nothing, where it cannot be read.
-  func follow(
+  func follow(_ configuration: GatewayConfiguration) throws -> ListenerSecurity? {
+    try follow(configuration, nowSeconds: readClock())
+  }
+
+  private func follow(
     _ configuration: GatewayConfiguration, nowSeconds: Int64
   ) throws -> ListenerSecurity? {
     // Read before the files: a change in between is seen at the next look.
@@ -96,7 +128,7 @@ final class CertificateWatch {
   }
 
   /// Sets the metric, and logs what ends within a month.
-  func report(nowSeconds: Int64) {
+  private func report(nowSeconds: Int64) {
     var list = shown.ends
     let live = (try? store.certificates())?.filter {
       $0.revokedMilliseconds == nil && $0.notAfter > nowSeconds
@@ -111,6 +143,14 @@ final class CertificateWatch {
     list = ends.all
     guard nowSeconds >= nextWarningSeconds else { return }
     nextWarningSeconds = nowSeconds + 86_400
+    for end in list where end.notBefore > nowSeconds {
+      log.warning(
+        "a certificate is not valid yet, and clients refuse it: check the clock of this machine",
+        [
+          "certificate": end.kind.rawValue, "subject": end.subject,
+          "begins": Self.time(end.notBefore),
+        ])
+    }
     for end in list where end.notAfter - nowSeconds < Self.warningSeconds(end.kind) {
       log.warning(
         end.notAfter > nowSeconds

@@ -43,8 +43,11 @@ struct CertificateSource: Sendable {
     let own = try configuration.serverCertificate.map { try OwnCertificate($0) }
     var ends = [
       CertificateEnd(
-        kind: .authority, subject: folder.authorityFile, notAfter: authority.certificate.notAfter),
-      CertificateEnd(kind: .server, subject: folder.file("server.pem"), notAfter: server.notAfter),
+        kind: .authority, subject: folder.authorityFile, notBefore: authority.certificate.notBefore,
+        notAfter: authority.certificate.notAfter),
+      CertificateEnd(
+        kind: .server, subject: folder.file("server.pem"), notBefore: server.notBefore,
+        notAfter: server.notAfter),
     ]
     if authorities.isRotating {
       ends.append(
@@ -55,7 +58,8 @@ struct CertificateSource: Sendable {
     if let own {
       ends.append(
         CertificateEnd(
-          kind: .own, subject: own.file, notAfter: own.certificate.notAfter))
+          kind: .own, subject: own.file, notBefore: own.certificate.notBefore,
+          notAfter: own.certificate.notAfter))
     }
     return ShownCertificates(
       security: try ListenerSecurity(

@@ -25,6 +25,11 @@ struct ServerCertificates {
   var notAfter: Int64 {
     added.reduce(general.certificate.notAfter) { min($0, $1.certificate.notAfter) }
   }
+
+  /// When the last of them begins.
+  var notBefore: Int64 {
+    added.reduce(general.certificate.notBefore) { max($0, $1.certificate.notBefore) }
+  }
 }
 
 extension GatewayFolder {
@@ -65,11 +70,16 @@ extension GatewayFolder {
     return certificates
   }
 
-  /// Whether a certificate ends soon; one that ends with its authority is the longest that can be had.
+  /// Whether a certificate ends soon, or has not begun and another one would have; one that ends with its authority is
+  /// the longest that can be had.
   private func needsRenewal(
     _ certificate: Certificate, _ authority: CertificateAuthority, _ nowSeconds: Int64
   ) -> Bool {
-    certificate.notAfter - nowSeconds <= Int64(Limits.serverCertificateRenewalDays) * 86_400
+    if certificate.notBefore > nowSeconds {
+      return authority.certificate.notBefore <= nowSeconds
+    }
+    return certificate.notAfter - nowSeconds
+      <= Int64(Limits.serverCertificateRenewalDays) * 86_400
       && certificate.notAfter < authority.certificate.notAfter
   }
 

@@ -7,13 +7,15 @@ extension CertificateAuthority {
 
   /// The certificate of a device that proved to own the key in `publicKeySPKI`; `device` is its
   /// identity in text, without a dot, so that no verifier takes it for a host name.
+  ///
+  /// It begins with its authority: a wrong clock makes none that is valid in the future alone.
   public func issueDevice(
     publicKeySPKI: [UInt8], device: String, now: Int64, days: Int
   ) throws(CryptoFailure) -> Certificate {
     guard !device.contains(".") else { throw .malformed(expected: "a device without a dot") }
     return try issueClient(
       publicKeySPKI: publicKeySPKI, commonName: device, organizationalUnit: Self.deviceUnit,
-      notBefore: now - Limits.clockSkewSeconds,
+      notBefore: certificate.notBefore,
       notAfter: min(now + Int64(days) * 86_400, certificate.notAfter))
   }
 

@@ -136,8 +136,11 @@ public struct CertificateAuthority: Sendable {
     return authorities
   }
 
-  /// A server certificate with a fresh key for host names and addresses, valid for `days` from
+  /// A server certificate with a fresh key for host names and addresses, valid until `days` from
   /// `now` (seconds since 1970).
+  ///
+  /// It begins with its authority, so that a wrong clock makes none that is valid in the future alone; but no earlier
+  /// than clients accept that count its whole time (`Limits.serverCertificateSecondsMax`).
   ///
   /// Names outside the constraints are signed, but no client accepts them.
   public func issueServer(
@@ -151,11 +154,12 @@ public struct CertificateAuthority: Sendable {
       ranges.append(range)
     }
     let serverKey = try EVPKey.generate()
+    let notAfter = min(now + Int64(days) * 86_400, certificate.notAfter)
+    let earliest = min(now - Limits.clockSkewSeconds, notAfter - Limits.serverCertificateSecondsMax)
     let form = CertificateForm(
       commonName: names.first { $0.utf8.count <= Limits.commonNameBytesMax } ?? "belfry",
       organizationalUnit: "Belfry server",
-      notBefore: now - Limits.clockSkewSeconds,
-      notAfter: min(now + Int64(days) * 86_400, certificate.notAfter), publicKey: serverKey,
+      notBefore: max(certificate.notBefore, earliest), notAfter: notAfter, publicKey: serverKey,
       extensions: [
         .endEntity, .signsHandshakes, .usages([.server]),
         .alternativeNames(hosts: names, addresses: ranges),
