@@ -253,6 +253,70 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
     #expect(try test.store.tokenCount() == 330)
   }
 
+  @Test func `A campaign for tomorrow is not sent while the clock is two days ahead`() throws {
+    let day: Int64 = 86_400_000
+    let wall = Mutex<Int64>(1_795_000_000_000)
+    let elapsed = Mutex<Int64>(5_000)
+    let clock = CampaignClock(log: .silent) {
+      (elapsed.withLock { $0 } * 1_000_000, wall.withLock { $0 })
+    }
+    func pass(milliseconds: Int64) {
+      wall.withLock { $0 += milliseconds }
+      elapsed.withLock { $0 += milliseconds }
+    }
+    let at = Timestamp.rfc3339(unixMilliseconds: wall.withLock { $0 } + day)
+    let object: JSONObject = [
+      "topic": "com.example.app", "alert": ["en": ["body": "Hello"]],
+      "at": .string(at.prefix(19) + "Z"),
+    ]
+    let document = try CampaignDocument(object)
+    let record = CampaignRecord(
+      id: "c1", createdMilliseconds: 0, document: object.bytes, topic: document.topic,
+      audience: .all, rate: nil)
+    try test.store.addCampaign(record)
+    let started = try test.store.start(record, legs: [.any], total: 30)
+    let service = ScriptedService { _, _ in accepted }
+    // The answers are not handled here: what counts is what is sent.
+    var resources = CampaignRunner.Resources(
+      registry: test.registry, service: service.service(), log: .silent)
+    resources.clock = clock
+    var run = CampaignRun(started, document, resources) { _, _ in }
+    try run.recover()
+    #expect(try run.advance() != nil && service.sent.isEmpty)
+    wall.withLock { $0 += 2 * day }
+    for _ in 0..<34 {
+      pass(milliseconds: 1_000)
+      #expect(try run.advance() != nil && service.sent.isEmpty)
+    }
+    wall.withLock { $0 -= 2 * day }
+    pass(milliseconds: 1_000)
+    #expect(try run.advance() != nil && service.sent.isEmpty)
+    pass(milliseconds: day)
+    _ = try run.advance()
+    #expect(service.sent.count == 30)
+  }
+
+  @Test func `A machine that slept believes its clock`() {
+    let day: Int64 = 86_400
+    let wall = Mutex<Int64>(1_795_000_000)
+    let elapsed = Mutex<Int64>(5)
+    let clock = CampaignClock(log: .silent) {
+      (elapsed.withLock { $0 } * 1_000_000_000, wall.withLock { $0 } * 1_000)
+    }
+    wall.withLock { $0 += day }
+    elapsed.withLock { $0 += day }
+    #expect(clock.unixSeconds == 1_795_000_000 + day)
+    // Set ahead, and believed after a day.
+    wall.withLock { $0 += 2 * day }
+    #expect(clock.unixSeconds == 1_795_000_000 + day)
+    for _ in 0..<2 {
+      wall.withLock { $0 += day + 60 }
+      elapsed.withLock { $0 += day + 60 }
+      clock.compare()
+    }
+    #expect(clock.unixSeconds == 1_795_000_000 + 5 * day + 120)
+  }
+
   @Test func `a notification's id follows from the campaign and the token`() {
     let one = CampaignIdentity(campaign: "c1")
     let id = one.notification(to: [1, 2, 3])

@@ -82,7 +82,7 @@ struct CampaignRun {
       // More pushes would push those lines out of the log that are asked about.
       if asksLog { return nextDue ?? .max / 2 }
       let now = SystemClock.monotonicNanoseconds
-      let seconds = Int(SystemClock.unixMilliseconds / 1_000)
+      let seconds = Int(resources.clock.unixSeconds)
       guard let action = pacing?.next(now: now, unixSeconds: seconds) else {
         preconditionFailure("a run begins with its recovery")
       }
@@ -163,7 +163,7 @@ struct CampaignRun {
     }
     flights[number] = flight
     let answers = BatchAnswers(count: addressees.count) { [onAnswers] in onAnswers(number, $0) }
-    let expiration = document.expiration(now: SystemClock.unixMilliseconds / 1_000)
+    let expiration = document.expiration(now: resources.clock.unixSeconds)
     for (index, addressee) in addressees.enumerated() {
       let push = Push(
         to: Hexadecimal.encode(addressee.token), topic: campaign.topic,

@@ -16,6 +16,7 @@ final class CampaignRunner: Sendable {
     let registry: Registry
     let service: PushService
     let log: Log
+    var clock = CampaignClock(log: .silent)
     var settleNanoseconds = Limits.settleNanoseconds
   }
 

@@ -29,13 +29,16 @@ public final class CampaignService: Sendable {
   let registry: Registry
   private let makeService: @Sendable () throws -> PushService
   private let log: Log
+  private let clock: CampaignClock
   private let running = Mutex(Running())
   let counts: RegistryCounts
 
   /// Campaigns to a registry's devices; `makeService` is called when the first one starts.
   public init(
-    registry: Registry, log: Log, makeService: @escaping @Sendable () throws -> PushService
+    registry: Registry, log: Log, clock: CampaignClock? = nil,
+    makeService: @escaping @Sendable () throws -> PushService
   ) {
+    self.clock = clock ?? CampaignClock(log: log)
     self.registry = registry
     counts = RegistryCounts(of: registry.store)
     self.log = log
@@ -209,7 +212,7 @@ public final class CampaignService: Sendable {
     }
     return CampaignPreview(
       document, shares: shares, zones: registry.zones, service: (try? service())?.environment,
-      unixSeconds: Int(SystemClock.unixMilliseconds / 1_000))
+      unixSeconds: Int(clock.unixSeconds))
   }
 
   private func start(_ campaign: CampaignRecord) throws(Failure) -> CampaignRecord {
@@ -242,7 +245,7 @@ public final class CampaignService: Sendable {
   private func run(_ campaign: CampaignRecord) throws(Failure) {
     let document = try document(of: campaign)
     let resources = CampaignRunner.Resources(
-      registry: registry, service: try service(), log: log)
+      registry: registry, service: try service(), log: log, clock: clock)
     let id = campaign.id
     try running.withLock { running throws(Failure) in
       guard !running.isDraining else {

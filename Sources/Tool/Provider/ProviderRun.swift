@@ -11,6 +11,7 @@ final class ProviderRun {
   private let log: Log
   private let folder: ProviderFolder
   private let campaigns: CampaignService
+  private let clock: CampaignClock
   private let server: ConsoleServer
   private let address: SocketAddress
   private let host: String
@@ -35,7 +36,9 @@ final class ProviderRun {
     }
     folder = try ProviderFolder(
       options.value("data") ?? StateFolders.provider, apps: options.values("topic"))
-    campaigns = CampaignService(registry: folder.registry, log: log) {
+    let clock = CampaignClock(log: log)
+    self.clock = clock
+    campaigns = CampaignService(registry: folder.registry, log: log, clock: clock) {
       try CampaignTarget.service(options)
     }
     let router = ProviderRouter(
@@ -59,6 +62,7 @@ final class ProviderRun {
       campaigns.drain()
       loop.stop()
     }
+    compareClocks()
     try campaigns.resumeInterrupted()
     if options.isGiven("feedback") {
       feedback = FeedbackPoller(registry: folder.registry, log: log) { [options] in
@@ -86,6 +90,17 @@ final class ProviderRun {
     loop.run()
     return 0
   }
+
+  /// Follows small corrections of the wall clock, also while no campaign is sent.
+  private func compareClocks() {
+    clock.compare()
+    loop.schedule(
+      afterNanoseconds: Self.clockNanoseconds, slackNanoseconds: Self.clockNanoseconds
+    ) { [weak self] in self?.compareClocks() }
+  }
+
+  /// Nanoseconds between comparisons of the clocks.
+  private static let clockNanoseconds: Int64 = 10_000_000_000
 
   /// The object of the ready file.
   private var description: JSONValue {
