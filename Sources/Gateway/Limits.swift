@@ -151,6 +151,12 @@ enum Limits {
   static let topicsPerDeviceMax = 1_024
   /// Apps that are adopted for one device: an app that others use too is adopted once, so few are new with each.
   static let adoptionsPerDeviceMax = 256
+  /// Apps that are adopted in all: more than a gateway's people use, and each costs every loop a line of its directory.
+  static let adoptionsMax = 10_000
+  /// How fast apps are adopted: a thousand at once, for a team's devices that come to a new gateway, then one a minute.
+  ///
+  /// A client that knows the code may enrol one device after the other, each with a bound of its own.
+  static let adoptionRate = RateLimit(intervalNanoseconds: 60_000_000_000, burst: 1_000)
   /// Devices of a loop of which it is known when they went away, for `belfry device list`: two megabytes.
   static let departedDevicesMax = 65_536
   /// Refused pushes of a loop that `belfry log` shows: some hundred bytes each.

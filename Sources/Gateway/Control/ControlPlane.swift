@@ -26,6 +26,8 @@ final class ControlPlane {
   /// How many apps were adopted for each device.
   private var adoptions: [UInt64: Int] = [:]
   private var adoptingTeam: String?
+  /// The memory of the rate of adoptions, of all devices.
+  private var nextAdoption: Int64 = 0
   private var deviceNumbers: DeviceNumbers
   var random: SystemRandom.Generator
   private var enrolling: [UInt64: Enrolling] = [:]
@@ -362,6 +364,18 @@ final class ControlPlane {
       log.warning(
         "a device brings more apps than one machine has: refused", ["device": "\(device)"])
       return .tooMany
+    }
+    guard adoptions.values.reduce(0, +) < Limits.adoptionsMax else {
+      log.warning(
+        "too many apps were adopted: new ones are refused; add them with 'belfry app add', or remove some",
+        ["device": "\(device)", "allowed": "\(Limits.adoptionsMax)"])
+      return .tooMany
+    }
+    guard Limits.adoptionRate.admits(&nextAdoption, at: loop.nowNanoseconds) else {
+      log.warning(
+        "devices bring new apps faster than they are adopted: they try again; add them with 'belfry app add'",
+        ["device": "\(device)"])
+      return .tryLater
     }
     let record = AppRecord(
       number: AppRecord.drawNumber(using: &random) { published.app(number: $0) != nil },

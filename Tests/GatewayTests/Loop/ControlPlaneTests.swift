@@ -58,6 +58,30 @@ import Testing
   }
 
   @Test
+  func `Devices together adopt a thousand apps at once, then one a minute; the others try again`()
+    throws
+  {
+    let harness = try GatewayHarness()
+    let store = harness.world.gateway.controlStore
+    func adopted() throws -> Int { try store.apps().count { $0.adopter != nil } }
+    let former = try adopted()
+    for deviceNumber in 0..<5 {
+      let device = harness.device()
+      for number in 0..<250 {
+        device.register(LinkTopic(bundleID: "com.example.d\(deviceNumber).a\(number)"))
+      }
+      harness.pass(milliseconds: 5_000)
+    }
+    let first = try adopted() - former
+    #expect((1_000...1_002).contains(first), "\(first)")
+    // What was refused for now comes again by itself.
+    harness.pass(milliseconds: 600_000)
+    let later = try adopted() - former
+    #expect((first + 5...first + 12).contains(later), "\(later)")
+    #expect(harness.violation == nil)
+  }
+
+  @Test
   func `an app whose directory cannot be read is refused for now, not asked for all the time`()
     throws
   {
