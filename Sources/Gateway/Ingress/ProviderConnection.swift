@@ -33,6 +33,8 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   private var nextPushNanoseconds: Int64 = 0
   private var errorPolicy: ProviderErrorPolicy
   var isDraining = false
+  /// The last stream of a scripted GOAWAY, which is sent once all that is open has its answer.
+  private var lastBeforeGoAway: Int32?
   var isClosing = false
   /// The client sends nothing more: the connection ends with its last answer.
   private var inputHasEnded = false
@@ -141,6 +143,10 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     isFlushScheduled = false
     guard let session, let stream else { return }
     guard !isAborting else { return stream.close(afterFlush: false) }
+    if streams.count == 0, let last = lastBeforeGoAway {
+      lastBeforeGoAway = nil
+      sendGoAway(.shutdown, lastStreamID: last)
+    }
     unsafe session.takeOutput { unsafe stream.write($0) }
     setUnsentBytes(stream.pendingOutputBytes)
     if unsentBytes > home.providerMemory.unsentBytesMax { stream.pauseReading() }
@@ -299,7 +305,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     if effects.goesAway, !isDraining {
       isDraining = true
       faults.lastStreamID = streamID
-      sendGoAway(.shutdown, lastStreamID: streamID)
+      lastBeforeGoAway = streamID
     }
     if effects.closes { isAborting = true }
     scheduleFlush()

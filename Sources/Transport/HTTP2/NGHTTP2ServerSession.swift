@@ -28,6 +28,8 @@ public import System
   private var ownGoAways = 0
   /// The last stream that a GOAWAY of ours named: its peer takes the later ones for unprocessed, and repeats them.
   private var lastServed = Int32.max
+  /// GOAWAYs that wait until nghttp2 has returned.
+  private var waitingGoAways: [(last: Int32, errorCode: UInt32, debugData: [UInt8])] = []
   /// Streams that have begun.
   private var begunStreams: UInt64 = 0
   /// Streams that have ended.
@@ -96,6 +98,7 @@ public import System
     }
     isReceiving = false
     drain()
+    if consumed >= 0 { submitGoAways() }
     guard consumed >= 0 else {
       // Our own reason comes first: nghttp2 only knows that a callback refused.
       if let failure {
@@ -212,15 +215,30 @@ public import System
 
   /// Queues a GOAWAY, after which no stream is served that is later than the one that it names.
   ///
-  /// Without `lastStreamID` it names the last stream that was seen.
+  /// Without `lastStreamID` it names the last stream that was seen. Answers that are ready go first: some clients give
+  /// up what is not answered when it comes.
   public func goAway(lastStreamID: Int32?, errorCode: UInt32, debugData: [UInt8]) {
     guard failure == nil, let session = unsafe session else { return }
     let last = unsafe lastStreamID ?? nghttp2_session_get_last_proc_stream_id(session)
-    let code = unsafe nghttp2_submit_goaway(
-      session, UInt8(NGHTTP2_FLAG_NONE.rawValue), last, errorCode, debugData, debugData.count)
-    guard code == 0 else { return }
-    ownGoAways += 1
     lastServed = min(lastServed, last)
+    waitingGoAways.append((last, errorCode, debugData))
+    submitGoAways()
+  }
+
+  /// Queues the GOAWAYs that wait; not from within a callback.
+  private func submitGoAways() {
+    guard !isReceiving, !waitingGoAways.isEmpty, failure == nil, let session = unsafe session else {
+      return
+    }
+    // nghttp2 would send them before the bodies of answers.
+    drain()
+    for frame in waitingGoAways {
+      let code = unsafe nghttp2_submit_goaway(
+        session, UInt8(NGHTTP2_FLAG_NONE.rawValue), frame.last, frame.errorCode, frame.debugData,
+        frame.debugData.count)
+      if code == 0 { ownGoAways += 1 }
+    }
+    waitingGoAways = []
     // nghttp2 takes no new streams once it has made the frame.
     drain()
   }

@@ -204,6 +204,39 @@ import Testing
   }
 
   @Test
+  func `Answers that are ready go before a GOAWAY, with their bodies`() {
+    let bench = ServerBench()
+    bench.begin()
+    bench.send(ServerBench.request(1) + ServerBench.request(3))
+    bench.respond(1, 400, body: "{\"reason\":\"BadDeviceToken\"}")
+    bench.session.goAway(lastStreamID: nil, errorCode: HTTP2ErrorCode.noError, debugData: [])
+    bench.respond(3, 400, body: "{\"reason\":\"BadTopic\"}")
+    // HEADERS, DATA, GOAWAY; what is answered later comes later.
+    let frames = bench.output()
+    #expect(frames.map(\.type) == [1, 0, 7, 1, 0])
+    #expect(frames.map(\.streamID) == [1, 1, 0, 3, 3])
+    #expect(bench.session.isFinished)
+  }
+
+  @Test
+  func `Answers that are given while requests are read go before the GOAWAY of the same reading`() {
+    let bench = ServerBench()
+    bench.begin()
+    bench.recorder.onEnd = { streamID in
+      bench.respond(streamID, 400, body: "{\"reason\":\"BadDeviceToken\"}")
+      guard streamID == 3 else { return }
+      bench.session.goAway(
+        lastStreamID: nil, errorCode: HTTP2ErrorCode.enhanceYourCalm, debugData: [])
+    }
+    bench.send(ServerBench.request(1) + ServerBench.request(3) + ServerBench.request(5))
+    let frames = bench.output()
+    let goAway = frames.firstIndex { $0.type == 7 }
+    #expect(frames.count { $0.type == 0 } == 2)
+    #expect(goAway == frames.count - 1, "\(frames.map(\.type))")
+    #expect(frames.last?.payload.prefix(4) == [0, 0, 0, 3])
+  }
+
+  @Test
   func `a wrong-environment certificate's GOAWAY is Apple's, byte for byte (G06)`() {
     let bench = ServerBench()
     bench.begin()
