@@ -18,6 +18,8 @@ enum Limits {
   static let tokensPerPage = 1_000
   /// Tokens that one request may bring at once; a body of 1 MB has no more.
   static let tokensPerRequest = 10_000
+  /// Seconds after which a copy of an app tries again whose token had no room: dead tokens leave meanwhile.
+  static let fullRetrySeconds: Int64 = 3_600
   /// Bytes of the key file: a key of 64 bytes as hexadecimal text.
   static let keyFileBytesMax = 4_096
   /// Bytes of the shortest admin token or app's key that is accepted: what is shorter can be guessed.
@@ -60,9 +62,11 @@ enum Limits {
   /// Milliseconds that clocks are slewed by in the seconds of a question to the delivery log, and some for the
   /// moment at which a line is stamped.
   static let clockPrecisionMilliseconds: Int64 = 100
-  /// Answers after which a campaign that meets nothing but bad tokens is held: they are of the other
-  /// environment, and a service counts them against its sender (apns-protocol 1.11).
-  static let badTokensBeforePause: Int64 = 200
+  /// Bad tokens after which a campaign that meets more of them than of others goes on slowly: a service counts them
+  /// against its sender (apns-protocol 1.11).
+  static let badTokensBeforeSlowing: Int64 = 200
+  /// Recipients of a batch then, one batch at a time: less than half of what ends a connection to a gateway of ours.
+  static let slowBatchRecipients = 100
   /// Nanoseconds that batches in flight have when the service is told to end.
   static let drainNanoseconds: Int64 = 10_000_000_000
   /// Nanoseconds between looks at a campaign that somebody watches: a bar that moves.

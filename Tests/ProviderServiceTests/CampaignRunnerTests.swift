@@ -19,7 +19,7 @@ private final class ScriptedService: Sendable {
 
   var sent: [Push] { pushes.withLock { $0 } }
 
-  func service(log: GatewayLog? = nil) -> PushService {
+  func service(log: GatewayLog? = nil, environment: Environment? = nil) -> PushService {
     PushService(
       submit: { push, done in
         let attempt = self.pushes.withLock { pushes in
@@ -27,7 +27,7 @@ private final class ScriptedService: Sendable {
           return pushes.count { $0.deviceToken == push.deviceToken }
         }
         done(self.script(push, attempt))
-      }, log: log)
+      }, log: log, environment: environment)
   }
 }
 
@@ -243,14 +243,42 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
     #expect(times["14"] == 1 && times["15"] == 2)
   }
 
-  @Test func `tokens of the other environment hold the campaign, and none leaves`() async throws {
-    for number in 100..<400 { try test.register(["deviceToken": .string("0\(number)")]) }
+  @Test func `Tokens that nobody gave out do not keep a campaign from the real ones behind them`()
+    async throws
+  {
+    for number in 100..<900 { try test.register(["deviceToken": .string("0\(number)")]) }
+    for number in 10..<15 { try test.register(["deviceToken": .string("ee\(number)")]) }
     let (record, document) = try campaign()
-    let service = ScriptedService { _, _ in rejected(400, "BadDeviceToken") }
-    let held = try await run(record, document, service.service())
-    #expect(held.record.state == .paused)
-    #expect(held.record.problem?.contains("environment") == true)
-    #expect(try test.store.tokenCount() == 330)
+    let service = ScriptedService { push, _ in
+      push.deviceToken.hasPrefix("ee") ? accepted : rejected(400, "BadDeviceToken")
+    }
+    let end = try await run(record, document, service.service(environment: .sandbox))
+    #expect(end.record.state == .finished)
+    #expect(end.counts == ["accepted ": 5, "failed BadDeviceToken": 830])
+    #expect(end.record.problem?.contains("BadDeviceToken") == true)
+    // No app said of what environment they are: they may be good elsewhere.
+    #expect(try test.store.tokenCount() == 835)
+    #expect(service.sent.count == 835)
+  }
+
+  @Test func `A bad token leaves whose app named the environment of the service`() async throws {
+    for (token, environment) in [
+      ("ee01", "sandbox"), ("ee02", "sandbox"), ("ee03", "production"), ("ee04", ""),
+    ] {
+      var fields: JSONObject = ["deviceToken": .string(token)]
+      if !environment.isEmpty { fields["environment"] = .string(environment) }
+      try test.register(fields)
+    }
+    let (record, document) = try campaign()
+    let service = ScriptedService { push, _ in
+      ["ee01", "ee03", "ee04"].contains(push.deviceToken)
+        ? rejected(400, "BadDeviceToken") : accepted
+    }
+    let end = try await run(record, document, service.service(environment: .sandbox))
+    #expect(end.counts == ["accepted ": 31, "failed BadDeviceToken": 3])
+    let tokens = try test.tokens()
+    #expect(!tokens.contains("ee01"))
+    #expect(tokens.contains("ee02") && tokens.contains("ee03") && tokens.contains("ee04"))
   }
 
   @Test func `A campaign for tomorrow is not sent while the clock is two days ahead`() throws {

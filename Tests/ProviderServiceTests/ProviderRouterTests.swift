@@ -13,7 +13,7 @@ private struct TestService {
   let provider: ProviderFolder
   let router: ProviderRouter
 
-  init(apps: [String], isOpen: Bool = false) throws {
+  init(apps: [String], isOpen: Bool = false, tokensPerApp: Int64 = 1_000) throws {
     folder = try ScratchFolder()
     provider = try ProviderFolder(folder.file("provider"), apps: apps)
     let campaigns = CampaignService(registry: provider.registry, log: .silent) {
@@ -21,7 +21,8 @@ private struct TestService {
     }
     router = ProviderRouter(
       registry: provider.registry, campaigns: campaigns, apps: provider.apps,
-      adminToken: provider.adminToken, isOpen: isOpen, log: .silent)
+      adminToken: provider.adminToken, isOpen: isOpen, tokensPerApp: tokensPerApp,
+      log: .silent)
   }
 
   func key(of app: String) throws -> String {
@@ -53,6 +54,53 @@ private struct TestService {
 }
 
 @Suite struct ProviderRouterTests {
+  @Test func `The copies of an app register so many tokens, whatever their addresses and topics`()
+    throws
+  {
+    let service = try TestService(
+      apps: ["com.example.app", "com.example.other"], tokensPerApp: 10)
+    let key = try service.key(of: "com.example.app")
+    func register(
+      _ number: Int, key: String, topic: String? = nil, installation: String? = nil,
+      method: String = "GET"
+    ) throws -> (status: Int, lines: [JSONObject], fields: [(name: String, value: String)]) {
+      var query = [(name: "deviceToken", value: String(1_000 + number))]
+      if let topic { query.append(("topic", topic)) }
+      if let installation { query.append(("installation", installation)) }
+      return try service.answer(
+        method, "/register", query: query, key: key, peer: "192.0.2.\(number % 250):1")
+    }
+    for number in 0..<10 {
+      let topic = number % 2 == 0 ? "com.example.app" : "com.example.app.voip"
+      #expect(
+        try register(number, key: key, topic: topic, installation: "i\(number)").status == 200)
+    }
+    let refused = try register(10, key: key)
+    #expect(refused.status == 429)
+    #expect(refused.lines.first?["advice"]?.stringValue?.contains("--tokens-per-app") == true)
+    #expect(refused.fields.contains { $0.name == "retry-after" && $0.value == "3600" })
+    // Those that are there are renewed and replaced.
+    #expect(try register(0, key: key, topic: "com.example.app").status == 200)
+    #expect(
+      try register(90, key: key, topic: "com.example.app", installation: "i2").status == 200)
+    #expect(try register(11, key: key).status == 429)
+    // Another app has its own bound, and the operator none.
+    #expect(try register(12, key: service.key(of: "com.example.other")).status == 200)
+    #expect(
+      try register(13, key: service.provider.adminToken, topic: "com.example.app").status == 200)
+    // Who leaves makes room.
+    for number in [13, 1] {
+      let topic = number == 1 ? "com.example.app.voip" : "com.example.app"
+      #expect(
+        try register(
+          number, key: service.provider.adminToken, topic: topic, method: "DELETE"
+        ).status == 200)
+    }
+    #expect(try register(14, key: key).status == 200)
+    #expect(try register(15, key: key).status == 429)
+    #expect(try service.tokens().count == 11)
+  }
+
   @Test func `an app's key registers for that app alone`() throws {
     let service = try TestService(apps: ["com.example.app", "com.example.other"])
     let key = try service.key(of: "com.example.app")

@@ -82,6 +82,9 @@ struct CampaignFlight {
     count(.dead, reason)
   }
 
+  /// Has a token leave the registry that is counted elsewhere.
+  mutating func drop(_ token: DeadToken) { dead.append(token) }
+
   /// Notes that all answers have come.
   mutating func answered() {
     sent = []

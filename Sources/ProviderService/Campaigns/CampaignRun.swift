@@ -87,12 +87,18 @@ struct CampaignRun {
         preconditionFailure("a run begins with its recovery")
       }
       switch action {
-      case .claim(let leg, let limit): try claim(leg, limit: limit, now: now)
+      case .claim(let leg, let limit):
+        guard badTokenProblem != nil else {
+          try claim(leg, limit: limit, now: now)
+          continue
+        }
+        if !flights.isEmpty { return nextDue ?? .max / 2 }
+        try claim(leg, limit: min(limit, Limits.slowBatchRecipients), now: now)
       case .wait(let moment): return min(moment, nextDue ?? .max)
       case .awaitBatches: return nextDue ?? .max / 2
       case .finish:
         campaign.state = .finished
-        campaign.problem = nil
+        campaign.problem = badTokenProblem
         campaign.finishedMilliseconds = SystemClock.unixMilliseconds
         try store.update(campaign)
         try store.removeRecipients(of: campaign.id)
@@ -207,7 +213,10 @@ struct CampaignRun {
             sinceMilliseconds: since ?? flight.batch.claimedMilliseconds), reason: reason)
       case .failed(let reason):
         flight.count(.failed, reason)
-        if reason == "BadDeviceToken" { badTokens += 1 }
+        if reason == "BadDeviceToken" {
+          badTokens += 1
+          drop(addressee, from: &flight)
+        }
       case .notSent(let why):
         flight.unsent.append(addressee)
         problem = why
@@ -221,14 +230,27 @@ struct CampaignRun {
     }
     flight.answered()
     flights[number] = flight
-    if badTokens >= Limits.badTokensBeforePause, badTokens * 2 > answered {
-      problem =
-        "more than half of the tokens are BadDeviceToken: they are probably of the other "
-        + "environment; none has left the registry"
-      endState = .paused
-    }
-    try report(problem)
+    try report(problem ?? badTokenProblem)
     try settle(number)
+  }
+
+  /// What is wrong where most tokens are bad; the campaign goes on, since the others may be good.
+  ///
+  /// A client with an app's key can register made-up tokens: they must not keep a campaign from the rest.
+  private var badTokenProblem: String? {
+    guard badTokens >= Limits.badTokensBeforeSlowing, badTokens * 2 > answered else { return nil }
+    return
+      "more than half of the tokens so far are BadDeviceToken: they are of the other environment, or made up; "
+      + "the others are sent to, slowly"
+  }
+
+  /// Has a bad token leave the registry where its app named the environment of the service: it cannot be good elsewhere.
+  private func drop(_ addressee: CampaignAddressee, from flight: inout CampaignFlight) {
+    guard let environment = resources.service.environment else { return }
+    flight.drop(
+      DeadToken(
+        sealed: addressee.recipient.sealed, topic: campaign.topic,
+        sinceMilliseconds: flight.batch.claimedMilliseconds, environment: environment.name))
   }
 
   /// Says why the campaign does not go on, and no longer once it does.

@@ -1,5 +1,6 @@
 internal import BelfryWire
 internal import Storage
+internal import System
 internal import Transport
 
 /// What apps and the operator do with tokens.
@@ -11,12 +12,39 @@ extension ProviderRouter {
       return try remove(registration, as: caller)
     }
     let topic = try topic(of: registration, as: caller)
-    let change = try registry.register(registration, topic: topic)
+    let limit = limit(of: topic, as: caller)
+    let change = try registry.register(registration, topic: topic, limit: limit)
+    if change == .full { throw full(topic) }
     var line: JSONObject = ["registered": .string(change.rawValue), "topic": .string(topic)]
     line["language"] = registration.language.map { .string($0) }
     line["timeZone"] = registration.timeZone.map { .string($0) }
     line["warnings"] = Self.warnings(of: [registration])
     return .object(line)
+  }
+
+  /// How many tokens the caller's app may have; the operator may bring any number.
+  private func limit(of topic: String, as caller: Caller) -> RegistrationLimit? {
+    let app: String
+    switch caller {
+    case .administrator: return nil
+    case .app(let bundleID): app = bundleID
+    case .anybody:
+      app = apps.apps.map(\.bundleID).first { AppKeys.isTopic(topic, of: $0) } ?? topic
+    }
+    // Two kinds may share a topic, which is counted once.
+    let topics = Set(TokenKind.allCases.map { "\(app)\($0.topicSuffix)" })
+    return RegistrationLimit(topics: topics.sorted(), tokens: tokensPerApp)
+  }
+
+  private func full(_ topic: String) -> Refusal {
+    log.warning(
+      "an app has as many tokens as it may: new ones are refused; see --tokens-per-app",
+      ["topic": topic, "allowed": "\(tokensPerApp)"])
+    var refusal = Refusal(
+      429, "the app has \(tokensPerApp) tokens, as many as it may",
+      do: "try again later; the operator raises --tokens-per-app")
+    refusal.retryAfterSeconds = Limits.fullRetrySeconds
+    return refusal
   }
 
   private func remove(

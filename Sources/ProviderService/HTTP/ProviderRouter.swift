@@ -14,19 +14,24 @@ public struct ProviderRouter: Sendable {
   /// Whether callers have the admin token, and how often they had not: in the console's sign-in form too.
   public let guesses: TokenGuesses
   private let isOpen: Bool
-  private let log: Log
+  let tokensPerApp: Int64
+  let log: Log
   let progress: CampaignProgress
+
+  /// Tokens that an app may have unless the operator chooses another number: a million, some 200 MB of disk.
+  public static let tokensPerAppDefault: Int64 = 1_000_000
 
   /// A router; without an admin token no request of the operator is allowed.
   public init(
     registry: Registry, campaigns: CampaignService, apps: AppKeys, adminToken: String,
-    isOpen: Bool, log: Log
+    isOpen: Bool, tokensPerApp: Int64 = Self.tokensPerAppDefault, log: Log
   ) {
     self.registry = registry
     self.campaigns = campaigns
     self.apps = apps
     guesses = TokenGuesses(token: adminToken, log: log)
     self.isOpen = isOpen
+    self.tokensPerApp = tokensPerApp
     self.log = log
     progress = CampaignProgress { [campaigns] id in try campaigns.status(id) }
   }

@@ -20,12 +20,12 @@ public struct Registry: Sendable {
     self.now = now
   }
 
-  /// Registers a token for a topic.
+  /// Registers a token for a topic; a limit holds for one that is new.
   func register(
-    _ request: RegistrationRequest, topic: String
+    _ request: RegistrationRequest, topic: String, limit: RegistrationLimit? = nil
   ) throws(StorageFailure) -> RegistrationChange {
     let registration = request.registration(sealed: sealer.seal(request.token), topic: topic)
-    return try store.register(registration, at: now())
+    return try store.register(registration, at: now(), limit: limit)
   }
 
   /// Registers many in one transaction.

@@ -2,6 +2,8 @@
 final class RegistryEngine: StoreEngine {
   let database: SQLiteDatabase
   private var statements: [String: SQLiteStatement] = [:]
+  /// The number of tokens of a topic, where it was counted since the last change that failed.
+  private var tokenCounts: [String: Int64] = [:]  // text: topics are ASCII
 
   init(path: String, mayCreate: Bool) throws(StorageFailure) {
     database = try SQLiteDatabase(path: path, schema: Self.schema, mayCreate: mayCreate)
@@ -21,11 +23,15 @@ final class RegistryEngine: StoreEngine {
 
   // MARK: Tokens
 
+  /// Adds or renews a token; a limit holds for one that is new.
   func register(
-    _ token: TokenRegistration, at milliseconds: Int64
+    _ token: TokenRegistration, at milliseconds: Int64, limit: RegistrationLimit? = nil
   ) throws(StorageFailure) -> RegistrationChange {
-    let former = try removeFormer(of: token)
     let known = try number(of: token)
+    let former = try removeFormer(of: token)
+    if let limit, known == nil, !former, try count(of: limit.topics) >= limit.tokens {
+      return .full
+    }
     let upsert = try statement(
       """
       INSERT INTO token
@@ -50,6 +56,7 @@ final class RegistryEngine: StoreEngine {
     let number = upsert.integer(0)
     upsert.reset()
     assert(known == nil || known == number, "a token keeps its number")
+    if known == nil { tokenCounts[token.topic]? += 1 }
     try setTags(token.tags, of: number, isNew: known == nil)
     return known != nil ? .renewed : former ? .replaced : .added
   }
@@ -62,8 +69,33 @@ final class RegistryEngine: StoreEngine {
     try remove.bind(1, installation)
     try remove.bind(2, token.topic)
     try remove.bind(3, token.sealed)
-    return try count(remove) > 0
+    let rows = try count(remove)
+    tokenCounts[token.topic]? -= Int64(rows)
+    return rows > 0
   }
+
+  /// The number of tokens of these topics: read once, since it is asked for with each new token.
+  private func count(of topics: [String]) throws(StorageFailure) -> Int64 {
+    var sum: Int64 = 0
+    for topic in topics {
+      if let known = tokenCounts[topic] {
+        sum += known
+        continue
+      }
+      let select = try statement("SELECT count(*) FROM token WHERE topic = ?1")
+      try select.bind(1, topic)
+      guard try select.step() else { continue }
+      let count = select.integer(0)
+      select.reset()
+      tokenCounts[topic] = count
+      sum += count
+    }
+    assert(sum >= 0, "a number of tokens is never negative")
+    return sum
+  }
+
+  /// Forgets what was counted: a change was taken back.
+  func forgetCounts() { tokenCounts = [:] }
 
   private func number(of token: TokenRegistration) throws(StorageFailure) -> Int64? {
     let find = try statement("SELECT number FROM token WHERE sealed = ?1 AND topic = ?2")
@@ -94,10 +126,15 @@ final class RegistryEngine: StoreEngine {
   /// Removes a token, of every topic where none is given; the number of rows.
   func remove(_ sealed: [UInt8], topic: String?) throws(StorageFailure) -> Int {
     let remove = try statement(
-      "DELETE FROM token WHERE sealed = ?1 AND (?2 IS NULL OR topic = ?2) RETURNING number")
+      "DELETE FROM token WHERE sealed = ?1 AND (?2 IS NULL OR topic = ?2) RETURNING topic")
     try remove.bind(1, sealed)
     try remove.bind(2, topic)
-    return try count(remove)
+    var rows = 0
+    while try remove.step() {
+      rows += 1
+      tokenCounts[remove.text(0)]? -= 1
+    }
+    return rows
   }
 
   /// Removes a dead token that did not register since; the number of rows.
@@ -105,16 +142,19 @@ final class RegistryEngine: StoreEngine {
     let remove = try statement(
       """
       DELETE FROM token WHERE sealed = ?1 AND (?2 IS NULL OR topic = ?2) AND last <= ?3
+        AND (?4 IS NULL OR environment = ?4)
       RETURNING topic
       """)
     try remove.bind(1, token.sealed)
     try remove.bind(2, token.topic)
     try remove.bind(3, token.sinceMilliseconds)
+    try remove.bind(4, token.environment)
     var topics: [String] = []
     while try remove.step() { topics.append(remove.text(0)) }
     let departure = try statement(
       "INSERT INTO departure VALUES (?1, 1) ON CONFLICT (topic) DO UPDATE SET count = count + 1")
     for topic in topics {
+      tokenCounts[topic]? -= 1
       try departure.bind(1, topic)
       try departure.run()
     }

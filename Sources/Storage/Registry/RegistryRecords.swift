@@ -54,6 +54,22 @@ public enum RegistrationChange: String, Sendable {
   case replaced
   /// The token was there and comes with what the app says now.
   case renewed
+  /// The token is new, and there are as many as there may be: nothing changed.
+  case full
+}
+
+/// How many tokens an app may have.
+public struct RegistrationLimit: Sendable {
+  /// The topics that count together: the app's, one for each kind of push.
+  public let topics: [String]
+  /// Their tokens.
+  public let tokens: Int64
+
+  /// A limit of the tokens of these topics.
+  public init(topics: [String], tokens: Int64) {
+    self.topics = topics
+    self.tokens = tokens
+  }
 }
 
 /// A device token that its service no longer knows.
@@ -64,9 +80,16 @@ public struct DeadToken: Sendable, Hashable {
   public let topic: String?
   /// Since when it is dead, in milliseconds since 1970: a registration that came later is kept.
   public let sinceMilliseconds: Int64
+  /// The environment that the app must have named for the token to leave; nil for any.
+  ///
+  /// A service that never knew a token says no more than that it is not of its environment.
+  public let environment: String?  // text: the name that the service gives it
 
   /// A dead token from its parts.
-  public init(sealed: [UInt8], topic: String?, sinceMilliseconds: Int64) {
+  public init(
+    sealed: [UInt8], topic: String?, sinceMilliseconds: Int64, environment: String? = nil
+  ) {
+    self.environment = environment
     self.sealed = sealed
     self.topic = topic
     self.sinceMilliseconds = sinceMilliseconds

@@ -17,21 +17,25 @@ public final class SQLiteRegistryStore: Sendable {
   // MARK: Tokens
 
   /// Adds a token, or renews what is known of it; replaces the installation's former one.
+  ///
+  /// A limit holds for a token that is new and replaces none.
   public func register(
-    _ token: TokenRegistration, at milliseconds: Int64
+    _ token: TokenRegistration, at milliseconds: Int64, limit: RegistrationLimit? = nil
   ) throws(StorageFailure) -> RegistrationChange {
-    let changes = try register([token], at: milliseconds)
+    let changes = try register([token], at: milliseconds, limit: limit)
     guard let change = changes.first else { preconditionFailure("one token has one change") }
     return change
   }
 
   /// Registers several tokens in one transaction.
   public func register(
-    _ tokens: [TokenRegistration], at milliseconds: Int64
+    _ tokens: [TokenRegistration], at milliseconds: Int64, limit: RegistrationLimit? = nil
   ) throws(StorageFailure) -> [RegistrationChange] {
     try change { engine throws(StorageFailure) in
       var changes: [RegistrationChange] = []
-      for token in tokens { changes.append(try engine.register(token, at: milliseconds)) }
+      for token in tokens {
+        changes.append(try engine.register(token, at: milliseconds, limit: limit))
+      }
       return changes
     }
   }
@@ -204,7 +208,12 @@ public final class SQLiteRegistryStore: Sendable {
     _ body: (RegistryEngine) throws(StorageFailure) -> Answer
   ) throws(StorageFailure) -> Answer {
     try engine.write { engine throws(StorageFailure) in
-      try engine.database.transaction { () throws(StorageFailure) in try body(engine) }
+      do throws(StorageFailure) {
+        return try engine.database.transaction { () throws(StorageFailure) in try body(engine) }
+      } catch {
+        engine.forgetCounts()
+        throw error
+      }
     }
   }
 

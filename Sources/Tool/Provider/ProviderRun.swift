@@ -43,7 +43,8 @@ final class ProviderRun {
     }
     let router = ProviderRouter(
       registry: folder.registry, campaigns: campaigns, apps: folder.apps,
-      adminToken: folder.adminToken, isOpen: options.has("open"), log: log)
+      adminToken: folder.adminToken, isOpen: options.has("open"),
+      tokensPerApp: try ProviderServiceCommand.tokensPerApp(options), log: log)
     let (token, names) = (folder.adminToken, options.values("name"))
     server = try ConsoleServer(address: address) { port in
       let console = ProviderConsole(router: router, token: token, names: names, port: port)

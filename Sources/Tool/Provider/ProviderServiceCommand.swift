@@ -21,6 +21,9 @@ enum ProviderServiceCommand {
       .value("store", "URL", default: "sqlite:", "store engine"),
       .repeatable(
         "topic", "BUNDLE-ID", "an app that may register; its key is made with the first start"),
+      .value(
+        "tokens-per-app", "N", default: "1000000",
+        "tokens that the copies of an app may register; new ones beyond it are refused"),
       .flag("open", "apps need no key, on loopback only"),
     ] + SendTarget.entries + [
       .value(
@@ -69,6 +72,14 @@ enum ProviderServiceCommand {
     return address
   }
 
+  /// How many tokens an app may have.
+  static func tokensPerApp(
+    _ options: CommandLineOptions
+  ) throws(CommandLineOptions.Problem) -> Int64 {
+    try options.integer("tokens-per-app", in: 1...1_000_000_000 as ClosedRange<Int64>)
+      ?? ProviderRouter.tokensPerAppDefault
+  }
+
   private static func check(
     _ options: CommandLineOptions
   ) throws(CommandLineOptions.Problem) {
@@ -84,6 +95,7 @@ enum ProviderServiceCommand {
       }
       _ = try options.required("certificate")
     }
+    _ = try tokensPerApp(options)
     try LogOptions.check(options)
     _ = try options.choice("apple", of: ["sandbox", "production"])
   }
