@@ -94,7 +94,7 @@ extension BackgroundTaskRequest.Kind {
   var mode: String {
     switch self {
     case .refresh: "fetch"
-    case .processing: "processing"
+    case .processing, .research: "processing"
     }
   }
 }

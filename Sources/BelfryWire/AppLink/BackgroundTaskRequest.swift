@@ -6,6 +6,8 @@ public struct BackgroundTaskRequest: Sendable, Hashable {
     case refresh
     /// A longer one.
     case processing
+    /// A longer one of a study about health.
+    case research
   }
 
   /// The task's identifier: another request with the same one replaces it.

@@ -52,3 +52,30 @@ open class BGAppRefreshTask: BGTask, @unchecked Sendable {}
 
 /// A longer task.
 open class BGProcessingTask: BGTask, @unchecked Sendable {}
+
+/// A longer task of a study about health.
+open class BGHealthResearchTask: BGProcessingTask, @unchecked Sendable {}
+
+/// A task that the user started in the app, and that goes on in the background.
+open class BGContinuedProcessingTask: BGTask, ProgressReporting, @unchecked Sendable {
+  private let texts: LockedBox<(String, String)>
+
+  init(_ request: BGContinuedProcessingTaskRequest) {
+    texts = LockedBox((request.title, request.subtitle))
+    super.init(name: request.identifier)
+  }
+
+  /// The task's progress, which nothing shows.
+  public let progress = Progress(totalUnitCount: 0)
+
+  /// The title.
+  open var title: String { texts.withLock { $0.0 } }
+
+  /// The second line.
+  open var subtitle: String { texts.withLock { $0.1 } }
+
+  /// Changes the texts, which nothing shows.
+  open func updateTitle(_ title: String, subtitle: String) {
+    texts.withLock { $0 = (title, subtitle) }
+  }
+}

@@ -15,8 +15,13 @@ open class BGTaskRequest: NSObject, NSCopying, @unchecked Sendable {
 
   /// The request as the agent keeps it.
   var wire: BackgroundTaskRequest {
-    var request = BackgroundTaskRequest(
-      id: identifier, kind: self is BGProcessingTaskRequest ? .processing : .refresh)
+    let kind: BackgroundTaskRequest.Kind =
+      switch self {
+      case is BGHealthResearchTaskRequest: .research
+      case is BGProcessingTaskRequest: .processing
+      default: .refresh
+      }
+    var request = BackgroundTaskRequest(id: identifier, kind: kind)
     request.earliestUnixMilliseconds = earliestBeginDate.map {
       Int64(clamping: Int(exactly: ($0.timeIntervalSince1970 * 1_000).rounded()) ?? .max)
     }
@@ -32,8 +37,11 @@ open class BGTaskRequest: NSObject, NSCopying, @unchecked Sendable {
     let request: BGTaskRequest
     switch wire.kind {
     case .refresh: request = BGAppRefreshTaskRequest(identifier: wire.id)
-    case .processing:
-      let longer = BGProcessingTaskRequest(identifier: wire.id)
+    case .processing, .research:
+      let longer =
+        wire.kind == .research
+        ? BGHealthResearchTaskRequest(identifier: wire.id)
+        : BGProcessingTaskRequest(identifier: wire.id)
       longer.requiresNetworkConnectivity = wire.needsNetwork
       longer.requiresExternalPower = wire.needsPower
       request = longer
@@ -82,6 +90,73 @@ open class BGProcessingTaskRequest: BGTaskRequest, @unchecked Sendable {
     copy.earliestBeginDate = earliestBeginDate
     copy.requiresNetworkConnectivity = requiresNetworkConnectivity
     copy.requiresExternalPower = requiresExternalPower
+    return copy
+  }
+}
+
+/// A request for a longer task of a study about health.
+open class BGHealthResearchTaskRequest: BGProcessingTaskRequest, @unchecked Sendable {
+  /// The protection of the data that the task needs; stored without effect.
+  open var protectionTypeOfRequiredData = ""
+
+  /// A copy of the request.
+  open override func copy(with zone: NSZone? = nil) -> Any {
+    let copy = BGHealthResearchTaskRequest(identifier: identifier)
+    copy.earliestBeginDate = earliestBeginDate
+    copy.requiresNetworkConnectivity = requiresNetworkConnectivity
+    copy.requiresExternalPower = requiresExternalPower
+    copy.protectionTypeOfRequiredData = protectionTypeOfRequiredData
+    return copy
+  }
+}
+
+/// A request for a task that begins at once, since the user started it, and goes on in the background.
+open class BGContinuedProcessingTaskRequest: BGTaskRequest, @unchecked Sendable {
+  /// What happens when the task cannot begin at once; here it always can.
+  public enum SubmissionStrategy: Int, Sendable {
+    /// The request fails.
+    case fail = 0
+    /// The request waits.
+    case queue = 1
+  }
+
+  /// What the task needs; stored without effect.
+  public struct Resources: OptionSet, Sendable {
+    /// The bits, as on Apple's systems.
+    public let rawValue: Int
+
+    /// A set from its bits.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// The graphics processor.
+    public static let gpu = Resources(rawValue: 1 << 0)
+  }
+
+  /// The title.
+  open var title: String
+
+  /// The second line.
+  open var subtitle: String
+
+  /// What happens when the task cannot begin at once; stored without effect.
+  open var strategy = SubmissionStrategy.queue
+
+  /// What the task needs; stored without effect.
+  open var requiredResources: Resources = []
+
+  /// Creates a request for a task.
+  public init(identifier: String, title: String, subtitle: String) {
+    self.title = title
+    self.subtitle = subtitle
+    super.init(name: identifier)
+  }
+
+  /// A copy of the request.
+  open override func copy(with zone: NSZone? = nil) -> Any {
+    let copy = BGContinuedProcessingTaskRequest(
+      identifier: identifier, title: title, subtitle: subtitle)
+    copy.strategy = strategy
+    copy.requiredResources = requiredResources
     return copy
   }
 }

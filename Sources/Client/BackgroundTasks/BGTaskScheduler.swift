@@ -84,7 +84,9 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
     forTaskWithIdentifier identifier: String, using queue: DispatchQueue?,
     launchHandler: @escaping @Sendable (BGTask) -> Void
   ) -> Bool {
-    guard permitted?.contains(identifier) ?? true else { return false }
+    guard permitted?.contains(where: { Self.matches($0, identifier) }) ?? true else {
+      return false
+    }
     return state.withLock { state in
       guard state.launches[identifier] == nil else { return false }
       state.launches[identifier] = Launch(
@@ -98,9 +100,8 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
   ///
   /// - Throws: `BGTaskScheduler.Error`.
   open func submit(_ taskRequest: BGTaskRequest) throws {
-    guard state.withLock({ $0.launches[taskRequest.identifier] != nil }) else {
-      throw Error(.notPermitted)
-    }
+    guard launch(of: taskRequest.identifier) != nil else { throw Error(.notPermitted) }
+    if let request = taskRequest as? BGContinuedProcessingTaskRequest { return begin(request) }
     do {
       _ = try session.call(.submitTask(taskRequest.wire))
     } catch {
@@ -154,12 +155,50 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
   }
 
   private func begin(_ request: BackgroundTaskRequest, _ done: @escaping @Sendable (Bool) -> Void) {
-    guard let launch = state.withLock({ $0.launches[request.id] }) else { return done(false) }
     let task: BGTask =
       switch request.kind {
       case .refresh: BGAppRefreshTask(name: request.id)
       case .processing: BGProcessingTask(name: request.id)
+      case .research: BGHealthResearchTask(name: request.id)
       }
+    begin(task, done)
+  }
+
+  /// Begins a task of the user's at once, in time in the background that the agent grants for it.
+  private func begin(_ request: BGContinuedProcessingTaskRequest) {
+    let agentTask = LockedBox<(number: Int64?, isDone: Bool)>((nil, false))
+    session.send(.beginBackgroundTask(name: request.identifier)) { [session] result in
+      let number = (try? result.get())?.task
+      let isDone = agentTask.withLock { task in
+        task.number = number
+        return task.isDone
+      }
+      if isDone, let number { session.send(.endBackgroundTask(number)) }
+    }
+    begin(BGContinuedProcessingTask(request)) { [session] _ in
+      let number = agentTask.withLock { task in
+        task.isDone = true
+        return task.number
+      }
+      if let number { session.send(.endBackgroundTask(number)) }
+    }
+  }
+
+  /// The handler of a task: the one for its identifier, or for a pattern such as `org.example.export.*`.
+  private func launch(of identifier: String) -> Launch? {
+    state.withLock { state in
+      state.launches[identifier]
+        ?? state.launches.first { Self.matches($0.key, identifier) }?.value
+    }
+  }
+
+  private static func matches(_ pattern: String, _ identifier: String) -> Bool {
+    pattern == identifier
+      || (pattern.hasSuffix(".*") && identifier.hasPrefix(pattern.dropLast()))
+  }
+
+  private func begin(_ task: BGTask, _ done: @escaping @Sendable (Bool) -> Void) {
+    guard let launch = launch(of: task.identifier) else { return done(false) }
     let key = ObjectIdentifier(task)
     state.withLock { $0.running[key] = task }
     task.onCompletion { [weak self] isSuccess in

@@ -92,9 +92,31 @@ open class INPerson: NSObject, @unchecked Sendable {
     self.isMe = isMe
   }
 
+  /// Creates a person with the kind of its address; the kind is stored without effect.
+  public convenience init(
+    personHandle: INPersonHandle, nameComponents: PersonNameComponents?, displayName: String?,
+    image: INImage?, contactIdentifier: String?, customIdentifier: String?, isMe: Bool = false,
+    suggestionType: INPersonSuggestionType
+  ) {
+    self.init(
+      personHandle: personHandle, nameComponents: nameComponents, displayName: displayName,
+      image: image, contactIdentifier: contactIdentifier, customIdentifier: customIdentifier,
+      isMe: isMe)
+  }
+
   private static func name(_ components: PersonNameComponents) -> String {
     [components.givenName, components.familyName].compactMap { $0 }.joined(separator: " ")
   }
+}
+
+/// The kind of a person's address.
+public enum INPersonSuggestionType: Int, Sendable {
+  /// None.
+  case none = 0
+  /// A social network's profile.
+  case socialProfile = 1
+  /// An address for messages.
+  case instantMessageAddress = 2
 }
 
 /// A text that can be spoken.

@@ -35,6 +35,9 @@ open class INSendMessageIntent: INIntent, UNNotificationContentProviding, @unche
   /// The sender.
   public let sender: INPerson?
 
+  /// What is known about a donated message; stored without effect.
+  open var donationMetadata: INIntentDonationMetadata?
+
   /// The message's files; stored without effect.
   public let attachments: [INSendMessageAttachment]?
 
@@ -75,4 +78,27 @@ extension INSendMessageIntent: ContentProviding {
       fields.threadIdentifier = conversationIdentifier
     }
   }
+}
+
+/// What is known about a donated intent.
+open class INIntentDonationMetadata: NSObject, @unchecked Sendable {}
+
+/// What is known about a donated message.
+open class INSendMessageIntentDonationMetadata: INIntentDonationMetadata, @unchecked Sendable {
+  // Sendable: the properties are set before the intent is handed over.
+
+  /// Whether the message names the user.
+  open var mentionsCurrentUser = false
+
+  /// Whether the message answers one of the user's.
+  open var isReplyToCurrentUser = false
+
+  /// Whether the recipient is told in spite of a focus.
+  open var notifyRecipientAnyway = false
+
+  /// The number of recipients.
+  open var recipientCount = 0
+
+  /// Nothing is known.
+  public override init() { super.init() }
 }

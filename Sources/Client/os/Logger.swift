@@ -94,9 +94,26 @@ public func os_log(
   _ message: StaticString, log: OSLog = .default, type: OSLogType = .default,
   _ arguments: any CVarArg...
 ) {
+  log.write(formatted(message, arguments), type)
+}
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// Writes a message of a printf-like format, with its level first.
+public func os_log(
+  _ type: OSLogType, log: OSLog = .default, _ message: StaticString, _ arguments: any CVarArg...
+) { log.write(formatted(message, arguments), type) }
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// Writes a message with values in it, with its level first.
+@_disfavoredOverload
+public func os_log(_ type: OSLogType, log: OSLog = .default, _ message: OSLogMessage) {
+  log.write(message.text, type)
+}
+
+private func formatted(_ message: StaticString, _ arguments: [any CVarArg]) -> String {
   var format = message.description
   for privacy in ["{public}", "{private}", "{sensitive}"] {
     format = format.replacingOccurrences(of: "%" + privacy, with: "%")
   }
-  log.write(String(format: format, arguments: arguments), type)
+  return String(format: format, arguments: arguments)
 }

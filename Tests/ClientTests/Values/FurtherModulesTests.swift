@@ -101,6 +101,50 @@ import Testing
   }
 
   @Test
+  func `A task that the user started begins at once, also by a pattern of identifiers`()
+    async throws
+  {
+    let session = AgentSession(
+      identity: AppIdentity(bundle: .main, environment: ["BELFRY_APP_ID": "org.example.a"]),
+      socketPath: "/nonexistent/agent.sock")
+    let scheduler = BGTaskScheduler(session: session, permitted: ["a.export.*"])
+    let (begun, hasBegun) = AsyncStream.makeStream(of: String.self)
+    #expect(
+      scheduler.register(forTaskWithIdentifier: "a.export.*", using: nil) { task in
+        let title = (task as? BGContinuedProcessingTask)?.title ?? "of another kind"
+        hasBegun.yield("\(task.identifier) \(title)")
+        task.setTaskCompleted(success: true)
+        hasBegun.finish()
+      })
+    try scheduler.submit(
+      BGContinuedProcessingTaskRequest(identifier: "a.export.1", title: "Export", subtitle: ""))
+    var lines: [String] = []
+    for await line in begun { lines.append(line) }
+    #expect(lines == ["a.export.1 Export"])
+    #expect(
+      BGTaskRequest.make(BackgroundTaskRequest(id: "a", kind: .research))
+        is BGHealthResearchTaskRequest)
+    #expect(BGHealthResearchTaskRequest(identifier: "a").wire.kind == .research)
+  }
+
+  @Test
+  func `A call's notification has the names of the other side`() throws {
+    let person = INPerson(
+      personHandle: INPersonHandle(value: "1", type: .phoneNumber), nameComponents: nil,
+      displayName: "Anna", image: nil, contactIdentifier: nil, customIdentifier: nil, isMe: false,
+      suggestionType: .socialProfile)
+    let intent = INStartCallIntent(
+      callRecordFilter: nil, callRecordToCallBack: nil, audioRoute: .unknown,
+      destinationType: .normal, contacts: [person], callCapability: .audioCall)
+    let content = UNMutableNotificationContent()
+    content.body = "missed call"
+    #expect(try content.updating(from: intent).title == "Anna")
+    let activity = NSUserActivity(activityType: "INStartCallIntent")
+    activity.interaction = INInteraction(intent: intent, response: nil)
+    #expect((activity.interaction?.intent as? INStartCallIntent)?.contacts?.count == 1)
+  }
+
+  @Test
   func `A request for a task comes back from the agent as it was`() throws {
     let request = BGProcessingTaskRequest(identifier: "a.work")
     request.earliestBeginDate = Date(timeIntervalSince1970: 1_000.5)

@@ -72,7 +72,8 @@ extension NSApplication {
       guard let url = URL(string: argument), url.scheme != nil else { return nil }
       return url
     }
-    if !urls.isEmpty { delegate?.application(self, open: urls) }
+    let rest = urls.filter { !NSAppleEventManager.shared().open($0) }
+    if !rest.isEmpty { delegate?.application(self, open: rest) }
   }
 }
 

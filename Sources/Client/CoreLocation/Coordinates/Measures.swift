@@ -48,6 +48,10 @@ public let kCLLocationAccuracyThreeKilometers: CLLocationAccuracy = 3_000
 public let kCLLocationAccuracyReduced: CLLocationAccuracy = 6_380_000
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
+/// Reports every turn, however small.
+public let kCLHeadingFilterNone: CLLocationDegrees = -1
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
 /// Reports every movement, however small.
 public let kCLDistanceFilterNone: CLLocationDistance = -1
 

@@ -129,6 +129,13 @@ extension UIApplicationDelegate {
     _ application: UIApplication, performActionFor shortcutItem: UIApplicationShortcutItem
   ) async -> Bool { false }
 
+  /// Yes.
+  public func application(
+    _ application: UIApplication,
+    shouldAllowExtensionPointIdentifier extensionPointIdentifier:
+      UIApplication.ExtensionPointIdentifier
+  ) -> Bool { true }
+
   /// The set-up of the app's manifest.
   public func application(
     _ application: UIApplication, configurationForConnecting connectingSceneSession: UISceneSession,

@@ -205,6 +205,13 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
     _ application: UIApplication, performActionFor shortcutItem: UIApplicationShortcutItem
   ) async -> Bool
 
+  /// Whether the app lets extensions of a kind in, such as other keyboards; never asked on this system.
+  func application(
+    _ application: UIApplication,
+    shouldAllowExtensionPointIdentifier extensionPointIdentifier:
+      UIApplication.ExtensionPointIdentifier
+  ) -> Bool
+
   // MARK: Scenes
 
   /// How the app's scene is set up; the manifest says when the app does not.
