@@ -63,6 +63,12 @@ let package = Package(
     .library(name: "UserNotificationsUI", targets: ["UserNotificationsUI"]),
     .library(name: "BackgroundTasks", targets: ["BackgroundTasks"]),
     .library(name: "Intents", targets: ["Intents"]),
+    .library(name: "CallKit", targets: ["CallKit"]),
+    .library(name: "ActivityKit", targets: ["ActivityKit"]),
+    .library(name: "Combine", targets: ["Combine"]),
+    .library(name: "NotificationCenter", targets: ["NotificationCenter"]),
+    .library(name: "UniformTypeIdentifiers", targets: ["UniformTypeIdentifiers"]),
+    .library(name: "MobileCoreServices", targets: ["MobileCoreServices"]),
     .library(name: "os", targets: ["os", "OSLog"]),
   ],
   targets: [
@@ -127,6 +133,12 @@ let package = Package(
       "UserNotifications", "UIKit"),
     swift("BackgroundTasks", in: "Client/", "BelfryWire", "AppLink", "BelfryClient"),
     swift("Intents", in: "Client/", "BelfryClient", "UserNotifications"),
+    swift("CallKit", in: "Client/", "BelfryWire", "BelfryClient"),
+    swift("ActivityKit", in: "Client/", "BelfryWire", "AppLink", "BelfryClient"),
+    swift("Combine", in: "Client/", "BelfryClient"),
+    swift("NotificationCenter", in: "Client/", "UIKit", "Combine"),
+    swift("UniformTypeIdentifiers", in: "Client/"),
+    swift("MobileCoreServices", in: "Client/", "UniformTypeIdentifiers"),
     swift("os", in: "Client/"),
     swift("OSLog", in: "Client/", "os"),
 
@@ -192,8 +204,9 @@ let package = Package(
       "Transport"),
     test(
       "ClientTests", "UIKit", "AppKit", "Cocoa", "PushKit", "UserNotifications", "CoreLocation",
-      "UserNotificationsUI", "BackgroundTasks", "Intents", "os", "OSLog", "BelfryClient",
-      "BelfryWire", "AppLink"),
+      "UserNotificationsUI", "BackgroundTasks", "Intents", "CallKit", "ActivityKit", "Combine",
+      "NotificationCenter", "UniformTypeIdentifiers", "MobileCoreServices", "os", "OSLog",
+      "BelfryClient", "BelfryWire", "AppLink"),
     test(
       "IntegrationTests", "Tool", "BelfryWire", "AppLink", "System", "Transport", "Storage",
       "Gateway", "Agent", "BelfryProvider", "Console", "UserNotifications", "BelfryClient"),

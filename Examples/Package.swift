@@ -47,6 +47,8 @@ let package = Package(
     program("PlainTool", "UserNotifications"),
     program("HastyTool", "UserNotifications"),
     program("CallWaiter", "PushKit"),
+    program("CallReceiver", "PushKit", "CallKit"),
+    program("ScoreActivity", "ActivityKit"),
     program("PlainReminder", "UserNotifications"),
     program("PictureExtension", "UserNotifications"),
     // The source of a package of its own, to copy.

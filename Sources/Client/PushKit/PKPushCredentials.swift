@@ -38,7 +38,7 @@ open class PKPushPayload: NSObject, @unchecked Sendable {
 open class PKVoIPPushMetadata: NSObject, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
-  /// Whether the app has to report a call: on this system nothing takes reports.
+  /// Whether the app has to report a call (`CallKit`): on this system nothing ends an app that does not.
   public let mustReport: Bool
 
   init(mustReport: Bool) {

@@ -92,7 +92,7 @@ extension NSAlert {
       let first = NSApplication.ModalResponse.alertFirstButtonReturn.rawValue
       switch answer {
       case .choice(let index, _): answered(.init(first + index))
-      case .opened: answered(.init(first + titles.count - 1))
+      case .opened, .dismissed: answered(.init(first + titles.count - 1))
       case .unasked: answered(.abort)
       }
     }

@@ -1,5 +1,5 @@
 import AppLink
-import BelfryWire
+package import BelfryWire
 import Foundation
 
 /// Dialogs of the app, shown as notifications that stay until they are answered.
@@ -34,6 +34,8 @@ package final class DialogCenter: Sendable {
     case choice(Int, text: String?)
     /// A click on the dialog itself.
     case opened
+    /// The dialog was put away without a choice.
+    case dismissed
     /// The dialog could not be shown.
     case unasked
   }
@@ -54,12 +56,15 @@ package final class DialogCenter: Sendable {
   @discardableResult
   package func ask(
     title: String, message: String, choices: [Choice], field: Field? = nil,
-    answer: @escaping @Sendable (Answer) -> Void
+    sound: NotificationSound? = nil, level: InterruptionLevel = .active,
+    shown: @escaping @Sendable () -> Void = {}, answer: @escaping @Sendable (Answer) -> Void
   ) -> String {
     let id = Self.prefix + UUID().uuidString
     var content = NotificationContent()
     content.title = NotificationText(title)
     content.body = NotificationText(title.isEmpty && message.isEmpty ? "…" : message)
+    content.sound = sound
+    content.interruptionLevel = level
     content.tellsDismissal = true
     content.actions = choices.prefix(WireLimits.actionsPerCategoryMax).enumerated().map {
       NotificationAction(
@@ -69,7 +74,7 @@ package final class DialogCenter: Sendable {
     }
     waiting.withLock { $0[id] = answer }
     session.send(.add(NotificationRequest(id: id, content: content))) { [self] result in
-      if case .failure = result { finish(id, .unasked) }
+      if case .failure = result { finish(id, .unasked) } else { shown() }
     }
     return id
   }
@@ -84,12 +89,18 @@ package final class DialogCenter: Sendable {
   func handle(_ event: AppEvent, _ question: AppLinkQuestion?) -> Bool {
     switch event {
     case .willPresent(let delivered) where delivered.request.id.hasPrefix(Self.prefix):
-      question?.reply(.present([.banner, .list]))
+      let hasSound = delivered.request.content.sound != nil
+      question?.reply(.present(hasSound ? [.banner, .list, .sound] : [.banner, .list]))
     case .response(let response)
     where response.notification.request.id.hasPrefix(Self.prefix):
       question?.reply(.handled)
-      let answer = Int(response.action).map { Answer.choice($0, text: response.text) }
-      finish(response.notification.request.id, answer ?? .opened)
+      let answer: Answer =
+        if let choice = Int(response.action) {
+          .choice(choice, text: response.text)
+        } else {
+          response.action == NotificationResponse.dismissAction ? .dismissed : .opened
+        }
+      finish(response.notification.request.id, answer)
     default: return false
     }
     return true

@@ -14,7 +14,7 @@ package final class AgentSession: Sendable {
 
   /// The listeners, in the order in which they may handle an event.
   package enum Listener: Int, CaseIterable, Sendable {
-    case notificationCenter, desktopCenter, taskScheduler, application, pushRegistry
+    case notificationCenter, desktopCenter, taskScheduler, application, pushRegistry, liveActivities
     case locationManager
     case serviceExtension, contentExtension
   }

@@ -83,7 +83,8 @@ open class UIAlertController: UIViewController {
       chosen = actions.indices.contains(index) ? actions[index] : nil
       if let text { textFields?.first?.text = text }
     // A click on the question itself changes nothing, unless there is only one answer.
-    case .opened: chosen = preferredAction ?? actions.first { $0.style == .cancel } ?? actions.first
+    case .opened, .dismissed:
+      chosen = preferredAction ?? actions.first { $0.style == .cancel } ?? actions.first
     case .unasked: return
     }
     dialog = nil

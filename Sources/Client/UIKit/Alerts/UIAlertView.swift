@@ -98,7 +98,7 @@ open class UIAlertView: UIView {
       asker?.alertView(self, clickedButtonAt: index)
       end(index)
     // A click on the question itself changes nothing, unless there is only one answer.
-    case .opened:
+    case .opened, .dismissed:
       let index = cancelButtonIndex >= 0 ? cancelButtonIndex : 0
       asker?.alertView(self, clickedButtonAt: index)
       end(index)

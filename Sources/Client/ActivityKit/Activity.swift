@@ -1,0 +1,257 @@
+import BelfryClient
+public import Foundation
+
+/// A live activity: data that the app or its server updates while something lasts.
+///
+/// Nothing is drawn on this system. The app starts, observes and ends activities, and its server updates them by
+/// pushes. The gateway gives an app one token for all of its activities and for starting them: a push updates the
+/// newest running activity whose state it fits. Activities end with the process.
+public final class Activity<Attributes: ActivityAttributes>: Identifiable, @unchecked Sendable {
+  // Sendable: what changes is behind a lock, and the attributes are a constant.
+
+  /// The changing data.
+  public typealias ContentState = Attributes.ContentState
+
+  private struct Store: @unchecked Sendable {
+    // Sendable: every stored property is.
+    let activities: LockedBox<[Activity]>
+    let started: ValueStreams<Activity>
+  }
+
+  private let box: LockedBox<(ActivityContent<ContentState>, ActivityState)>
+  private let contents: ValueStreams<Boxed<ActivityContent<ContentState>>>
+  private let states: ValueStreams<ActivityState>
+  private let token: ValueStreams<Data>?
+
+  /// The activity's identifier.
+  public let id: String
+
+  /// The data that never changes.
+  public let attributes: Attributes
+
+  private init(
+    attributes: Attributes, content: ActivityContent<ContentState>, usesToken: Bool
+  ) {
+    id = UUID().uuidString
+    self.attributes = attributes
+    box = LockedBox((content, .active))
+    contents = ValueStreams(Boxed(value: content))
+    states = ValueStreams(.active)
+    token = usesToken ? LiveActivities.shared.token : nil
+  }
+
+  private static var store: Store {
+    LiveActivities.shared.store(of: Attributes.self) {
+      (
+        Store(activities: LockedBox([]), started: ValueStreams(replays: false)),
+        start: { push in start(push) }
+      )
+    }
+  }
+
+  /// Starts an activity.
+  ///
+  /// - Throws: `ActivityAuthorizationError`: `attributesTooLarge` for more than 4 KB, `unsupported` for a channel.
+  public static func request(
+    attributes: Attributes, content: ActivityContent<ContentState>, pushType: PushType? = nil
+  ) throws -> Activity<Attributes> {
+    // A channel is for apps that listen to broadcasts; the agent has no way to ask for one.
+    if pushType?.channel != nil { throw ActivityAuthorizationError.unsupported }
+    let encoder = JSONEncoder()
+    let bytes = try encoder.encode(attributes).count + encoder.encode(content.state).count
+    guard bytes <= ActivityLimits.bytes else { throw ActivityAuthorizationError.attributesTooLarge }
+    let activity = Activity(
+      attributes: attributes, content: content, usesToken: pushType == .token)
+    if pushType == .token { LiveActivities.shared.register() }
+    activity.begin()
+    return activity
+  }
+
+  /// Starts an activity.
+  ///
+  /// - Throws: `ActivityAuthorizationError`.
+  @available(iOS, deprecated: 16.2, message: "Use request(attributes:content:pushType:)")
+  public static func request(
+    attributes: Attributes, contentState: ContentState, pushType: PushType? = nil
+  ) throws -> Activity<Attributes> {
+    try request(
+      attributes: attributes, content: ActivityContent(state: contentState, staleDate: nil),
+      pushType: pushType)
+  }
+
+  private func begin() {
+    let store = Self.store
+    store.activities.withLock { $0.append(self) }
+    LiveActivities.shared.add(id) { [weak self] push in self?.apply(push) ?? false }
+    store.started.send(self)
+  }
+
+  /// Handles a push that starts an activity; false if it is of another type.
+  private static func start(_ push: ActivityPush) -> Bool {
+    guard push.attributesType == "\(Attributes.self)",
+      let attributes = push.attributes.flatMap({ ActivityPush.decode($0, as: Attributes.self) }),
+      let state = ActivityPush.decode(push.state, as: ContentState.self)
+    else { return false }
+    let content = ActivityContent(state: state, staleDate: push.staleDate)
+    Activity(attributes: attributes, content: content, usesToken: true).begin()
+    return true
+  }
+
+  /// Handles a push that updates or ends an activity; false if its state is of another type.
+  private func apply(_ push: ActivityPush) -> Bool {
+    if push.event == .end, push.state.isEmpty {
+      finish(nil)
+      return true
+    }
+    guard let state = ActivityPush.decode(push.state, as: ContentState.self) else { return false }
+    let content = ActivityContent(state: state, staleDate: push.staleDate)
+    if push.event == .end { finish(content) } else { set(content) }
+    return true
+  }
+
+  private func set(_ content: ActivityContent<ContentState>) {
+    let isRunning = box.withLock { value in
+      guard value.1 == .active else { return false }
+      value.0 = content
+      return true
+    }
+    if isRunning { contents.send(Boxed(value: content)) }
+  }
+
+  private func finish(_ content: ActivityContent<ContentState>?) {
+    if let content { set(content) }
+    let hadEnded = box.withLock { value in
+      defer { value.1 = .dismissed }
+      return value.1 != .active
+    }
+    guard !hadEnded else { return }
+    LiveActivities.shared.remove(id)
+    Self.store.activities.withLock { $0.removeAll { $0 === self } }
+    states.send(.ended)
+    states.send(.dismissed)
+    states.finish()
+    contents.finish()
+  }
+}
+
+// MARK: - Reading and changing
+
+extension Activity {
+  /// The app's running activities of this type.
+  public static var activities: [Activity<Attributes>] { store.activities.withLock { $0 } }
+
+  /// The activities that start from now on.
+  public static var activityUpdates: ActivityUpdates<Activity<Attributes>> {
+    ActivityUpdates(source: store.started)
+  }
+
+  /// The data with its dates.
+  public var content: ActivityContent<ContentState> { box.withLock { $0.0 } }
+
+  /// The data.
+  @available(iOS, deprecated: 16.2, message: "Use content")
+  public var contentState: ContentState { content.state }
+
+  /// Where the activity is in its life.
+  public var activityState: ActivityState { box.withLock { $0.1 } }
+
+  /// The present state and its changes.
+  public var activityStateUpdates: ActivityUpdates<ActivityState> {
+    ActivityUpdates(source: states)
+  }
+
+  /// The token for pushes to the activity; nil until it has come, and for one without pushes.
+  public var pushToken: Data? { token?.value }
+
+  /// The token and its changes.
+  public var pushTokenUpdates: ActivityUpdates<Data> {
+    ActivityUpdates(source: token ?? ValueStreams())
+  }
+
+  /// The token for pushes that start an activity; nil until it has come.
+  public static var pushToStartToken: Data? { LiveActivities.shared.token.value }
+
+  /// The token for pushes that start an activity, and its changes; asking for it registers the app.
+  public static var pushToStartTokenUpdates: ActivityUpdates<Data> {
+    _ = store
+    LiveActivities.shared.register()
+    return ActivityUpdates(source: LiveActivities.shared.token)
+  }
+
+  /// Changes the data.
+  public func update(_ content: ActivityContent<ContentState>) async { set(content) }
+
+  /// Changes the data, with a notification.
+  public func update(
+    _ content: ActivityContent<ContentState>, alertConfiguration: AlertConfiguration?
+  ) async {
+    set(content)
+    if let alertConfiguration { LiveActivities.shared.alert(id, alertConfiguration) }
+  }
+
+  /// Changes the data.
+  @available(iOS, deprecated: 16.2, message: "Use update(_:)")
+  public func update(
+    using contentState: ContentState, alertConfiguration: AlertConfiguration? = nil
+  ) async {
+    await update(
+      ActivityContent(state: contentState, staleDate: nil), alertConfiguration: alertConfiguration)
+  }
+
+  /// Ends the activity.
+  public func end(
+    _ content: ActivityContent<ContentState>?,
+    dismissalPolicy: ActivityUIDismissalPolicy = .default
+  ) async { finish(content) }
+
+  /// Ends the activity.
+  @available(iOS, deprecated: 16.2, message: "Use end(_:dismissalPolicy:)")
+  public func end(
+    using contentState: ContentState? = nil, dismissalPolicy: ActivityUIDismissalPolicy = .default
+  ) async {
+    finish(contentState.map { ActivityContent(state: $0, staleDate: nil) })
+  }
+}
+
+extension Activity {
+  /// The present content and its changes.
+  public var contentUpdates: ContentUpdates { ContentUpdates(source: contents) }
+
+  /// The content that an activity has from now on, beginning with the present one.
+  public struct ContentUpdates: AsyncSequence {
+    /// The content with its dates.
+    public typealias Element = ActivityContent<ContentState>
+
+    let source: ValueStreams<Boxed<Element>>
+
+    /// The contents in order.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+      var iterator: AsyncStream<Boxed<Element>>.Iterator
+
+      /// Waits for the next content; nil when the activity has ended.
+      public mutating func next() async -> Element? { await iterator.next(isolation: nil)?.value }
+
+      /// Waits for the next content; nil when the activity has ended.
+      public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
+        await iterator.next(isolation: actor)?.value
+      }
+    }
+
+    /// Starts the sequence.
+    public func makeAsyncIterator() -> AsyncIterator {
+      AsyncIterator(iterator: source.stream().makeAsyncIterator())
+    }
+  }
+}
+
+/// A value on its way through a stream.
+struct Boxed<Value>: @unchecked Sendable {
+  // Sendable: an app's content is passed on and never changed.
+  let value: Value
+}
+
+/// The bounds of this module.
+enum ActivityLimits {
+  /// Bytes of attributes and state together: Apple's own bound.
+  static let bytes = 4_096
+}

@@ -1,0 +1,75 @@
+import BelfryClient
+import Foundation
+
+/// The values that something has from now on, beginning with the present one if there is one.
+public struct ActivityUpdates<Element: Sendable>: AsyncSequence, Sendable {
+  let source: ValueStreams<Element>
+
+  /// The values in order.
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    var iterator: AsyncStream<Element>.Iterator
+
+    /// Waits for the next value; nil when the task was cancelled.
+    public mutating func next() async -> Element? { await iterator.next(isolation: nil) }
+
+    /// Waits for the next value; nil when the task was cancelled.
+    public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
+      await iterator.next(isolation: actor)
+    }
+  }
+
+  /// Starts the sequence.
+  public func makeAsyncIterator() -> AsyncIterator {
+    AsyncIterator(iterator: source.stream().makeAsyncIterator())
+  }
+}
+
+/// A value and the loops that wait for its changes.
+final class ValueStreams<Element: Sendable>: Sendable {
+  /// Values that a slow loop may leave unread: the latest ones count.
+  private static var bufferedMax: Int { 64 }
+
+  private struct State {
+    var value: Element?
+    var continuations: [UUID: AsyncStream<Element>.Continuation] = [:]
+  }
+
+  private let state: LockedBox<State>
+  private let replays: Bool
+
+  /// Streams that begin with the present value, unless they are about events.
+  init(_ value: Element? = nil, replays: Bool = true) {
+    state = LockedBox(State(value: value))
+    self.replays = replays
+  }
+
+  var value: Element? { state.withLock { $0.value } }
+
+  func send(_ value: Element) {
+    let continuations = state.withLock { state in
+      state.value = value
+      return Array(state.continuations.values)
+    }
+    for continuation in continuations { continuation.yield(value) }
+  }
+
+  func finish() {
+    let continuations = state.withLock { Array($0.continuations.values) }
+    for continuation in continuations { continuation.finish() }
+  }
+
+  func stream() -> AsyncStream<Element> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: Element.self, bufferingPolicy: .bufferingNewest(Self.bufferedMax))
+    let id = UUID()
+    continuation.onTermination = { [weak self] _ in
+      self?.state.withLock { _ = $0.continuations.removeValue(forKey: id) }
+    }
+    let value = state.withLock { state in
+      state.continuations[id] = continuation
+      return replays ? state.value : nil
+    }
+    if let value { continuation.yield(value) }
+    return stream
+  }
+}

@@ -1,0 +1,126 @@
+import AppLink
+import BelfryClient
+import BelfryWire
+import Foundation
+
+/// What a push to a live activity says.
+struct ActivityPush: @unchecked Sendable {
+  // Sendable: the dictionaries are never changed.
+
+  enum Event: String {
+    case start, update, end
+  }
+
+  let event: Event
+  let state: [String: Any]
+  let attributesType: String?
+  let attributes: [String: Any]?
+  let staleDate: Date?
+
+  /// Reads a payload; nil if it is not about an activity.
+  init?(_ payload: [AnyHashable: Any]) {
+    guard let aps = payload["aps"] as? [AnyHashable: Any],
+      let event = (aps["event"] as? String).flatMap(Event.init(rawValue:))
+    else { return nil }
+    self.event = event
+    state = aps["content-state"] as? [String: Any] ?? [:]
+    attributesType = aps["attributes-type"] as? String
+    attributes = aps["attributes"] as? [String: Any]
+    staleDate = (aps["stale-date"] as? NSNumber).map {
+      Date(timeIntervalSince1970: $0.doubleValue)
+    }
+  }
+
+  /// Decodes an object of the payload; nil if it does not fit the type.
+  static func decode<Value: Decodable>(_ object: [String: Any], as _: Value.Type) -> Value? {
+    guard let data = try? JSONSerialization.data(withJSONObject: object) else { return nil }
+    return try? JSONDecoder().decode(Value.self, from: data)
+  }
+}
+
+/// The app's live activities, for its types of attributes: one token serves them all.
+final class LiveActivities: Sendable {
+  private struct State {
+    var isRegistered = false
+    /// What handles a push, the newest first; true if it was about that activity or type.
+    var running: [(id: String, handle: (ActivityPush) -> Bool)] = []
+    var types: [ObjectIdentifier: (ActivityPush) -> Bool] = [:]
+    var stores: [ObjectIdentifier: any Sendable] = [:]
+  }
+
+  static let shared = LiveActivities(session: .shared)
+
+  private let session: AgentSession
+  private let state = LockedBox(State())
+
+  /// The token, once the gateway has given one.
+  let token = ValueStreams<Data>()
+
+  init(session: AgentSession) {
+    self.session = session
+    session.listen(as: .liveActivities) { [weak self] event, question in
+      self?.handle(event, question) ?? false
+    }
+  }
+
+  /// Registers for the token, unless that has happened.
+  func register() {
+    let isNew = state.withLock { state in
+      defer { state.isRegistered = true }
+      return !state.isRegistered
+    }
+    if isNew { session.send(.register(.liveActivity)) }
+  }
+
+  func add(_ id: String, _ handle: @escaping (ActivityPush) -> Bool) {
+    state.withLock { $0.running.insert((id, handle), at: 0) }
+  }
+
+  func remove(_ id: String) { state.withLock { $0.running.removeAll { $0.id == id } } }
+
+  /// The store of a type of attributes, made when it is first asked for.
+  func store<Store: Sendable>(
+    of type: Any.Type, make: () -> (Store, start: (ActivityPush) -> Bool)
+  ) -> Store {
+    state.withLock { state in
+      let key = ObjectIdentifier(type)
+      if let store = state.stores[key] as? Store { return store }
+      let (store, start) = make()
+      state.stores[key] = store
+      state.types[key] = start
+      return store
+    }
+  }
+
+  /// Shows the notification that goes with an update.
+  func alert(_ id: String, _ alert: AlertConfiguration) {
+    var content = NotificationContent()
+    content.title = NotificationText(alert.title)
+    content.body = NotificationText(alert.body)
+    content.sound = NotificationSound(name: alert.sound.name)
+    session.send(.add(NotificationRequest(id: "belfry.activity." + id, content: content)))
+  }
+
+  /// Handles the agent's events about activities.
+  func handle(_ event: AppEvent, _ question: AppLinkQuestion?) -> Bool {
+    switch event {
+    case .token(.liveActivity, let bytes):
+      let data = Data(bytes)
+      if token.value != data { token.send(data) }
+    case .registrationFailed(.liveActivity, _): break
+    case .arrived(let arrival) where arrival.kind == .liveActivity:
+      let push = ActivityPush(UserInfoCoding.payload(arrival.payload))
+      question?.reply(.fetched(push.map(apply) == true ? .newData : .noData))
+    default: return false
+    }
+    return true
+  }
+
+  /// Starts an activity, or updates or ends the newest one whose state the push fits.
+  private func apply(_ push: ActivityPush) -> Bool {
+    let handlers = state.withLock { state in
+      push.event == .start ? Array(state.types.values) : state.running.map(\.handle)
+    }
+    return handlers.contains { $0(push) }
+  }
+}

@@ -1,0 +1,107 @@
+public import Foundation
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// The domain of errors about incoming calls.
+public let CXErrorDomainIncomingCall: String = "com.apple.CallKit.error.incomingcall"
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// The domain of errors about requested transactions.
+public let CXErrorDomainRequestTransaction: String = "com.apple.CallKit.error.requesttransaction"
+
+/// The reason why an incoming call was not shown.
+public struct CXErrorCodeIncomingCallError: Foundation._BridgedStoredNSError, Sendable {
+  /// The underlying error object.
+  public let _nsError: NSError
+
+  /// Wraps an error of the domain.
+  public init(_nsError error: NSError) { _nsError = error }
+
+  /// The domain of these errors.
+  public static var _nsErrorDomain: String { CXErrorDomainIncomingCall }
+
+  /// The domain of these errors.
+  public static var errorDomain: String { CXErrorDomainIncomingCall }
+
+  /// The reasons.
+  public enum Code: Int, Foundation._ErrorCodeProtocol, Sendable {
+    /// The error that carries the code.
+    public typealias _ErrorType = CXErrorCodeIncomingCallError
+
+    /// The call could not be shown: there is no agent, or alerts are not allowed.
+    case unknown = 0
+    /// The app may not report calls.
+    case unentitled = 1
+    /// A call with this identifier was reported before.
+    case callUUIDAlreadyExists = 2
+    /// The user wants no calls now.
+    case filteredByDoNotDisturb = 3
+    /// The user blocks the caller.
+    case filteredByBlockList = 4
+  }
+
+  /// The call could not be shown.
+  public static var unknown: Code { .unknown }
+  /// The app may not report calls.
+  public static var unentitled: Code { .unentitled }
+  /// A call with this identifier was reported before.
+  public static var callUUIDAlreadyExists: Code { .callUUIDAlreadyExists }
+  /// The user wants no calls now.
+  public static var filteredByDoNotDisturb: Code { .filteredByDoNotDisturb }
+  /// The user blocks the caller.
+  public static var filteredByBlockList: Code { .filteredByBlockList }
+}
+
+/// The reason why a transaction was refused.
+public struct CXErrorCodeRequestTransactionError: Foundation._BridgedStoredNSError, Sendable {
+  /// The underlying error object.
+  public let _nsError: NSError
+
+  /// Wraps an error of the domain.
+  public init(_nsError error: NSError) { _nsError = error }
+
+  /// The domain of these errors.
+  public static var _nsErrorDomain: String { CXErrorDomainRequestTransaction }
+
+  /// The domain of these errors.
+  public static var errorDomain: String { CXErrorDomainRequestTransaction }
+
+  /// The reasons.
+  public enum Code: Int, Foundation._ErrorCodeProtocol, Sendable {
+    /// The error that carries the code.
+    public typealias _ErrorType = CXErrorCodeRequestTransactionError
+
+    /// The cause is unknown.
+    case unknown = 0
+    /// The app may not request transactions.
+    case unentitled = 1
+    /// The app has no provider.
+    case unknownCallProvider = 2
+    /// The transaction has no actions.
+    case emptyTransaction = 3
+    /// No call has this identifier.
+    case unknownCallUUID = 4
+    /// A call has this identifier already.
+    case callUUIDAlreadyExists = 5
+    /// The action does not apply to the call.
+    case invalidAction = 6
+    /// There are too many calls.
+    case maximumCallGroupsReached = 7
+  }
+
+  /// The cause is unknown.
+  public static var unknown: Code { .unknown }
+  /// The app may not request transactions.
+  public static var unentitled: Code { .unentitled }
+  /// The app has no provider.
+  public static var unknownCallProvider: Code { .unknownCallProvider }
+  /// The transaction has no actions.
+  public static var emptyTransaction: Code { .emptyTransaction }
+  /// No call has this identifier.
+  public static var unknownCallUUID: Code { .unknownCallUUID }
+  /// A call has this identifier already.
+  public static var callUUIDAlreadyExists: Code { .callUUIDAlreadyExists }
+  /// The action does not apply to the call.
+  public static var invalidAction: Code { .invalidAction }
+  /// There are too many calls.
+  public static var maximumCallGroupsReached: Code { .maximumCallGroupsReached }
+}
