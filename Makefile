@@ -15,6 +15,7 @@ build:
 run:
 	@scripts/install-packages build run
 	swift build -c release --product belfry
+	swift build -c release --product belfry-sound
 	@scripts/python-environment run || true
 	@scripts/run
 

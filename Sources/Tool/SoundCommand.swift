@@ -19,6 +19,7 @@ enum SoundCommand {
     summary: """
       Makes an alert sound of any sound file: IMA4 in a .caf file, Linear PCM in an .aiff or a .wav file.
       Refuses one of 30 seconds or more, unless its end may be cut. Ends with 1 when nothing was made.
+      The words of Apple's afconvert are taken too: -d ima4 -f caff -v.
       """,
     positionals: "FILE NEW", positionalCount: 2...2,
     [
@@ -33,7 +34,8 @@ enum SoundCommand {
 
   private static func convert(_ arguments: [String]) -> Int32 {
     do {
-      let options = try CommandLineOptions(arguments, by: conversionTable)
+      let options = try CommandLineOptions(
+        AfconvertWords.translated(arguments), by: conversionTable)
       if options.wantsHelp {
         Output.text(conversionTable.help)
         return 0
@@ -84,7 +86,9 @@ enum SoundCommand {
     if let path { _ = unsafe execv(path, pointers) }
     Output.error(
       "\(name) cannot be run",
-      do: "install the package belfry-agent-desktop, or put it beside belfry or on PATH")
+      do:
+        "install the package belfry-agent-desktop, or build it ('make build') and put it beside belfry or on PATH"
+    )
     return 1
   }
 }

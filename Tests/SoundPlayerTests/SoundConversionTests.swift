@@ -49,6 +49,31 @@ struct SoundConversionTests {
   }
 
   @Test
+  func `the words of Apple's afconvert make the same sound, and those that cannot are refused`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let folder = scenario.folder
+      let source = folder.file("submarine.aiff")
+      try Data(TestSounds.aiff(frames: 8_050)).write(to: URL(fileURLWithPath: source))
+      let target = folder.file("sub.caf")
+      let made = try await scenario.belfryCommand(
+        ["sound", "convert", source, target, "-d", "ima4", "-f", "caff", "-v"])
+      #expect(made.values.first?["encoding"].string == "ima4")
+      #expect(made.values.first?["accepted"].boolean == true)
+      let pcm = try await scenario.belfryCommand(
+        ["sound", "convert", "-f", "WAVE", "-d", "LEI16", source, folder.file("sub.wav")])
+      #expect(pcm.values.first?["accepted"].boolean == true)
+      for words in [["-d", "aac"], ["-f", "m4af"], ["-f", "WAVE"], ["-d"]] {
+        let refused = try await scenario.belfryCommand(
+          ["sound", "convert", source, target] + words, succeeding: false)
+        #expect(refused.status == 2, "\(words)")
+        #expect(refused.errors.contains("belfry: "), "\(words): \(refused.errors)")
+      }
+    }
+  }
+
+  @Test
   func `Linear PCM keeps every sample in aiff, wav and caf, the laws nearly`() throws {
     let folder = try ScratchFolder()
     let source = try TestSounds.put(TestSounds.wav(frames: 4_000), "in.wav", in: folder)

@@ -1,0 +1,61 @@
+/// The options of Apple's `afconvert` that make an alert sound, in the words of `belfry sound convert`.
+enum AfconvertWords {
+  /// Why words of `afconvert` cannot be carried out.
+  struct Problem: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  /// Replaces `-d FORMAT`, `-f FILE_FORMAT` and `-v`; other words stay as they are.
+  static func translated(_ arguments: [String]) throws(Problem) -> [String] {
+    var words: [String] = []
+    var format: String?
+    var suffixes: [String]?
+    var index = 0
+    while index < arguments.count {
+      let word = arguments[index]
+      index += 1
+      guard word == "-d" || word == "-f" else {
+        if word != "-v" { words.append(word) }
+        continue
+      }
+      guard index < arguments.count else {
+        throw Problem(description: "\(word) needs a value: give one, such as -d ima4 or -f caff")
+      }
+      if word == "-d" {
+        format = try encoding(arguments[index])
+      } else {
+        suffixes = try fileSuffixes(arguments[index])
+      }
+      index += 1
+    }
+    if let suffixes, let file = words.last(where: { !$0.hasPrefix("-") }),
+      !suffixes.contains(where: { file.lowercased().hasSuffix($0) })
+    {
+      throw Problem(
+        description: "\(file) has another ending than -f asks for: let it end with \(suffixes[0])")
+    }
+    return (format.map { ["--encoding", $0] } ?? []) + words
+  }
+
+  private static func encoding(_ format: String) throws(Problem) -> String {
+    switch format {
+    case "ima4", "ulaw", "alaw": return format
+    case "LEI16", "BEI16", "I16": return "pcm"
+    default:
+      throw Problem(
+        description:
+          "-d \(format) is no format of alert sounds: use ima4, ulaw, alaw, LEI16 or BEI16")
+    }
+  }
+
+  private static func fileSuffixes(_ format: String) throws(Problem) -> [String] {
+    switch format {
+    case "caff": return [".caf"]
+    case "AIFF", "AIFC": return [".aiff", ".aif", ".aifc"]
+    case "WAVE": return [".wav"]
+    default:
+      throw Problem(
+        description: "-f \(format) is no format of alert sounds: use caff, AIFF or WAVE")
+    }
+  }
+}
