@@ -1,3 +1,5 @@
+import BelfryWire
+import BelfryClient
 import CoreLocation
 import Foundation
 import Testing
@@ -20,6 +22,28 @@ import UserNotifications
   func `A group's folder is not made of what is no name`(name: String) {
     #expect(
       FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: name) == nil)
+  }
+
+  @Test
+  func `The app's library is the folder in which the agent looks for its sounds`() throws {
+    // This process is no app.
+    #expect(FileManager.default.appLibraryDirectory == nil)
+    let app = "org.example.\(UUID().uuidString)"
+    let folder = try #require(FileManager.default.libraryDirectory(of: app))
+    defer { try? FileManager.default.removeItem(at: folder.deletingLastPathComponent()) }
+    #expect(folder.path.hasSuffix("/\(app)/Library"))
+    #expect((try? folder.checkResourceIsReachable()) == true)
+  }
+
+  @Test
+  func `A failed registration has the domain and code of Apple's systems, and says why`() {
+    let refused = AppLinkFailure(.registrationRefused, "no valid 'aps-environment'")
+      .registrationError
+    #expect((refused.domain, refused.code) == (NSCocoaErrorDomain, 3000))
+    #expect("\(refused)".contains("no valid 'aps-environment'"))
+    #expect(!"\(refused)".contains("(null)"))
+    #expect(AppLinkFailure(.noGateway, "").registrationError.code == 3010)
+    #expect(AppLinkFailure(.gatewayUnreachable, "").registrationError.domain == NSURLErrorDomain)
   }
 
   @Test

@@ -70,7 +70,7 @@ extension NSApplication {
 
   func registrationFailed(_ failure: AppLinkFailure) {
     delegate?.application(
-      self, didFailToRegisterForRemoteNotificationsWithError: failure.nsError)
+      self, didFailToRegisterForRemoteNotificationsWithError: failure.registrationError)
   }
 
   /// Handles the agent's events.

@@ -11,11 +11,7 @@ extension FileManager {
     guard !groupIdentifier.isEmpty, !groupIdentifier.hasPrefix("."),
       !groupIdentifier.contains(where: { $0 == "/" || $0 == "\0" })
     else { return nil }
-    let named = ProcessInfo.processInfo.environment["XDG_DATA_HOME"]
-    let data =
-      named.flatMap { $0.hasPrefix("/") ? URL(fileURLWithPath: $0, isDirectory: true) : nil }
-      ?? homeDirectoryForCurrentUser.appendingPathComponent(".local/share", isDirectory: true)
-    let folder = data.appendingPathComponent("group-containers", isDirectory: true)
+    let folder = userDataFolder.appendingPathComponent("group-containers", isDirectory: true)
       .appendingPathComponent(groupIdentifier, isDirectory: true)
     do {
       try createDirectory(

@@ -46,7 +46,7 @@ extension UIApplication {
 
   func registrationFailed(_ failure: AppLinkFailure) {
     delegate?.application(
-      self, didFailToRegisterForRemoteNotificationsWithError: failure.nsError)
+      self, didFailToRegisterForRemoteNotificationsWithError: failure.registrationError)
   }
 
   /// What the agent allows now; nil when it cannot be reached.

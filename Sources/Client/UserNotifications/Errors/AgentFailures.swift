@@ -25,3 +25,30 @@ extension AppLinkFailure {
       userInfo: [NSLocalizedDescriptionKey: message])
   }
 }
+
+extension AppLinkFailure {
+  /// The error of a registration for remote notifications, with the domain and code that Apple's systems have for
+  /// it where there are some.
+  package var registrationError: NSError {
+    let (domain, code): (String, Int) =
+      switch reason {
+      // No valid entitlement.
+      case .registrationRefused: (NSCocoaErrorDomain, 3000)
+      // The device has no remote notifications, as Apple's simulator had none.
+      case .noGateway: (NSCocoaErrorDomain, 3010)
+      case .gatewayUnreachable: (NSURLErrorDomain, NSURLErrorCannotConnectToHost)
+      default: (NSCocoaErrorDomain, 3000)
+      }
+    return DescribedError(
+      domain: domain, code: code,
+      userInfo: [NSLocalizedDescriptionKey: message, NSUnderlyingErrorKey: nsError])
+  }
+}
+
+/// An error whose description has its message, as on Apple's systems; Foundation's own prints `(null)` here.
+private final class DescribedError: NSError, @unchecked Sendable {
+  // Sendable: every stored property is a constant.
+  override var description: String {
+    "Error Domain=\(domain) Code=\(code) \"\(localizedDescription)\""
+  }
+}
