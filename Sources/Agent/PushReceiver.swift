@@ -12,6 +12,8 @@ final class PushReceiver: GatewayConnectionDelegate {
   private var link: GatewayConnection?
   /// Why the link is down; nil while it is up.
   private(set) var reason: String? = "not connected yet"
+  /// Whether the outcome of the first attempt to connect was reported.
+  private var hasReportedLink = false
 
   /// Creates a link that is offline until `start`; `memory` holds the ids of the latest pushes, oldest first.
   init(
@@ -86,6 +88,7 @@ final class PushReceiver: GatewayConnectionDelegate {
 
   func link(_ link: GatewayConnection, isUpAs device: UInt64, unixMilliseconds: UInt64) {
     reason = nil
+    hasReportedLink = true
     log.info("connected", ["device": String(device)])
     daemon?.writeReadyFile()
     if let environment = link.environment { daemon?.handle(.gatewayKnown(environment)) }
@@ -112,7 +115,8 @@ final class PushReceiver: GatewayConnectionDelegate {
       daemon?.writeReadyFile()
       daemon?.handle(.identityReplaced)
     }
-    if wasUp { daemon?.handle(.linkChanged(isUp: false)) }
+    if wasUp || !hasReportedLink { daemon?.handle(.linkChanged(isUp: false)) }
+    hasReportedLink = true
   }
 
   func link(_ link: GatewayConnection, enrolledAs identity: DeviceIdentity) {

@@ -6,12 +6,22 @@ import BelfryWire
 struct Registrations {
   private let hasGateway: Bool
   private var isLinkUp = false
+  /// Whether this run knows if the gateway can be reached; until then no app hears that it cannot.
+  private var isLinkKnown = false
+  /// Apps that registered before that was known.
+  private var awaitingLink: Set<Registrant> = []
   /// The gateway's environment; nil until it has said so.
   private var environment: BelfryWire.Environment?
   /// Why apps that wanted a token have none; forgotten once they have one, or want none any more.
   private var refusals: [AppID: [TokenKind: String]] = [:]
   /// Cancellations that the gateway has not acknowledged: until then it takes the tokens for good ones.
   private var cancellations: Set<Cancellation> = []
+
+  private struct Registrant: Hashable {
+    let connection: ConnectionID
+    let app: AppID
+    let kind: TokenKind
+  }
 
   private struct Cancellation: Hashable {
     let app: AppID
@@ -36,7 +46,28 @@ struct Registrations {
   mutating func onLinkChanged(isUp: Bool, _ context: inout AgentContext) {
     assert(hasGateway || !isUp, "there is no link without a gateway")
     isLinkUp = isUp
+    isLinkKnown = true
+    let registrants = awaitingLink
+    awaitingLink = []
+    if !isUp {
+      for one in registrants where context.apps[one.app]?.registrations[one.kind] != nil {
+        tellUnreachable(one, &context)
+      }
+    }
     context.emit(.showLink(isUp: isUp))
+  }
+
+  /// Tells an app that its registration cannot be sent now (S4-13), unless it has a token or is gone.
+  private func tellUnreachable(_ one: Registrant, _ context: inout AgentContext) {
+    guard context.connections[one.connection] != nil,
+      context.apps[one.app]?.registrations[one.kind]?.token == nil
+    else { return }
+    context.tell(
+      one.connection,
+      .registrationFailed(
+        one.kind,
+        AppLinkFailure(
+          .gatewayUnreachable, "the gateway cannot be reached: check the network")))
   }
 
   /// Returns an app's token; nil while the gateway has not given it one.
@@ -112,8 +143,13 @@ struct Registrations {
       // S0-37, S1-17: a token that exists is reported at once.
       context.tell(ask.connection, .token(kind, token))
     } else if !isLinkUp {
-      // S4-13: the device must be online. A token that arrives later is reported then.
-      fail(.gatewayUnreachable, "the gateway cannot be reached: check the network")
+      // The device must be online. A token that arrives later is reported then.
+      let registrant = Registrant(connection: ask.connection, app: app, kind: kind)
+      if isLinkKnown {
+        tellUnreachable(registrant, &context)
+      } else {
+        awaitingLink.insert(registrant)
+      }
     }
     context.emit(.register(app, kind))
   }

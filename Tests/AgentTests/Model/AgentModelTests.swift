@@ -182,6 +182,7 @@ struct AgentModelTests {
   func `Without a gateway, or offline, registering fails with a message for people`() {
     for hasGateway in [false, true] {
       let bench = ModelBench(hasGateway: hasGateway, isLinkUp: false)
+      if hasGateway { bench.handle(.linkChanged(isUp: false)) }
       let (connection, _) = bench.connect()
       guard
         case .registrationFailed(.alert, let failure)? =
@@ -192,6 +193,30 @@ struct AgentModelTests {
       }
       #expect(failure.reason == (hasGateway ? .gatewayUnreachable : .noGateway))
       #expect(!failure.message.isEmpty)
+    }
+  }
+
+  @Test
+  func `Until the first attempt to reach the gateway ends, no app is told that it failed`() {
+    for isUp in [false, true] {
+      let bench = ModelBench(isLinkUp: false)
+      let (connection, _) = bench.connect()
+      #expect(bench.ask(connection, .register(.alert)).told.isEmpty)
+      #expect(bench.ask(connection, .register(.voip)).told.isEmpty)
+      bench.ask(connection, .unregister(.voip))
+      bench.handle(.linkChanged(isUp: isUp))
+      let told = bench.take().told
+      guard !isUp else {
+        #expect(told.isEmpty)
+        continue
+      }
+      guard case .registrationFailed(.alert, let failure)? = told.first, told.count == 1 else {
+        Issue.record("told \(told)")
+        continue
+      }
+      #expect(failure.reason == .gatewayUnreachable)
+      // What is known by then is told at once.
+      #expect(bench.ask(connection, .register(.alert)).told.count == 1)
     }
   }
 
