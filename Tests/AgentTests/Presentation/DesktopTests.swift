@@ -81,6 +81,9 @@ struct DesktopTests {
         Self.presentation(persistent: isAlert, actions: buttons), .init(names: capabilities)
       ).hints.first { $0.0 == DesktopNotice.destructiveHint }?.1
     }
+    let alert = DesktopNotice(
+      Self.presentation(persistent: true, actions: buttons), .init(names: ["actions"]))
+    #expect(alert.actions == ["default", "Open", "A", "t", "B", "⚠ t", "C", "⚠ t"])
     #expect(hint(true, ["actions"]) == .strings(["B", "C"]))
     #expect(hint(false, ["actions"]) == .strings(["B"]))
     #expect(hint(false, ["actions", "inline-reply"]) == .strings([DesktopNotice.replyKey]))

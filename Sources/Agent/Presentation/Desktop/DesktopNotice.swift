@@ -13,6 +13,8 @@ struct DesktopNotice: Hashable {
   /// A hint of our own: the keys of those actions that destroy something, which the specification has
   /// no word for.
   static let destructiveHint = "x-belfry-destructive-actions"
+  /// Precedes the title of an action that destroys something.
+  static let destructiveSign = "⚠ "
   /// The key of the button that opens the window with all of them.
   static let moreKey = "belfry:more"
 
@@ -110,7 +112,8 @@ struct DesktopNotice: Hashable {
           hints.append(("x-kde-reply-submit-button-text", .string(input.buttonTitle)))
         }
       }
-      actions += [key, action.title]
+      // No server has a style for it: the sign says it where the hint is not read.
+      actions += [key, action.isDestructive ? Self.destructiveSign + action.title : action.title]
       if action.isDestructive { destructive.append(key) }
     }
     if placement.hasMore { actions += [Self.moreKey, words[.more]] }
