@@ -1,3 +1,4 @@
+import BelfryProvider
 import Foundation
 import TestSupport
 import Testing
@@ -107,6 +108,35 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
         ], succeeding: false)
       let accepted = sent.values.count { $0["status"].integer == 200 }
       #expect(accepted == 100, "\(sent.errors)")
+    }
+  }
+
+  @Test
+  func `the log says where a payload of the HTTP2 interface is no JSON, once for a connection`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let devices = try scenario.devices(of: gateway, topics: ["com.example.app"])
+      let token = try await devices.token()
+      let client = try ProviderClient(.init(gatewayFile: gateway.file))
+      defer { client.close() }
+      for _ in 0..<3 {
+        let body = Array("{\"aps\": {\n  \"alert\": \"Hello\",\n}}".utf8)
+        let outcome = try await client.send(
+          Push(to: token, topic: "com.example.app", payload: body))
+        guard case .rejected(let refusal) = outcome else {
+          Issue.record("it was taken")
+          return
+        }
+        #expect(refusal.rejection == .payloadEmpty)
+      }
+      #expect(try await gateway.stop() == 0)
+      let lines = gateway.program.errors.split(separator: "\n").filter {
+        $0.contains("refused a payload")
+      }
+      #expect(lines.count == 1)
+      #expect(lines.first?.contains("line=2 column=19") == true, "\(gateway.program.errors)")
     }
   }
 

@@ -23,6 +23,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   private var credentials: ConnectionCredentials
   private var certificate: CertificateCredential?
   private var lastAuthorization: [UInt8] = []
+  private var hasLoggedPayloadFault = false
   private var lastOutcome = TokenVerifier.Outcome.refused(.missingProviderToken)
   private var lastCredentialsVersion: UInt64 = .max
   private(set) var hasAcceptedRequest = false
@@ -216,6 +217,20 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     carryOut(effects, after: streamID)
   }
 
+  /// Logs where a payload is no JSON object, once for a connection: the answer has no room for it.
+  private func logPayloadFault(_ open: ProviderStream) {
+    guard !hasLoggedPayloadFault, open.bodyBytes > 0, let fault = PayloadFault(in: open.body) else {
+      return
+    }
+    hasLoggedPayloadFault = true
+    home.log.info(
+      "refused a payload that is no JSON object",
+      [
+        "peer": stream?.peerDescription ?? "", "line": String(fault.line),
+        "column": String(fault.column), "why": fault.what, "do": fault.remedy,
+      ])
+  }
+
   private func decide(_ open: ProviderStream) {
     if case .value = open.request.id {} else { open.generatedID = home.makeID() }
     if isAboutChannels(open) { return judgeChannels(open) }
@@ -226,6 +241,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
       atSeconds: home.storageStartSeconds, context: &context)
     {
     case .refused(let rejection):
+      if rejection == .payloadEmpty { logPayloadFault(open) }
       answer(
         open.streamID, .refused(rejection, timestampMilliseconds: faults.takeTimestamp(rejection)))
     case .admitted(let admitted):
