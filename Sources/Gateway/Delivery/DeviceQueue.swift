@@ -114,11 +114,13 @@ struct DeviceQueue {
   }
 
   /// Removes an unsent entry whose row the store dropped since it has enough newer ones; returns whether it was
-  /// one.
+  /// one that gives way.
   mutating func removeDropped(_ entry: DeliveryEntry) -> Bool {
     guard let unsent, !entry.isExemptFromKeep else { return false }
     switch entry.place {
     case .waiting: unsent.waiting.remove(entry)
+    // Its own kind has replaced it in memory already: what replaced its row was of the other kind.
+    case .held where entry.notification.keep == 1: return false
     case .held: unsent.held.remove(entry)
     case .none, .inFlight, .uncommitted: return false
     }

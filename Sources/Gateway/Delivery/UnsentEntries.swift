@@ -8,10 +8,19 @@ struct UnsentEntries {
     let collapseID: [UInt8]
   }
 
+  /// The notifications that replace one another where an app keeps one: those of a token.
+  ///
+  /// Of what is held for a connected device that saves power, an alert and a background push do not replace each
+  /// other: the device is not away.
+  private struct KeepKey: Hashable {
+    let key: NotificationKey
+    let isBackground: Bool
+  }
+
   let place: DeliveryEntry.Place
   private var list = EntryList()
   /// Entries that count towards their app's `keep`, by token.
-  private var byKey: [NotificationKey: EntryList] = [:]
+  private var byKey: [KeepKey: EntryList] = [:]
   /// The newest of each collapse id.
   private var byCollapseID: [CollapseKey: DeliveryEntry] = [:]
   /// Entries whose providers wait for their answer until the device takes them.
@@ -35,6 +44,10 @@ struct UnsentEntries {
 
   /// Returns the stored message of a channel.
   func message(of channel: ChannelID) -> DeliveryEntry? { byChannel[channel] }
+
+  private func keepKey(_ entry: DeliveryEntry) -> KeepKey {
+    KeepKey(key: entry.key, isBackground: place == .held && entry.pushType == .background)
+  }
 
   // MARK: Insertion and removal
 
@@ -89,7 +102,7 @@ struct UnsentEntries {
       replaced.append(older)
     }
     guard andOlder else { return }
-    while let oldest = byKey[newer.key]?.first, oldest.sequence < newer.sequence {
+    while let oldest = byKey[keepKey(newer)]?.first, oldest.sequence < newer.sequence {
       remove(oldest)
       replaced.append(oldest)
     }
@@ -111,7 +124,7 @@ struct UnsentEntries {
       if !entry.isAnswered { unanswered.insert(entry) }
       return
     }
-    if entry.countsAgainstKeep { byKey[entry.key, default: EntryList()].insert(entry) }
+    if entry.countsAgainstKeep { byKey[keepKey(entry), default: EntryList()].insert(entry) }
     if !entry.collapseID.isEmpty {
       byCollapseID[CollapseKey(key: entry.key, collapseID: entry.collapseID)] = entry
     }
@@ -127,8 +140,8 @@ struct UnsentEntries {
       return
     }
     if entry.countsAgainstKeep {
-      byKey[entry.key]?.remove(entry)
-      if byKey[entry.key]?.isEmpty == true { byKey[entry.key] = nil }
+      byKey[keepKey(entry)]?.remove(entry)
+      if byKey[keepKey(entry)]?.isEmpty == true { byKey[keepKey(entry)] = nil }
     }
     guard !entry.collapseID.isEmpty else { return }
     let key = CollapseKey(key: entry.key, collapseID: entry.collapseID)

@@ -33,6 +33,23 @@ private typealias Bench = DeliveryBench
     #expect(bench.sent == ["ten", "five", "one"])
   }
 
+  @Test func `an alert and a background push that wait for power do not replace each other`() throws
+  {
+    var bench = Bench()
+    try bench.connect(power: DevicePower(isRestricted: true))
+    bench.push("news", priority: 5, type: .background)
+    bench.push("alert", priority: 5)
+    try bench.commit()
+    // Each replaces its own kind.
+    bench.push("later alert", priority: 5)
+    bench.push("later news", priority: 5, type: .background)
+    try bench.commit()
+    #expect(bench.sent.isEmpty)
+    bench.core.setPower(DevicePower(), of: 1, session: SessionID(1), now: bench.now)
+    bench.drain()
+    #expect(bench.sent == ["later alert", "later news"])
+  }
+
   @Test func `a sleeping device gets 5 with the next 10, or after five minutes`() throws {
     var bench = Bench()
     try bench.connect(apps: [1, 2, 3], power: DevicePower(isAsleep: true))
