@@ -31,7 +31,7 @@ final class AnswerLedger {
   private func delivered(_ app: AppID) -> [DeliveredNotification] {
     world.ledger.mirror[.delivered].values.compactMap(DeliveredList.Entry.init(record:))
       .filter { $0.key.app == app && $0.isListed }.sorted { $0.order < $1.order }
-      .map(\.retained.notification)
+      .map(\.notification)
   }
 
   private func pending(_ app: AppID) -> Set<NotificationRequest> {
