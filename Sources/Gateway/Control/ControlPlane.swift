@@ -367,13 +367,13 @@ final class ControlPlane {
     }
     guard adoptions.values.reduce(0, +) < Limits.adoptionsMax else {
       log.warning(
-        "too many apps were adopted: new ones are refused; add them with 'belfry app add', or remove some",
+        "too many apps were adopted: new ones are refused; add them with 'belfry topic add', or remove some",
         ["device": "\(device)", "allowed": "\(Limits.adoptionsMax)"])
       return .tooMany
     }
     guard Limits.adoptionRate.admits(&nextAdoption, at: loop.nowNanoseconds) else {
       log.warning(
-        "devices bring new apps faster than they are adopted: they try again; add them with 'belfry app add'",
+        "devices bring new apps faster than they are adopted: they try again; add them with 'belfry topic add'",
         ["device": "\(device)"])
       return .tryLater
     }
