@@ -117,4 +117,97 @@ struct FoundationCalendarTests {
           == cold.next(matching: wanted, after: moment, in: .utc), "\(wanted) \(moment)")
     }
   }
+
+  /// Chinese, Hebrew and Islamic months are lunar, Coptic years have thirteen months.
+  private static let calendars = [
+    "chinese", "hebrew", "islamic", "islamicUmmAlQura", "coptic", "ethiopic", "indian", "persian",
+    "japanese",
+  ]
+
+  private func world(_ calendar: FoundationCalendar) -> ZoneFolder {
+    ZoneFolder(.system, deviceZone: .utc, makeCalendar: { _ in calendar })
+  }
+
+  @Test(arguments: calendars, [4, 8, 2_048] as [UInt])
+  func `a repeat is found with a few look-ups, however far the clock is ahead`(
+    name: String, unit: UInt
+  ) throws {
+    let calendar = try #require(FoundationCalendar(named: name))
+    let trigger = Trigger.moment(
+      .instant(-128), every: Period(calendarUnit: unit, calendar: .other(name)))
+    let day: Int64 = 86_400_000
+    for days in [40, 800, 20_400, 200_000, 1_000_000, 2_500_000] as [Int64] {
+      let now = days * day
+      let before = calendar.lookUps
+      let found = try #require(trigger.next(after: now, anchor: now, in: world(calendar)))
+      #expect(calendar.lookUps - before <= 24, "\(days) days: \(calendar.lookUps - before)")
+      #expect(found > now)
+      // Some years have no such month, some months no such day.
+      #expect(found - now < 8 * 385 * day)
+      #expect(trigger.next(after: found - 1, anchor: now, in: world(calendar)) == found)
+    }
+  }
+
+  @Test(arguments: calendars, [4, 8, 2_048] as [UInt])
+  func `the repeat that is found is the first one after the moment`(
+    name: String, unit: UInt
+  ) throws {
+    let calendar = try #require(FoundationCalendar(named: name))
+    let months = unit == 4 ? 12 : unit == 8 ? 1 : 3
+    for start in [-1, 28, 10_957, 11_016] {
+      let trigger = Trigger.moment(
+        .instant(Int64(start) * 86_400_000),
+        every: Period(calendarUnit: unit, calendar: .other(name)))
+      for after in stride(from: start + 3, to: start + 9_000, by: 1_777) {
+        let expected = (1...700).lazy
+          .compactMap { calendar.repeatedDay($0, from: start, months: months, days: 0) }
+          .first { $0.exists && $0.day > after }
+        let now = Int64(after) * 86_400_000
+        let found = trigger.next(after: now, anchor: now, in: world(calendar))
+        #expect(found.map { Int($0 / 86_400_000) } == expected?.day, "\(start) \(after)")
+      }
+    }
+  }
+
+  @Test func `four quarters are twelve months, and no year where years may have thirteen`() throws {
+    let calendar = try #require(FoundationCalendar(named: "chinese"))
+    var last = -1
+    for count in 1...200 {
+      let next = try #require(calendar.repeatedDay(count, from: -1, months: 3, days: 0))
+      #expect(
+        (87...90).contains(next.day - last), "repeat \(count) is \(next.day - last) days later")
+      last = next.day
+    }
+  }
+
+  @Test func `dates of other calendars are computed in slices, and come out the same`() throws {
+    let calendar = try #require(FoundationCalendar(named: "chinese"))
+    let bound = 100
+    let mostPerSearch = 24
+    let now = ScheduleMoment(wall: 90_000 * 86_400_000, elapsed: 0)
+    let entries = (0..<300).map { number in
+      ScheduleEntry(
+        key: ScheduleKey(app: "org.example.a\(number % 10)", id: "\(number)"),
+        trigger: .moment(
+          .instant(Int64(number) * 86_400_000),
+          every: Period(calendarUnit: 8, calendar: .other("chinese"))),
+        since: 0, handled: now.wall, order: UInt64(number))
+    }
+    var sliced = Schedule(policy: SchedulePolicy(calendarLookUps: bound), world: world(calendar))
+    #expect(sliced.restore(entries, at: now).lost.isEmpty)
+    #expect(calendar.lookUps <= bound + mostPerSearch)
+    var slices = 0
+    while let wall = sliced.wakeUp.wall, wall <= now.wall, slices < 1_000 {
+      let before = calendar.lookUps
+      #expect(sliced.step(at: now) == .rest)
+      #expect(calendar.lookUps - before <= bound + mostPerSearch)
+      sliced.checkInvariants()
+      slices += 1
+    }
+    #expect(slices > 5)
+    var whole = Schedule(policy: SchedulePolicy(calendarLookUps: .max), world: world(calendar))
+    #expect(whole.restore(entries, at: now).lost.isEmpty)
+    #expect(sliced.pending(at: now) == whole.pending(at: now))
+    #expect(sliced.wakeUp == whole.wakeUp)
+  }
 }

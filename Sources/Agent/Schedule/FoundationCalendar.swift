@@ -143,7 +143,9 @@ final class FoundationCalendar: CalendarSystem {
       guard rest > 0 else { return 1 }
       // Japan's eras begin on any day, and the number of the year with them.
       guard calendar.component(.era, from: Self.noon(day + rest)) == date.era else { return 1 }
-      if number == 1, months.count < Limits.calendarMonths {
+      // A clock that was set far leaves those of another time.
+      if months.count >= Limits.calendarMonths { months = [:] }
+      if number == 1 {
         months[day] = Month(
           era: date.era, year: date.year, number: date.month, isLeap: date.isLeapMonth ?? false,
           length: rest)
@@ -152,19 +154,22 @@ final class FoundationCalendar: CalendarSystem {
     }
   }
 
-  func day(from day: Int, months: Int, days: Int) -> Int? {
+  func repeatedDay(_ count: Int, from day: Int, months: Int, days: Int) -> RepeatedDay? {
+    lookUps += 1
     let start = calendar.dateComponents([.day, .month], from: Self.noon(day))
-    // Years of some calendars have a month more than others: twelve months are asked for as a year.
-    let isYears = months % 12 == 0
+    // Years of some calendars have a month more than others: a period of twelve months is one of a year. Four periods
+    // of three months are not.
+    let isYears = months.isMultiple(of: 12)
     guard
       let moved = calendar.date(
-        byAdding: isYears ? .year : .month, value: isYears ? months / 12 : months,
+        byAdding: isYears ? .year : .month, value: count * (isYears ? months / 12 : months),
         to: Self.noon(day))
     else { return nil }
     let end = calendar.dateComponents([.day, .month], from: moved)
     // Foundation moves a date that does not exist to the last day before it.
-    guard end.day == start.day, !isYears || end.month == start.month else { return nil }
-    return Int((moved.timeIntervalSince1970 / 86_400).rounded(.down)) + days
+    return RepeatedDay(
+      day: Int((moved.timeIntervalSince1970 / 86_400).rounded(.down)) + count * days,
+      exists: end.day == start.day && (!isYears || end.month == start.month))
   }
 
   private static let units: Set<Calendar.Component> = [

@@ -38,7 +38,10 @@ struct ScheduledNotifications: ~Copyable {
   init(pendingLimit: Int, zones: ZoneFolder, isManual: Bool) {
     self.zones = zones
     self.isManual = isManual
-    schedule = Schedule(policy: SchedulePolicy(pendingLimit: pendingLimit), world: zones)
+    // A manual clock waits for everything that is due at a moment.
+    let lookUps = isManual ? Int.max : ScheduleLimits.calendarLookUpsPerTurn
+    schedule = Schedule(
+      policy: SchedulePolicy(pendingLimit: pendingLimit, calendarLookUps: lookUps), world: zones)
   }
 
   /// Restores the stored entries; missed ones are due now.

@@ -38,6 +38,9 @@ public struct ZoneFolder: ScheduleWorld {
     return zone
   }
 
+  /// How often its calendars were asked.
+  public var calendarLookUps: Int { memory.calendars.values.reduce(0) { $0 + ($1?.lookUps ?? 0) } }
+
   /// A calendar other than the Gregorian; nil when this machine does not know it.
   public func calendar(named name: String) -> (any CalendarSystem)? {
     if let known = memory.calendars[name] { return known }

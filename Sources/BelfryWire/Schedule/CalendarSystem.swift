@@ -3,9 +3,28 @@ public protocol CalendarSystem: AnyObject {
   /// The next match strictly after an instant, in seconds since 1970; nil when none lies ahead.
   func next(matching match: CalendarMatch, after instant: Int, in zone: Zone) -> Int?
 
-  /// The date on which the `count`-th repeat of a day falls: `months` and `days` further on for
-  /// each; nil when that date does not exist. Days are counted from 1970-01-01.
-  func day(from day: Int, months: Int, days: Int) -> Int?
+  /// The `count`-th repeat of a day, `months` and `days` further on for each; nil beyond the calendar's range. Days
+  /// are counted from 1970-01-01.
+  ///
+  /// A later repeat never has an earlier day.
+  func repeatedDay(_ count: Int, from day: Int, months: Int, days: Int) -> RepeatedDay?
+
+  /// How often the calendar was asked: one look-up may take a millisecond.
+  var lookUps: Int { get }
+}
+
+/// A repeat of a day.
+public struct RepeatedDay: Equatable, Sendable {
+  /// The day, or the last one before it where the month does not have it.
+  public var day: Int
+  /// Whether the month has the day.
+  public var exists: Bool
+
+  /// A repeat of a day.
+  public init(day: Int, exists: Bool) {
+    self.day = day
+    self.exists = exists
+  }
 }
 
 /// The zones and calendars that the schedule uses.
@@ -16,9 +35,14 @@ public protocol ScheduleWorld {
   func zone(named name: String) -> Zone?
   /// A calendar other than the Gregorian; nil when this machine does not know it.
   func calendar(named name: String) -> (any CalendarSystem)?
+  /// How often its calendars were asked.
+  var calendarLookUps: Int { get }
 }
 
 extension ScheduleWorld {
+  /// A world without other calendars.
+  public var calendarLookUps: Int { 0 }
+
   /// The zone of a choice.
   ///
   /// Where the database no longer has a zone, the device's is used: a notification at the wrong hour

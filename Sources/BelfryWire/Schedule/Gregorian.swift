@@ -23,6 +23,8 @@ public enum Gregorian {
 
   /// Seconds of a day of wall time.
   public static let secondsPerDay = 86_400
+  /// Seconds of a month on average, of the 4,800 in which the calendar repeats.
+  static let secondsPerMeanMonth = 2_629_746
 
   /// The first and the last day that the schedule knows.
   public static let days =

@@ -26,7 +26,11 @@ extension Period {
         Self.instant(
           ofWall: next(days: days, after: zone.latestWall(at: after), from: wall), in: zone)
       case .span(let months, let days, let seconds):
-        next(months, days, seconds, after: after, from: wall, in: zone, calendar)
+        if let calendar {
+          next(months, days, seconds, after: after, from: wall, in: zone, by: calendar)
+        } else {
+          next(months, days, seconds, after: after, from: wall, in: zone)
+        }
       case .weekYears(let years):
         Self.instant(
           ofWall: next(weekYears: years, after: zone.latestWall(at: after), from: wall), in: zone)
@@ -50,39 +54,85 @@ extension Period {
   }
 
   private func next(
-    _ months: Int, _ days: Int, _ seconds: Int, after: Int, from wall: Int, in zone: Zone,
-    _ calendar: (any CalendarSystem)?
+    _ months: Int, _ days: Int, _ seconds: Int, after: Int, from wall: Int, in zone: Zone
   ) -> Int? {
     assert(months | days | seconds > 0, "an empty span fires once")
     let shown = zone.latestWall(at: after)
     let start = Gregorian.floorDivide(wall, Gregorian.secondsPerDay)
     let time = wall - start * Gregorian.secondsPerDay
     let date = Gregorian.date(start)
-    // No month of any calendar is longer than 32 days, so that no repeat is stepped over.
-    let longest = (months * 32 + days) * Gregorian.secondsPerDay + seconds
-    let first = max(1, (max(shown, wall) - wall - 2 * Gregorian.secondsPerDay) / longest)
+    // So many months are never more than a few days longer than their mean.
+    let mean = months * Gregorian.secondsPerMeanMonth + days * Gregorian.secondsPerDay + seconds
+    let first = max(1, (max(shown, wall) - wall - 8 * Gregorian.secondsPerDay) / mean)
     for count in first..<(first + ScheduleLimits.periodSteps) {
-      let day: Int?
-      if let calendar {
-        day = calendar.day(from: start, months: count * months, days: count * days)
-      } else {
-        let month = date.year * 12 + date.month - 1 + count * months
-        let year = Gregorian.floorDivide(month, 12)
-        guard ScheduleLimits.years.contains(year) else { return nil }
-        let exists = date.day <= Gregorian.length(ofMonth: month - year * 12 + 1, year)
-        day = exists ? Gregorian.day(year, month - year * 12 + 1, date.day) + count * days : nil
-      }
-      guard let day else { continue }
+      let month = date.year * 12 + date.month - 1 + count * months
+      let year = Gregorian.floorDivide(month, 12)
+      guard ScheduleLimits.years.contains(year) else { return nil }
+      let exists = date.day <= Gregorian.length(ofMonth: month - year * 12 + 1, year)
+      guard exists else { continue }
+      let day = Gregorian.day(year, month - year * 12 + 1, date.day) + count * days
       guard Gregorian.days.contains(day) else { return nil }
       let local = day * Gregorian.secondsPerDay + time
-      if seconds > 0 {
-        let found = zone.firstInstant(ofWall: local) + count * seconds
-        if found > after { return found }
-      } else if local > shown {
-        return zone.firstInstant(ofWall: local)
+      if let found = Self.instant(ofWall: local, plus: count * seconds, after, shown, in: zone) {
+        return found
       }
     }
     return nil
+  }
+
+  /// The search in a calendar whose months have no length that is known here.
+  ///
+  /// One look-up may take a millisecond, so that the repeats that have passed are not counted one by one: their mean
+  /// length so far tells which one is near, and after two such steps it is.
+  private func next(
+    _ months: Int, _ days: Int, _ seconds: Int, after: Int, from wall: Int, in zone: Zone,
+    by calendar: any CalendarSystem
+  ) -> Int? {
+    let shown = zone.latestWall(at: after)
+    let start = Gregorian.floorDivide(wall, Gregorian.secondsPerDay)
+    let time = wall - start * Gregorian.secondsPerDay
+    func local(_ count: Int) -> (wall: Int, exists: Bool)? {
+      guard
+        let found = calendar.repeatedDay(count, from: start, months: months, days: days),
+        Gregorian.days.contains(found.day)
+      else { return nil }
+      return (found.day * Gregorian.secondsPerDay + time, found.exists)
+    }
+    // A day more than a zone may be away from UTC, twice.
+    let target = max(shown, wall) - 3 * Gregorian.secondsPerDay
+    var first = 1
+    var guess =
+      max(0, target - wall) / ((months * 30 + days) * Gregorian.secondsPerDay + seconds)
+    for _ in 0..<ScheduleLimits.calendarGuesses where guess > 0 {
+      guard let reached = local(guess) else {
+        guess /= 2
+        continue
+      }
+      let length = max(1, (reached.wall + guess * seconds - wall) / guess)
+      let missing = target - reached.wall - guess * seconds
+      if missing >= 0 { first = max(first, guess) }
+      if missing >= 0, missing < 2 * length { break }
+      guess += Gregorian.floorDivide(missing, length)
+    }
+    for count in first..<(first + ScheduleLimits.calendarSteps) {
+      guard let (local, exists) = local(count) else { return nil }
+      guard exists else { continue }
+      if let found = Self.instant(ofWall: local, plus: count * seconds, after, shown, in: zone) {
+        return found
+      }
+    }
+    return nil
+  }
+
+  /// The instant of a repeat; nil for one that is not after `after`, when clocks have shown `shown`.
+  private static func instant(
+    ofWall local: Int, plus seconds: Int, _ after: Int, _ shown: Int, in zone: Zone
+  ) -> Int? {
+    if seconds > 0 {
+      let found = zone.firstInstant(ofWall: local) + seconds
+      return found > after ? found : nil
+    }
+    return local > shown ? zone.firstInstant(ofWall: local) : nil
   }
 
   private func next(weekYears years: Int, after: Int, from wall: Int) -> Int? {

@@ -11,6 +11,8 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
   private var world: World
   private var table = ScheduleTable()
   private var nextOrder: UInt64 = 0
+  /// Look-ups in other calendars before the present slice of work.
+  private var lookUpsBefore = 0
 
   /// An empty schedule.
   public init(policy: Policy = Policy(), world: World) {
@@ -109,8 +111,18 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
   /// Returns the next step; the caller repeats it until `rest`.
   public mutating func step(at now: ScheduleMoment) -> Step {
     while let slot = earliest(at: now) {
-      guard let (entry, due) = table[slot].map({ ($0.entry, $0.due) }) else {
+      guard let current = table[slot] else {
         preconditionFailure("the first item of a heap is current")
+      }
+      let (entry, due) = (current.entry, current.due)
+      guard !current.isProvisional else {
+        if isSliceOver { break }
+        guard let due = self.due(of: entry, at: now) else {
+          _ = remove(entry.key)
+          return .expired(entry.key, due: now.wall)
+        }
+        table.move(slot, entry, due: due)
+        continue
       }
       let clock = entry.trigger.countsElapsedTime ? now.elapsed : now.wall
       let late = clock - due
@@ -131,6 +143,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
       }
       table.move(slot, moved, due: next)
     }
+    lookUpsBefore = world.calendarLookUps
     return .rest
   }
 
@@ -152,8 +165,8 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
     var found: [Pending] = []
     for slot in table.slots(of: app) {
       guard let slot = table[slot] else { continue }
-      found.append(
-        Pending(entry: slot.entry, next: wall(slot.due, of: slot.entry.trigger, at: now)))
+      let due = app == nil ? slot.due : due(of: slot, at: now)
+      found.append(Pending(entry: slot.entry, next: wall(due, of: slot.entry.trigger, at: now)))
     }
     return found.sorted { ($0.next, $0.entry.order) < ($1.next, $1.entry.order) }
   }
@@ -168,7 +181,8 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
     guard count > 0, let slot = table.slot(of: key).flatMap({ table[$0] }) else { return [] }
     let trigger = slot.entry.trigger
     let clock = trigger.countsElapsedTime ? now.elapsed : now.wall
-    var moments = slot.due > clock ? [slot.due] : []
+    let due = due(of: slot, at: now)
+    var moments = due > clock ? [due] : []
     while trigger.repeats, moments.count < count,
       let next = trigger.next(after: moments.last ?? clock, anchor: slot.entry.since, in: world)
     {
@@ -188,6 +202,16 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
   /// The moment at which an entry is due, on its clock; in the past for a missed one.
   private func due(of entry: ScheduleEntry, at now: ScheduleMoment) -> Int64? {
     Self.due(of: entry, at: now, in: world)
+  }
+
+  /// The moment at which a slot's entry is due, computed where it still has to be.
+  private func due(of slot: ScheduleTable.Slot, at now: ScheduleMoment) -> Int64 {
+    slot.isProvisional ? due(of: slot.entry, at: now) ?? slot.due : slot.due
+  }
+
+  /// Whether as many look-ups in other calendars were made as one turn of a loop has time for.
+  private var isSliceOver: Bool {
+    world.calendarLookUps - lookUpsBefore >= policy.calendarLookUps
   }
 
   private static func due(
@@ -244,7 +268,18 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
   ) -> Recomputed {
     var result = Recomputed()
     let world = world
+    let before = world.calendarLookUps
+    let bound = policy.calendarLookUps
+    lookUpsBefore = before
     table.replaceDues { entry in
+      // No app's dates hold up the loop: the remaining ones are computed in later steps.
+      if entry.trigger.usesOtherCalendar, world.calendarLookUps - before >= bound {
+        if skippingRepeats, entry.trigger.repeats {
+          entry.handled = now.wall
+          result.changed.append(entry)
+        }
+        return ScheduleTable.Due(moment: now.wall, isProvisional: true)
+      }
       var next = Self.due(of: entry, at: now, in: world)
       if skippingRepeats, !entry.trigger.countsElapsedTime, entry.trigger.repeats, let due = next,
         due <= now.wall
@@ -254,7 +289,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
         if next != nil { result.changed.append(entry) }
       }
       if next == nil { result.lost.append(entry.key) }
-      return next
+      return next.map { ScheduleTable.Due(moment: $0) }
     }
     return result
   }
@@ -266,7 +301,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
       var last: (next: Int64, order: UInt64, key: ScheduleKey)?
       for slot in table.slots(of: app) {
         guard let slot = table[slot] else { continue }
-        let next = wall(slot.due, of: slot.entry.trigger, at: now)
+        let next = wall(due(of: slot, at: now), of: slot.entry.trigger, at: now)
         if let last, (next, slot.entry.order) < (last.next, last.order) { continue }
         last = (next, slot.entry.order, slot.entry.key)
       }

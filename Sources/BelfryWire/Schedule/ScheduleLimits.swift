@@ -36,8 +36,19 @@ public enum ScheduleLimits {
   /// Milliseconds of the longest interval, about 3,170 years: sums stay far from overflow.
   public static let longestIntervalMilliseconds: Int64 = 100_000_000_000_000
 
-  /// Repeats that a search may step over, for periods that mix months with days.
+  /// Repeats that a search may step over: those of days that their months do not have, and of periods that mix months
+  /// with days.
   static let periodSteps = 10_000
+
+  /// Repeats in a calendar other than the Gregorian that a search may step over, once it is near: the 30th of a leap
+  /// month is missing in most years.
+  static let calendarSteps = 64
+
+  /// Steps of the search for the repeat that is near, in such a calendar: two are enough for months of any length.
+  static let calendarGuesses = 8
+
+  /// Look-ups in such calendars in one turn of the agent's loop: up to 0.7 ms each.
+  public static let calendarLookUpsPerTurn = 128
 
   /// Bytes of the text of `--matching`.
   public static let matchingTextBytes = 1_024

@@ -4,12 +4,16 @@ public struct SchedulePolicy: Sendable {
   public var pendingLimit: Int
   /// How late a missed notification may still be shown, in milliseconds.
   public var missedWindow: Int64
+  /// Look-ups in calendars other than the Gregorian after which the remaining dates wait for the next step.
+  public var calendarLookUps: Int
 
   /// Makes a policy; the limit is at least 1.
   public init(
     pendingLimit: Int = ScheduleLimits.pendingPerApp,
-    missedWindow: Int64 = ScheduleLimits.missedWindowMilliseconds
+    missedWindow: Int64 = ScheduleLimits.missedWindowMilliseconds,
+    calendarLookUps: Int = ScheduleLimits.calendarLookUpsPerTurn
   ) {
+    self.calendarLookUps = max(calendarLookUps, 1)
     self.pendingLimit = max(pendingLimit, 1)
     self.missedWindow = min(max(missedWindow, 0), ScheduleLimits.longestIntervalMilliseconds)
   }
@@ -39,7 +43,7 @@ public enum ScheduleStep: Equatable, Sendable {
   case fire(Firing)
   /// Missed by more than the window: delete the entry and log it.
   case expired(ScheduleKey, due: Int64)
-  /// Nothing is due before ``Schedule/wakeUp``.
+  /// Nothing is due before ``Schedule/wakeUp``, which is now where dates of other calendars are still to be computed.
   case rest
 }
 

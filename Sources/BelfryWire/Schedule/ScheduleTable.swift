@@ -4,6 +4,14 @@ struct ScheduleTable {
     var entry: ScheduleEntry
     /// On the clock of its trigger.
     var due: Int64
+    /// Whether the date is still to be computed, from `due` on.
+    var isProvisional = false
+  }
+
+  /// A due date, or a moment from which on it is to be computed.
+  struct Due {
+    var moment: Int64
+    var isProvisional = false
   }
 
   /// Items of entries that were moved or removed, beyond as many as there are entries: fewer cost less than
@@ -74,7 +82,7 @@ struct ScheduleTable {
   }
 
   /// Computes every entry's due date anew; an entry without one is removed.
-  mutating func replaceDues(_ due: (inout ScheduleEntry) -> Int64?) {
+  mutating func replaceDues(_ due: (inout ScheduleEntry) -> Due?) {
     var walls: ContiguousArray<DueHeap.Item> = []
     var elapsed: ContiguousArray<DueHeap.Item> = []
     var lost: [ScheduleKey] = []
@@ -84,8 +92,8 @@ struct ScheduleTable {
         lost.append(entry.key)
         continue
       }
-      slots[slot] = Slot(entry: entry, due: due)
-      let item = DueHeap.Item(due: due, order: entry.order, slot: slot)
+      slots[slot] = Slot(entry: entry, due: due.moment, isProvisional: due.isProvisional)
+      let item = DueHeap.Item(due: due.moment, order: entry.order, slot: slot)
       if entry.trigger.countsElapsedTime { elapsed.append(item) } else { walls.append(item) }
     }
     byWall.replaceAll(with: walls)

@@ -39,6 +39,15 @@ public enum Trigger: Hashable, Sendable {
     }
   }
 
+  /// Whether its dates are those of a calendar other than the Gregorian, which may be slow to find.
+  var usesOtherCalendar: Bool {
+    switch self {
+    case .interval: false
+    case .calendar(let match, _): match.calendar != .gregorian
+    case .moment(_, let period): period.calendar != .gregorian
+    }
+  }
+
   /// Whether it counts elapsed time, not the time of day.
   public var countsElapsedTime: Bool {
     if case .interval = self { true } else { false }
