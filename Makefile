@@ -111,6 +111,13 @@ fuzz:
 	@scripts/install-packages build
 	scripts/fuzz $(if $(filter command environment,$(firstword $(origin SECONDS))),$(SECONDS),20) $(TARGET)
 
+# The cost of a byte for each handler of untrusted bytes, at 4 KB and at the interface's limit: it may be three times as
+# high at the most. QUICK=1: up to 64 KB; ONLY=text: the subjects with that text in their name.
+.PHONY: check-cost
+check-cost:
+	@scripts/install-packages build
+	@scripts/check-cost $(if $(QUICK),--quick) $(if $(ONLY),--only "$(ONLY)")
+
 # One operator of the product broken at a time: which breaks does no test notice? AREA=name for one area,
 # SAMPLE=n for so many mutants of each, SEED=n for others.
 .PHONY: mutate

@@ -177,12 +177,17 @@ let package = Package(
     .executableTarget(
       name: "Simulate", dependencies: ["TestSupport"], path: "Tests/Simulate", swiftSettings: tests),
 
+    // The cost of a byte of each handler of untrusted bytes, for `make check-cost`; in no product.
+    .executableTarget(
+      name: "CheckCost", dependencies: ["TestSupport"], path: "Tests/CheckCost",
+      swiftSettings: tests),
+
     // Tests.
     .target(
       name: "TestSupport",
       dependencies: [
         "BelfryWire", "AppLink", "System", "Transport", "Storage", "Gateway", "Agent",
-        "BelfryProvider", "Console", "CAllocationCounter", "CPowerCut",
+        "BelfryProvider", "ProviderService", "Console", "CAllocationCounter", "CPowerCut",
       ],
       swiftSettings: tests),
     test("BelfryWireTests", "BelfryWire"),

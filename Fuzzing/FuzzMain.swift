@@ -16,6 +16,6 @@ private let target: FuzzTarget = {
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
   let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))
-  TimeBound.check { target.run(input) }
+  TimeBound.check(bytes: count) { target.run(input) }
   return 0
 }

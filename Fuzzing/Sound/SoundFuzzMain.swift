@@ -2,6 +2,6 @@
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
   let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))
-  TimeBound.check { SoundFuzzing.run(input) }
+  TimeBound.check(bytes: count) { SoundFuzzing.run(input) }
   return 0
 }

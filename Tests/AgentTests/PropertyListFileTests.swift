@@ -58,4 +58,31 @@ import Testing
     let bytes = [UInt8](doubling(2))
     for count in 6..<bytes.count { #expect(!BinaryPropertyList.mayBeRead(Array(bytes[..<count]))) }
   }
+
+  @Test
+  func `a list with a long run of combining marks is not read, however it is written`() throws {
+    let marks = String(repeating: "\u{301}\u{316}", count: 40)
+    let few = "e" + String(repeating: "\u{301}", count: 30)
+    for format in [PropertyListSerialization.PropertyListFormat.binary, .xml] {
+      func data(_ list: [String: Any]) throws -> Data {
+        try PropertyListSerialization.data(fromPropertyList: list, format: format, options: 0)
+      }
+      #expect(PropertyListFile.dictionary(try data(["k": few]))?["k"] as? String == few)
+      #expect(PropertyListFile.dictionary(try data(["k": "e" + marks])) == nil)
+      #expect(PropertyListFile.dictionary(try data(["k": ["e" + marks: 1]])) == nil)
+    }
+    func xml(_ key: String) -> Data {
+      let list = "<dict><key>e\(key)</key><string>b</string></dict>"
+      return Data("<?xml version=\"1.0\"?><plist version=\"1.0\">\(list)</plist>".utf8)
+    }
+    #expect(PropertyListFile.dictionary(xml(""))?.keys.first == "e")
+    #expect(PropertyListFile.dictionary(xml(String(repeating: "&#x301;", count: 70))) == nil)
+    #expect(PropertyListFile.dictionary(xml(String(repeating: "&#790;", count: 70))) == nil)
+    let sections = String(repeating: "<![CDATA[\u{301}]]>", count: 70)
+    #expect(PropertyListFile.dictionary(xml(sections)) == nil)
+    let old = String(repeating: #"\U0301"#, count: 70)
+    #expect(PropertyListFile.dictionary(Data("\"e\(old)\" = \"b\";".utf8)) == nil)
+    let utf16 = try #require("\"e\(marks)\" = \"b\";".data(using: .utf16))
+    #expect(PropertyListFile.dictionary(utf16) == nil)
+  }
 }

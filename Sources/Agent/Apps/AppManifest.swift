@@ -1,3 +1,4 @@
+import BelfryWire
 import Foundation
 import System
 
@@ -28,6 +29,7 @@ struct AppManifest: Hashable {
       return list
     }
     guard let bytes = try? FileSystem.readRegularFile("\(folder)/Info.json", limit: 1 << 20),
+      !CombiningRuns.areLong(inList: bytes),
       let list = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any]
     else { return nil }
     return list

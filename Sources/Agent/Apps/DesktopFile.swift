@@ -1,9 +1,14 @@
+import BelfryWire
+
 /// The `[Desktop Entry]` group of a desktop file (Desktop Entry Specification 1.5).
 struct DesktopFile: Hashable {
   private var values: [String: String] = [:]
 
   /// Reads the text; keys of other groups are passed over.
+  ///
+  /// A text that would take long to compare has no keys.
   init(_ text: String) {
+    guard !CombiningRuns.areLong(inList: Array(text.utf8)) else { return }
     var isInGroup = false
     for line in text.split(whereSeparator: \.isNewline) {
       if line.hasPrefix("[") {

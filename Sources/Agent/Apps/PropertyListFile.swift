@@ -1,10 +1,14 @@
+import BelfryWire
 import Foundation
 
 /// Reads property lists that apps bring, in each of their formats.
 enum PropertyListFile {
   /// The dictionary in the bytes; nil where they are none, or one that would not end.
   static func dictionary(_ bytes: Data) -> [String: Any]? {
-    guard BinaryPropertyList.mayBeRead([UInt8](bytes)) else { return nil }
+    let list = [UInt8](bytes)
+    guard BinaryPropertyList.mayBeRead(list), !CombiningRuns.areLong(inList: list) else {
+      return nil
+    }
     return try? unsafe PropertyListSerialization.propertyList(
       from: bytes, options: [], format: nil) as? [String: Any]
   }

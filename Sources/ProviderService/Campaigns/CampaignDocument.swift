@@ -25,10 +25,11 @@ struct CampaignDocument: Sendable {
   /// Checks a campaign; all of its problems are thrown together.
   init(_ object: JSONObject) throws(RequestProblems) {
     var reader = CampaignReader(object)
-    for key in object.keys where !Self.fields.containsBytes(of: key) {
+    let unknown = object.keys.lazy.filter { !Self.fields.containsBytes(of: $0) }
+    for key in unknown.prefix(Limits.warningsMax) {
       let nearest = Suggestion.nearest(to: key, in: Self.fields)
       reader.report(
-        key, "no campaign has this member",
+        String(key.unicodeScalars.prefix(80)), "no campaign has this member",
         do: nearest.map { "did you mean '\($0)'?" }
           ?? "write \(Self.fields.joined(separator: ", "))")
     }

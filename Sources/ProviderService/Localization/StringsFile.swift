@@ -156,7 +156,7 @@ public enum StringsFile {
         throw problem(field, "\(path) \(error)", do: "mend the file")
       }
     }
-    guard
+    guard !CombiningRuns.areLong(inList: bytes),
       let list = unsafe try? PropertyListSerialization.propertyList(
         from: Data(bytes), options: [], format: nil) as? [String: Any]
     else { throw problem(field, "\(path) is no strings file") }
@@ -164,15 +164,12 @@ public enum StringsFile {
   }
 
   private static func object(_ list: [String: Any]) -> JSONObject {
-    var object = JSONObject()
-    for (key, value) in list.sorted(by: { $0.key < $1.key }) {
-      if let text = value as? String {
-        object[key] = .string(text)
-      } else if let entry = value as? [String: Any] {
-        object[key] = .object(self.object(entry))
-      }
-    }
-    return object
+    let sorted = list.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+    return JSONObject(
+      sorted.compactMap { key, value in
+        if let text = value as? String { return (key, .string(text)) }
+        return (value as? [String: Any]).map { (key, .object(object($0))) }
+      })
   }
 
   private static func read(

@@ -59,11 +59,11 @@ struct StringsParser {
 
   private mutating func pairs(depth: Int) throws(Failure) -> JSONObject {
     guard depth < Limits.stringsDepthMax else { throw failure("there are too many '{'") }
-    var object = JSONObject()
+    var pairs: [(String, JSONValue)] = []
     try skipSpace()
     while let first = next, Self.isWordScalar(first) || first == "\"" || first == "'" {
       let key = try string()
-      let shown = key.prefix(40)
+      let shown = Substring(key.unicodeScalars.prefix(40))
       var keyEnd = line
       try skipSpace()
       var value = JSONValue.string(key)
@@ -78,10 +78,10 @@ struct StringsParser {
       guard accept(";") else {
         throw Failure(line: keyEnd, what: "a ';' is missing after the text of '\(shown)'")
       }
-      object[key] = value
+      pairs.append((key, value))
       try skipSpace()
     }
-    return object
+    return JSONObject(pairs)
   }
 
   private mutating func value(

@@ -1,7 +1,11 @@
 /// Finds what somebody may have meant.
 public enum Suggestion {
+  /// Bytes of a word that may be meant for another one: comparing takes a time that grows with each letter.
+  private static let wordBytesMax = 64
+
   /// The candidate that fewest edits make of `word`; nil when even that takes more than a third of it.
   public static func nearest(to word: String, in candidates: [String]) -> String? {
+    guard word.utf8.count <= wordBytesMax else { return nil }
     var best: (candidate: String, distance: Int)?
     for candidate in candidates {
       let distance = edits(Array(word), Array(candidate))

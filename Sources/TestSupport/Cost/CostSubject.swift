@@ -1,0 +1,73 @@
+/// A handler of untrusted bytes with one kind of hostile input, which can be made in any size.
+///
+/// What a byte costs must not depend on how many there are: a cost that grows with the square of the size is small
+/// in every test and stops a service at the limit.
+public struct CostSubject: Sendable {
+  /// A handler that is ready to run.
+  typealias Run = () -> Void
+
+  /// The interface and the kind of input.
+  public let name: String
+  /// Bytes of the largest input that the interface takes.
+  public let limit: Int
+  /// Makes an input of about so many bytes; returns its handling, which may run any number of times.
+  let prepare: @Sendable (_ bytes: Int) -> Run
+
+  init(_ name: String, limit: Int, _ prepare: @escaping @Sendable (Int) -> Run) {
+    self.name = name
+    self.limit = limit
+    self.prepare = prepare
+  }
+
+  /// Every subject there is.
+  public static var all: [CostSubject] {
+    json + appLink + pushes + texts + files + registry + campaigns + requests + protocols
+  }
+}
+
+/// Text and JSON as an attacker writes them.
+enum Hostile {
+  /// A letter under combining marks of two classes in turn: putting them into their canonical order takes a time that
+  /// is quadratic in their number.
+  static func marks(_ bytes: Int) -> String {
+    "a" + String(repeating: "\u{301}\u{316}", count: max(1, bytes / 4))
+  }
+
+  /// JSON objects of about so many bytes, by what is special about them.
+  static let json: [(name: String, make: @Sendable (Int) -> String)] = [
+    ("combining marks in a key", { #"{"\#(marks($0))":1}"# }),
+    (
+      "combining marks in keys of 1 KB",
+      { object($0, each: 1_024) { #""\#($0)\#(marks(1_000))":1"# } }
+    ),
+    ("combining marks in a text", { #"{"k":"\#(marks($0))"}"# }),
+    (
+      "escaped combining marks in a key",
+      {
+        #"{"\#(String(repeating: #"\u0301\u0316"#, count: max(1, $0 / 12)))":1}"#
+      }
+    ),
+    ("small members", { object($0, each: 10) { #""\#($0)":0"# } }),
+    ("one key repeated", { object($0, each: 6) { _ in #""k":0"# } }),
+    ("small texts in an array", { #"{"k":["# + list($0, each: 3) { _ in "\"\"" } + "]}" }),
+    (
+      "nested arrays",
+      {
+        let nest = String(repeating: "[", count: 40) + String(repeating: "]", count: 40)
+        return #"{"k":["# + list($0, each: 81) { _ in nest } + "]}"
+      }
+    ),
+    ("digits", { #"{"k":\#(String(repeating: "7", count: max(1, $0)))}"# }),
+    ("numbers with exponents", { #"{"k":[\#(list($0, each: 9) { _ in "1.5e-300" })]}"# }),
+  ]
+
+  /// An object of members of about `each` bytes.
+  static func object(_ bytes: Int, each: Int, _ member: (Int) -> String) -> String {
+    "{" + list(bytes, each: each, member) + "}"
+  }
+
+  /// Elements between commas.
+  static func list(_ bytes: Int, each: Int, _ element: (Int) -> String) -> String {
+    (0..<max(1, bytes / each)).map(element).joined(separator: ",")
+  }
+}

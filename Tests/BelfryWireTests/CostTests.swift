@@ -1,0 +1,17 @@
+import TestSupport
+import Testing
+
+// A sanitizer's own work is not the handler's.
+#if !SANITIZED
+  /// The quick part of `make check-cost`.
+  @Suite(.serialized) struct CostTests {
+    @Test(arguments: CostSubject.all)
+    func `a byte costs no more at 32 KB than at 4 KB, whatever the input`(_ subject: CostSubject) {
+      let row = CostCheck(bound: 32_768, sampleNanoseconds: 1_000_000).row(subject)
+      #expect(
+        row.isGood,
+        "\(row.name): at \(row.worstBytes) bytes a byte costs \(row.ratio) times what it costs at \(row.bytes.small)"
+      )
+    }
+  }
+#endif

@@ -1,0 +1,69 @@
+import Foundation
+import TestSupport
+
+/// The program of `make check-cost`: the cost of a byte for each handler of untrusted bytes, at 4 KB and at the
+/// interface's limit.
+let usage =
+  "usage: CheckCost [--quick] [--only TEXT]: measure up to 64 KB alone; the subjects whose name has TEXT"
+
+var isQuick = false
+var only = ""
+var words = CommandLine.arguments.dropFirst()
+while let word = words.popFirst() {
+  switch word {
+  case "--quick": isQuick = true
+  case "--only":
+    guard let text = words.popFirst() else {
+      print(usage)
+      exit(2)
+    }
+    only = text
+  default:
+    print(usage)
+    exit(2)
+  }
+}
+
+let check = CostCheck(bound: isQuick ? 65_536 : nil)
+let subjects = CostSubject.all.filter { only.isEmpty || $0.name.contains(only) }
+guard !subjects.isEmpty else {
+  print("check-cost: no subject has '\(only)' in its name")
+  exit(2)
+}
+
+/// Prints at once: a measurement takes seconds.
+func say(_ text: String, end: String = "\n") {
+  FileHandle.standardOutput.write(Data((text + end).utf8))
+}
+
+/// Seconds for all sizes of one subject.
+///
+/// What grows exponentially never ends: the alarm ends the program, and the last line names the subject.
+let subjectSeconds: UInt32 = 300
+
+func column(_ text: String, _ width: Int) -> String {
+  text + String(repeating: " ", count: max(0, width - text.count))
+}
+
+func number(_ value: Double) -> String { String(format: "%10.1f", value) }
+
+say(column("handler: input", 64) + "      bytes   ns/byte      bytes   ns/byte  ratio")
+var failed: [CostCheck.Row] = []
+for subject in subjects {
+  say(column(subject.name, 64), end: "")
+  alarm(subjectSeconds)
+  let row = check.row(subject)
+  say(
+    String(format: "%11d", row.bytes.small) + number(row.cost.small)
+      + String(format: "%11d", row.bytes.large) + number(row.cost.large)
+      + String(format: "%7.2f", row.ratio) + (row.isGood ? "" : "  TOO MUCH"))
+  if !row.isGood { failed.append(row) }
+}
+for row in failed {
+  say(
+    "check-cost: \(row.name): at \(row.worstBytes) bytes a byte costs \(String(format: "%.1f", row.ratio)) times what it "
+      + "costs at \(row.bytes.small), and may cost \(CostCheck.ratioMax): the work grows faster than the input"
+  )
+}
+say("check-cost: \(subjects.count) subjects, \(failed.count) of them too slow")
+exit(failed.isEmpty ? 0 : 1)
