@@ -30,6 +30,8 @@ extension AgentDaemon {
     case .list(let presentation): show(.listed(presentation))
     case .draw(let key, let drawing): show(.drawn(key, drawing))
     case .closeWindow(let key): show(.windowClosed(key))
+    case .showLaunchImage(let app, let name):
+      show(.launchImage(app, path: name.flatMap { LaunchImageSearch.file($0, of: app) }))
     case .withdraw(let key): show(.removed(key))
     case .badge(let app, let badge): show(.badge(app, badge))
     case .sound(let key, let sound, let app):
@@ -169,6 +171,11 @@ extension AgentDaemon {
       log.info(
         "a notification will not be shown: its time is over",
         ["app": key.app.text, "id": key.id])
+    case .placeWithheld(let key):
+      log.info(
+        "an app is not told what was done with its notification of a place, which it may not know: "
+          + "'belfry settings \(key.app) location=whenInUse' and 'belfry settings --location on' allow "
+          + "that", ["app": key.app.text, "id": key.id])
     case .extensionGaveNothing(let app, let executable, let silence):
       log.warning(
         "a service extension gave nothing, and its push is shown as it came: \(silence.advice)",

@@ -24,6 +24,9 @@ enum Limits {
   /// to the foreground notices no delay.
   static let terminalRetryNanoseconds: Int64 = 500_000_000
 
+  /// Nanoseconds for which an app's launch image is shown at most: an app that takes longer has other trouble.
+  static let launchImageNanoseconds: Int64 = 10_000_000_000
+
   // MARK: Apps
 
   /// Milliseconds for the app in front to say what to show (client-api 3.23).

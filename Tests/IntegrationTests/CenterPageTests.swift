@@ -43,7 +43,6 @@ struct CenterPageTests {
       Self.row("4", thread: "t"),
     ])
     let lines = page.lines(width: 60, height: 30)
-    // S3-31
     #expect(lines.first == "Notification Center · 4 notifications")
     #expect(
       Array(lines.dropFirst(2).prefix(9)) == [

@@ -69,13 +69,16 @@ import Testing
       _ = try await program.event("disabled")
       let state = gateway.with { $0.links.first { $0.isReady }?.state }
       #expect(state == [.asleep, .powerRestricted])
-      let links = gateway.with { $0.links.count }
+      let opened = gateway.with { $0.opened }
       program.tell(#"{"do":"enable","topic":"com.example.app"}"#)
       _ = try await program.event("enabled")
       #expect(gateway.with { Self.deliver(#"{"aps":{"alert":"wake"}}"#, 3, to: 1, of: $0) })
       let received = try await program.event("received")
       // S3-15
-      #expect(received["device"].integer == 1 && gateway.with { $0.links.count } == links)
+      #expect(received["device"].integer == 1 && gateway.with { $0.opened } == opened)
+      #expect(
+        gateway.with { $0.links.first { $0.isReady }?.state } == [.asleep, .powerRestricted],
+        "nothing woke the device to look for it")
       program.tell(#"{"do":"unregister","topic":"com.example.app"}"#)
       _ = try await program.event("unregistered")
       program.tell(#"{"do":"register","topic":"com.example.app"}"#)

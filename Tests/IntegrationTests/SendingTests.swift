@@ -69,7 +69,7 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
           gateway.file,
         ], succeeding: false)
       #expect(sent.status == 1)
-      // S4-8
+      // S4-8 part 2 of 2: what was never given out addresses nobody
       #expect(sent.values.map { $0["status"].integer } == [200, 400])
       #expect(sent.values.map { $0["reason"].string } == [nil, "BadDeviceToken"])
     }

@@ -112,6 +112,7 @@ struct TestRegistry {
     let test = try TestRegistry(path: path)
     let token = Array("a token that can be found".utf8)
     try test.register(["deviceToken": .string(Hexadecimal.encode(token))])
+    // S4-15 part 1 of 2: the tokens that a server keeps
     #expect(try FileSystem.mode(of: path) == 0o600)
     for file in [path, path + "-wal"] {
       let bytes = try FileSystem.read(file, limit: 1 << 24)
@@ -131,6 +132,7 @@ struct TestRegistry {
         topic: "com.example.app")
       provider.store.close()
       #expect(try FileSystem.mode(of: path + "/token-key") == 0o600)
+      // S4-15 part 2 of 2: its credential
       #expect(try FileSystem.mode(of: provider.apps.apps[0].keyFile) == 0o600)
     }
     try FileSystem.remove(path + "/token-key")

@@ -30,6 +30,9 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
         }
       }
     }
+    say(
+      "time \(application.backgroundTimeRemaining == .greatestFiniteMagnitude ? "free" : "limited")"
+    )
     DispatchQueue.main.async {
       while application.backgroundTimeRemaining > 1.0 {
         guard let friend = self.checkForIncomingChat() else { break }

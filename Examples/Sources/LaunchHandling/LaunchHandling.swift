@@ -62,5 +62,6 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
     let itemName = notification.userInfo?[toDoItemKey] as? String ?? ""
     app.applicationIconBadgeNumber = notification.applicationIconBadgeNumber - 1
     say("\(how) \(itemName) badge \(app.applicationIconBadgeNumber)")
+    say("region \(notification.region?.identifier ?? "none")")
   }
 }

@@ -12,6 +12,12 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
   ) -> Bool {
     application.registerUserNotificationSettings(
       UIUserNotificationSettings(types: [.alert, .badge, .sound], categories: nil))
+    onOrder { order in
+      guard order == "cancel all" else { return }
+      application.cancelAllLocalNotifications()
+      application.applicationIconBadgeNumber = 0
+      say("cancelled")
+    }
     return true
   }
 
@@ -62,8 +68,5 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
     say("badge \(application.applicationIconBadgeNumber)")
     application.cancelLocalNotification(shown)
     say("one cancelled")
-    application.cancelAllLocalNotifications()
-    application.applicationIconBadgeNumber = 0
-    say("cancelled")
   }
 }

@@ -19,7 +19,10 @@ class AppDelegate: NSObject, NSApplicationDelegate, NSUserNotificationCenterDele
       matching: hasBadgeAlone ? .badge : [.badge, .sound, .alert])
     // Registering has asked already.
     if CommandLine.arguments.contains("--push-only") { return }
-    NSUserNotificationCenter.default.delegate = self
+    // Without a delegate nobody says that it is shown in front.
+    if !CommandLine.arguments.contains("--no-delegate") {
+      NSUserNotificationCenter.default.delegate = self
+    }
     UNUserNotificationCenter.current().requestAuthorization(options: [.alert, .sound, .badge]) {
       granted, _ in
       say("permission \(granted)")
@@ -27,7 +30,30 @@ class AppDelegate: NSObject, NSApplicationDelegate, NSUserNotificationCenterDele
     }
   }
 
+  func applicationDidBecomeActive(_ notification: Notification) { say("active") }
+
+  /// A notification of the newer interface, with an action that opens the app and one that does not.
+  func presentWithActions() {
+    let center = UNUserNotificationCenter.current()
+    center.setNotificationCategories([
+      UNNotificationCategory(
+        identifier: "MEETING",
+        actions: [
+          UNNotificationAction(identifier: "LATER", title: "Later", options: []),
+          UNNotificationAction(identifier: "SHOW", title: "Show", options: [.foreground]),
+        ], intentIdentifiers: [])
+    ])
+    let content = UNMutableNotificationContent()
+    content.title = "Planning"
+    content.categoryIdentifier = "MEETING"
+    center.add(UNNotificationRequest(identifier: "planning", content: content, trigger: nil)) {
+      error in
+      say("planned \(error == nil)")
+    }
+  }
+
   func present() {
+    if CommandLine.arguments.contains("--actions") { return presentWithActions() }
     let userNotification = NSUserNotification()
     userNotification.title = "Meeting"
     userNotification.informativeText = "In ten minutes"

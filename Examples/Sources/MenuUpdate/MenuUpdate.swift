@@ -27,6 +27,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
     didReceiveRemoteNotification userInfo: [AnyHashable: Any],
     fetchCompletionHandler completionHandler: @escaping (UIBackgroundFetchResult) -> Void
   ) {
+    if userInfo["save"] != nil { return save(application, completionHandler) }
     guard let address = userInfo["menu"] as? String, let url = URL(string: address) else {
       say("no menu")
       completionHandler(.failed)
@@ -42,5 +43,21 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
       completionHandler(.newData)
     }
     task.resume()
+  }
+
+  var saving = UIBackgroundTaskIdentifier.invalid
+
+  /// Work that goes on after the fetch, until it is done or the time is nearly over.
+  func save(
+    _ application: UIApplication, _ completionHandler: @escaping (UIBackgroundFetchResult) -> Void
+  ) {
+    saving = application.beginBackgroundTask {
+      say("the time ends")
+      application.endBackgroundTask(self.saving)
+      self.saving = .invalid
+    }
+    let left = application.backgroundTimeRemaining
+    say("saving \(saving != .invalid) \(left > 20 && left <= 30 ? "limited" : "\(left)")")
+    completionHandler(.newData)
   }
 }

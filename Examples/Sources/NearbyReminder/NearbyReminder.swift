@@ -32,7 +32,8 @@ class AppDelegate: UIResponder, UIApplicationDelegate, CLLocationManagerDelegate
   func startShowingLocationNotifications() {
     let locNotification = UILocalNotification()
     locNotification.alertBody = "You have arrived!"
-    locNotification.regionTriggersOnce = !CommandLine.arguments.contains("--each")
+    // Once is what it does by itself.
+    if CommandLine.arguments.contains("--each") { locNotification.regionTriggersOnce = false }
     locNotification.region = CLCircularRegion(
       center: CLLocationCoordinate2D(latitude: 48.8584, longitude: 2.2945), radius: 200,
       identifier: "tower")

@@ -16,6 +16,15 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
       forName: UIApplication.didBecomeActiveNotification, object: nil, queue: .main
     ) { _ in MainActor.assumeIsolated { self.confirmationWasHidden() } }
     doOn()
+    onOrder { order in
+      // "types 5": switched otherwise, and registered again.
+      guard let types = UInt(order.dropFirst(6)) else { return }
+      self.badgeSwitch = types & 1 != 0
+      self.soundSwitch = types & 2 != 0
+      self.alertSwitch = types & 4 != 0
+      if order.hasPrefix("again ") { UIApplication.shared.unregisterForRemoteNotifications() }
+      self.doOn()
+    }
     return true
   }
 
@@ -62,5 +71,8 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
   ) {
     let aps = userInfo["aps"] as? [String: Any]
     say("push \(aps?["alert"] as? String ?? "")")
+    let badge = aps?["badge"] as? Int ?? -1
+    let sound = aps?["sound"] as? String ?? "none"
+    say("payload badge \(badge) sound \(sound) item \(userInfo["item"] as? String ?? "none")")
   }
 }

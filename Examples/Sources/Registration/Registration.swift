@@ -4,15 +4,44 @@ import UIKit
 
 @main
 class AppDelegate: UIResponder, UIApplicationDelegate {
+  /// The number after a word of the command line.
+  func number(after word: String) -> Int? {
+    let arguments = CommandLine.arguments
+    guard let place = arguments.firstIndex(of: word), place + 1 < arguments.count else {
+      return nil
+    }
+    return Int(arguments[place + 1])
+  }
+
   func applicationDidFinishLaunching(_ app: UIApplication) {
-    if CommandLine.arguments.contains("--before-ios-8") {
+    if CommandLine.arguments.contains("--nothing") {
+      present(app)
+    } else if CommandLine.arguments.contains("--before-ios-8") {
       app.registerForRemoteNotifications(matching: [.badge, .sound])
     } else {
-      let types: UIUserNotificationType = [.badge, .sound, .alert]
-      let mySettings = UIUserNotificationSettings(types: types, categories: nil)
+      let types = number(after: "--types").map { UIUserNotificationType(rawValue: UInt($0)) }
+      let mySettings = UIUserNotificationSettings(
+        types: types ?? [.badge, .sound, .alert], categories: categories)
       app.registerUserNotificationSettings(mySettings)
       app.registerForRemoteNotifications()
     }
+  }
+
+  /// As many categories as the command line says, with names of their own or, after `--alike`, one name and an action
+  /// of their own.
+  var categories: Set<UIUserNotificationCategory>? {
+    let isAlike = CommandLine.arguments.contains("--alike")
+    guard let count = number(after: isAlike ? "--alike" : "--categories") else { return nil }
+    return Set(
+      (1...count).map { index in
+        let action = UIMutableUserNotificationAction()
+        action.identifier = "A\(index)"
+        action.title = "Do"
+        let category = UIMutableUserNotificationCategory()
+        category.identifier = isAlike ? "C" : "C\(index)"
+        category.setActions([action], for: .default)
+        return category
+      })
   }
 
   func application(
@@ -20,6 +49,24 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
   ) {
     say("types \(notificationSettings.types.rawValue)")
     say("accepts \(app.currentUserNotificationSettings?.types.rawValue ?? 99)")
+    say("categories \(notificationSettings.categories?.count ?? 0)")
+    if CommandLine.arguments.contains("--remind") { present(app) }
+  }
+
+  func present(_ app: UIApplication) {
+    let reminder = UILocalNotification()
+    reminder.alertBody = "Buy milk"
+    reminder.soundName = UILocalNotificationDefaultSoundName
+    app.presentLocalNotificationNow(reminder)
+    say("reminded")
+  }
+
+  func application(_ app: UIApplication, didReceive notification: UILocalNotification) {
+    say("received \(notification.alertBody ?? "")")
+  }
+
+  func applicationDidEnterBackground(_ app: UIApplication) {
+    if CommandLine.arguments.contains("--remind") { present(app) }
   }
 
   func application(
@@ -33,5 +80,9 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
     _ app: UIApplication, didFailToRegisterForRemoteNotificationsWithError err: Error
   ) {
     say("no token: \(err.localizedDescription)")
+    disableRemoteFeatures()
   }
+
+  /// Without a token nothing of them would work.
+  func disableRemoteFeatures() { say("remote features off") }
 }

@@ -261,7 +261,8 @@ struct AgentContext {
   ) -> Routing {
     Routing.decide(
       content, presence: presence(of: app), isPush: isPush, wantsFetch: wantsFetch,
-      settings: settings(of: app), isLocked: conditions.isLocked, hasFocus: conditions.hasFocus)
+      settings: settings(of: app), isSilent: apps[app]?.isSilent == true,
+      isLocked: conditions.isLocked, hasFocus: conditions.hasFocus)
   }
 
   // MARK: - Conditions
@@ -326,15 +327,15 @@ struct AgentContext {
   /// Returns a token for a program to greet with.
   mutating func makeToken(_ kind: String) -> String { launches.makeToken(kind) }
 
-  /// Returns whether a greeting app is the one that was started, and uses up its token.
-  mutating func claimLaunch(_ app: AppID, token: String?) -> Bool {
+  /// Uses up the token of a greeting app that was started, and returns whether it comes to the front; nil for another.
+  mutating func claimLaunch(_ app: AppID, token: String?) -> Bool? {
     let isBusActivated = apps[app]?.installation?.isBusActivatable == true && token == nil
     return launches.claim(app, token: token, isAnyTokenGood: isBusActivated)
   }
 
   /// Stops expecting an app; returns false when another token is expected, or none.
   mutating func expectNoMore(_ app: AppID, token: String) -> Bool {
-    launches.claim(app, token: token, isAnyTokenGood: false)
+    launches.claim(app, token: token, isAnyTokenGood: false) != nil
   }
 
   /// Asserts what holds between events.

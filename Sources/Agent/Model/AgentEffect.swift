@@ -58,6 +58,8 @@ enum AgentEffect: Hashable, Sendable {
   case expectApp(AppID, token: String, timeoutMilliseconds: Int64)
   /// End an app that was started for a push and exceeded its time.
   case end(AppID)
+  /// Show the image that a notification names for the launch of its app, until the app has connected; nil takes it away.
+  case showLaunchImage(LocalApp, name: String?)
   /// Stop an app's processes, without ending them.
   case suspend(AppID)
   /// Let an app's processes run on.
@@ -125,7 +127,8 @@ extension AgentEffect {
     case .persist, .persistClock, .refuse, .tell, .ask, .cancelTimeout, .close, .readInstallation,
       .diagnose, .present, .refresh, .list, .draw, .closeWindow, .withdraw, .badge, .sound,
       .suppressed, .prompt,
-      .withdrawPrompt, .showLink, .openCenter, .replay, .launch, .raise, .expectApp, .end, .suspend,
+      .withdrawPrompt, .showLink, .openCenter, .replay, .launch, .showLaunchImage, .raise,
+      .expectApp, .end, .suspend,
       .resume, .startExtension, .deleteAttachments, .trimAttachments, .register, .unregister,
       .announceState, .probeGateway, .rejectPush, .armSchedule, .armBackgroundWork,
       .armBackgroundTime, .armRegions, .useLocationServices, .moveClock, .moveZone, .log:
@@ -153,6 +156,8 @@ enum LogEntry: Hashable, Sendable {
   case contentExtensionEnded(AppID, executable: String)
   /// An app that wants the location and does not say why.
   case locationUsageMissing(AppID)
+  /// A response to a region's notification that is kept from an app without access to the location.
+  case placeWithheld(AppNotificationID)
   /// A background push for an app whose manifest does not ask for them.
   case backgroundModeMissing(AppID)
 }

@@ -40,8 +40,10 @@ extension AgentParts {
     switch request {
     case .hello: throw AppLinkFailure(.appRefused, "greeted twice on one connection")
     case .control: preconditionFailure("commands do not come here")
-    case .requestAuthorization(let options):
-      add(permissions.onAuthorizationRequest(ask, app, options, &context))
+    case .requestAuthorization(let options, let replacesTypes):
+      add(
+        permissions.onAuthorizationRequest(
+          ask, app, options, replacesTypes: replacesTypes, &context))
     case .settings: context.answer(ask, .settings(context.settings(of: app)))
     case .register(let kind): registrations.onRegister(ask, app, kind, &context)
     case .unregister(let kind):
@@ -118,7 +120,15 @@ extension AgentParts {
     permissions.onReplaced(key, &context)
     context.onAttachments(request.content.attachments, of: app)
     if let trigger = request.trigger {
-      try local.add(key, request, trigger, &context)
+      do throws(AppLinkFailure) {
+        try local.add(key, request, trigger, &context)
+      } catch {
+        // An app of an older interface gets no error.
+        if error.reason == .notificationInvalidNoDate, generation != .userNotification {
+          emit(.log(.notificationExpired(key)))
+        }
+        throw error
+      }
     } else {
       // A request replaces one with the same identifier, even a pending one (client-api 3.13).
       local.remove([key], &context)

@@ -45,15 +45,16 @@ struct AppLaunches {
     return awaited.token == token && !awaited.isForeground
   }
 
-  /// Uses up an app's token if it is the expected one.
+  /// Uses up an app's token if it is the expected one, and returns whether the app comes to the front; nil if the
+  /// token is another.
   ///
   /// An app started by D-Bus cannot know its token: the next connection of the app counts.
-  mutating func claim(_ app: AppID, token: String?, isAnyTokenGood: Bool) -> Bool {
+  mutating func claim(_ app: AppID, token: String?, isAnyTokenGood: Bool) -> Bool? {
     guard let expected = awaited[app], expected.token == token || isAnyTokenGood else {
-      return false
+      return nil
     }
     awaited[app] = nil
-    return true
+    return expected.isForeground
   }
 
   /// Stops expecting an app.

@@ -23,12 +23,17 @@ extension LocalApp {
 
   /// Handles an app's request for permission.
   ///
-  /// Only the first request makes a person decide (S1-7, S2-9); later ones add switches and report.
+  /// Only the first request makes a person decide (S1-7, S2-9); later ones report, and add switches or, where they
+  /// register types, replace those of the types before (S4-5).
   mutating func requestAuthorization(
-    _ options: Set<AuthorizationOption>, policy: GrantPolicy
+    _ options: Set<AuthorizationOption>, replacesTypes: Bool = false, policy: GrantPolicy
   ) -> AuthorizationOutcome {
     isInSettings = true
-    requested.formUnion(options.subtracting([.provisional]))
+    if replacesTypes {
+      registeredTypes = options
+    } else {
+      asked.formUnion(options.subtracting([.provisional]))
+    }
     // A request for nothing is no question.
     guard !options.isEmpty,
       status == .notDetermined || (status == .provisional && !options.contains(.provisional))
@@ -60,9 +65,11 @@ extension LocalApp {
   ) -> AuthorizationOutcome {
     assert(generation != .userNotification, "an app of today's interface asks by itself")
     let hasAsked = !requested.isEmpty
-    if !hasAsked { requested = Self.olderInterfaceOptions }
     let asksNobody = generation == .desktop && !hasAsked && policy == .ask
-    return requestAuthorization(requested, policy: asksNobody ? .all : policy)
+    return requestAuthorization(
+      hasAsked ? requested : Self.olderInterfaceOptions,
+      // What a Mac app registers for pushes says nothing about its own notifications (S1-1).
+      replacesTypes: !hasAsked && generation == .local, policy: asksNobody ? .all : policy)
   }
 
   /// What notifications of the older interfaces can do.

@@ -1,11 +1,11 @@
 import BelfryWire
 
 /// How long apps may run on behind: what each still has to do, what it is told before its time is over,
-/// and whether it is then stopped (S0-22, S0-23, S1-51; client-api 3.45).
+/// and when it is then stopped (S0-22, S0-23, S1-51; client-api 3.45).
 ///
 /// A stretch begins when an app goes behind or is given something to do there. Only processes that this
-/// agent started behind, and that have been there since, are stopped: what a person started, or looked
-/// at, is told and left alone.
+/// agent started behind, and that have been there since, have one. A process that a person started, or
+/// looked at, may have windows, and is never stopped: it is told that its time has no limit.
 struct BackgroundTime {
   /// The time that an app has now.
   private struct Stretch {
@@ -39,14 +39,9 @@ struct BackgroundTime {
   mutating func begin(_ app: AppID, _ context: AgentContext) {
     guard context.presence(of: app) == .background else { return }
     overdue.remove(app)
+    guard mayStop(app, context) else { return }
     stretches[app] = Stretch(
       endsAt: context.now.elapsed + Limits.backgroundMilliseconds)
-  }
-
-  /// An app says that it is behind now.
-  mutating func onWentBehind(_ app: AppID, _ context: AgentContext) {
-    // One that never was in front gains no time by saying so.
-    if !context.connections.isStartedBehind(app) { begin(app, context) }
   }
 
   /// A connection is gone, with the tasks that it had begun.
@@ -85,17 +80,18 @@ struct BackgroundTime {
     if tasks[app]?.isEmpty == true { tasks[app] = nil }
   }
 
-  /// Seconds that an app has: all of them until it is behind.
+  /// Seconds that an app has behind.
   func remaining(_ app: AppID, _ context: AgentContext) -> Double {
-    let all = Double(Limits.backgroundMilliseconds) / 1_000
-    guard context.presence(of: app) == .background else { return all }
+    guard context.presence(of: app) == .background, mayStop(app, context) else {
+      return AppAnswer.unlimitedSeconds
+    }
     guard let stretch = stretches[app] else { return 0 }
     return Double(max(0, stretch.endsAt - context.now.elapsed)) / 1_000
   }
 
   /// An app did not say in time what it was asked: its time is over now.
   mutating func onTimedOut(_ app: AppID, _ context: inout AgentContext) {
-    guard context.presence(of: app) == .background else { return }
+    guard context.presence(of: app) == .background, mayStop(app, context) else { return }
     stretches[app] = Stretch(
       endsAt: context.now.elapsed, warning: stretches[app]?.warning ?? .none)
     overdue.insert(app)
@@ -121,7 +117,9 @@ struct BackgroundTime {
 
   /// Does what is due for one app; gives when it is to be looked at again.
   private mutating func settle(_ app: AppID, _ context: inout AgentContext) -> Int64? {
-    guard var stretch = stretches[app], context.presence(of: app) == .background else {
+    guard var stretch = stretches[app], context.presence(of: app) == .background,
+      mayStop(app, context)
+    else {
       // In front it has all the time, and one that is gone has none.
       stretches[app] = nil
       overdue.remove(app)
@@ -133,10 +131,6 @@ struct BackgroundTime {
     let isBusy =
       tasks[app] != nil || overdue.contains(app) || context.connections.hasWork(app)
     guard isBusy else {
-      guard mayStop(app, context) else {
-        if now >= stretch.endsAt { stretches[app] = nil }
-        return now >= stretch.endsAt ? nil : stretch.endsAt
-      }
       let moment =
         stretch.suspendsAt ?? min(stretch.endsAt, now + Limits.suspensionDelayMilliseconds)
       stretch.suspendsAt = moment
@@ -161,10 +155,8 @@ struct BackgroundTime {
     guard now >= stretch.endsAt else { return stretch.endsAt }
     stretches[app] = nil
     overdue.remove(app)
-    if mayStop(app, context) {
-      tasks[app] = nil
-      context.emit(.end(app))
-    }
+    tasks[app] = nil
+    context.emit(.end(app))
     return nil
   }
 
@@ -173,14 +165,18 @@ struct BackgroundTime {
     guard context.connections.isStartedBehind(app), let record = context.apps[app] else {
       return false
     }
-    // What plays or follows the place behind runs on, as its manifest says.
-    return !record.backgroundModes.contains { $0 == "audio" || $0 == "location" }
+    // What plays, follows the place or waits for calls behind runs on, as its manifest says (S3-33).
+    return !record.backgroundModes.contains { Self.modesThatRunOn.contains($0) }
   }
+
+  /// The background modes with which an app is not stopped.
+  private static let modesThatRunOn: Set<String> = ["audio", "location", "voip"]
 
   /// Traps in debug builds when what is timed contradicts itself.
   func checkInvariants(_ context: AgentContext) {
     for (app, stretch) in stretches {
       assert(context.presence(of: app) == .background, "only what runs behind is timed")
+      assert(mayStop(app, context), "only what the agent may stop is timed")
       assert(!context.suspended.contains(app), "what is suspended has no time")
       assert(
         stretch.endsAt <= context.now.elapsed + Limits.backgroundMilliseconds,

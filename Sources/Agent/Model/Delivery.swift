@@ -320,11 +320,17 @@ struct Delivery {
     if entry.mayStandSomewhere { context.emit(.withdraw(key)) }
   }
 
-  /// Shows or hides the texts that only an unlocked screen may show (client-api 3.39).
+  /// Shows or hides the texts that only an unlocked screen may show (client-api 3.39), and the actions for which a
+  /// locked one has no room (S1-27).
   func refreshTexts(_ context: inout AgentContext) {
     var threads = ThreadCounts(delivered)
-    for app in context.apps.all where app.switches.previews == .whenAuthenticated {
-      for entry in delivered.of(app.id) where entry.isShown || entry.isPresented {
+    for app in context.apps.all {
+      let hidesTexts = app.switches.previews == .whenAuthenticated
+      guard hidesTexts || app.switches.alertStyle == .alert else { continue }
+      for entry in delivered.of(app.id)
+      where (entry.isShown || entry.isPresented)
+        && (hidesTexts || entry.hasFewerActionsLocked(app))
+      {
         context.emit(
           .refresh(presentation(entry, of: app, .onlyBanner, isUpdate: true, &threads, context)))
       }
@@ -366,6 +372,13 @@ struct Delivery {
 }
 
 extension DeliveredList.Entry {
+  /// Whether a locked screen shows fewer of its actions, or others.
+  func hasFewerActionsLocked(_ app: LocalApp) -> Bool {
+    let content = retained.outline
+    let offered = content.offeredActions(of: app.category(content.category))
+    return offered.all != offered.minimal
+  }
+
   /// The row of `belfry center`.
   func row(_ context: AgentContext) -> JSONObject {
     let notification = retained.notification
@@ -387,11 +400,11 @@ extension DeliveredList.Entry {
     ]
   }
 
-  /// The actions of its row, with the text field of those that have one.
+  /// The actions of its row, one or two (S1-21), with the text field of those that have one.
   private func actions(_ context: AgentContext) -> [JSONValue] {
     let content = retained.outline
     let category = context.apps[key.app]?.category(content.category)
-    return (content.actions ?? category?.actions ?? []).map { action in
+    return content.offeredActions(of: category).minimal.map { action in
       var object: JSONObject = [
         "id": .string(action.id), "title": .string(context.text(action.title, of: key.app)),
         "destructive": .bool(action.options.contains(.destructive)),

@@ -11,6 +11,8 @@ struct DeliveryPipeline {
   private var time = BackgroundTime()
   private var extensions = ServiceExtensions()
   private var contents = ContentExtensions()
+  /// Apps that are being started behind an image (S3-22).
+  private var behindLaunchImage: Set<AppID> = []
 
   // MARK: - Start
 
@@ -131,24 +133,28 @@ struct DeliveryPipeline {
   // MARK: - Apps
 
   /// Returns why a greeting app was started.
-  func launch(
+  mutating func launch(
     of app: AppID, _ hello: AppHello, _ context: inout AgentContext
   ) -> AppLaunch {
-    guard hello.role == .app, context.claimLaunch(app, token: hello.launch) else {
-      return AppLaunch(reason: .user)
-    }
+    guard hello.role == .app,
+      let isForeground = context.claimLaunch(app, token: hello.launch)
+    else { return AppLaunch(reason: .user) }
+    responses.dropUntellable(of: app, &context)
     if let response = responses.first(of: app)?.response {
       return AppLaunch(
-        reason: .response, response: response, payload: response.notification.payload)
+        reason: .response, response: response, payload: response.notification.payload,
+        isForeground: isForeground)
     }
     if let push = background.awaitedPush(of: app) {
-      return AppLaunch(reason: .push, payload: push.payload)
+      return AppLaunch(reason: .push, payload: push.payload, isForeground: isForeground)
     }
-    return AppLaunch(reason: background.isStartedForTask(app) ? .task : .user)
+    return AppLaunch(
+      reason: background.isStartedForTask(app) ? .task : .user, isForeground: isForeground)
   }
 
   /// Sends a newly connected app what waited for it.
   mutating func onAppConnected(_ app: AppID, _ context: inout AgentContext) {
+    hideLaunchImage(of: app, &context)
     time.begin(app, context)
     background.onConnected(app, &context)
     if context.presence(of: app) == .foreground { background.onForeground(app, &context) }
@@ -157,10 +163,7 @@ struct DeliveryPipeline {
 
   /// Handles an app that came to the front or went to the background.
   mutating func onState(_ state: AppState, of app: AppID, _ context: inout AgentContext) {
-    switch state {
-    case .foreground: background.onForeground(app, &context)
-    case .background: time.onWentBehind(app, context)
-    }
+    if state == .foreground { background.onForeground(app, &context) }
   }
 
   /// Answers what an app asks about its time or its tasks in the background.
@@ -255,11 +258,13 @@ struct DeliveryPipeline {
   mutating func onStartFailed(_ app: AppID, token: String, _ context: inout AgentContext) {
     guard context.expectNoMore(app, token: token), context.presence(of: app) == .notRunning
     else { return }
+    hideLaunchImage(of: app, &context)
     background.onStartFailed(app, &context)
   }
 
   /// Removes everything of a removed app.
   mutating func onAppRemoved(_ app: AppID, _ context: inout AgentContext) {
+    hideLaunchImage(of: app, &context)
     delivery.onAppRemoved(app, &context)
     responses.onAppRemoved(app, &context)
     background.onAppRemoved(app, &context)
@@ -424,17 +429,42 @@ struct DeliveryPipeline {
     let consequences = ActionConsequences(action.id, on: entry.retained.outline, of: record)
     delivery.withdraw(entry.key, &context)
     guard consequences.isTold else { return }
-    let response = responses.add(entry, action, &context)
     let bringsToFront = consequences.bringsToFront
     let activationToken = bringsToFront ? action.activationToken : nil
+    var response: Responses.Waiting?
+    if Responses.mayTell(entry.retained.notification, to: app, context) {
+      response = responses.add(entry, action, &context)
+    } else {
+      // The app opens as by its icon, and does not hear that the device was at that place.
+      context.emit(.log(.placeWithheld(entry.key)))
+    }
     guard context.presence(of: app) != .notRunning else {
-      context.launch(
-        app, .response, isForeground: bringsToFront, activationToken: activationToken)
+      if response != nil || bringsToFront {
+        if bringsToFront { showLaunchImage(of: entry, record, &context) }
+        context.launch(
+          app, response == nil ? .user : .response, isForeground: bringsToFront,
+          activationToken: activationToken)
+      }
       return
     }
     // First why, then that it is in front.
-    responses.send(response, to: app, &context)
+    if let response { responses.send(response, to: app, &context) }
     if bringsToFront { context.bringToFront(app, activationToken: activationToken) }
+  }
+
+  /// Shows the launch image of a notification that opens its app.
+  private mutating func showLaunchImage(
+    of entry: DeliveredList.Entry, _ app: LocalApp, _ context: inout AgentContext
+  ) {
+    let name = entry.retained.content.launchImage
+    guard !name.isEmpty, app.installation != nil else { return }
+    behindLaunchImage.insert(app.id)
+    context.emit(.showLaunchImage(app, name: name))
+  }
+
+  private mutating func hideLaunchImage(of app: AppID, _ context: inout AgentContext) {
+    guard behindLaunchImage.remove(app) != nil, let record = context.apps[app] else { return }
+    context.emit(.showLaunchImage(record, name: nil))
   }
 
   /// Handles a change of the screen lock.

@@ -45,8 +45,10 @@ struct LocalApp: Hashable, Sendable {
   /// Whether Flatpak has vouched for a process of it: no other sandbox may be it then.
   var isFlatpak = false
   var status = AuthorizationStatus.notDetermined
-  /// All options for which the app has asked permission; its settings show a switch for each.
-  var requested: Set<AuthorizationOption> = []
+  /// The options for which the app has asked permission one by one (`requestAuthorization`).
+  var asked: Set<AuthorizationOption> = []
+  /// The types that it registered last by an older interface; nil if it never did.
+  var registeredTypes: Set<AuthorizationOption>?
   /// The interface of the app's latest notification.
   var generation = NotificationGeneration.userNotification
   /// Whether the settings list the app; they do not after it unregistered (S4-7).
@@ -78,8 +80,18 @@ struct LocalApp: Hashable, Sendable {
     installation == nil || backgroundModes.contains(mode)
   }
 
-  /// Whether it never asked a person for anything: then all comes to it silently (S1-5).
+  /// All options for which the app has asked permission; its settings show a switch for each.
+  var requested: Set<AuthorizationOption> { asked.union(registeredTypes ?? []) }
+
+  /// Whether it never asked a person for anything: then its pushes come to it silently (S1-5).
   var asksForNothing: Bool { requested.isEmpty && status == .notDetermined }
+
+  /// Whether its own notifications are silent, too: it registered, for types or for pushes, and wants no type.
+  ///
+  /// An app that registered nothing at all is one of before iOS 8, of which the person is asked (S0-16, S1-2).
+  var isSilent: Bool {
+    asksForNothing && (registeredTypes != nil || registrations[.alert] != nil)
+  }
 
   func category(_ id: String) -> NotificationCategory? {
     id.isEmpty ? nil : categories.first { $0.id.hasSameBytes(as: id) }
@@ -110,8 +122,11 @@ extension LocalApp {
       object["installation"] = .object(inner)
     }
     if isFlatpak { object["flatpak"] = true }
-    object["requested"] = .array(
-      AuthorizationOption.allCases.filter(requested.contains).map { .string($0.rawValue) })
+    func words(_ options: Set<AuthorizationOption>) -> JSONValue {
+      .array(AuthorizationOption.allCases.filter(options.contains).map { .string($0.rawValue) })
+    }
+    object["requested"] = words(asked)
+    object["types"] = registeredTypes.map(words) ?? .null
     object["generation"] =
       generation == .userNotification ? nil : .string(generation.rawValue)
     object["pane"] = .bool(isInSettings)
@@ -161,9 +176,18 @@ extension LocalApp {
       self.installation = installation
     }
     isInSettings = json["pane"]?.boolValue ?? true
-    requested = Set(Self.strings(json["requested"]).compactMap(AuthorizationOption.init))
+    asked = Set(Self.strings(json["requested"]).compactMap(AuthorizationOption.init))
     generation =
       json["generation"]?.stringValue.flatMap(NotificationGeneration.init) ?? .userNotification
+    if let types = json["types"] {
+      registeredTypes = types.arrayValue.map {
+        Set($0.compactMap(\.stringValue).compactMap(AuthorizationOption.init))
+      }
+    } else if generation == .local {
+      // An earlier version kept the types that the older interface registered with the others.
+      registeredTypes = asked
+      asked = []
+    }
     switches = json["switches"]?.objectValue.map(AppSwitches.init) ?? AppSwitches()
     categories = (json["categories"]?.arrayValue ?? []).compactMap { value in
       value.objectValue.flatMap { try? NotificationCategory(json: $0) }

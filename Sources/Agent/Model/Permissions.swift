@@ -95,12 +95,12 @@ struct Permissions {
   /// Handles an app's request for permission to notify; returns the notifications that waited for it, where no
   /// person has to be asked any more.
   mutating func onAuthorizationRequest(
-    _ ask: Ask, _ app: AppID, _ options: Set<AuthorizationOption>,
+    _ ask: Ask, _ app: AppID, _ options: Set<AuthorizationOption>, replacesTypes: Bool,
     _ context: inout AgentContext
   ) -> [WaitingNotification] {
     let before = context.settings(of: app)
     var released: [WaitingNotification] = []
-    if requestAuthorization(app, options, &context) {
+    if requestAuthorization(app, options, replacesTypes: replacesTypes, &context) {
       answerAuthorization(ask, app, &context)
       if context.apps[app]?.status != .notDetermined, waitingNotifications[app] != nil {
         released = removeWaiting(of: app, &context)
@@ -169,10 +169,13 @@ struct Permissions {
 
   /// An app shows or schedules a notification of an older interface, for which it need not have asked:
   /// a person is asked about it unless that is decided, and what it shows is kept until the answer.
+  ///
+  /// An app that registered without types is silent, and asks the user nothing (S1-5).
   mutating func onOlderNotification(
     _ app: AppID, _ generation: NotificationGeneration, _ context: inout AgentContext
   ) {
     let before = context.settings(of: app)
+    if generation == .local, context.apps[app]?.isSilent == true { return }
     guard before.status == .notDetermined || context.apps[app]?.requested.isEmpty == true else {
       return
     }
@@ -200,11 +203,13 @@ struct Permissions {
 
   /// Requests permission for the app; returns false when a person has to decide.
   private func requestAuthorization(
-    _ app: AppID, _ options: Set<AuthorizationOption>, _ context: inout AgentContext
+    _ app: AppID, _ options: Set<AuthorizationOption>, replacesTypes: Bool = false,
+    _ context: inout AgentContext
   ) -> Bool {
     var isDecided = true
     context.update(app) {
-      isDecided = $0.requestAuthorization(options, policy: policy) == .answered
+      isDecided =
+        $0.requestAuthorization(options, replacesTypes: replacesTypes, policy: policy) == .answered
     }
     return isDecided
   }

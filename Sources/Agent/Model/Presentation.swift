@@ -38,6 +38,16 @@ struct Presentation: Hashable, Sendable {
     }
   }
 
+  /// How a notification on the screen opens its app.
+  enum Opening: Hashable, Sendable {
+    /// By a button, and by a click on it.
+    case buttonAndClick
+    /// By a click alone: an `NSUserNotification` without `hasActionButton`.
+    case click
+    /// Not at all, only from the Notification Center: `hasAction` is false, or `action-loc-key` null (S3-20).
+    case none
+  }
+
   /// The kind of trigger, as the JSON presenter prints it.
   enum Origin: String, Hashable, Sendable {
     case push, interval, calendar, location, now
@@ -63,14 +73,16 @@ struct Presentation: Hashable, Sendable {
   var sound: NotificationSound?
   /// The category's identifier; empty for none.
   var category: String
-  /// The buttons of an alert, in order.
+  /// All buttons, in order: those of a window that has room; on a locked screen the minimal ones (S1-21).
   var actions: [Action]
-  /// The buttons of a banner, in order (S1-28).
+  /// The buttons of a banner, a row of the Notification Center and a locked screen, in order (S1-27, S1-28).
   var minimalActions: [Action]
   /// Whether it stays until the person acts, instead of disappearing by itself.
   var isPersistent: Bool
   /// The title of the default action; empty for the presenter's own.
   var defaultTitle: String
+  /// How the notification on the screen opens its app.
+  var opening: Opening
   /// The identifier that groups notifications.
   var thread: String
   /// How much it may interrupt.
@@ -85,6 +97,8 @@ struct Presentation: Hashable, Sendable {
   var attachments: [Attachment] = []
   /// Whether a content extension of the app shows it in its window.
   var isDrawnByApp = false
+  /// Whether its window shows all actions, because the person asked for them.
+  var isExpanded = false
   /// Whether it replaces an earlier one that may be on screen.
   var isUpdate: Bool
   /// The time, in milliseconds since 1970.
@@ -95,6 +109,11 @@ extension Presentation {
   /// Whether it stays on the screen until the person acts: an alert, and what is urgent.
   var stays: Bool {
     isPersistent || interruptionLevel == .timeSensitive || interruptionLevel == .critical
+  }
+
+  /// The buttons of a modal alert, which has room for four of a category (S1-21).
+  var alertActions: [Action] {
+    category.isEmpty ? actions : Array(actions.prefix(Limits.alertActionsShown))
   }
 
   /// A function that finds a text in the app's language files.
@@ -128,13 +147,12 @@ extension Presentation {
     badge = effects.badge ? content.iconBadge : nil
     sound = effects.sound ? content.sound : nil
     self.category = content.category
-    let actions = (content.actions ?? category?.actions ?? []).map { Action($0, lookup) }
-    self.actions = Array(actions.prefix(Limits.actionsShown))
-    minimalActions = Array(
-      (content.actions == nil
-        ? category?.minimalActions?.map { Action($0, lookup) } ?? actions : actions)
-        .prefix(Limits.minimalActionsShown))
+    let offered = content.offeredActions(of: category)
+    minimalActions = offered.minimal.map { Action($0, lookup) }
+    actions = privacy.isLocked ? minimalActions : offered.all.map { Action($0, lookup) }
     defaultTitle = lookup(content.actionTitle)
+    opening =
+      content.hasAction ? .buttonAndClick : content.generation == .desktop ? .click : .none
     // An app that handles dismissals waits for the person's answer.
     isPersistent = app.switches.alertStyle == .alert || content.tellsDismissal
     thread = content.thread
@@ -204,4 +222,22 @@ extension Presentation.Origin {
 extension NotificationContent {
   /// The number for the app's icon: a negative one removes it, as 0 does; nil leaves it.
   var iconBadge: Int64? { badge.map { max(0, $0) } }
+}
+
+extension NotificationContent {
+  /// The actions to show with it, all of them and those of a small place.
+  ///
+  /// A category of the older interface has its own for a small place; it shows four elsewhere (S1-27), a newer one ten
+  /// (client-api 3.28).
+  func offeredActions(
+    of category: NotificationCategory?
+  ) -> (all: [NotificationAction], minimal: [NotificationAction]) {
+    let own = actions ?? category?.actions ?? []
+    let small = actions ?? category?.minimalActions ?? own
+    let isOlder = actions == nil && category?.minimalActions != nil
+    return (
+      Array(own.prefix(isOlder ? Limits.alertActionsShown : Limits.actionsShown)),
+      Array(small.prefix(Limits.minimalActionsShown))
+    )
+  }
 }

@@ -85,6 +85,29 @@ struct Responses {
     return response
   }
 
+  /// Whether an app may receive a person's response: not one to a region's notification while it may not know the
+  /// place (S1-66, S1-73).
+  static func mayTell(
+    _ notification: DeliveredNotification, to app: AppID, _ context: AgentContext
+  ) -> Bool {
+    guard case .region? = notification.request.trigger else { return true }
+    return context.apps.mayLocate(app)
+  }
+
+  /// Drops the unsent responses that an app may not receive any more.
+  mutating func dropUntellable(of app: AppID, _ context: inout AgentContext) {
+    for response in waiting[app] ?? []
+    where !sent.contains(response.key)
+      && !Self.mayTell(response.retained.notification, to: app, context)
+    {
+      context.emit(
+        .log(
+          .placeWithheld(AppNotificationID(app: app, id: response.retained.notification.request.id))
+        ))
+      onHandled(app, key: response.key, &context)
+    }
+  }
+
   /// Sends a response to a running app.
   mutating func send(_ response: Waiting, to app: AppID, _ context: inout AgentContext) {
     guard sent.insert(response.key).inserted else { return }
@@ -96,12 +119,14 @@ struct Responses {
 
   /// Sends a newly connected app all responses that wait for it.
   mutating func sendAll(to app: AppID, _ context: inout AgentContext) {
+    dropUntellable(of: app, &context)
     for response in waiting[app] ?? [] { send(response, to: app, &context) }
   }
 
   /// Handles the loss of the instance that received a response: it is sent to another, or to the next to connect.
   mutating func onUnanswered(_ app: AppID, key: String, _ context: inout AgentContext) {
     sent.remove(key)
+    dropUntellable(of: app, &context)
     guard context.presence(of: app) != .notRunning,
       let response = waiting[app]?.first(where: { $0.key == key })
     else { return }

@@ -50,10 +50,11 @@ struct Routing: Hashable, Sendable {
   /// Why there is no banner and no sound.
   var suppression: Suppression?
 
-  /// Decides on a notification that has arrived; `wantsFetch` is `content-available`.
+  /// Decides on a notification that has arrived; `wantsFetch` is `content-available`, `isSilent` is of an app that
+  /// registered without types.
   static func decide(
     _ content: NotificationContent, presence: AppPresence, isPush: Bool, wantsFetch: Bool,
-    settings: NotificationSettings, isLocked: Bool, hasFocus: Bool
+    settings: NotificationSettings, isSilent: Bool = false, isLocked: Bool, hasFocus: Bool
   ) -> Routing {
     assert(isPush || !wantsFetch, "only a push is fetched for")
     var routing = Routing()
@@ -67,7 +68,7 @@ struct Routing: Hashable, Sendable {
       routing.asksApp = true
       return routing
     }
-    if settings.status == .notDetermined, content.generation != .userNotification {
+    if settings.status == .notDetermined, content.generation != .userNotification, !isSilent {
       assert(!isPush, "a push is of no older interface")
       routing.awaitsPermission = true
       return routing

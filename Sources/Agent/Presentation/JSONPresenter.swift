@@ -48,7 +48,7 @@ final class JSONPresenter: Presenter {
     case .listed: return nil
     case .removed(let key): return object("removed", named(key))
     // Windows are no lines.
-    case .drawn, .windowClosed: return nil
+    case .drawn, .windowClosed, .launchImage: return nil
     case .badge(let app, let badge):
       return object("badge", ["app": .string(app.text), "badge": .integer(badge)])
     case .sound(let key, let sound):
@@ -103,13 +103,14 @@ extension Presentation {
       "sound": sound.map { .string($0.name ?? "default") } ?? .null,
       "category": .string(category),
       "actions": .array(
-        actions.map { action in
+        (isPersistent ? alertActions : actions).map { action in
           [
             "id": .string(action.id), "title": .string(action.title),
             "destructive": .bool(action.isDestructive),
             "authenticationRequired": .bool(action.needsAuthentication),
           ]
         }),
+      "hasAction": .bool(opening == .buttonAndClick),
       "thread": .string(thread), "interruptionLevel": .string(interruptionLevel.rawValue),
       "userInfo": .object(userInfo), "trigger": .string(origin.rawValue),
       "attachments": .array(attachments.map { .object($0.json) }),

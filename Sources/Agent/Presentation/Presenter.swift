@@ -11,6 +11,8 @@ enum PresenterEvent: Hashable, Sendable {
   case drawn(AppNotificationID, Drawing)
   /// Its window is to be closed; the notification stays.
   case windowClosed(AppNotificationID)
+  /// An app is being started behind its image; nil when it is there, or has none.
+  case launchImage(LocalApp, path: String?)
   case removed(AppNotificationID)
   case badge(AppID, Int64)
   case sound(AppNotificationID, NotificationSound)

@@ -53,7 +53,7 @@ final class TerminalPresenter: Presenter {
     case .sound: if ringsBell { write("\u{7}") }
     case .launched(let app, _): write("\(app): launched")
     case .link(let isUp): write(isUp ? "gateway: connected" : "gateway: not connected")
-    case .suppressed, .refreshed, .listed, .drawn, .windowClosed: break
+    case .suppressed, .refreshed, .listed, .drawn, .windowClosed, .launchImage: break
     case .prompt(let prompt):
       prompts.append(prompt)
       if prompts.count == 1 { askNext() }

@@ -77,7 +77,9 @@ public struct AppAnswer: Sendable, Hashable {
       $0.set("task", task)
     }
   }
-  /// The seconds of background time left.
+  /// Seconds of background time of an app that may run on: the largest number that JSON carries.
+  public static let unlimitedSeconds = Double.greatestFiniteMagnitude
+  /// The seconds of background time left; at least `unlimitedSeconds` for an app that may run on.
   public var seconds: Double { frame.object["seconds"]?.doubleValue ?? 0 }
   /// The background task.
   public var task: Int64? { frame.object["task"]?.integerValue }

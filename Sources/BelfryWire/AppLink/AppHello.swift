@@ -110,22 +110,40 @@ public struct AppLaunch: Sendable, Hashable {
   public var response: NotificationResponse?
   /// The push's payload, byte for byte.
   public var payload: [UInt8]?
+  /// Whether the app comes to the front: it does for the person, for an opened notification, and for
+  /// an action that says so (S1-24, S1-36).
+  public var isForeground: Bool
 
-  /// A launch.
-  public init(reason: Reason, response: NotificationResponse? = nil, payload: [UInt8]? = nil) {
+  /// A launch; without `isForeground`, in front if it needs no more than its cause to be.
+  public init(
+    reason: Reason, response: NotificationResponse? = nil, payload: [UInt8]? = nil,
+    isForeground: Bool? = nil
+  ) {
     self.reason = reason
     self.response = response
     self.payload = payload
+    self.isForeground = isForeground ?? Self.isForeground(reason, response)
+  }
+
+  /// What an agent means that does not say it: an earlier one opened the app for its default action alone.
+  private static func isForeground(_ reason: Reason, _ response: NotificationResponse?) -> Bool {
+    switch reason {
+    case .user: true
+    case .push, .location, .task: false
+    case .response: response?.action == NotificationResponse.defaultAction
+    }
   }
 
   init(_ fields: AppLinkFields) throws(AppLinkDecodingFailure) {
     reason = try fields.optionalWord("reason") ?? .user
     response = try fields.optionalFields("response").map(NotificationResponse.init)
     payload = try fields.optionalBytes("payload")
+    isForeground = try fields.bool("foreground", default: Self.isForeground(reason, response))
   }
 
   func write(_ builder: inout AppLinkBuilder) {
     builder.set("reason", reason.rawValue)
+    builder.set("foreground", isForeground, unless: Self.isForeground(reason, response))
     builder.set("response", response) { $0.write(&$1) }
     builder.set("payload", bytes: payload)
   }

@@ -14,8 +14,6 @@ extension WireLimits {
   public static let identifierBytesMax = 1024
   /// Bytes of a background task's identifier: it is part of the key that the request is kept under.
   public static let backgroundTaskIDBytesMax = 255
-  /// Categories of one app: far more than a person tells apart.
-  public static let categoriesPerAppMax = 512
   /// Actions of one category; Apple shows at most ten.
   public static let actionsPerCategoryMax = 16
   /// Texts and pictures that a content extension shows: more than a window has room for.

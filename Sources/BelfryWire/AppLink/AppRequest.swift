@@ -3,7 +3,10 @@ public enum AppRequest: Sendable, Hashable {
   /// Answered by a welcome.
   case hello(AppHello)
   /// Answered by settings and `granted`, after the person decided.
-  case requestAuthorization(Set<AuthorizationOption>)
+  ///
+  /// `replacesTypes`: these are all types that the app registers, none included, in place of those that it
+  /// registered before (S4-5); else they are added to what it has asked for.
+  case requestAuthorization(Set<AuthorizationOption>, replacesTypes: Bool = false)
   /// Answered by settings.
   case settings
   /// Answered at once; the token comes as an event, now and whenever it changes.
@@ -66,16 +69,14 @@ public enum AppRequest: Sendable, Hashable {
     case "hello": self = .hello(try AppHello(fields))
     case "authorize":
       self = .requestAuthorization(
-        Set(try fields.strings("options").compactMap(AuthorizationOption.init(word:))))
+        Set(try fields.strings("options").compactMap(AuthorizationOption.init(word:))),
+        replacesTypes: try fields.bool("replace"))
     case "settings": self = .settings
     case "register": self = .register(try fields.optionalKind("kind") ?? .alert)
     case "unregister": self = .unregister(try fields.optionalKind("kind") ?? .alert)
     case "setCategories":
-      let categories = try fields.list("categories", NotificationCategory.init)
-      guard categories.count <= WireLimits.categoriesPerAppMax else {
-        throw .unexpected(field: "categories")
-      }
-      self = .setCategories(categories)
+      // As many as a frame holds (S1-31).
+      self = .setCategories(try fields.list("categories", NotificationCategory.init))
     case "categories": self = .categories
     case "add": self = .add(try NotificationRequest(fields.fields("request")))
     case "pending": self = .pending
@@ -157,9 +158,10 @@ public enum AppRequest: Sendable, Hashable {
     switch self {
     case .hello(let hello):
       hello.write(&builder)
-    case .requestAuthorization(let options):
+    case .requestAuthorization(let options, let replacesTypes):
       builder.set(
         "options", AuthorizationOption.allCases.filter(options.contains).map(\.rawValue))
+      builder.set("replace", replacesTypes)
     case .register(let kind):
       builder.set("kind", "\(kind.name)")
     case .unregister(let kind):

@@ -14,6 +14,8 @@ public final class LinkGateway {
   public var settings = DeviceLinkServer.Settings()
   /// Every open link.
   public private(set) var links: [LinkGatewayConnection] = []
+  /// How many links were opened, all in all.
+  public private(set) var opened = 0
   /// References of the deliveries that devices acknowledged.
   public internal(set) var settled: [UInt64] = []
   /// Deliveries that devices threw away.
@@ -54,6 +56,7 @@ public final class LinkGateway {
     ) { [unowned self] stream in
       let link = LinkGatewayConnection(self, stream)
       links.append(link)
+      opened += 1
       return link
     }
     self.listener = listener

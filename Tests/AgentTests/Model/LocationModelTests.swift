@@ -60,6 +60,58 @@ import Testing
     #expect(!mayLocate(bench, connection))
   }
 
+  @Test(arguments: [["location": "off"], [:]])
+  func `A response to a place's notification is not told to an app that may not know the place`(
+    device: [String: String]
+  ) throws {
+    let bench = ModelBench()
+    let connection = bench.authorized()
+    bench.install()
+    bench.command(.changeSettings(app: "\(ModelBench.burger)", ["location": "whenInUse"]))
+    bench.command(.setPlace(latitude: 0, longitude: 2.29))
+    let door = NotificationRegion(
+      id: "door", shape: .circle(latitude: 48.86, longitude: 2.29, radius: 200),
+      notifiesOnEntry: true, notifiesOnExit: false)
+    func arrive() {
+      bench.ask(
+        connection, .add(ModelBench.request(trigger: .region(door, repeats: false))))
+      bench.command(.setPlace(latitude: 0, longitude: 2.29))
+      bench.command(.setPlace(latitude: 48.86, longitude: 2.29))
+      #expect(bench.centerIDs() == ["n"])
+    }
+    func allow(_ isAllowed: Bool) {
+      if device.isEmpty {
+        bench.command(
+          .changeSettings(
+            app: "\(ModelBench.burger)", ["location": isAllowed ? "whenInUse" : "denied"]))
+      } else {
+        bench.command(.changeDevice(["location": isAllowed ? "on" : "off"]))
+      }
+    }
+    let withheld = AgentEffect.log(
+      .placeWithheld(AppNotificationID(app: ModelBench.burger, id: "n")))
+    arrive()
+    allow(false)
+    let told = bench.respond("n", .open)
+    // S1-66 part 3 of 3: without access there is no callback
+    // S1-73 part 2 of 3: nor for one that came before it was switched off
+    #expect(told.asked.isEmpty && told.contains(withheld))
+    // The app opens all the same.
+    #expect(told.told.contains(.state(.foreground)))
+    #expect(bench.centerIDs().isEmpty && bench.disk.keys(.responses).isEmpty)
+    // Nor is it told at a launch, nor by what was opened before.
+    bench.ask(connection, .setState(.background))
+    allow(true)
+    arrive()
+    bench.handle(.appDisconnected(connection))
+    let order = try #require(bench.respond("n", .open).orders.first)
+    allow(false)
+    let (_, greeted) = bench.connect(launch: order.token)
+    let launch = try #require(greeted.answers.first).welcome().launch
+    #expect(launch.response == nil && launch.isForeground && greeted.asked.isEmpty)
+    #expect(greeted.contains(withheld) && bench.disk.keys(.responses).isEmpty)
+  }
+
   @Test func `Places switched off for the device are off for all, and back as they were`() {
     let (bench, connection) = bench(.all)
     _ = bench.ask(connection, .requestLocation(always: false))

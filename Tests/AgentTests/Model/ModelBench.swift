@@ -63,6 +63,12 @@ final class ModelBench {
     return before + handle(.started)
   }
 
+  /// The agent, started.
+  func started() -> ModelBench {
+    _ = start()
+    return self
+  }
+
   /// Effects of events since the last look, those of requests and greetings left out.
   private var untaken: [AgentEffect] = []
 

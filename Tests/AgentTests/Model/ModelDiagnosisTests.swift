@@ -11,7 +11,7 @@ import Testing
     app.installation = LocalApp.Installation(executable: "/opt/burger")
     app.backgroundModes = ["remote-notification"]
     app.status = .authorized
-    app.requested = [.alert]
+    app.asked = [.alert]
     change(&app)
     return app
   }
@@ -43,7 +43,7 @@ import Testing
         "a person said no | belfry settings org.example.burger notifications=on"
       ),
       (
-        { $0.requested = [] },
+        { $0.asked = [] },
         "may notify, and never asked for alerts, sounds or badges: none is seen or heard"
           + " | let the app call requestAuthorization"
       ),

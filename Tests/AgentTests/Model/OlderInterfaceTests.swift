@@ -99,6 +99,104 @@ struct OlderInterfaceTests {
     #expect(bench.handle(.scheduleDue).presented.map(\.key.id) == ["one"])
   }
 
+  @Test(arguments: [true, false])
+  func `an app that registered without types notifies silently, and nobody is asked`(
+    registersTypes: Bool
+  ) throws {
+    let bench = ModelBench(policy: .ask)
+    let (connection, _) = bench.connect()
+    // By `registerUserNotificationSettings` with no type, or for pushes alone.
+    bench.ask(
+      connection,
+      registersTypes
+        ? .requestAuthorization([], replacesTypes: true) : .register(.alert))
+    let effects = bench.ask(connection, .add(Self.request(.local)))
+    // S1-5 part 2 of 3: its own notifications
+    #expect(effects.prompts.isEmpty && effects.refusals.isEmpty && effects.answers.count == 1)
+    #expect(effects.presented.isEmpty && effects.sounds == 0)
+    #expect(effects.suppressed == [.notAuthorized])
+    #expect(bench.settings()["authorization"] == "notDetermined")
+    // It still hears of them in front, and of what it scheduled.
+    bench.ask(connection, .add(Self.request(.local, "later", inSeconds: 60)))
+    bench.ask(connection, .setState(.foreground))
+    bench.move(to: bench.now + 60_000)
+    #expect(bench.handle(.scheduleDue).asked.count == 1)
+    #expect(bench.openPrompts.isEmpty)
+    // Nor is anybody asked after a restart.
+    bench.ask(connection, .add(Self.request(.local, "much later", inSeconds: 600)))
+    #expect(bench.restarted(policy: .ask).start().prompts.isEmpty)
+    // With types it is asked about like any other.
+    let asked = bench.ask(connection, .requestAuthorization([.alert], replacesTypes: true))
+    #expect(asked.prompts.count == 1)
+  }
+
+  @Test
+  func `types that are registered again replace those before, and keep their switches`() {
+    let bench = ModelBench()
+    let (connection, _) = bench.connect()
+    func register(_ types: Set<AuthorizationOption>) -> NotificationSettings? {
+      try? bench.ask(connection, .requestAuthorization(types, replacesTypes: true)).answers.first?
+        .settings()
+    }
+    #expect(register([.alert, .sound, .badge])?.sound == .enabled)
+    bench.command(.changeSettings(app: Self.app.text, ["badge": "off"]))
+    let fewer = register([.badge])
+    // S4-5 part 2 of 3: fewer types, fewer switches
+    #expect(fewer?.alert == .notSupported && fewer?.sound == .notSupported)
+    #expect(Self.switches(bench) == ["authorized", nil, nil, "off"])
+    #expect(
+      Self.switches(bench.restarted(policy: .all).started()) == ["authorized", nil, nil, "off"])
+    #expect(register([.alert, .badge])?.alert == .enabled)
+    bench.ask(connection, .register(.alert))
+    bench.ask(connection, .unregister(.alert))
+    // S4-6 part 2 of 3: what is registered afterwards is all there is
+    #expect(register([.sound])?.alert == .notSupported)
+    #expect(Self.switches(bench) == ["authorized", nil, "on", nil])
+    // What was asked for one by one is added.
+    bench.ask(connection, .requestAuthorization([.alert]))
+    #expect(Self.switches(bench) == ["authorized", "on", "on", nil])
+    #expect(register([.sound])?.alert == .enabled)
+  }
+
+  @Test
+  func `the types of an app of the older interface that an earlier version kept are replaced`()
+    throws
+  {
+    let bench = ModelBench()
+    let (connection, _) = bench.connect()
+    bench.ask(connection, .add(Self.request(.local)))
+    let key = Self.app.text
+    let record = try #require(bench.disk[.apps, key])
+    var object = try #require(try JSONValue(parsing: record).objectValue)
+    object["requested"] = ["badge", "sound", "alert"]
+    object["types"] = nil
+    bench.disk[.apps, key] = Array(JSONValue.object(object).text.utf8)
+    let next = bench.restarted().started()
+    #expect(Self.switches(next) == ["authorized", "on", "on", "on"])
+    let (again, _) = next.connect()
+    next.ask(again, .requestAuthorization([.alert], replacesTypes: true))
+    #expect(Self.switches(next) == ["authorized", "on", nil, nil])
+  }
+
+  @Test
+  func `a date that is more than a day past is told in the log`() {
+    let bench = ModelBench(now: 3 * 86_400_000)
+    let (connection, _) = bench.connect()
+    for (generation, isLogged) in [
+      (NotificationGeneration.local, true), (.desktop, true), (.userNotification, false),
+    ] {
+      if !isLogged { bench.ask(connection, .requestAuthorization([.alert])) }
+      var request = Self.request(generation)
+      request.trigger = .date(
+        unixMilliseconds: 86_400_000, zone: nil, recurrence: nil, recurrenceCalendar: nil)
+      let effects = bench.ask(connection, .add(request))
+      #expect(effects.refusals == [.notificationInvalidNoDate])
+      let logged = effects.contains(
+        .log(.notificationExpired(AppNotificationID(app: Self.app, id: "n"))))
+      #expect(logged == isLogged)
+    }
+  }
+
   @Test
   func `what is due before the answer is shown after it`() {
     let bench = ModelBench(policy: .ask)

@@ -80,10 +80,11 @@ struct QuietDeliveryTests {
           actions: [
             NotificationAction(id: "R", title: "Reply", textInput: .init(placeholder: "Answer")),
             NotificationAction(id: "D", title: "Delete", options: [.destructive]),
+            NotificationAction(id: "L", title: "Later"),
           ])
       ]))
     bench.ask(connection, .add(ModelBench.request(category: "C")))
-    // S1-27
+    // S1-21, S1-27
     let row = try #require(bench.center().first)
     #expect(row["name"] == .string(ModelBench.burger.text))
     #expect(row["authorization"] == "authorized")

@@ -63,6 +63,58 @@ struct ResponseTests {
     #expect(greeted.asked.count == 1)
   }
 
+  @Test(arguments: [("ACCEPT", false), ("MAYBE", true)])
+  func `an action starts an app that does not run behind, or in front where it says so`(
+    action: String, isForeground: Bool
+  ) throws {
+    let bench = ModelBench()
+    let connection = bench.authorized()
+    bench.install()
+    bench.ask(connection, .setCategories([Self.category]))
+    bench.ask(connection, .add(ModelBench.request(category: "INVITE")))
+    bench.handle(.appDisconnected(connection))
+    bench.respond("n", PersonAction(action))
+    let order = try #require(bench.take().orders.first)
+    #expect(order.isForeground == isForeground)
+    let (_, greeted) = bench.connect(launch: order.token)
+    let launch = try #require(greeted.answers.first).welcome().launch
+    #expect(launch.reason == .response && launch.response?.action == action)
+    #expect(launch.isForeground == isForeground)
+  }
+
+  @Test
+  func `the launch image of a notification is shown until its app has connected`() throws {
+    let bench = ModelBench()
+    let connection = bench.authorized()
+    bench.install()
+    bench.ask(connection, .setCategories([Self.category]))
+    func images(_ effects: [AgentEffect]) -> [String?] {
+      effects.compactMap { effect in
+        if case .showLaunchImage(_, let name) = effect { name } else { nil as String?? }
+      }
+    }
+    func add(_ id: String, image: String) {
+      var request = ModelBench.request(id, category: "INVITE")
+      request.content.launchImage = image
+      bench.ask(connection, .add(request))
+    }
+    add("one", image: "Default-watch.png")
+    add("plain", image: "")
+    add("behind", image: "Default-watch.png")
+    // An app that runs is opened without.
+    add("running", image: "Default-watch.png")
+    #expect(images(bench.respond("running", .open)).isEmpty)
+    bench.handle(.appDisconnected(connection))
+    #expect(images(bench.respond("behind", PersonAction("ACCEPT"))).isEmpty)
+    let effects = bench.respond("one", .open)
+    // S3-22 part 1 of 3: shown when its alert starts the app
+    #expect(images(effects) == ["Default-watch.png"])
+    let token = try #require(effects.orders.first?.token)
+    #expect(images(bench.connect(launch: token).1) == [nil])
+    #expect(images(bench.connect().1).isEmpty)
+    #expect(images(bench.respond("plain", .open)).isEmpty)
+  }
+
   @Test
   func `A start that is none of the agent's carries no notification`() throws {
     let bench = ModelBench()
@@ -109,6 +161,29 @@ struct ResponseTests {
   }
 
   @Test
+  func
+    `locking the screen leaves an alert its minimal actions, and unlocking brings the others back`()
+  {
+    let bench = ModelBench()
+    let connection = bench.authorized()
+    bench.ask(connection, .setCategories([Self.category, NotificationCategory(id: "NONE")]))
+    bench.command(.changeSettings(app: ModelBench.burger.text, ["style": "alert"]))
+    bench.ask(connection, .add(ModelBench.request(category: "INVITE")))
+    bench.ask(connection, .add(ModelBench.request("plain", category: "NONE")))
+    bench.shown("n")
+    bench.shown("plain")
+    func turn(_ word: String) -> [[String]] {
+      bench.command(.state(["locked": word])).refreshed.map { $0.actions.map(\.id) }
+    }
+    // S1-21, S1-27
+    #expect(turn("on") == [["ACCEPT", "MAYBE"]])
+    #expect(turn("off") == [["ACCEPT", "MAYBE", "DECLINE"]])
+    bench.command(.state(["locked": "on"]))
+    let locked = bench.ask(connection, .add(ModelBench.request("m", category: "INVITE"))).presented
+    #expect(locked.map { $0.actions.map(\.id) } == [["ACCEPT", "MAYBE"]])
+  }
+
+  @Test
   func `Actions of a category that is not registered are not shown`() {
     let bench = ModelBench()
     let connection = bench.authorized()
@@ -127,13 +202,16 @@ struct ResponseTests {
     let answer = try #require(bench.ask(connection, .categories).answers.first)
     #expect(try answer.categories().map(\.id) == ["B"])
     let twice = [NotificationCategory(id: "C"), NotificationCategory(id: "C")]
-    // S1-31 part 2 of 2: each is unique
+    // S1-31 part 2 of 4: each is unique
     #expect(bench.ask(connection, .setCategories(twice)).refusals == [.invalidArgument])
-    let many = (1...500).map { NotificationCategory(id: "C\($0)") }
-    bench.ask(connection, .setCategories(many))
-    // S1-31 part 1 of 2: any number
+    let many = (1...5_000).map { NotificationCategory(id: "C\($0)") }
+    // As the link carries it.
+    let sent = try AppRequest(
+      type: "setCategories", AppFrame(decoding: AppRequest.setCategories(many).frame.encoded))
+    bench.ask(connection, sent)
+    // S1-31 part 1 of 4: any number
     #expect(
-      try #require(bench.ask(connection, .categories).answers.first).categories().count == 500)
+      try #require(bench.ask(connection, .categories).answers.first).categories().count == 5_000)
   }
 
   @Test

@@ -48,7 +48,7 @@ struct RoutingTests {
     let bench = ModelBench()
     let (connection, _) = bench.connect()
     let effects = bench.push(Self.alert)
-    // S1-5
+    // S1-5 part 1 of 3: pushes
     #expect(effects.presented.isEmpty)
     guard case .arrived(let arrival)? = effects.asked.first?.1 else {
       Issue.record("asked \(effects.asked)")

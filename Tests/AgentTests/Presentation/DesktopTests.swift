@@ -8,11 +8,14 @@ struct DesktopTests {
   static func presentation(
     _ id: String = "n", body: String = "a <b> & c", persistent: Bool = false,
     level: InterruptionLevel = .active, actions: [NotificationAction] = [],
-    isDrawnByApp: Bool = false
+    minimalActions: [NotificationAction]? = nil, isDrawnByApp: Bool = false,
+    isLocked: Bool = false, change: (inout NotificationContent) -> Void = { _ in }
   ) -> Presentation {
     var record = LocalApp(id: ModelBench.burger)
     record.name = "Burger"
-    record.categories = [NotificationCategory(id: "C", actions: actions)]
+    record.categories = [
+      NotificationCategory(id: "C", actions: actions, minimalActions: minimalActions)
+    ]
     record.switches.alertStyle = persistent ? .alert : .banner
     var content = NotificationContent()
     content.title = "Title & more"
@@ -20,13 +23,14 @@ struct DesktopTests {
     content.body = NotificationText(body)
     content.category = "C"
     content.interruptionLevel = level
+    change(&content)
     var effects = Routing.Effects()
     effects.banner = true
     var presentation = Presentation(
       RetainedNotification(
         NotificationRequest(id: id, content: content), unixMilliseconds: 0),
       of: record, effects: effects,
-      privacy: .init(isLocked: false, previews: .always), threadCount: 1, isUpdate: false,
+      privacy: .init(isLocked: isLocked, previews: .always), threadCount: 1, isUpdate: false,
       lookup: { $0.text })
     presentation.isDrawnByApp = isDrawnByApp
     return presentation
@@ -54,12 +58,14 @@ struct DesktopTests {
   @Test
   func `a banner shows the first two buttons in order, an alert four`() {
     let names: Set<String> = ["body", "actions"]
-    let banner = DesktopNotice(Self.presentation(actions: Self.buttons), .init(names: names))
+    let five = Self.buttons + [NotificationAction(id: "E", title: "t")]
+    let banner = DesktopNotice(Self.presentation(actions: five), .init(names: names))
     // S1-28 part 2 of 2: on the screen
     // S1-21, S1-27, S1-28, S1-29
     #expect(banner.actions == ["default", "Open", "A", "t", "B", "t"])
     let alert = DesktopNotice(
-      Self.presentation(persistent: true, actions: Self.buttons), .init(names: names))
+      Self.presentation(persistent: true, actions: five), .init(names: names))
+    // S1-21, S1-27
     #expect(alert.actions == ["default", "Open", "A", "t", "B", "t", "C", "t", "D", "t"])
     #expect(alert.actions.contains("C") && !banner.actions.contains("C"))
     #expect(alert.expireMilliseconds == 0)
@@ -91,6 +97,53 @@ struct DesktopTests {
   }
 
   @Test
+  func `a locked screen shows the minimal actions, of an alert too`() {
+    let minimal = [Self.buttons[3], Self.buttons[2]]
+    func notice(_ isLocked: Bool, _ minimalActions: [NotificationAction]?) -> [String] {
+      DesktopNotice(
+        Self.presentation(
+          persistent: true, actions: Self.buttons, minimalActions: minimalActions,
+          isLocked: isLocked), .init(names: ["body", "actions"])
+      ).actions
+    }
+    // S1-21, S1-27
+    #expect(notice(true, minimal) == ["default", "Open", "D", "t", "C", "t"])
+    #expect(notice(true, nil) == ["default", "Open", "A", "t", "B", "t"])
+    #expect(
+      notice(false, minimal) == ["default", "Open", "A", "t", "B", "t", "C", "t", "D", "t"])
+  }
+
+  @Test
+  func `a notification without an action button shows no way to open its app`() {
+    func keys(
+      _ persistent: Bool, _ generation: NotificationGeneration, _ actions: [NotificationAction] = []
+    ) -> [String] {
+      DesktopNotice(
+        Self.presentation(persistent: persistent, actions: actions) {
+          $0.hasAction = false
+          $0.generation = generation
+          $0.actionTitle = "Show"
+        }, .init(names: ["body", "actions"])
+      ).actions
+    }
+    // S3-20 part 3 of 3: hasAction decides whether there is a button
+    #expect(keys(true, .local) == ["belfry:close", "Close"])
+    #expect(keys(false, .local).isEmpty)
+    // A category's own actions stay.
+    #expect(keys(true, .local, Self.buttons) == ["A", "t", "B", "t", "C", "t", "D", "t"])
+    // `action-loc-key` null, which is of no older interface.
+    #expect(keys(true, .userNotification) == ["belfry:close", "Close"])
+    // The contents of an NSUserNotification can be clicked all the same.
+    #expect(keys(true, .desktop) == ["default", "Show", "belfry:close", "Close"])
+    let window = WindowContent(words: .english).show(
+      "w", .notification(Self.presentation(persistent: true) { $0.hasAction = false }, focus: nil))
+    #expect(window["buttons"]?.arrayValue?.map { $0.objectValue?["id"] } == ["dismiss"])
+    let line = JSONPresenter.line(
+      .presented(Self.presentation { $0.hasAction = false }), atUnixMilliseconds: 0)
+    #expect(line?["hasAction"] == false)
+  }
+
+  @Test
   func `An alert has its app's name, Close, and the action key's own text`() {
     var presentation = Self.presentation(persistent: true)
     // S4-20 part 1 of 2: Close and View
@@ -100,7 +153,7 @@ struct DesktopTests {
     presentation.defaultTitle = "Show"
     let notice = DesktopNotice(presentation, .init(names: ["body", "actions"]))
     #expect(notice.appName == "Burger")
-    // S3-20 part 1 of 2: the app's own word
+    // S3-20 part 1 of 3: the app's own word
     #expect(notice.actions == ["default", "Show", "belfry:close", "Close", "belfry:open", "Show"])
     // S4-20 part 2 of 2: they open and put away
     #expect(

@@ -57,7 +57,9 @@ struct ServerFeaturesTests {
     _ server: ServerFeatures, persistent: Bool, count: Int, hasWindow: Bool = true
   ) -> (keys: String, hasMore: Bool, opensWindow: Bool) {
     let presentation = DesktopTests.presentation(
-      persistent: persistent, actions: Array(DesktopTests.buttons.prefix(count)))
+      persistent: persistent,
+      actions: (DesktopTests.buttons + [NotificationAction(id: "E", title: "t")])
+        .prefix(count).map(\.self))
     let placement = ButtonPlacement(presentation, server, hasWindow: hasWindow)
     return (
       placement.withServer.map(\.id).joined(), placement.hasMore, placement.opensWindow
@@ -74,6 +76,8 @@ struct ServerFeaturesTests {
       ("dunst", false, 2, "AB", false, false), ("dunst", false, 4, "AB", true, false),
       ("Plasma", true, 4, "ABCD", false, false), ("Plasma", false, 4, "AB", true, false),
       ("Plasma", false, 0, "", false, false),
+      // An alert shows four; a fifth one is in the window.
+      ("Plasma", true, 5, "ABCD", true, false), ("dunst", true, 5, "ABCD", false, true),
     ] as [(String, Bool, Int, String, Bool, Bool)])
   func `every action of a banner and of an alert is reached, on each server`(
     name: String, persistent: Bool, count: Int, keys: String, hasMore: Bool, opensWindow: Bool

@@ -1,4 +1,7 @@
 import BelfryWire
+import Foundation
+import System
+import TestSupport
 import Testing
 
 @testable import Agent
@@ -151,7 +154,6 @@ struct WindowContentTests {
     ])
     let object = WindowContent(words: words).show(
       "w1", .notification(presentation, focus: "R"))
-    // S1-27
     #expect(object["window"] == "w1")
     #expect(object["app"] == "Burger")
     #expect(object["body"] == "a <b> & c")
@@ -163,6 +165,91 @@ struct WindowContentTests {
     #expect(buttons[1]["style"] == "destructive")
     #expect(buttons[1]["hint"] == "Cannot be undone")
     #expect(buttons[2]["title"] == "Close")
+  }
+
+  @Test func `a modal alert shows four actions, and the others when the person asks for them`() {
+    let actions = (1...12).map { NotificationAction(id: "\($0)", title: "t") }
+    func shown(_ item: WindowState.Item) -> [String] {
+      let object = WindowContent(words: words).show("w", item)
+      return (object["buttons"]?.arrayValue ?? [])
+        .compactMap { $0.objectValue?["id"]?.stringValue }
+        .map { $0.replacingOccurrences(of: "action:", with: "") }
+    }
+    let newer = DesktopTests.presentation(persistent: true, actions: actions)
+    // S1-21, S1-27
+    #expect(
+      shown(.notification(newer, focus: nil)) == ["1", "2", "3", "4", "more", "dismiss"])
+    var state = WindowState()
+    _ = state.serverChanged(.absent)
+    _ = state.presented(newer)
+    guard case .show(_, let all)? = state.requested(newer, focus: nil).first else {
+      Issue.record("there is no window")
+      return
+    }
+    #expect(shown(all) == (1...10).map { "\($0)" } + ["dismiss"])
+    guard case .show(_, let again)? = state.refreshed(newer).first else {
+      Issue.record("the window is gone")
+      return
+    }
+    #expect(shown(again) == shown(all))
+    // A category of the older interface has four.
+    let older = DesktopTests.presentation(
+      persistent: true, actions: actions, minimalActions: Array(actions.prefix(2)))
+    #expect(shown(.notification(older, focus: nil)) == ["1", "2", "3", "4", "dismiss"])
+    #expect(
+      shown(
+        .notification(
+          DesktopTests.presentation(
+            actions: actions, minimalActions: Array(actions.prefix(2))), focus: nil))
+        == ["1", "2", "3", "4", "dismiss"])
+  }
+
+  @Test func `an app that is being started has a window with its image, without buttons`() throws {
+    var state = WindowState()
+    let calls = state.launching(ModelBench.burger, name: "Burger", image: "/opt/b/Default.png")
+    guard case .show(_, let item)? = calls.first else {
+      Issue.record("there is no window")
+      return
+    }
+    let object = WindowContent(words: words).show("w1", item)
+    // S3-22 part 2 of 3: the window has the image
+    #expect(object["image"] == "/opt/b/Default.png" && object["app"] == "Burger")
+    #expect(object["buttons"] == [])
+    state.checkInvariants()
+    #expect(state.launched(ModelBench.burger) == [.close(.launch(ModelBench.burger))])
+    #expect(state.launched(ModelBench.burger).isEmpty && state.isEmpty)
+  }
+
+  @Test func `a launch image is a file of the app's own`() throws {
+    let folder = try ScratchFolder()
+    var app = LocalApp(id: ModelBench.burger)
+    #expect(LaunchImageSearch.file("Default", of: app) == nil)
+    app.bundlePath = folder.path
+    try FileSystem.write([1], to: folder.file("Default.png"))
+    try FileSystem.write([1], to: folder.file("Default-watch.jpg"))
+    // S3-22 part 3 of 3: it lies in the bundle, and its name may lack the extension
+    #expect(LaunchImageSearch.file("Default", of: app) == folder.file("Default.png"))
+    #expect(LaunchImageSearch.file("Default.png", of: app) == folder.file("Default.png"))
+    #expect(LaunchImageSearch.file("Default-watch", of: app) == folder.file("Default-watch.jpg"))
+    for name in ["", "none", "../Default.png", "/etc/hostname", ".hidden", "."] {
+      #expect(LaunchImageSearch.file(name, of: app) == nil)
+    }
+  }
+
+  @Test func `a row of the Notification Center has two actions`() {
+    let rows = [nil, [DesktopTests.buttons[3]]].map { minimal in
+      let presentation = DesktopTests.presentation(
+        persistent: true, actions: DesktopTests.buttons, minimalActions: minimal)
+      let object = WindowContent(words: words).center(
+        CenterGroup.groups([presentation]) { _ in false }
+      ) { _ in "" }
+      let group = object["groups"]?.arrayValue?.first?.objectValue
+      let item = group?["threads"]?.arrayValue?.first?.objectValue?["items"]?.arrayValue?.first
+      return item?.objectValue?["buttons"]?.arrayValue?.map { $0.objectValue?["id"] }
+    }
+    // S1-21, S1-27
+    #expect(
+      rows == [["open", "action:A", "action:B", "clear"], ["open", "action:D", "clear"]])
   }
 
   @Test func `what the app shows stands below its texts, or in their place`() {

@@ -30,7 +30,7 @@ struct BackgroundProgramTests {
     try await Scenario.run { scenario in
       let scene = try await BackgroundScene(scenario, Self.obedient)
       try await scene.push()
-      // S0-22 part 2 of 2: its time ends
+      // S0-22 in part: the time of an app that the agent started ends
       // S1-51 part 2 of 2: its time ends
       let process = try #require(try await scene.app.event("pid")["pid"].integer)
       try await scene.suspend()
@@ -56,7 +56,7 @@ struct BackgroundProgramTests {
     try await Scenario.run { scenario in
       let scene = try await BackgroundScene(scenario, Self.obedient)
       try await scene.push()
-      // S0-22 part 2 of 2: its time ends
+      // S0-22 in part: the time of an app that the agent started ends
       let process = try #require(try await scene.app.event("pid")["pid"].integer)
       try await scene.suspend()
       #expect(try await scene.agent.stop() == 0)
@@ -77,7 +77,7 @@ struct BackgroundProgramTests {
         "sleep infinity | \(Installation.belfry) app run \"$BELFRY_APP_ID\" --state background")
       try await scene.push()
       try await scene.advance(27)
-      // S0-23 part 2 of 2: its time ends
+      // S0-23 part 3 of 3: its time ends
       #expect(!scene.app.lines.contains { $0.contains("backgroundTimeEnds") })
       try await scene.advance(1)
       _ = try await scene.app.event("backgroundTimeEnds")

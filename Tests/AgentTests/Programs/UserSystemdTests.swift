@@ -100,7 +100,7 @@ struct UserSystemdTests {
       } else {
         try await scene.push()
         try await Self.wait(for: "running", unit, scenario, manager)
-        // S0-22 part 2 of 2: its time ends
+        // S0-22 in part: the time of an app that the agent started ends
         // S1-51 part 2 of 2: its time ends
         #expect(try await scene.agent.stop() == 0)
       }

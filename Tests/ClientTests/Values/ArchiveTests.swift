@@ -83,7 +83,7 @@ import UserNotifications
     notification.fireDate = Date(timeIntervalSinceReferenceDate: 297_878_400)
     notification.timeZone = TimeZone(identifier: "America/Los_Angeles")
     notification.repeatInterval = .weekOfYear
-    notification.repeatCalendar = Calendar(identifier: .gregorian)
+    notification.repeatCalendar = Calendar(identifier: .buddhist)
     notification.alertBody = "body"
     notification.alertAction = "action"
     notification.alertTitle = "title"
@@ -92,13 +92,47 @@ import UserNotifications
     notification.applicationIconBadgeNumber = 2
     notification.userInfo = ["a": 1]
     notification.category = "c"
-    let data = try NSKeyedArchiver.archivedData(
-      withRootObject: notification, requiringSecureCoding: false)
-    let back = try #require(
-      try NSKeyedUnarchiver.unarchiveTopLevelObjectWithData(data) as? UILocalNotification)
-    // S3-18, S3-30
-    #expect(back == notification)
+    notification.hasAction = false
+    func archived(_ one: UILocalNotification) throws -> UILocalNotification {
+      let data = try NSKeyedArchiver.archivedData(
+        withRootObject: one, requiringSecureCoding: false)
+      return try #require(
+        try NSKeyedUnarchiver.unarchiveTopLevelObjectWithData(data) as? UILocalNotification)
+    }
+    let back = try archived(notification)
+    // S3-18 part 1 of 2: a program sets and reads each field
+    // S3-30 part 1 of 2: all that has a date
+    #expect(back.fireDate == Date(timeIntervalSinceReferenceDate: 297_878_400))
+    #expect(back.timeZone?.identifier == "America/Los_Angeles")
     #expect(back.repeatInterval == .weekOfYear)
+    #expect(back.repeatCalendar?.identifier == .buddhist)
+    #expect(back.alertBody == "body" && back.alertAction == "action" && back.alertTitle == "title")
+    #expect(!back.hasAction && back.alertLaunchImage == "Default-watch.png")
+    #expect(back.soundName == UILocalNotificationDefaultSoundName)
+    #expect(back.applicationIconBadgeNumber == 2 && back.category == "c")
+    #expect(back.userInfo?["a"] as? Int == 1)
+    #expect(back == notification)
+    let placed = UILocalNotification()
+    placed.region = CLCircularRegion(
+      center: CLLocationCoordinate2D(latitude: 1, longitude: 2), radius: 3, identifier: "r")
+    placed.regionTriggersOnce = false
+    let backPlaced = try archived(placed)
+    // S3-30 part 2 of 2: and that of a place
+    #expect((backPlaced.region as? CLCircularRegion)?.radius == 3)
+    #expect(backPlaced.region?.identifier == "r" && !backPlaced.regionTriggersOnce)
+    // Each field makes a difference.
+    let changes: [(UILocalNotification) -> Void] = [
+      { $0.fireDate = nil }, { $0.timeZone = nil }, { $0.repeatInterval = [] },
+      { $0.repeatCalendar = nil }, { $0.alertBody = nil }, { $0.alertAction = nil },
+      { $0.alertTitle = nil }, { $0.hasAction = true }, { $0.alertLaunchImage = nil },
+      { $0.soundName = nil }, { $0.applicationIconBadgeNumber = 0 }, { $0.userInfo = nil },
+      { $0.category = nil },
+    ]
+    for change in changes {
+      let other = try archived(notification)
+      change(other)
+      #expect(other != notification)
+    }
     let copy = try #require(notification.copy() as? UILocalNotification)
     #expect(copy == notification)
     copy.alertBody = "other"

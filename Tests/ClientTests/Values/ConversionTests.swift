@@ -84,18 +84,32 @@ import UserNotifications
       $0.alertLaunchImage = "Default-watch.png"
       $0.category = "c"
       $0.userInfo = ["a": 1]
+      $0.applicationIconBadgeNumber = 4
+      $0.fireDate = Date(timeIntervalSince1970: 60)
+      $0.timeZone = TimeZone(identifier: "America/Los_Angeles")
+      $0.repeatInterval = .weekOfYear
+      $0.repeatCalendar = Calendar(identifier: .buddhist)
     }
     let content = request.content
+    // S3-18 part 2 of 2: each field reaches the agent
+    #expect(content.title == NotificationText(key: "Title") && content.category == "c")
+    #expect(content.badge == 4 && content.launchImage == "Default-watch.png")
+    #expect(content.userInfo["a"] == 1)
+    guard case .date(60_000, let zone?, let recurrence?, let calendar) = request.trigger else {
+      Issue.record("the trigger is \(String(describing: request.trigger))")
+      return
+    }
+    #expect(zone == "America/Los_Angeles" && calendar == "buddhist")
+    #expect(recurrence == .unit(UInt64(NSCalendar.Unit.weekOfYear.rawValue)))
     #expect(content.body == NotificationText(key: "MSG_POSTED"))
-    // S3-20 part 2 of 2: from the app's notification
+    // S3-20 part 2 of 3: from the app's notification
+    #expect(!content.hasAction)
     #expect(content.actionTitle == NotificationText(key: "SHOW_KEY"))
-    #expect(content.badge == nil)
     #expect(content.sound == NotificationSound())
     #expect(content.generation == .local)
     let back = LocalNotificationFields(request)
     #expect(back.alertBody == "MSG_POSTED")
     #expect(back.hasAction == false)
-    // S3-22 in part: kept for the app; no desktop shows an image while an app starts
     #expect(back.alertLaunchImage == "Default-watch.png")
     #expect(back.soundName == UILocalNotificationDefaultSoundName)
     #expect(back.userInfo?["a"] as? Int == 1)

@@ -241,8 +241,11 @@ private struct Surroundings: AdmissionContext {
 
   @Test func `Expirations end after 30 days at the latest`() throws {
     let late = ["apns-expiration": "\(Self.now + 400 * 86_400)"]
-    // S3-13
+    // S3-13 part 1 of 2: the provider interface, where nothing is said too
     #expect(try admitted(evaluate(late)).expiration == Self.now + 30 * 86_400)
+    #expect(try admitted(evaluate(["apns-expiration": nil])).expiration == Self.now + 30 * 86_400)
+    let sooner = ["apns-expiration": "\(Self.now + 29 * 86_400)"]
+    #expect(try admitted(evaluate(sooner)).expiration == Self.now + 29 * 86_400)
     #expect(try admitted(evaluate(["apns-expiration": "0"])).expiration == 0)
     #expect(try admitted(evaluate(["apns-expiration": "1"])).expiration == 1)
   }

@@ -83,6 +83,29 @@ import Transport
   }
 
   @Test
+  func `An expiry beyond the longest storage ends with it, on the binary interface too`() throws {
+    let harness = try GatewayHarness(loops: 1)
+    let device = harness.device()
+    device.goOffline()
+    harness.pass(milliseconds: 1_000)
+    let day: Int64 = 86_400
+    let now = harness.world.time.unixMilliseconds / 1_000
+    let push = harness.world.ledger.open(
+      .init(device: device.number, topic: harness.world.topics[0]), priority: 10,
+      expiration: now + 30 * day, collapseID: "", keep: 1)
+    Self.client(harness).send(
+      Self.frame(
+        token: try harness.token(of: device), push: push, expiresUnixSeconds: now + 400 * day))
+    harness.pass(milliseconds: 1_000)
+    // The device comes back when the longest life is over, and long before the given one is.
+    harness.pass(milliseconds: 31 * day * 1_000)
+    device.goOnline()
+    harness.pass(milliseconds: 60_000)
+    // S3-13 part 2 of 2: the binary interface
+    #expect(harness.state(of: push)?.shown == 0)
+  }
+
+  @Test
   func `the packet about a frame waits until those before it are decided`() throws {
     let harness = try GatewayHarness(loops: 1)
     let device = harness.device()

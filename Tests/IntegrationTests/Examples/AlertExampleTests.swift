@@ -21,9 +21,6 @@ import Testing
       // S2-4
       #expect(token.count == 64)
       #expect(try await app.text("permission") == "permission true")
-      // S2-6 part 1 of 2: the token and no error
-      #expect(app.lines.count { $0.hasPrefix("token") || $0.hasPrefix("no token") } == 1)
-
       // In front of the user the app shows it by itself, if at all.
       try await scenario.push(
         special, to: token, topic: "org.example.RestaurantAlert", of: gateway)
@@ -35,7 +32,7 @@ import Testing
         special, to: token, topic: "org.example.RestaurantAlert", of: gateway)
       let shown = try await agent.presented("org.example.RestaurantAlert")
       // S2-2 part 1 of 2: an alert is visible, and can be opened
-      // S2-11 part 1 of 2: each field where it is given
+      // S2-11 part 1 of 3: each field where it is given
       #expect(shown["title"].string == "Get your")
       #expect(shown["body"].string == "Avocado Bacon Burger")
       #expect(shown["badge"].integer == 1)
@@ -48,7 +45,36 @@ import Testing
         agent, "center", "open", id, "--app", "org.example.RestaurantAlert")
       // S2-5, S2-13
       // S2-1 part 1 of 2: a running app, behind the others
+      // S2-15
       #expect(try await app.text("cart") == "cart avocado_bacon_burger 9.99 main thread")
+      try await app.stop()
+      // S2-6 part 1 of 2: the token and no error, in all of its run
+      #expect(app.lines.count { $0.hasPrefix("token") || $0.hasPrefix("no token") } == 1)
+    }
+  }
+
+  @Test
+  func `A push's badge is absolute, and its sound the one that it names`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
+      let id = "org.example.fields"
+      let (_, token) = try await scenario.app(id, on: agent)
+      for (badge, sound) in [(3, "dish.caf"), (1, "default"), (0, "other.aiff")] {
+        try await scenario.push(
+          #"{"aps":{"alert":{"title":"T\#(badge)","subtitle":"S","body":"B"},"badge":\#(badge),"#
+            + #""sound":"\#(sound)"},"special":"dish","price":"9.99"}"#,
+          to: token, topic: id, of: gateway)
+        let shown = try await agent.presented(id)
+        // S2-11 part 3 of 3: an absolute badge, a sound of its own, and the app's data apart from `aps`
+        #expect(shown["title"].string == "T\(badge)" && shown["subtitle"].string == "S")
+        #expect(shown["badge"].integer == badge && shown["sound"].string == sound)
+        #expect(shown["userInfo"]["price"].string == "9.99")
+        let set = try await agent.program.event("badge") { $0["app"].string == id }
+        #expect(set["badge"].integer == badge)
+        let heard = try await agent.program.event("sound") { $0["app"].string == id }
+        #expect(heard["sound"].string == sound)
+      }
     }
   }
 
@@ -70,7 +96,7 @@ import Testing
         return shown
       }
       let plain = try await open(#"{"aps":{"alert":"hello"}}"#)
-      // S2-11 part 2 of 2: nothing where it is not
+      // S2-11 part 2 of 3: nothing where it is not
       #expect(plain["sound"] == .null && plain["badge"] == .null && plain["title"].string == "")
       _ = try await app.text("not for the cart")
       // What the app has not answered is told to its next instance. It answers in order: what comes now is after that.
@@ -105,7 +131,7 @@ import Testing
           topic: "org.example.MenuUpdate", of: gateway, options: ["--type", "background"])
         // S2-2 part 2 of 2: a background notification gives run time
         // S2-18
-        // S2-20 part 1 of 2: a background notification
+        // S2-20 in part: a background notification, behind and in front
         #expect(try await app.text("menu ").count > 5)
       }
       // The early way out answers too, and the app goes on.
@@ -128,7 +154,8 @@ import Testing
       let gateway = try await scenario.gateway()
       let agent = try await scenario.agent(of: gateway)
       let modern = try await scenario.example("Registration", on: agent)
-      // S1-4, S1-6
+      // S1-6
+      // S1-4 part 1 of 2: all types
       // S1-18 part 1 of 2: types and token
       #expect(try await modern.text("types") == "types 7")
       let token = try await scenario.token(of: modern)
@@ -144,6 +171,13 @@ import Testing
       // S0-27
       // S0-39 part 1 of 2: types and token
       #expect(try await old.text("enabled") == "enabled 3")
+
+      let fewer = try await scenario.example(
+        "Registration", on: agent, app: "org.example.fewer", arguments: ["--types", "5"])
+      _ = try await fewer.text("types")
+      let settings = try await scenario.tell(agent, "settings", "org.example.fewer", "--json")
+      // S1-4 part 2 of 2: the types of its argument, and no other
+      #expect(fewer.lines.contains("types 5") && settings.values.first?["sound"] == .null)
 
       // The same device gives the same token at each launch.
       try await modern.stop()
@@ -187,7 +221,10 @@ import Testing
         // S1-18 part 2 of 2: the error
         // S4-16
         #expect(error.contains("gateway") && error.contains(" "), "\(error)")
-        // S2-6 part 2 of 2: the error and no token
+        // S1-19
+        #expect(try await app.text("remote features") == "remote features off")
+        try await app.stop()
+        // S2-6 part 2 of 2: the error and no token, in all of its run
         #expect(app.lines.count { $0.hasPrefix("token") || $0.hasPrefix("no token") } == 1)
       }
     }
@@ -209,21 +246,32 @@ import Testing
       // S4-9 part 1 of 2: the types that are on
       #expect(try await app.text("switches 5") == "switches 5")
       try await scenario.push(
-        #"{"aps":{"alert":"hello","badge":2,"sound":"default"}}"#, to: token,
+        #"{"aps":{"alert":"hello","badge":2,"sound":"ding.caf"},"item":"milk"}"#, to: token,
         topic: "org.example.PushClient", of: gateway)
       // S0-49, S1-39, S4-18
       #expect(try await app.text("push") == "push hello")
+      // S0-45 part 2 of 2: the delegate has all of it
+      #expect(try await app.text("payload") == "payload badge 2 sound ding.caf item milk")
+      // What the system does comes before this.
+      let mark = try await scenario.app("org.example.marker", on: agent)
+      try await scenario.push(
+        #"{"aps":{"alert":"mark"}}"#, to: mark.token, topic: "org.example.marker", of: gateway)
+      _ = try await agent.presented("org.example.marker")
       // S4-17
       #expect(
-        !agent.program.lines.compactMap { JSONLine($0)?["event"].string }
-          .contains { ["presented", "sound", "badge"].contains($0) })
+        !agent.program.lines.compactMap { JSONLine($0) }
+          .contains { line in
+            line["app"].string == "org.example.PushClient"
+              && ["presented", "sound", "badge"].contains(line["event"].string)
+          })
+      try await scenario.tell(agent, "app", "remove", "org.example.marker")
 
       let listed = try await scenario.tell(agent, "settings", "--json")
       let pane = try #require(
         listed.values.first { $0["app"].string == "org.example.PushClient" })
       // S4-4
       #expect(before.values.isEmpty && listed.values.count == 1)
-      // S4-5
+      // S4-5 part 1 of 3: of two types
       #expect(pane["alert"].string == "on" && pane["badge"].string == "on")
       #expect(pane["sound"] == .null)
       try await scenario.tell(agent, "settings", "org.example.PushClient", "alert=off")
@@ -236,7 +284,7 @@ import Testing
 
       let leaving = try await scenario.example(
         "PushClient", on: agent, app: "org.example.leaving", arguments: ["--off"])
-      // S4-6
+      // S4-6 part 1 of 3: none is on
       #expect(try await leaving.text("switches 0") == "switches 0")
       func panes() async throws -> String {
         try await scenario.tell(agent, "settings", "--json").output
@@ -248,6 +296,53 @@ import Testing
       // S4-7
       #expect(try await !panes().contains("org.example.leaving"))
       #expect(try await panes().contains("org.example.PushClient"))
+    }
+  }
+
+  @Test
+  func `Fewer types leave fewer switches, and so does registering again after unregistering`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
+      let id = "org.example.PushClient"
+      let app = try await scenario.example("PushClient", on: agent)
+      _ = try await scenario.token(of: app)
+      func switches() async throws -> [String] {
+        let row = try await scenario.tell(agent, "settings", id, "--json").values.first
+        return ["alert", "sound", "badge"].filter { row?[$0].string == "on" }
+      }
+      app.tell("types 7")
+      #expect(try await app.text("switches 7") == "switches 7")
+      #expect(try await switches() == ["alert", "sound", "badge"])
+      app.tell("types 1")
+      // S4-5 part 3 of 3: of one type where three were before
+      #expect(try await app.text("switches 1") == "switches 1")
+      #expect(try await switches() == ["badge"])
+      app.tell("types 7")
+      _ = try await app.text("switches 7")
+      app.tell("again 4")
+      // S4-6 part 3 of 3: those before are gone when it registers for one
+      #expect(try await app.text("switches 4") == "switches 4")
+      #expect(try await switches() == ["alert"])
+    }
+  }
+
+  @Test
+  func `Any number of categories is registered, and what is refused is told`() async throws {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      let many = try await scenario.example(
+        "Registration", on: agent, app: "org.example.many", arguments: ["--categories", "513"])
+      // S1-31 part 3 of 4: an app's own call
+      #expect(try await many.text("categories") == "categories 513")
+      #expect(!many.errors.contains("categories"))
+      let alike = try await scenario.example(
+        "Registration", on: agent, app: "org.example.alike", arguments: ["--alike", "2"])
+      // S1-31 part 4 of 4: two of one identifier are not reported as registered
+      #expect(try await alike.text("categories") == "categories 0")
+      try await alike.error("the notification categories are not registered")
     }
   }
 
@@ -266,6 +361,30 @@ import Testing
   }
 
   @Test
+  func `A token that changes while the app runs is told to it, without its asking`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
+      let app = try await scenario.example("PushClient", on: agent)
+      let token = try await scenario.token(of: app)
+      agent.program.signal(SIGKILL)
+      try await agent.program.end()
+      // The device is set up anew; the app registers nothing by itself.
+      for file in ["identity.key", "identity.pem", "identity.number"] {
+        try FileManager.default.removeItem(atPath: agent.data + "/identity/" + file)
+      }
+      let again = try await scenario.agent(of: gateway)
+      let next = try await scenario.token(of: app)
+      // S0-38 part 2 of 2: the callback comes with the new token, without the app's asking
+      #expect(next != token && next.count == 64)
+      try await scenario.tell(again, "state", "front=none")
+      try await scenario.push(
+        #"{"aps":{"alert":"new"}}"#, to: next, topic: "org.example.PushClient", of: gateway)
+      #expect(try await again.presented("org.example.PushClient")["body"].string == "new")
+    }
+  }
+
+  @Test
   func `An agent that is restarted under a running app is met again, with its registration`()
     async throws
   {
@@ -277,7 +396,6 @@ import Testing
       first.program.signal(SIGKILL)
       try await first.program.end()
       let second = try await scenario.agent(of: gateway)
-      // S0-38 part 2 of 2: the callback comes without the app's asking
       #expect(try await scenario.token(of: app) == token)
       try await scenario.tell(second, "state", "front=none")
       try await scenario.push(

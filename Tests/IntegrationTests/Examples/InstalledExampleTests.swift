@@ -75,8 +75,8 @@ import Testing
       // S1-60 part 1 of 2: at launch
       #expect(try await agent.program.error("launch milk badge 2"))
       #expect(try await agent.program.error("\nactive"))
-      // S1-72 part 2 of 2: it is none of a place
-      #expect(shown["trigger"].string == "now")
+      // S1-72 part 2 of 3: at launch, one that is not of a place has no region
+      #expect(try await agent.program.error("region none\n"))
     }
   }
 
@@ -192,7 +192,7 @@ import Testing
         try await scenario.tell(agent, "settings", "--languages", languages)
         try await scenario.push(payload, to: token, topic: id, of: gateway)
         // S0-52
-        // S1-75 part 1 of 3: keys of the payload
+        // S1-75 in part: keys of the payload
         #expect(try await agent.presented(id)["body"].string == text)
       }
     }

@@ -63,7 +63,14 @@ import Testing
       #expect(settings.values.first?["authorization"].string == "authorized")
       // Asked again, nobody is asked and nothing covers the app.
       app.tell("ask")
-      // S2-9
+      // S2-9 part 1 of 2: without a question
+      #expect(try await app.text("granted") == "granted true")
+      try await scenario.tell(agent, "settings", Self.id, "notifications=off")
+      app.tell("ask")
+      // S2-9 part 2 of 2: what the settings say now
+      #expect(try await app.text("granted") == "granted false")
+      try await scenario.tell(agent, "settings", Self.id, "notifications=on")
+      app.tell("ask")
       #expect(try await app.text("granted") == "granted true")
       #expect(!agent.program.untaken.contains { $0["event"].string == "prompt" })
       app.tell("badge")

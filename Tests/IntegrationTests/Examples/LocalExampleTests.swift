@@ -14,10 +14,12 @@ import Testing
       _ = try await app.text("types 7")
       try await scenario.tell(agent, "state", "front=none")
       _ = try await app.text("background")
+      // An app that the user started may have windows, and is never stopped.
+      #expect(try await app.text("time") == "time free")
       _ = try await app.text("presented")
       let shown = try await agent.presented("org.example.BackgroundChat")
-      // S0-22 part 1 of 2: it presents at once
-      // S0-23 part 1 of 2: the loop, the sound and the badge
+      // S0-22 in part: it presents at once; the time of an app that the user started has no limit
+      // S0-23 part 1 of 3: the loop, the sound and the badge
       // S1-51 part 1 of 2: it presents at once
       #expect(shown["body"].string == "Anna: are you there?")
       #expect(shown["sound"].string == "alarmsound.caf")
@@ -26,8 +28,102 @@ import Testing
       try await scenario.tell(
         agent, "center", "open", try #require(shown["id"].string), "--app",
         "org.example.BackgroundChat")
-      // S3-33
+      // S3-33 part 1 of 2: it presents at once, and is opened
       #expect(try await app.text("foreground") == "foreground")
+    }
+  }
+
+  @Test
+  func `What an app begins in the background is waited for, told of its end, and then suspended`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway, options: ["--clock", "manual"])
+      let id = "org.example.saving"
+      let folder = try await scenario.bundle(
+        "MenuUpdate", id: id, manifest: ["UIBackgroundModes": ["remote-notification"]])
+      try await scenario.tell(agent, "app", "install", folder)
+      let app = try scenario.start(
+        [folder + "/MenuUpdate"], environment: ["BELFRY_SOCKET": agent.socket])
+      let token = try await scenario.token(of: app)
+      try await app.stop()
+      func state() async throws -> String? {
+        try await scenario.tell(agent, "app", "list", "--json").values
+          .first { $0["app"].string == id }?["state"].string
+      }
+      try await scenario.push(
+        #"{"aps":{"content-available":1},"save":true}"#, to: token, topic: id, of: gateway,
+        options: ["--type", "background"])
+      // S0-23 part 2 of 3: a task begins, and the app sees the time that is left
+      #expect(try await agent.program.error("saving true limited\n"))
+      // The fetch is over; the task keeps the app awake.
+      try await scenario.tell(agent, "clock", "advance", "20")
+      #expect(try await state() == "background")
+      try await scenario.tell(agent, "clock", "advance", "9")
+      #expect(try await agent.program.error("the time ends\n"))
+      try await Scenario.wait("the end of its task") {
+        try await scenario.tell(agent, "clock", "advance", "1")
+        return try await state() == "suspended"
+      }
+      try await scenario.tell(agent, "clock", "advance", "60")
+      // S0-23 part 3 of 3: the task that its handler ended leaves it suspended, not ended
+      #expect(try await state() == "suspended")
+    }
+  }
+
+  @Test(arguments: [("ACCEPT_IDENTIFIER", false), ("MAYBE_IDENTIFIER", true)])
+  func `An action starts an app that does not run behind, or in front where it says so`(
+    action: String, isForeground: Bool
+  ) async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
+      let id = "org.example.invited"
+      let folder = try await scenario.bundle("Invitation", id: id)
+      try await scenario.tell(agent, "app", "install", folder)
+      let app = try scenario.start(
+        [folder + "/Invitation"], environment: ["BELFRY_SOCKET": agent.socket])
+      let token = try await scenario.token(of: app)
+      try await app.stop()
+      try await scenario.push(
+        #"{"aps":{"alert":"Dinner?","category":"INVITE_CATEGORY"},"invitation":9}"#, to: token,
+        topic: id, of: gateway)
+      let shown = try await agent.presented(id)
+      try await scenario.tell(
+        agent, "center", "action", try #require(shown["id"].string), action, "--app", id)
+      try await agent.program.error("\(action) 9 of INVITE_CATEGORY\n")
+      let state = try await scenario.tell(agent, "app", "list", "--json").values
+        .first { $0["app"].string == id }?["state"].string
+      // S1-24 part 4 of 5: activationMode, of an app that does not run
+      #expect(agent.program.errors.contains("active\n") == isForeground)
+      #expect(state == (isForeground ? "foreground" : "background"))
+    }
+  }
+
+  @Test(arguments: [("LATER", false), ("SHOW", true)])
+  func `An action starts a Mac app behind, or in front where it says so`(
+    action: String, isForeground: Bool
+  ) async throws {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil, options: ["--grant", "ask"])
+      let id = "org.example.planner"
+      let folder = try await scenario.bundle("MacNotification", id: id)
+      try await scenario.tell(agent, "app", "install", folder)
+      let app = try scenario.start(
+        [folder + "/MacNotification", "--actions"], environment: ["BELFRY_SOCKET": agent.socket])
+      _ = try await agent.program.event("prompt")
+      try await scenario.tell(agent, "state", "front=none")
+      // The answer, upon which it notifies.
+      try await scenario.tell(agent, "settings", id, "notifications=on")
+      #expect(try await app.text("planned") == "planned true")
+      _ = try await agent.presented(id)
+      try await app.stop()
+      try await scenario.tell(agent, "center", "action", "planning", action, "--app", id)
+      // What it says last at its launch.
+      try await agent.program.error("permission true\n")
+      // S1-24 part 5 of 5: activationMode, of a Mac app
+      #expect(agent.program.errors.contains("active\n") == isForeground)
     }
   }
 
@@ -59,7 +155,7 @@ import Testing
       #expect(actions[0]["id"].string == "ACCEPT_IDENTIFIER")
       #expect(actions[0]["destructive"].boolean == false)
       #expect(actions[0]["authenticationRequired"].boolean == false)
-      // S1-24 part 1 of 3: identifier, title, destructive, authenticationRequired
+      // S1-24 part 1 of 5: identifier, title, destructive, authenticationRequired
       #expect(actions[2]["id"].string == "DECLINE_IDENTIFIER")
       #expect(actions[2]["destructive"].boolean == true)
       #expect(actions[2]["authenticationRequired"].boolean == true)
@@ -120,7 +216,7 @@ import Testing
       let lines = try await invited.app.output(called: "its front") { lines in
         lines.count { $0 == "active" } > before
       }
-      // S1-24 part 2 of 3: activationMode
+      // S1-24 part 2 of 5: activationMode, of a running app
       #expect(lines.count { $0 == "active" } == before + 1)
       #expect(try await invited.app.text("MAYBE") == "MAYBE_IDENTIFIER 8 of INVITE_CATEGORY")
     }
@@ -136,7 +232,7 @@ import Testing
       _ = try await invited.app.text("ACCEPT")
       #expect(!invited.app.lines.contains { $0.hasPrefix("DECLINE") })
       try await scenario.tell(invited.agent, "state", "locked=off")
-      // S1-24 part 3 of 3: authenticationRequired
+      // S1-24 part 3 of 5: authenticationRequired
       #expect(try await invited.app.text("DECLINE") == "DECLINE_IDENTIFIER 7 of INVITE_CATEGORY")
     }
   }
@@ -207,6 +303,8 @@ import Testing
       // S1-59 part 1 of 3: a local notification
       // S1-60 part 2 of 2: while it runs
       #expect(try await app.text("running") == "running milk badge 2")
+      // S1-72 part 3 of 3: while the app runs
+      #expect(try await app.text("region") == "region none")
       let badge = try await agent.program.event("badge")
       // S0-46 part 1 of 2: one less
       #expect(badge["badge"].integer == 2)
@@ -238,7 +336,7 @@ import Testing
         #"{"aps":{"alert":"Bread","badge":6},"item":"bread"}"#, to: token, topic: id, of: gateway)
       // S1-38 part 2 of 2: a push
       // S1-59 part 2 of 3: a push
-      // S2-20 part 2 of 2: an alert, in front
+      // S2-20 in part: an alert, in front
       #expect(try await app.text("push bread") == "push bread")
       // S1-61
       #expect(try await agent.program.event("badge")["badge"].integer == 0)
@@ -279,10 +377,13 @@ import Testing
       try await scenario.tell(agent, "state", "front=\(id)")
       // S3-19 part 1 of 2: a badge of 0 leaves the number
       #expect(try await app.text("badge") == "badge 5")
+      _ = try await app.text("one cancelled")
       let removed = try await agent.program.event("removed")
-      // S0-21 part 1 of 2: one
+      let left = try await scenario.tell(agent, "center", "--json").values.map { $0["id"] }
+      // S0-21 part 1 of 2: one, and no other
       // S1-50 part 1 of 2: one
-      #expect(removed["id"] == shown["id"])
+      #expect(removed["id"] == shown["id"] && left == [quiet["id"]])
+      app.tell("cancel all")
       // S0-21 part 2 of 2: all
       // S1-50 part 2 of 2: all
       #expect(try await agent.program.event("removed")["id"] == quiet["id"])
@@ -305,14 +406,14 @@ import Testing
       try await scenario.push(
         #"{"aps":{"alert":"hi"},"item":"milk"}"#, to: token, topic: "org.example.MacNotification",
         of: gateway)
-      // S0-51 part 1 of 2: the delegate of a running app has the payload
+      // S0-51 in part: a running Mac app has the payload; one that does not run has alerts and sounds, too
       // S1-59 part 3 of 3: a Mac app
       #expect(try await app.text("push") == "push milk")
     }
   }
 
   @Test
-  func `A Mac app that registered for the badge alone has nothing else while it does not run`()
+  func `A Mac app that does not run has what it registered for`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -327,12 +428,26 @@ import Testing
         #"{"aps":{"alert":"hi","sound":"default","badge":3}}"#, to: token, topic: id, of: gateway)
       let badge = try await agent.program.event("badge") { $0["app"].string == id }
       let reason = try await agent.program.event("suppressed") { $0["app"].string == id }
-      // S0-51 part 2 of 2: an app that does not run has its badge, and asks for no more where there is no more
-      #expect(badge["badge"].integer == 3)
-      #expect(reason["reason"].string == "switchedOff")
+      try await scenario.tell(agent, "notify", "--app", "org.example.marker", "--title", "mark")
+      _ = try await agent.presented("org.example.marker")
+      func count(_ event: String) -> Int {
+        agent.program.lines.compactMap { JSONLine($0) }
+          .count { $0["event"].string == event && $0["app"].string == id }
+      }
+      // S0-51 in part: an app that registered for the badge has its badge
+      #expect(badge["badge"].integer == 3 && reason["reason"].string == "switchedOff")
+      #expect(count("presented") == 0 && count("sound") == 0 && count("badge") == 1)
+      // One that registered for more has all of it, as from OS X 10.8 on.
+      let more = try await scenario.example(
+        "MacNotification", on: agent, arguments: ["--push-only"])
+      _ = try await scenario.token(of: more)
+      try await more.stop()
+      try await scenario.push(
+        #"{"aps":{"alert":"hi","sound":"default","badge":4}}"#, to: token, topic: id, of: gateway)
+      _ = try await agent.presented(id)
+      _ = try await agent.program.event("sound") { $0["app"].string == id }
       #expect(
-        !agent.program.lines.compactMap { JSONLine($0)?["event"].string }
-          .contains { ["presented", "sound"].contains($0) })
+        try await agent.program.event("badge") { $0["app"].string == id }["badge"].integer == 4)
     }
   }
 
@@ -360,9 +475,23 @@ import Testing
       let suppressed = try await agent.program.event("suppressed") {
         $0["app"].string == "org.example.quiet"
       }
-      // S1-52
+      // S1-52 part 1 of 2: its delegate says so
       #expect(suppressed["reason"].string == "foreground")
       #expect(try await quiet.text("presented") == "presented [false]")
+      let alone = try await scenario.example(
+        "MacNotification", on: agent, app: "org.example.alone", arguments: ["--no-delegate"])
+      _ = try await alone.text("permission")
+      let silent = try await agent.program.event("suppressed") {
+        $0["app"].string == "org.example.alone"
+      }
+      try await scenario.tell(agent, "notify", "--app", "org.example.marker", "--title", "mark")
+      _ = try await agent.presented("org.example.marker")
+      // S1-52 part 2 of 2: nobody says anything
+      #expect(silent["reason"].string == "foreground")
+      #expect(
+        !agent.program.lines.compactMap { JSONLine($0) }.contains {
+          $0["event"].string == "presented" && $0["app"].string == "org.example.alone"
+        })
     }
   }
 

@@ -50,16 +50,18 @@ import Testing
       let shown = try await agent.presented(Self.id)
       // S1-62 part 1 of 2: on arrival
       // S1-70
+      // S3-17 part 3 of 3: a place
       #expect(shown["body"].string == "You have arrived!")
       #expect(shown["trigger"].string == "location")
-      // S1-66
+      // S1-66 part 1 of 3: no callback before the user acts
       #expect(!app.lines.contains { $0.hasPrefix("arrived") })
       try await scenario.tell(
         agent, "center", "open", try #require(shown["id"].string), "--app", Self.id)
-      // S1-72 part 1 of 2: its region says so
+      // S1-66 part 2 of 3: the user acts, and access is allowed
+      // S1-72 part 1 of 3: its region says so
       #expect(try await app.text("arrived") == "arrived tower")
       // S1-63 part 1 of 2: once
-      // S1-68 part 1 of 2: once, where nothing else is said
+      // S1-68 part 1 of 2: once, where the app says nothing
       #expect(try await app.text("left") == "left 0")
       try await scenario.tell(agent, "location", "set", Self.away)
       try await scenario.tell(agent, "location", "set", Self.tower)
@@ -107,9 +109,31 @@ import Testing
       try await scenario.tell(agent, "location", "set", Self.away)
       try await scenario.tell(agent, "settings", "--location", "on")
       _ = try await app.text("location 4")
-      // S1-73
+      // S1-73 part 1 of 3: nothing comes while it is off
       #expect(!app.lines.contains { $0.hasPrefix("arrived") })
       #expect(!agent.program.lines.contains { $0.contains(#""event":"presented""#) })
+    }
+  }
+
+  @Test(arguments: [["settings", "--location", "off"], ["settings", id, "location=denied"]])
+  func `What was shown of a place is not told once the app may not know the place`(
+    change: [String]
+  ) async throws {
+    try await play { scenario, agent, app in
+      _ = try await app.text("scheduled 1")
+      try await scenario.tell(agent, "state", "front=none")
+      try await scenario.tell(agent, "location", "set", Self.tower)
+      let shown = try await agent.presented(Self.id)
+      _ = try await scenario.belfryCommand(change + ["--socket", agent.socket])
+      _ = try await app.text("location 2")
+      try await scenario.tell(
+        agent, "center", "open", try #require(shown["id"].string), "--app", Self.id)
+      // It is opened all the same, and told nothing of the place; this comes after what would tell it.
+      try await agent.program.error("an app is not told")
+      try await app.stop()
+      // S1-66 part 3 of 3: not without access to the location
+      // S1-73 part 3 of 3: nor of what was shown before it was switched off
+      #expect(!app.lines.contains { $0.hasPrefix("arrived") })
     }
   }
 

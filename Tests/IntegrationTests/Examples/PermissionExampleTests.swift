@@ -107,7 +107,7 @@ import Testing
       let mark = try await marker(scenario, gateway, agent)
       try await scenario.push(#"{"aps":{"alert":"early"}}"#, to: token, topic: id, of: gateway)
       try await mark()
-      // S1-2 part 1 of 2: nothing without registering
+      // S1-2 part 1 of 3: nothing without registering
       // S2-10 part 1 of 2: nothing without permission
       #expect(count("presented", of: id, agent) == 0)
       try await app.stop()
@@ -116,9 +116,43 @@ import Testing
       ])
       _ = try await asking.event("authorized")
       try await scenario.push(#"{"aps":{"alert":"late"}}"#, to: token, topic: id, of: gateway)
-      // S1-2 part 2 of 2: with it
+      // S1-2 part 2 of 3: with it
       // S2-10 part 2 of 2: with it
       #expect(try await agent.presented(id)["body"].string == "late")
+    }
+  }
+
+  @Test
+  func `An app that registers no types is silent, one that never registers is asked about`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway, options: ["--grant", "ask"])
+      let silent = "org.example.silent"
+      let app = try await scenario.example(
+        "Registration", on: agent, app: silent, arguments: ["--types", "0", "--remind"])
+      // In front it hears of its own notification.
+      #expect(try await app.text("received") == "received Buy milk")
+      _ = try await agent.program.event("suppressed") { $0["app"].string == silent }
+      try await scenario.tell(agent, "state", "front=none")
+      _ = try await app.text("reminded")
+      let reason = try await agent.program.event("suppressed") { $0["app"].string == silent }
+      // S1-5 part 3 of 3: behind, nothing is shown or heard, and nobody is asked
+      #expect(reason["reason"].string == "notAuthorized")
+      #expect(
+        count("presented", of: silent, agent) + count("sound", of: silent, agent)
+          + count("prompt", of: silent, agent) == 0)
+
+      // One of before iOS 8 registers nothing for its own notifications (S0-16): the user is asked.
+      let old = "org.example.old"
+      let older = try await scenario.example(
+        "Registration", on: agent, app: old, arguments: ["--nothing"])
+      _ = try await older.text("reminded")
+      try await scenario.tell(agent, "state", "front=none")
+      let prompt = try await agent.program.event("prompt")
+      // S1-2 part 3 of 3: nothing of it is shown before the answer
+      #expect(prompt["app"].string == old && count("presented", of: old, agent) == 0)
     }
   }
 
@@ -174,10 +208,73 @@ import Testing
         // S3-3
         #expect(push[key] == local[key], "\(key)")
       }
+      // A push that was shown comes once, also for an agent that starts again; so does a local one.
+      agent.program.signal(SIGKILL)
+      try await agent.program.end()
+      let again = try await scenario.agent(of: gateway)
+      try await scenario.push(#"{"aps":{"alert":"next"}}"#, to: token, topic: id, of: gateway)
       // S3-4 part 1 of 2: a push comes once, from a server
+      #expect(try await again.presented(id)["body"].string == "next")
       #expect(
-        agent.program.lines.compactMap { JSONLine($0) }.count { $0["trigger"].string == "push" }
+        again.program.lines.compactMap { JSONLine($0) }.count { $0["event"].string == "presented" }
           == 1)
+    }
+  }
+
+  @Test
+  func `Nothing reaches an app before its server has the token`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
+      let id = "org.example.later"
+      let (_, other) = try await scenario.app("org.example.other", on: agent)
+      let app = try scenario.belfry([
+        "app", "run", id, "--authorize", "alert", "--socket", agent.socket, "--state", "background",
+      ])
+      _ = try await app.event("authorized")
+      let early = try await scenario.belfryCommand(
+        ["app", "token", id, "--socket", agent.socket], succeeding: false)
+      let foreign = try await scenario.belfryCommand(
+        ["send", other, "--topic", id, "--body", "early", "--gateway", gateway.file],
+        succeeding: false)
+      // S4-8 part 1 of 2: without a token of its own there is no address
+      #expect(early.status == 1 && early.lines.isEmpty)
+      #expect(foreign.values.first?["status"].integer == 400)
+      try await app.stop()
+      let (_, token) = try await scenario.app(id, on: agent)
+      try await scenario.push(#"{"aps":{"alert":"now"}}"#, to: token, topic: id, of: gateway)
+      #expect(try await agent.presented(id)["body"].string == "now")
+      #expect(count("presented", of: id, agent) == 1)
+    }
+  }
+
+  @Test
+  func `Two apps that do not run are reached by one connection, and started for nothing`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
+      let apps = ["org.example.one", "org.example.two"]
+      var tokens: [String] = []
+      for id in apps {
+        let (app, token) = try await scenario.app(id, on: agent)
+        tokens.append(token)
+        try await app.stop()
+      }
+      for (id, token) in zip(apps, tokens) {
+        try await scenario.push(#"{"aps":{"alert":"news"}}"#, to: token, topic: id, of: gateway)
+        // S3-5 part 1 of 2: the user is alerted
+        #expect(try await agent.presented(id)["body"].string == "news")
+      }
+      let devices = try await scenario.belfryCommand(
+        ["device", "list", "--json", "--data", gateway.data])
+      // S3-5 part 2 of 2: one connection for all, and no app runs for it
+      #expect(devices.values.count == 1 && devices.values.first?["up"].boolean == true)
+      #expect(
+        try await scenario.tell(agent, "app", "list", "--json").values
+          .allSatisfy { $0["state"].string == "notRunning" })
+      #expect(!agent.program.lines.contains { $0.contains(#""event":"launched""#) })
     }
   }
 

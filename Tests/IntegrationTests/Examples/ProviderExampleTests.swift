@@ -126,14 +126,15 @@ import Testing
         let asked = try await server.text("asked ")
         let items = URLComponents(string: String(asked.dropFirst(6)))?.queryItems ?? []
         let named = items.first { $0.name == "language" }?.value
-        // S0-53, S0-54
-        // S1-75 part 2 of 3: the preferred language reaches the provider
+        // S0-53
+        // S0-54 in part: in a file that does not import Foundation
+        // S1-75 in part: in a file that does not import Foundation
         #expect(named == language)
         let token = try #require(items.first { $0.name == "token" }?.value)
         try await scenario.tell(agent, "state", "front=none")
         provider.tell("\(token) \(named ?? "")")
         // S0-56
-        // S1-75 part 3 of 3: what it has no text for is in English
+        // S1-75 in part: what it has no text for is in English
         #expect(try await agent.presented(id)["body"].string == text)
         try await app.stop()
       }

@@ -111,6 +111,27 @@ import Testing
   }
 
   @Test
+  func `A device that cannot check the gateway's certificate gets no token`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let stranger = try await scenario.gateway("stranger")
+      let agent = try await scenario.agent(
+        of: nil,
+        options: [
+          "--gateway", "\(gateway.host):\(gateway.port("device"))", "--ca", stranger.caFile,
+          "--enroll", gateway.enrollmentCode,
+        ])
+      let app = try await scenario.example("Registration", on: agent)
+      // S4-13 part 2 of 2: over a connection by TLS that is trusted, and no other
+      #expect(try await app.text("no token: ").contains("gateway"))
+      try await agent.program.error("certificate")
+      let devices = try await scenario.belfryCommand(
+        ["device", "list", "--json", "--data", gateway.data])
+      #expect(devices.values.isEmpty)
+    }
+  }
+
+  @Test
   func `Offline, registering fails for now, and gives the token that is there already at once`()
     async throws
   {
@@ -126,7 +147,7 @@ import Testing
 
       let new = try await scenario.example("Registration", on: agent, app: "org.example.new")
       let error = try await new.text("no token: ")
-      // S4-13
+      // S4-13 part 1 of 2: offline the request fails
       #expect(error.contains("gateway"), "\(error)")
       try await new.stop()
       let again = try await scenario.example("Registration", on: agent)

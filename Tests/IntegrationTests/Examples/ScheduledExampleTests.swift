@@ -57,6 +57,7 @@ import Testing
       // S1-44 part 1 of 3: the date
       #expect(moments.contains { at.hasPrefix($0) }, "\(at) \(moments)")
       // S3-31
+      // S3-17 part 2 of 3: a reminder
       #expect(shown["body"].string == "Call the plumber dans 30 minutes.")
       // S1-45
       #expect(shown["title"].string == "À faire")
@@ -109,6 +110,7 @@ import Testing
       let shown = try await agent.presented("org.example.AlarmClock")
       // S0-9, S3-26
       // S1-44 part 2 of 3: the zone
+      // S3-17 part 1 of 3: an alarm clock
       // S3-27 part 2 of 2: an alarm
       #expect(shown["at"].string?.hasPrefix("2010-06-10T13:00:00") == true)
       try await scenario.tell(agent, "clock", "set", "2010-06-17T13:00:05Z")

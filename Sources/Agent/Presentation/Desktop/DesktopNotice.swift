@@ -91,12 +91,15 @@ struct DesktopNotice: Hashable {
     _ words: DeviceWords
   ) {
     let own = presentation.defaultTitle
-    actions = [Self.defaultKey, own.isEmpty ? words[.open] : own]
+    if presentation.opening != .none {
+      actions = [Self.defaultKey, own.isEmpty ? words[.open] : own]
+    }
     if presentation.isPersistent, presentation.actions.isEmpty {
       // Servers draw no button for a click: an alert has two that say what they do.
-      actions += [
-        Self.closeKey, words[.close], Self.openKey, own.isEmpty ? words[.view] : own,
-      ]
+      actions += [Self.closeKey, words[.close]]
+      if presentation.opening == .buttonAndClick {
+        actions += [Self.openKey, own.isEmpty ? words[.view] : own]
+      }
     }
     var hasReply = false
     var destructive: [String] = []

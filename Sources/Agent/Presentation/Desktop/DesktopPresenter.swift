@@ -78,7 +78,7 @@ final class DesktopPresenter: Presenter {
     case .promptWithdrawn(let prompt): make(board.remove(.prompt(prompt.id)))
     case .badge(let app, let badge): emitBadge(app, badge)
     case .sound(let key, _): vibrate(key.app)
-    case .drawn, .windowClosed, .suppressed, .launched, .link: break
+    case .drawn, .windowClosed, .launchImage, .suppressed, .launched, .link: break
     }
   }
 

@@ -105,7 +105,8 @@ struct ButtonPlacement: Hashable {
   init(_ presentation: Presentation, _ server: ServerFeatures, hasWindow: Bool) {
     let all = presentation.actions
     // A banner is a minimal interface, an alert has room (S1-21, S1-27).
-    let wanted = presentation.isPersistent ? all : presentation.minimalActions
+    let wanted =
+      presentation.isPersistent ? presentation.alertActions : presentation.minimalActions
     // What the app shows itself, a server cannot: an alert has it at once, a banner leads to it.
     let isDrawn = hasWindow && presentation.isDrawnByApp
     let hasDrawnBanner = isDrawn && !presentation.isPersistent

@@ -4,7 +4,7 @@ import BelfryWire
 struct WindowContent {
   /// The ids of the buttons that are the agent's own; those of an app's actions stand after `action:`.
   enum Button: String {
-    case allow, deny, open, dismiss, clear, clearAll, keep, turnOff
+    case allow, deny, open, dismiss, more, clear, clearAll, keep, turnOff
   }
 
   private static let actionPrefix = "action:"
@@ -30,6 +30,11 @@ struct WindowContent {
       }
       object["buttons"] = .array(buttons(of: offered, closing: .dismiss, words[.close]))
       object["focus"] = .string(focus.map { Self.actionPrefix + $0 } ?? "")
+    case .launch(let name, let image):
+      object["app"] = .string(name)
+      object["title"] = .string(name)
+      object["image"] = .string(image)
+      object["buttons"] = []
     case .prompt(let prompt):
       object["app"] = .string(prompt.appName)
       object["icon"] = .string(prompt.icon ?? "")
@@ -80,7 +85,7 @@ struct WindowContent {
     add(presentation, to: &object)
     object["buttons"] = .array(
       [button(.open, openTitle(presentation))]
-        + presentation.actions.map(button) + [button(.clear, words[.clear])])
+        + presentation.minimalActions.map(button) + [button(.clear, words[.clear])])
     return .object(object)
   }
 
@@ -110,10 +115,16 @@ struct WindowContent {
   private func buttons(
     of presentation: Presentation, closing: Button, _ closeTitle: String
   ) -> [JSONValue] {
-    // As an alert: without actions of its own it has the action key and Close (S4-20).
+    // As an alert: without actions of its own it has the action key, where it shows one, and Close (S3-20, S4-20).
     let own =
-      presentation.actions.isEmpty ? [button(.open, openTitle(presentation, words[.view]))] : []
-    return presentation.actions.map(button) + own + [button(closing, closeTitle)]
+      presentation.actions.isEmpty && presentation.opening == .buttonAndClick
+      ? [button(.open, openTitle(presentation, words[.view]))] : []
+    let shown =
+      presentation.isPersistent && !presentation.isExpanded
+      ? presentation.alertActions : presentation.actions
+    let more =
+      shown.count < presentation.actions.count ? [button(.more, words[.more])] : []
+    return shown.map(button) + own + more + [button(closing, closeTitle)]
   }
 
   private func openTitle(_ presentation: Presentation, _ usual: String? = nil) -> String {
@@ -151,7 +162,7 @@ struct WindowContent {
     switch Button(rawValue: button) {
     case .open: return .open
     case .dismiss, .clear: return .dismiss
-    case .allow, .deny, .clearAll, .keep, .turnOff, nil: return nil
+    case .more, .allow, .deny, .clearAll, .keep, .turnOff, nil: return nil
     }
   }
 }

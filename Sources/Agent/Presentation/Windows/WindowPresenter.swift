@@ -77,9 +77,20 @@ final class WindowPresenter: Presenter {
     case .windowClosed(let key):
       make(state.removed(key))
       listener?.presenterWindow(key, isOpen: false)
+    case .launchImage(let app, let path?): showLaunchImage(of: app, path)
+    case .launchImage(let app, nil): make(state.launched(app.id))
     case .prompt(let prompt): make(state.asked(prompt))
     case .promptWithdrawn(let prompt): make(state.withdrawn(prompt.id))
     case .listed, .badge, .sound, .suppressed, .launched, .link: break
+    }
+  }
+
+  /// Shows an app's launch image until the app is there, or the person has waited long enough.
+  private func showLaunchImage(of app: LocalApp, _ path: String) {
+    make(state.launching(app.id, name: app.displayName, image: path))
+    loop.schedule(afterNanoseconds: Limits.launchImageNanoseconds) { [weak self] in
+      guard let self else { return }
+      self.make(self.state.launched(app.id))
     }
   }
 
@@ -261,12 +272,16 @@ final class WindowPresenter: Presenter {
   private func onPressed(_ item: WindowState.Item, _ button: String, _ text: String?) {
     switch item {
     case .notification(let presentation, _):
+      if button == WindowContent.Button.more.rawValue {
+        return make(state.requested(presentation, focus: nil))
+      }
       guard let action = WindowContent.action(of: button, text: text) else { return }
       // What the app shows itself may stay after an action: the agent says when it goes.
       if state.drawing(of: presentation) == nil || action == .open || action == .dismiss {
         make(state.removed(presentation.key))
       }
       listener?.presenterActed(presentation.key, action)
+    case .launch: break
     case .prompt(let prompt):
       guard
         button == WindowContent.Button.allow.rawValue
@@ -303,6 +318,7 @@ final class WindowPresenter: Presenter {
       // An alert is put away by that; another one still stands in the Notification Center.
       if presentation.isPersistent { listener?.presenterActed(presentation.key, .dismiss) }
     case .prompt(let prompt): listener?.presenterPostponed(prompt.id)
+    case .launch: break
     }
     endIfIdle()
   }

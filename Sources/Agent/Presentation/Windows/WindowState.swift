@@ -16,12 +16,15 @@ struct WindowState {
     /// With the action whose text field the person asked for.
     case notification(Presentation, focus: String?)
     case prompt(Prompt)
+    /// An app that is being started, by its name and the image that it shows meanwhile.
+    case launch(name: String, image: String)
   }
 
   /// Its name among the others.
   enum Key: Hashable {
     case notification(AppNotificationID)
     case prompt(PromptID)
+    case launch(AppID)
   }
 
   /// A call to the program.
@@ -80,9 +83,10 @@ struct WindowState {
   /// A notification reads otherwise now.
   mutating func refreshed(_ presentation: Presentation) -> [Call] {
     if undecided[presentation.key] != nil { undecided[presentation.key] = presentation }
-    guard case .notification(_, let focus)? = windows[.notification(presentation.key)] else {
-      return []
-    }
+    guard case .notification(let before, let focus)? = windows[.notification(presentation.key)]
+    else { return [] }
+    var presentation = presentation
+    presentation.isExpanded = before.isExpanded
     return show(.notification(presentation.key), .notification(presentation, focus: focus))
   }
 
@@ -95,7 +99,9 @@ struct WindowState {
 
   /// The person asked for all buttons of a notification, or for the text field of one.
   mutating func requested(_ presentation: Presentation, focus: String?) -> [Call] {
-    show(.notification(presentation.key), .notification(presentation, focus: focus))
+    var presentation = presentation
+    presentation.isExpanded = true
+    return show(.notification(presentation.key), .notification(presentation, focus: focus))
   }
 
   /// A person is asked something: in a window, too, where the server does not do.
@@ -112,6 +118,14 @@ struct WindowState {
     else { return [] }
     return show(.prompt(prompt.id), .prompt(prompt))
   }
+
+  /// An app is being started behind an image.
+  mutating func launching(_ app: AppID, name: String, image: String) -> [Call] {
+    show(.launch(app), .launch(name: name, image: image))
+  }
+
+  /// An app was started, or is waited for no longer.
+  mutating func launched(_ app: AppID) -> [Call] { close(.launch(app)) }
 
   /// A notification is gone.
   mutating func removed(_ key: AppNotificationID) -> [Call] {
@@ -163,7 +177,8 @@ struct WindowState {
       case (.prompt(let id), .prompt(let prompt)):
         assert(prompt.id == id, "a window shows its own question")
         assert(prompts[id] != nil, "a question with a window is open")
-      case (.notification, .prompt), (.prompt, .notification):
+      case (.launch, .launch): break
+      case (.notification, _), (.prompt, _), (.launch, _):
         assertionFailure("a window shows what it is named for")
       }
     }

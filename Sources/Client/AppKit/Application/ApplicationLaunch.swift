@@ -54,7 +54,7 @@ extension NSApplication {
       $0.applicationDidFinishLaunching($1)
     }
     isLaunched = true
-    if !launch.isForBackground { becomeActive() }
+    if launch.isForeground { becomeActive() }
     openArguments()
   }
 
@@ -74,17 +74,6 @@ extension NSApplication {
     }
     let rest = urls.filter { !NSAppleEventManager.shared().open($0) }
     if !rest.isEmpty { delegate?.application(self, open: rest) }
-  }
-}
-
-extension AppLaunch {
-  /// Whether the launch is in the background: for a push, a region, or a background action.
-  var isForBackground: Bool {
-    switch reason {
-    case .user: false
-    case .push, .location, .task: true
-    case .response: response?.action != BelfryWire.NotificationResponse.defaultAction
-    }
   }
 }
 

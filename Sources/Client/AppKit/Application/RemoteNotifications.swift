@@ -47,7 +47,7 @@ extension NSApplication {
   public func registerForRemoteNotifications(matching types: NSApplication.RemoteNotificationType) {
     let options = UNAuthorizationOptions(rawValue: types.rawValue & 0b111)
     guard !options.isEmpty else { return registerForRemoteNotifications() }
-    session.requestAuthorization(options.wire) { _ in
+    session.requestAuthorization(options.wire, replacesTypes: true) { _ in
       DispatchQueue.main.async {
         MainActor.assumeIsolated { NSApplication.shared.registerForRemoteNotifications() }
       }

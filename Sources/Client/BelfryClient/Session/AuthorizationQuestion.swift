@@ -25,7 +25,9 @@ package final class AuthorizationQuestion: Sendable {
 
   /// Whether a request for the options will show the person a question, as far as this process knows.
   func isShown(for options: Set<AuthorizationOption>, status: AuthorizationStatus?) -> Bool {
-    guard status == .notDetermined, !options.contains(.provisional) else { return false }
+    guard status == .notDetermined, !options.isEmpty, !options.contains(.provisional) else {
+      return false
+    }
     return state.withLock { !$0.endedUndecided }
   }
 
@@ -42,15 +44,16 @@ package final class AuthorizationQuestion: Sendable {
 extension AgentSession {
   /// Requests permission; the first request shows the person a question.
   ///
-  /// The completion runs exactly once, on the callback queue, before the question counts as gone.
+  /// `replacesTypes`: the options are all types of an app of an older interface (S4-5). The completion runs exactly once, on the callback queue, before the question counts as gone.
   package func requestAuthorization(
-    _ options: Set<AuthorizationOption>,
+    _ options: Set<AuthorizationOption>, replacesTypes: Bool = false,
     completion: @escaping @Sendable (Result<AppAnswer, AppLinkFailure>) -> Void
   ) {
     let covers = !isUnreachable && question.isShown(for: options, status: settings?.status)
     if covers { question.report(isAsked: true) }
     send(
-      .requestAuthorization(options), timeoutMilliseconds: Limits.personMilliseconds
+      .requestAuthorization(options, replacesTypes: replacesTypes),
+      timeoutMilliseconds: Limits.personMilliseconds
     ) { [self] result in
       let settings = (try? result.get()).flatMap { try? $0.settings() }
       if let settings { update(settings) }

@@ -60,7 +60,7 @@ extension UIApplication {
     let launch = session.connectForLaunch()
     let url = LaunchURL.find(CommandLine.arguments)
     let options = LaunchOptions.make(launch, url: url)
-    life.begins(inBackground: launch.isForBackground)
+    life.begins(inBackground: !launch.isForeground)
     life.launchResponse = launch.response
     scenes.launchResponse = launch.response.map { UNNotificationResponse.make($0) }
     if let delegate {
@@ -72,19 +72,8 @@ extension UIApplication {
       userInfo: options.map {
         Dictionary(uniqueKeysWithValues: $0.map { ($0.key.rawValue, $0.value) })
       })
-    life.launched(inBackground: launch.isForBackground)
+    life.launched(inBackground: !launch.isForeground)
     if let url, !scenes.open(url) { _ = delegate?.application(self, open: url, options: [:]) }
-  }
-}
-
-extension AppLaunch {
-  /// Whether the launch is in the background: for a push, a region, or a background action.
-  var isForBackground: Bool {
-    switch reason {
-    case .user: false
-    case .push, .location, .task: true
-    case .response: response?.action != BelfryWire.NotificationResponse.defaultAction
-    }
   }
 }
 

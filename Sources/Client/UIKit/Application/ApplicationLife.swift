@@ -32,6 +32,9 @@ final class ApplicationLife {
     hasLaunched = true
     if inBackground {
       state = .background
+      if !BackgroundTasks.runsOn(AppIdentity.current.backgroundModes) {
+        application.backgroundTasks.startedBehind()
+      }
       application.backgroundTasks.timeBegins()
       application.session.appState = .background
     } else {

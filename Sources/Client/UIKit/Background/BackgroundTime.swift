@@ -4,7 +4,8 @@ extension UIApplication {
   /// Seconds of background time left; without bound while the app is in front.
   ///
   /// An app that the system started in the background is suspended when it has nothing more to do there,
-  /// and ended when it has not finished in time; one that the user started is only told.
+  /// and ended when it has not finished in time. An app that the user started, or that was in front, may have
+  /// windows: it is never stopped, and its time has no bound.
   public var backgroundTimeRemaining: TimeInterval {
     guard applicationState == .background else { return .greatestFiniteMagnitude }
     return backgroundTasks.remaining

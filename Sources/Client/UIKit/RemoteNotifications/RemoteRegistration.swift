@@ -57,13 +57,12 @@ extension UIApplication {
     return NotificationSettingsValues(settings)
   }
 
-  /// Asks for permission, without a prompt when no type is requested.
+  /// Registers all types that the app wants from now on, without a prompt when there are none (S1-5, S4-5).
   func authorize(
     _ options: UNAuthorizationOptions,
     then: @escaping @MainActor @Sendable (UIApplication, NotificationSettingsValues?) -> Void
   ) {
-    guard !options.isEmpty else { return then(self, currentSettings()) }
-    session.requestAuthorization(options.wire) { result in
+    session.requestAuthorization(options.wire, replacesTypes: true) { result in
       let settings = (try? result.get()).flatMap { try? $0.settings() }
       DispatchQueue.main.async {
         MainActor.assumeIsolated {

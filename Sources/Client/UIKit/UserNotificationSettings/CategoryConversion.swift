@@ -8,8 +8,8 @@ extension UIUserNotificationCategory {
     guard let identifier else { return nil }
     return BelfryWire.NotificationCategory(
       id: identifier, actions: (actions(for: .default) ?? actions(for: .minimal) ?? []).map(\.wire),
-      minimalActions: storage.fields.actions[UIUserNotificationActionContext.minimal.rawValue]
-        .map { $0.map(\.wire) })
+      // Always there: by them the agent knows a category of this interface (S1-27, S1-28).
+      minimalActions: (actions(for: .minimal) ?? []).map(\.wire))
   }
 
   convenience init(_ category: BelfryWire.NotificationCategory) {

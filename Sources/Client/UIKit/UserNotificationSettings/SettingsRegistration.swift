@@ -11,25 +11,43 @@ extension UIApplication {
   public func registerUserNotificationSettings(
     _ notificationSettings: UIUserNotificationSettings
   ) {
-    let categories = notificationSettings.categories
-    session.send(.setCategories((categories ?? []).compactMap(\.wire).sorted { $0.id < $1.id }))
+    let refusal = LockedBox<AppLinkFailure?>(nil)
+    session.send(
+      .setCategories(
+        (notificationSettings.categories ?? []).compactMap(\.wire).sorted { $0.id < $1.id })
+    ) { result in
+      // Answered before the question about the types, which is sent after it.
+      if case .failure(let failure) = result { refusal.withLock { $0 = failure } }
+    }
     let options = UNAuthorizationOptions(rawValue: notificationSettings.types.rawValue & 0b111)
+    let wanted = MainThreadOnly(notificationSettings.categories)
     authorize(options) { application, settings in
       let allowed = UIUserNotificationType(rawValue: settings?.enabledTypes ?? 0)
+      var categories = wanted.value
+      if let failure = refusal.withLock({ $0 }) {
+        // The delegate gets what holds, not what was asked for (S1-31).
+        FileHandle.standardError.write(
+          Data("the notification categories are not registered: \(failure.message)\n".utf8))
+        categories = application.registeredCategories
+      }
       application.delegate?.application(
         application,
         didRegister: UIUserNotificationSettings(types: allowed, categories: categories))
     }
   }
 
+  /// The app's categories as the agent has them; nil without any.
+  private var registeredCategories: Set<UIUserNotificationCategory>? {
+    let categories = (try? session.call(.categories)).flatMap { try? $0.categories() } ?? []
+    return categories.isEmpty ? nil : Set(categories.map { UIUserNotificationCategory($0) })
+  }
+
   /// What the user allows now, with the app's categories; nil when the agent cannot be reached.
   @available(iOS, deprecated: 10.0, message: "Use UNUserNotificationCenter.notificationSettings()")
   public var currentUserNotificationSettings: UIUserNotificationSettings? {
     guard let settings = currentSettings() else { return nil }
-    let categories = (try? session.call(.categories)).flatMap { try? $0.categories() } ?? []
     return UIUserNotificationSettings(
       types: UIUserNotificationType(rawValue: settings.enabledTypes),
-      categories: categories.isEmpty
-        ? nil : Set(categories.map { UIUserNotificationCategory($0) }))
+      categories: registeredCategories)
   }
 }

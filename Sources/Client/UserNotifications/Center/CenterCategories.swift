@@ -1,10 +1,16 @@
 import BelfryWire
+import Foundation
 
 extension UNUserNotificationCenter {
   /// Sets the app's categories: all of them, those of an earlier call go.
   public func setNotificationCategories(_ categories: Set<UNNotificationCategory>) {
     let wire = categories.map(\.wire).sorted { $0.id < $1.id }
-    perform(.setCategories(wire), completionHandler: nil)
+    perform(.setCategories(wire)) { error in
+      guard let error else { return }
+      FileHandle.standardError.write(
+        Data("the notification categories are not registered: \(error.localizedDescription)\n".utf8)
+      )
+    }
   }
 
   /// The app's categories; none when the agent cannot be reached.

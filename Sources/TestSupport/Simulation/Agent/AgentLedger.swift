@@ -215,7 +215,7 @@ final class AgentLedger {
             || Self.decidesProvisional(event, before, isKept: false)
             || world.profile.policy == .none
         case .provisional:
-          if case .appRequested(_, .requestAuthorization(let options)) = event {
+          if case .appRequested(_, .requestAuthorization(let options, _)) = event {
             options.contains(.provisional)
           } else {
             false

@@ -237,7 +237,7 @@ final class SimulatedAgent {
     case .present(let presentation): show(presentation)
     case .refresh(let presentation): world.person.sees(presentation)
     case .withdraw(let key): world.person.seesNoMore(key)
-    case .draw: break
+    case .draw, .showLaunchImage: break
     case .closeWindow(let key): handle(.notificationWindow(key, isOpen: false))
     case .prompt(let prompt): world.person.isAsked(prompt)
     case .withdrawPrompt(let prompt): world.person.isAskedNoMore(prompt)
