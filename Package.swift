@@ -92,13 +92,17 @@ let package = Package(
     .target(
       name: "CPowerCut", path: "Sources/C/CPowerCut", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(name: "CConsolePages", path: "Sources/C/CConsolePages"),
+    // The SQL function of the rows' checksums.
+    .target(
+      name: "CRowChecksum", path: "Sources/C/CRowChecksum",
+      linkerSettings: [.linkedLibrary("sqlite3")]),
 
     // The platform, bottom up.
     swift("BelfryWire"),
     swift("AppLink", "BelfryWire", "CThreadSanitizer"),
     swift("System", "CLinux", "CThreadSanitizer"),
     swift("Transport", "System", "COpenSSL", "CNghttp2"),
-    swift("Storage", "BelfryWire", "System", "Transport", "CSQLite"),
+    swift("Storage", "BelfryWire", "System", "Transport", "CSQLite", "CRowChecksum"),
     swift(
       "Gateway", "BelfryWire", "System", "Transport", "Storage", settings: unchecked),
     swift("Agent", "BelfryWire", "System", "Transport", "Storage", "CSystemd"),

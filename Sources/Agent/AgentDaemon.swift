@@ -54,6 +54,9 @@ public final class AgentDaemon {
       let store = try StoredRecords(
         folder: configuration.dataFolder, survivesPowerCut: !configuration.hasManualClock)
       journal = RecordJournal(store, log: log)
+      if let notice = store.damageNotice {
+        log.error("records are damaged and not used", ["what": notice])
+      }
       records = try RestoredRecords(from: store)
       clock = try Self.clock(configuration, on: loop, records: records)
     } catch {
@@ -259,6 +262,7 @@ public final class AgentDaemon {
 
   /// The number of changes that could not be written yet.
   var unpersistedCount: Int { journal.unpersistedCount }
+  var damageNotice: String? { journal.damageNotice }
 
   /// The app whose connection it is.
   func app(ofConnection connection: ConnectionID) -> AppID? { model.app(of: connection) }

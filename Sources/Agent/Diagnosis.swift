@@ -20,6 +20,9 @@ extension AgentDaemon {
         detail: unpersistedCount == 0 ? "takes what is kept" : "\(unpersistedCount) changes wait",
         advice: "make room in \(configuration.dataFolder) and let the agent write there"),
       Finding(
+        feature: "records", isFine: damageNotice == nil, detail: damageNotice ?? "are whole",
+        advice: "check the disk; what the records said has to be chosen or scheduled again"),
+      Finding(
         feature: "time zone", isFine: FileSystem.exists(clock.zones.folder),
         detail: FileSystem.exists(clock.zones.folder)
           ? clock.zone.name : "no time-zone database in \(clock.zones.folder)",

@@ -7,6 +7,7 @@ public struct GatewayCondition: Sendable {
   /// What was found at the start, a sentence each.
   private let found: [String]
   private let stores: [StoreHealth]
+  private let damages: [(name: String, damage: StoreDamage)]
 
   private let certificateEnds: CertificateEnds
   private let folder: GatewayFolder
@@ -15,6 +16,7 @@ public struct GatewayCondition: Sendable {
     certificateEnds = resources.certificateEnds
     self.folder = GatewayFolder(path: folder)
     found = [resources.restoration].compactMap(\.self) + resources.losses
+    damages = resources.damages
     stores = [resources.controlHealth, resources.notificationHealth].compactMap(\.self)
   }
 
@@ -34,7 +36,16 @@ public struct GatewayCondition: Sendable {
 
   /// What a person should know of a gateway that is ready, a sentence each.
   public var notices: [String] {
-    found + stores.compactMap(\.readFailure).map { "\($0)" }
+    found + stores.compactMap(\.readFailure).map { "\($0)" } + setAside
       + certificateEnds.problems(atSeconds: SystemClock.unixMilliseconds / 1_000)
+  }
+
+  private var setAside: [String] {
+    damages.compactMap { name, damage in
+      damage.summary.map {
+        "\(name) had damaged rows, which are set aside (\($0)): what may depend on them is answered 503; see "
+          + "`belfry damage list`"
+      }
+    }
   }
 }

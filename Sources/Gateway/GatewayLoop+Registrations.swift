@@ -11,7 +11,8 @@ extension GatewayLoop {
   ) {
     guard let app = directory.app(bundleID: Array(topic.bundleID.utf8).span) else {
       guard verb == .register else {
-        connection.answer(request, with: .refused(.notRegistered))
+        let mayBeDamaged = directory.damage.mayHave(.bundle(topic.bundleID))
+        connection.answer(request, with: .refused(mayBeDamaged ? .tryLater : .notRegistered))
         return
       }
       // Before an app is adopted in vain.

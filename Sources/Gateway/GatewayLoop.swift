@@ -277,6 +277,9 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
   /// Makes the last check, which only the home loop can, and hands the notification to the core.
   private func deliver(_ notification: AcceptedNotification) {
     assert(isHome(of: notification.key.device), "a push came to loop \(index), not to its home")
+    if isDamaged(notification.key.device) {
+      return answer(notification, .refused(.serviceUnavailable, timestampMilliseconds: nil))
+    }
     switch registrations.verdict(notification.key, generation: notification.generation) {
     case .active where isInRate(notification):
       guard core.hasRoom(for: notification.key) else {
@@ -288,13 +291,23 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
       core.discard(notification, as: .discardedDisabled)
     case .active, .disabled:
       answer(notification, .refused(.tooManyRequests, timestampMilliseconds: nil))
-    case .unknown: answer(notification, .refused(.badDeviceToken, timestampMilliseconds: nil))
+    case .unknown:
+      let mayBeDamaged = directory.damage.mayHave(.registration(notification.key))
+      answer(
+        notification,
+        .refused(
+          mayBeDamaged ? .serviceUnavailable : .badDeviceToken, timestampMilliseconds: nil))
     case .unregistered(let since):
       appendToLog(
         DeliveryLog.Entry(
           .discardedUnregistered, of: notification, atMilliseconds: loop.unixMilliseconds))
       answer(notification, .refused(.unregistered, timestampMilliseconds: since))
     }
+  }
+
+  /// Whether a device is not known and may be one whose row is damaged.
+  func isDamaged(_ device: UInt64) -> Bool {
+    directory.damage.mayHave(.device(device)) && !devices.knows(device)
   }
 
   private func isInRate(_ notification: AcceptedNotification) -> Bool {

@@ -16,6 +16,7 @@ public struct GatewayMetrics: Sendable {
   let unknownDevices: Counter
   let restored: Gauge
   private let failingStores: [String: Gauge]
+  private let damagedRows: [String: Gauge]  // text: names of our own stores
   let clockDisagreement: Gauge
   private let enrolmentRefusals: [Counter]
   private let rejections: [Counter]
@@ -60,6 +61,13 @@ public struct GatewayMetrics: Sendable {
         let gauge = registry.gauge(
           "belfry_store_failing", help: "1 while the store's disk takes no writes.",
           labels: ["store": store])
+        return (store, gauge)
+      })
+    damagedRows = Dictionary(
+      uniqueKeysWithValues: ["control.sqlite", "notifications.sqlite"].map { store in
+        let gauge = registry.gauge(
+          "belfry_store_damaged_rows",
+          help: "Rows whose checksum did not hold, which are set aside.", labels: ["store": store])
         return (store, gauge)
       })
     clockDisagreement = registry.gauge(
@@ -127,6 +135,10 @@ public struct GatewayMetrics: Sendable {
         labels: ["certificate": end.kind.rawValue]
       ).set(end.notAfter)
     }
+  }
+
+  func setDamagedRows(_ store: String, _ count: Int) {
+    damagedRows[store]?.set(Int64(count))
   }
 
   func setFailing(_ store: String, _ isFailing: Bool) {

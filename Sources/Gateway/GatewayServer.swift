@@ -94,7 +94,8 @@ public final class GatewayServer {
   /// What the listeners show, where it is no longer what they began with.
   private var security: ListenerSecurity?
   private lazy var storeReports = StoreReports(
-    [resources.controlHealth, resources.notificationHealth].compactMap(\.self), metrics, log)
+    [resources.controlHealth, resources.notificationHealth].compactMap(\.self),
+    damages: resources.damages, metrics, log)
   private var isDraining = false
   private var isStopped = false
 
@@ -188,6 +189,7 @@ public final class GatewayServer {
       mailbox.post(.changed(changes, barrier))
       waitForChange(barrier, loops)
     }
+    runtime.notifications = resources.notificationStore
     runtime.presences = { [logReader] in logReader.presences() }
     administration = Administration(
       folder: folder, store: controlStore, environment: configuration.environment,
@@ -280,7 +282,9 @@ public final class GatewayServer {
     _ devices: [DeviceRecord]
   ) throws(StorageFailure) -> [RegistrationTable] {
     let loops = UInt64(configuration.loops)
-    var tables = Array(repeating: RegistrationTable(), count: configuration.loops)
+    var tables = Array(
+      repeating: RegistrationTable(damage: resources.controlStore.damage),
+      count: configuration.loops)
     let records = try resources.controlStore.registrations()
     for index in tables.indices { tables[index].reserve(records.count / tables.count) }
     for record in records {

@@ -4,13 +4,20 @@ import System
 /// What the log and the metrics are told of the stores and their disk.
 struct StoreReports {
   private let stores: [StoreHealth]
+  private let damages: [(name: String, damage: StoreDamage)]
+  /// The rows set aside that the log was told of, of each store.
+  private var reportedRows: [String: Int] = [:]  // text: names of our own stores
   private let metrics: GatewayMetrics
   private let log: Log
   /// When the next line about a failing disk may come, in monotonic nanoseconds.
   private var nextFailureLine: Int64 = .min
 
-  init(_ stores: [StoreHealth], _ metrics: GatewayMetrics, _ log: Log) {
+  init(
+    _ stores: [StoreHealth], damages: [(name: String, damage: StoreDamage)],
+    _ metrics: GatewayMetrics, _ log: Log
+  ) {
     self.stores = stores
+    self.damages = damages
     self.metrics = metrics
     self.log = log
   }
@@ -23,6 +30,20 @@ struct StoreReports {
       if !fails { say(health.report(atNanoseconds: now), of: health) }
     }
     reportFailures(atNanoseconds: now)
+    reportDamage()
+  }
+
+  /// One line for each store when rows were set aside that no line has counted.
+  private mutating func reportDamage() {
+    for (name, damage) in damages {
+      let count = damage.count
+      metrics.setDamagedRows(name, count)
+      let reported = reportedRows.updateValue(count, forKey: name) ?? 0
+      guard count > reported else { continue }
+      log.error(
+        "damaged rows are set aside: what may depend on them is answered 503",
+        ["store": name, "rows": "\(count)", "tables": damage.summary ?? ""])
+    }
   }
 
   /// One line a minute about all stores that fail, since they lie on one disk.

@@ -13,6 +13,8 @@ internal import System
 /// ```
 public struct ProviderFolder: Sendable {
   private let folder: DataFolder
+  /// What the check of the store's file found.
+  private let inspection: StoreInspection
   /// Tokens and campaigns.
   public let store: SQLiteRegistryStore
   /// The tokens of the store.
@@ -38,6 +40,7 @@ public struct ProviderFolder: Sendable {
   public init(_ path: String, apps bundleIDs: [String] = []) throws {
     folder = try DataFolder(path)
     let sealer = try TokenSealer(keyFile: folder.file("token-key"))
+    inspection = try SQLiteRegistryStore.inspect(path: folder.file("registry.sqlite"))
     store = try SQLiteRegistryStore(path: folder.file("registry.sqlite"))
     guard try store.isSealed(by: sealer) else {
       throw TokenSealer.Failure.otherKey(path: folder.file("token-key"))
@@ -45,6 +48,17 @@ public struct ProviderFolder: Sendable {
     registry = Registry(store: store, sealer: sealer)
     apps = try AppKeys(folder: folder.file("apps"), adding: bundleIDs)
     adminToken = try Self.adminToken(at: Self.adminTokenFile(in: folder.path))
+  }
+
+  /// What a person should know of the registry's file, a sentence each.
+  public var notices: [String] {
+    var notices: [String] = []
+    if case .repaired(let repair) = inspection {
+      notices.append(
+        "registry.sqlite was damaged (\(repair.damage)): \(repair.rowsKept) rows are served, and the damaged file is "
+          + repair.asideFile)
+    }
+    return notices + store.notices
   }
 
   private static func adminToken(at path: String) throws(SystemFailure) -> String {

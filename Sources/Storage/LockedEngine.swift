@@ -3,8 +3,10 @@ internal import System
 
 /// A connection to a store's file with its prepared statements.
 protocol StoreEngine: AnyObject, SendableMetatype {
-  /// Opens the file at `path`, and makes it where it `mayCreate` it.
-  init(path: String, mayCreate: Bool) throws(StorageFailure)
+  /// Opens the file at `path`, and makes it where it `mayCreate` it; rows that it sets aside are noted in `damage`.
+  init(path: String, mayCreate: Bool, damage: StoreDamage) throws(StorageFailure)
+  /// Looks for damaged rows and sets them aside.
+  func setAsideDamage() throws(StorageFailure)
   /// How many rows this connection has changed.
   var changeCount: Int64 { get }
 }
@@ -24,6 +26,8 @@ final class LockedEngine<Engine: StoreEngine>: Sendable {
   private let path: String
   private let now: @Sendable () -> Int64
   let health: StoreHealth
+  /// What was set aside, through all connections.
+  let damage = StoreDamage()
 
   /// Opens or makes the file at `path`; `now` is the monotonic clock.
   init(
@@ -32,7 +36,7 @@ final class LockedEngine<Engine: StoreEngine>: Sendable {
     self.path = path
     self.now = now
     health = StoreHealth(name: path.split(separator: "/").last.map(String.init) ?? "memory")
-    state = try Mutex(State(engine: Engine(path: path, mayCreate: true)))
+    state = try Mutex(State(engine: Engine(path: path, mayCreate: true, damage: damage)))
   }
 
   /// Calls `body`, which only reads.
@@ -41,7 +45,14 @@ final class LockedEngine<Engine: StoreEngine>: Sendable {
   ) throws(StorageFailure) -> Answer {
     try state.withLock { state throws(StorageFailure) in
       do throws(StorageFailure) {
-        return try body(try open(&state))
+        let engine = try open(&state)
+        do throws(StorageFailure) {
+          return try body(engine)
+        } catch {
+          // Once more, when damaged rows that it met are out of its way.
+          guard error.mayBeOfRows, (try? engine.setAsideDamage()) != nil else { throw error }
+          return try body(engine)
+        }
       } catch {
         if error.isOfDisk { health.readFailed(error) }
         throw error
@@ -59,7 +70,13 @@ final class LockedEngine<Engine: StoreEngine>: Sendable {
       do throws(StorageFailure) {
         let engine = try open(&state)
         let before = engine.changeCount
-        let answer = try body(engine)
+        let answer: Answer
+        do throws(StorageFailure) {
+          answer = try body(engine)
+        } catch {
+          guard error.mayBeOfRows, (try? engine.setAsideDamage()) != nil else { throw error }
+          answer = try body(engine)
+        }
         // A write that changed nothing has asked nothing of the disk.
         if engine.changeCount != before { health.writeSucceeded(atNanoseconds: now()) }
         return answer
@@ -84,7 +101,7 @@ final class LockedEngine<Engine: StoreEngine>: Sendable {
     if let engine = state.engine { return engine }
     if state.isClosed { throw .closed }
     // A file that has gone meanwhile is no empty store.
-    let engine = try Engine(path: path, mayCreate: false)
+    let engine = try Engine(path: path, mayCreate: false, damage: damage)
     state.engine = engine
     return engine
   }
@@ -98,9 +115,47 @@ final class LockedEngine<Engine: StoreEngine>: Sendable {
   }
 }
 
-/// An engine that counts its writes in its file and beside it, so that a loss is noticed.
-protocol MarkedStoreEngine: StoreEngine {
+/// An engine of a store whose rows carry checksums.
+protocol ChecksummedStoreEngine: StoreEngine {
   static var schema: SQLiteDatabase.Schema { get }
+  var database: SQLiteDatabase { get }
+  var damage: StoreDamage { get }
+}
+
+extension ChecksummedStoreEngine {
+  func setAsideDamage() throws(StorageFailure) {
+    // What is half done is undone already: a statement that failed has ended its transaction.
+    try database.setAsideDamage(of: Self.schema, atMilliseconds: SystemClock.unixMilliseconds)
+    try noteDamage()
+  }
+
+  /// Reads what is set aside.
+  func noteDamage() throws(StorageFailure) { damage.replace(with: try database.rowsSetAside()) }
+}
+
+extension LockedEngine where Engine: ChecksummedStoreEngine {
+  /// Forgets the rows that were set aside; the number of those that there were.
+  func forgetSetAside() throws(StorageFailure) -> Int {
+    try write { engine throws(StorageFailure) in
+      let count = engine.damage.count
+      try engine.database.forgetSetAside()
+      try engine.noteDamage()
+      return count
+    }
+  }
+
+  /// The rows that are set aside, as people inspect them.
+  func rowsSetAside() throws(StorageFailure) -> [SetAsideRow] {
+    try read { engine throws(StorageFailure) in try engine.database.listSetAside() }
+  }
+
+  static func inspect(path: String) throws(StorageFailure) -> StoreInspection {
+    try StoreInspection.inspect(path: path, schema: Engine.schema)
+  }
+}
+
+/// An engine that counts its writes in its file and beside it, so that a loss is noticed.
+protocol MarkedStoreEngine: ChecksummedStoreEngine {
   /// How many writes were made that the file does not know of: its write-ahead file is gone or cut, or an
   /// older copy is in its place.
   var lostCount: UInt64 { get }
@@ -121,9 +176,5 @@ extension LockedEngine where Engine: MarkedStoreEngine {
 
   func probe() throws(StorageFailure) {
     try write { engine throws(StorageFailure) in try engine.probe() }
-  }
-
-  static func inspect(path: String) throws(StorageFailure) -> StoreInspection {
-    try StoreInspection.inspect(path: path, schema: Engine.schema)
   }
 }

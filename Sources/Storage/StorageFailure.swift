@@ -16,6 +16,8 @@ public enum StorageFailure: Error, Sendable, CustomStringConvertible {
   case readOnly(path: String)
   /// The file at `path` is damaged, or holds a row that cannot be.
   case corrupt(path: String, detail: String)
+  /// A row of `table` is not what was written: its checksum does not hold.
+  case damagedRow(path: String, table: String)
   /// SQLite could not do `operation`.
   case engine(path: String, operation: String, detail: String)
   /// The operating system refused.
@@ -40,6 +42,8 @@ public enum StorageFailure: Error, Sendable, CustomStringConvertible {
     case .busy(let path): "\(path) is held by another process: stop that process"
     case .readOnly(let path): "\(path) cannot be written: check its owner and mode"
     case .corrupt(let path, let detail): "\(path) is damaged (\(detail)): restore a copy"
+    case .damagedRow(let path, let table):
+      "a row of \(table) in \(path) is damaged: its checksum does not hold; restore a copy"
     case .engine(let path, let operation, let detail):
       "SQLite could not \(operation) in \(path): \(detail)"
     case .system(let failure): failure.description
@@ -52,7 +56,9 @@ public enum StorageFailure: Error, Sendable, CustomStringConvertible {
   /// Whether the store's file or its disk is to blame, and not what was asked of it.
   public var isOfDisk: Bool {
     switch self {
-    case .diskFull, .inputOutput, .busy, .readOnly, .corrupt, .engine, .foreign, .system: true
+    case .diskFull, .inputOutput, .busy, .readOnly, .corrupt, .damagedRow, .engine, .foreign,
+      .system:
+      true
     case .newerSchema, .closed, .exists, .missing: false
     }
   }
@@ -61,9 +67,17 @@ public enum StorageFailure: Error, Sendable, CustomStringConvertible {
   public var isDamage: Bool {
     switch self {
     case .corrupt, .foreign: true
-    case .diskFull, .inputOutput, .busy, .readOnly, .engine, .system, .newerSchema, .closed,
-      .exists, .missing:
+    case .diskFull, .inputOutput, .busy, .readOnly, .damagedRow, .engine, .system, .newerSchema,
+      .closed, .exists, .missing:
       false
+    }
+  }
+
+  /// Whether a look through the rows may find what is wrong: one of them, or an index that lacks one.
+  var mayBeOfRows: Bool {
+    switch self {
+    case .damagedRow, .corrupt: true
+    default: false
     }
   }
 }

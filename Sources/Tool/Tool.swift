@@ -98,6 +98,9 @@ enum Tool {
       name: "token-key", summary: "the keys that seal device tokens, and their rotation",
       tables: { TokenKeyCommand.noun.tables }, run: TokenKeyCommand.noun.run),
     Command(
+      name: "damage", summary: "rows of a gateway's stores that are not what was written",
+      tables: { DamageCommand.noun.tables }, run: DamageCommand.noun.run),
+    Command(
       name: "topic", summary: "the apps that a team owns", tables: { TopicCommand.noun.tables },
       run: TopicCommand.noun.run),
     Command(

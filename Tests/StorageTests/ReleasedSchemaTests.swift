@@ -53,6 +53,8 @@ import Testing
       store: .registry),
     Released(
       release: "0.1.0", archive: "agent", file: "agent/agent.sqlite", version: 1, store: .records),
+    Released(
+      release: "", archive: "control-7", file: "control.sqlite", version: 7, store: .control),
   ]
 
   private let folder: ScratchFolder
@@ -60,6 +62,7 @@ import Testing
   init() throws { folder = try ScratchFolder() }
 
   private func unpack(_ released: Released) throws -> String {
+    if released.release.isEmpty { return try unpackSchema(released) }
     let tar = Process()
     tar.executableURL = URL(filePath: "/usr/bin/env")
     tar.arguments = [
@@ -71,6 +74,22 @@ import Testing
     tar.waitUntilExit()
     try #require(tar.terminationStatus == 0)
     return folder.file(released.file)
+  }
+
+  /// A store with a schema between two releases, of Tests/Fixtures/schemas.
+  private func unpackSchema(_ released: Released) throws -> String {
+    let gzip = Process()
+    gzip.executableURL = URL(filePath: "/usr/bin/env")
+    gzip.arguments = [
+      "gzip", "-dc", "\(Installation.root)/Tests/Fixtures/schemas/\(released.archive).sqlite.gz",
+    ]
+    let path = folder.file(released.file)
+    try #require(FileManager.default.createFile(atPath: path, contents: nil))
+    gzip.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+    try gzip.run()
+    gzip.waitUntilExit()
+    try #require(gzip.terminationStatus == 0)
+    return path
   }
 
   /// All tables, indexes and their scripts.

@@ -127,7 +127,9 @@ private final class FailingEngine: StoreEngine {
   let number: Int
   var changeCount: Int64 = 0
 
-  init(path: String, mayCreate: Bool) throws(StorageFailure) {
+  func setAsideDamage() throws(StorageFailure) {}
+
+  init(path: String, mayCreate: Bool, damage: StoreDamage) throws(StorageFailure) {
     self.mayCreate = mayCreate
     number = Self.count.withLock { count in
       count += 1

@@ -124,7 +124,10 @@ import Transport
       let registrations = try store.registrations()
       let certificates = try store.deviceCertificates()
       let known = Set(devices.map(\.number))
-      #expect(certificates.allSatisfy { known.contains($0.device) }, "page \(page)")
+      // What belongs to a device whose row could not be read is kept, and the store says that rows are missing.
+      if !certificates.allSatisfy({ known.contains($0.device) }) {
+        #expect(store.damage.has(table: "device"), "page \(page)")
+      }
       #expect(repair.rowsKept >= devices.count + registrations.count + certificates.count)
       #expect(devices.count + registrations.count >= 300, "page \(page): one table is whole")
       try store.apply([.putSetting(name: "b", value: [2])])

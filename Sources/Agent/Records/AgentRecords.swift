@@ -13,15 +13,37 @@ protocol AgentRecords: AnyObject {
     throws(StorageFailure)
   /// The value of a key; nil when there is none.
   func value(_ collection: RecordCollection, key: String) throws(StorageFailure) -> [UInt8]?
+  /// What a person should know of records that are not what was written; nil where all are.
+  var damageNotice: String? { get }
+}
+
+extension AgentRecords {
+  /// Nil: these have no disk.
+  var damageNotice: String? { nil }
 }
 
 /// Records in the data folder's `agent.sqlite`.
 final class StoredRecords: AgentRecords {
   private let store: SQLiteRecordStore
+  private var repairNotice: String?
 
   init(folder: String, survivesPowerCut: Bool = true) throws(StorageFailure) {
-    store = try SQLiteRecordStore(
-      path: Self.file(in: folder), survivesPowerCut: survivesPowerCut)
+    let path = Self.file(in: folder)
+    if case .repaired(let repair) = try SQLiteRecordStore.inspect(path: path) {
+      repairNotice =
+        "agent.sqlite was damaged (\(repair.damage)): \(repair.rowsKept) records are used, and the damaged file is "
+        + repair.asideFile
+    }
+    store = try SQLiteRecordStore(path: path, survivesPowerCut: survivesPowerCut)
+  }
+
+  var damageNotice: String? {
+    let setAside =
+      store.damage.count > 0
+      ? "agent.sqlite had \(store.damage.count) damaged records, which are set aside in its table set_aside"
+      : nil
+    let notices = [repairNotice, setAside].compactMap(\.self)
+    return notices.isEmpty ? nil : notices.joined(separator: "; ")
   }
 
   /// The store's file.

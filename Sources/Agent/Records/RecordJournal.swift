@@ -27,6 +27,9 @@ final class RecordJournal {
     self.log = log
   }
 
+  /// What a person should know of damaged records; nil where all are whole.
+  var damageNotice: String? { records.damageNotice }
+
   /// The number of changes that could not be written yet.
   var unpersistedCount: Int { unpersisted.count }
 

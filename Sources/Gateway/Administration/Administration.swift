@@ -16,6 +16,8 @@ public final class Administration: Sendable {
     public var faults: FaultRegistry
     /// Which devices are connected, and when the others went away, as far as the loops know.
     var presences: @Sendable () -> [UInt64: DevicePresence] = { [:] }
+    /// What waits for devices; nil where it is not looked into.
+    var notifications: (any NotificationStore)?
     /// The delivery log.
     public var log: any DeliveryLogSource
 
@@ -145,6 +147,8 @@ public final class Administration: Sendable {
     case .rotateTokenKey: return try rotateTokenKey()
     case .retireTokenKey(let id, let isForced):
       return try retireTokenKey(id, isForced: isForced)
+    case .listDamage: return .success(try damageLines())
+    case .forgetDamage: return try forgetDamage()
     case .listFaults, .addFault, .clearFaults: return try performFault(request)
     case .log(let text): return log(of: text)
     case .checkPush(let draft): return .success([try check(draft, now)])

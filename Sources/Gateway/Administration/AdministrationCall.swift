@@ -5,11 +5,11 @@ internal import Storage
 ///
 /// ```
 /// GET /api/teams   /keys   /certificates   /topics   /channels   /devices?of=…   /faults   /log?of=…
-///     /enrolment-code   /authorities   /token-keys
-/// POST the same except devices and log; /api/tokens makes a provider token
+///     /enrolment-code   /authorities   /token-keys   /damage
+/// POST the same except devices, log and damage; /api/tokens makes a provider token
 ///        /api/push-check   /token-check   /provider-token-check change nothing
 /// DELETE /api/teams/ID?force=1   /keys/ID   /certificates/SERIAL   /topics/BUNDLE-ID   /devices/NUMBER   /faults
-///        /channels?channel=BASE64&app=BUNDLE-ID   /authorities?force=1   /token-keys/ID?force=1
+///        /channels?channel=BASE64&app=BUNDLE-ID   /authorities?force=1   /token-keys/ID?force=1   /damage
 /// ```
 public struct AdministrationCall: Sendable {
   /// "GET", "POST" or "DELETE".
@@ -59,6 +59,7 @@ public struct AdministrationCall: Sendable {
     case "enrolment-code": .enrolmentCode
     case "authorities": .listAuthorities
     case "token-keys": .listTokenKeys
+    case "damage": .listDamage
     case "faults": .listFaults
     case "log": .log(of: value("of"))
     default: nil
@@ -142,6 +143,7 @@ public struct AdministrationCall: Sendable {
         throw AdministrationFields.wrong("device", "a device's number")
       }
       return .revokeDevice(number: number)
+    case ("damage", .none): return .forgetDamage
     case ("faults", .none): return .clearFaults
     case ("authorities", .none): return .finishAuthority(isForced: value("force") == "1")
     case ("token-keys", .some(let id)):
@@ -196,6 +198,8 @@ extension AdministrationRequest {
     case .rotateTokenKey: .init("POST", "/api/token-keys")
     case .retireTokenKey(let id, let isForced):
       .init("DELETE", "/api/token-keys/\(id)", query: isForced ? [("force", "1")] : [])
+    case .listDamage: .init("GET", "/api/damage")
+    case .forgetDamage: .init("DELETE", "/api/damage")
     case .listFaults: .init("GET", "/api/faults")
     case .addFault(let rule):
       .init("POST", "/api/faults", body: AdministrationLines.line(rule))

@@ -40,6 +40,10 @@ public enum AdministrationRequest: Sendable, Hashable {
   case rotateTokenKey
   /// Gives up a token key; `isForced` also where tokens die with it.
   case retireTokenKey(id: String, isForced: Bool)
+  /// Lists rows that failed their checksum.
+  case listDamage
+  /// Forgets them: what depended on them is unknown from then on.
+  case forgetDamage
   case listFaults
   case addFault(FaultRule)
   case clearFaults

@@ -6,6 +6,10 @@ public protocol AdmissionContext {
   mutating func credential(for request: borrowing PushRequest) -> Admission.Credential
   /// The app of a bundle identifier.
   func app(bundleID: Span<UInt8>) -> App?
+  /// Whether an app that is not found may be one whose row is damaged.
+  func mayBeDamaged(bundleID: Span<UInt8>) -> Bool
+  /// Whether the app of a token is one whose row may be damaged.
+  func mayBeDamaged(app: UInt32) -> Bool
   /// Returns a device token's contents; `nil` when this gateway did not make it.
   mutating func open(token: Span<UInt8>) -> TokenContents?
   /// Returns the scripted answer to an otherwise valid request, whether or not its token is active
@@ -14,6 +18,11 @@ public protocol AdmissionContext {
 }
 
 extension AdmissionContext {
+  /// Returns false: every row is whole.
+  public func mayBeDamaged(bundleID: Span<UInt8>) -> Bool { false }
+  /// Returns false: every row is whole.
+  public func mayBeDamaged(app: UInt32) -> Bool { false }
+
   /// Returns nil: nothing is scripted.
   public mutating func scripted(_ request: borrowing PushRequest, to app: App) -> Rejection? { nil }
 }
@@ -81,7 +90,9 @@ public enum Admission {
       return .refused(.badDeviceToken)
     }
     guard contents.app == app.number, isPair(contents.kind, topicKind) else {
-      return .refused(.deviceTokenNotForTopic)
+      // The token's own app may be there again when its row is.
+      return .refused(
+        context.mayBeDamaged(app: contents.app) ? .serviceUnavailable : .deviceTokenNotForTopic)
     }
     // After the token: a token of another topic is answered first, whatever the type (apns-protocol 1.12).
     let pushType = givenType ?? PushType(impliedBy: contents.kind)
@@ -127,11 +138,16 @@ public enum Admission {
     }
     let parts = TopicParts(topic.span)
     var kind = parts.kind
-    var app = context.app(bundleID: topic.span.extracting(0..<parts.bundleIDBytes))
+    let base = topic.span.extracting(0..<parts.bundleIDBytes)
+    var app = context.app(bundleID: base)
+    if app == nil, context.mayBeDamaged(bundleID: base) { return .refused(.serviceUnavailable) }
     if app == nil, parts.bundleIDBytes < topic.count {
       // A bundle identifier may end like a suffix itself.
       app = context.app(bundleID: topic.span)
       kind = .alert
+      if app == nil, context.mayBeDamaged(bundleID: topic.span) {
+        return .refused(.serviceUnavailable)
+      }
     }
     guard let app, app.teamID == credential.teamID else { return .refused(.topicDisallowed) }
     if case .token(let token) = credential, let allowed = token.key.bundleIDs,

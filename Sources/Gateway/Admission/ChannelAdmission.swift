@@ -11,6 +11,14 @@ public enum ChannelAdmission {
     case list
     /// The expiration is in seconds since 1970; 0 for once.
     case broadcast(ChannelID, priority: UInt8, expiration: Int64)
+
+    /// The channel that is named; nil where none is.
+    var channel: ChannelID? {
+      switch self {
+      case .read(let id), .remove(let id), .broadcast(let id, _, _): id
+      case .make, .list: nil
+      }
+    }
   }
 
   /// The outcome of the checks.
@@ -77,6 +85,9 @@ public enum ChannelAdmission {
     guard let app = context.app(bundleID: bundleID.span) else {
       let plain = TopicParts(bundleID.span).bundleIDBytes
       let base = context.app(bundleID: bundleID.span.extracting(0..<plain))
+      if base == nil, context.mayBeDamaged(bundleID: bundleID.span) {
+        return .refused(.serviceUnavailable)
+      }
       let isOwn = base.map { $0.teamID == credential.teamID } ?? false
       return .refused(isOwn ? .topicDisallowed : .topicMismatch)
     }

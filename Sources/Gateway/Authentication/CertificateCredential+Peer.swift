@@ -1,4 +1,5 @@
 import BelfryWire
+import Storage
 import Transport
 
 /// What a provider's certificate, already verified by TLS, says about its holder.
@@ -15,9 +16,13 @@ extension CertificateCredential {
     _ certificate: Certificate, in directory: CredentialDirectory,
     for environment: BelfryWire.Environment
   ) -> Reading {
-    guard !directory.isRevoked(certificateSerial: certificate.serial),
-      let team = directory.team(certificateSerial: certificate.serial)
-    else { return .refused(.badCertificate) }
+    guard !directory.isRevoked(certificateSerial: certificate.serial) else {
+      return .refused(.badCertificate)
+    }
+    guard let team = directory.team(certificateSerial: certificate.serial) else {
+      let mayBeDamaged = directory.damage.mayHave(.certificate(certificate.serial))
+      return .refused(mayBeDamaged ? .serviceUnavailable : .badCertificate)
+    }
     var environments: Set<BelfryWire.Environment> = []
     if certificate.extensionValue(AppleExtension.development) != nil {
       environments.insert(.sandbox)

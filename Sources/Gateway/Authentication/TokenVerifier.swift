@@ -1,4 +1,5 @@
 public import BelfryWire
+import Storage
 import Transport
 
 /// Checks provider tokens, each distinct one once: a signature costs about 80 µs.
@@ -50,8 +51,12 @@ public final class TokenVerifier {
   }
 
   private func check(_ text: Span<UInt8>, digest: SHA256.Digest) -> Outcome {
-    guard let token = try? ProviderToken(text), let key = directory.key(token.keyID),
-      key.teamID == token.teamID, token.algorithm == .es256 || acceptsES512
+    guard let token = try? ProviderToken(text) else { return .refused(.invalidProviderToken) }
+    guard let key = directory.key(token.keyID) else {
+      let mayBeDamaged = directory.damage.mayHave(.providerKey(token.keyID))
+      return .refused(mayBeDamaged ? .serviceUnavailable : .invalidProviderToken)
+    }
+    guard key.teamID == token.teamID, token.algorithm == .es256 || acceptsES512
     else { return .refused(.invalidProviderToken) }
     let hash = token.algorithm == .es256 ? SignatureDigest.sha256 : .sha512
     let isSigned = unsafe text.extracting(0..<token.signedByteCount).withUnsafeBytes { message in

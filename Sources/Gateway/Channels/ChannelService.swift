@@ -87,6 +87,9 @@ final class ChannelService {
 
   // MARK: Devices
 
+  /// Whether a channel may be one whose row is damaged.
+  func mayBeDamaged(_ id: ChannelID) -> Bool { store.damage.mayHave(.channel(id.bytes)) }
+
   /// Returns whether a channel that a loop does not know exists; if so, the loop has been told of it.
   func introduce(_ id: ChannelID, app: UInt32) -> Bool {
     guard registry.configuration(of: id, app: app) != nil else { return false }
@@ -97,9 +100,24 @@ final class ChannelService {
   // MARK: Providers
 
   /// Carries a request out; `answer` is called once.
+  ///
+  /// A channel that is not found may be one whose row is damaged.
   func handle(_ request: ChannelRequest, answer: @escaping (ChannelAnswer) -> Void) {
+    carryOut(request) { [store] outcome in
+      guard case .refused(.channelNotRegistered) = outcome, let id = request.call.channel,
+        store.damage.mayHave(.channel(id.bytes))
+      else { return answer(outcome) }
+      answer(.refused(.serviceUnavailable))
+    }
+  }
+
+  private func carryOut(
+    _ request: ChannelRequest, answer: @escaping (ChannelAnswer) -> Void
+  ) {
     let app = request.app
     switch request.call {
+    case .list where store.damage.has(table: "channel"):
+      answer(.refused(.serviceUnavailable))
     case .list:
       answer(.list(registry.list(of: app)))
     case .read(let id):
@@ -216,7 +234,8 @@ final class ChannelService {
         .removeBroadcast,
         .removeExpiredBroadcasts, .putDevice, .putDeviceCertificate, .noteArrival, .putRegistration,
         .forgetFormerRegistrations,
-        .unregisterAll, .putSubscription, .markSubscription, .removeSubscription, .putSetting:
+        .unregisterAll, .putSubscription, .markSubscription, .removeSubscription, .forgetSetAside,
+        .putSetting:
         continue
       }
     }

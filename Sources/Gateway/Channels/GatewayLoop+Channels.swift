@@ -79,7 +79,8 @@ extension GatewayLoop {
     _ connection: DeviceConnection, to channel: [UInt8], of bundleID: String, request: UInt16
   ) {
     guard let app = directory.app(bundleID: Array(bundleID.utf8).span) else {
-      return connection.answer(request, with: .refused(.unknownApp))
+      let mayBeDamaged = directory.damage.mayHave(.bundle(bundleID))
+      return connection.answer(request, with: .refused(mayBeDamaged ? .tryLater : .unknownApp))
     }
     guard let id = ChannelID(channel), let device = connection.device else {
       return connection.answer(request, with: .refused(.unknownChannel))

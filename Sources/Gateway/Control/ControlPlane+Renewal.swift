@@ -69,6 +69,7 @@ extension ControlPlane {
     } catch {
       throw .failed("\(error)")
     }
+    if record == nil, store.damage.mayHave(.device(device)) { throw .refused(.tryLater) }
     guard let record, record.keyHash == SHA256.hash(key.spkiDER) else { throw .refused(.badKey) }
     guard record.revokedMilliseconds == nil else { throw .refused(.revoked) }
     return key

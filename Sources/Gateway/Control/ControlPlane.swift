@@ -130,7 +130,7 @@ final class ControlPlane {
       certificateTeams: Dictionary(
         certificates.filter { $0.revokedMilliseconds == nil }.map { ($0.serial, $0.team) },
         uniquingKeysWith: { first, _ in first }),
-      revokedCertificates: revoked)
+      revokedCertificates: revoked, damage: store.damage)
     published = directory
     return directory
   }
@@ -162,7 +162,10 @@ final class ControlPlane {
       if channels.introduce(id, app: app) {
         answer(loop, .foundChannel(session, request: number, id, app: app))
       } else {
-        answer(loop, .refused(session, request: number, .unknownChannel))
+        answer(
+          loop,
+          .refused(
+            session, request: number, channels.mayBeDamaged(id) ? .tryLater : .unknownChannel))
       }
     case .feedback(let number, let app, let place):
       readFeedback(of: app, after: place, for: number, of: loop)
@@ -273,6 +276,10 @@ final class ControlPlane {
     guard !devices.contains(where: { $0.revokedMilliseconds != nil }) else {
       throw .refused(.revoked)
     }
+    // A row that cannot be read may be this key's, and revoked.
+    guard !devices.isEmpty || !store.damage.has(table: "device") else {
+      throw .refused(.tryLater)
+    }
     // Former releases made a device of each enrolment: the latest has what the key's owner uses.
     return devices.last
   }
@@ -356,6 +363,9 @@ final class ControlPlane {
     // A loop whose directory lacks the app would ask again at once, without end.
     if published?.app(bundleID: name.span) != nil { return nil }
     if try store.app(bundleID: bundleID) != nil { return publishDirectory() ? nil : .tryLater }
+    if store.damage.mayHave(.bundle(bundleID)) || store.damage.has(table: "team") {
+      return .tryLater
+    }
     guard configuration.apps == .adopt, let team = try firstTeam() else { return .unknownApp }
     guard TopicParts.isWellFormed(name.span) else { return .badTopic }
     // Numbers are drawn besides those of the directory: it must have every app.
@@ -410,7 +420,7 @@ final class ControlPlane {
     var isDirectoryOld = false
     for change in changes {
       switch change {
-      case .putTeam, .removeTeam, .putKey, .putCertificate, .putApp, .removeApp:
+      case .putTeam, .removeTeam, .putKey, .putCertificate, .putApp, .removeApp, .forgetSetAside:
         isDirectoryOld = true
       case .putDevice(let device):
         guard let revoked = device.revokedMilliseconds, !peers.isEmpty else { continue }

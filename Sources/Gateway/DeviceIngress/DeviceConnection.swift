@@ -61,6 +61,13 @@ final class DeviceConnection: StreamHandler, TimerTarget {
       end(.revoked)
       return
     }
+    if !isKnown, let device, home.isDamaged(device) {
+      home.log.warning(
+        "refused a device whose row may be damaged: it comes back later",
+        ["peer": stream.peerDescription, "device": "\(device)"])
+      end(.internalFailure)
+      return
+    }
     guard isKnown else {
       home.metrics.unknownDevices.add()
       home.log.warning(

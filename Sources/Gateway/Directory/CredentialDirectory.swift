@@ -1,4 +1,5 @@
 public import BelfryWire
+public import Storage
 public import Transport
 
 /// A provider key that the gateway knows (apns-protocol 2.2).
@@ -77,12 +78,16 @@ public final class CredentialDirectory: Sendable {
   private let added: [App]
   private let certificateTeams: [String: String]
   private let revokedCertificates: Set<String>
+  /// Rows of the store that could not be read: what is not found here may be one of them.
+  let damage: StoreDamage
 
   /// Creates a snapshot of `keys` and `apps`, from which revoked keys and removed apps are left out.
   public init(
     version: UInt64, keys: [ProviderVerificationKey], apps: [App],
-    certificateTeams: [String: String] = [:], revokedCertificates: Set<String> = []
+    certificateTeams: [String: String] = [:], revokedCertificates: Set<String> = [],
+    damage: StoreDamage = .none
   ) {
+    self.damage = damage
     self.version = version
     credentialsVersion = version
     added = []
@@ -100,6 +105,7 @@ public final class CredentialDirectory: Sendable {
   /// `directory` with one more app, and everything else as it is.
   private init(_ directory: CredentialDirectory, adding app: App, version: UInt64) {
     assert(version > directory.version, "a change brings a newer directory")
+    damage = directory.damage
     self.version = version
     credentialsVersion = directory.credentialsVersion
     keys = directory.keys
@@ -152,6 +158,19 @@ public final class CredentialDirectory: Sendable {
   /// The app of that number.
   public func app(number: UInt32) -> App? {
     appsByNumber[number] ?? added.first { $0.number == number }
+  }
+
+  /// Whether an app that is not found may be one whose row is damaged.
+  func mayBeDamaged(bundleID: Span<UInt8>) -> Bool {
+    guard damage.count > 0 else { return false }
+    var name: [UInt8] = []
+    name.append(copying: bundleID)
+    return damage.mayHave(.bundle(String(decoding: name, as: UTF8.self)))
+  }
+
+  /// Whether an app is not found and may be one whose row is damaged.
+  func mayBeDamaged(app number: UInt32) -> Bool {
+    damage.mayHave(.app(number: number)) && app(number: number) == nil
   }
 
   /// The team that a provider certificate of that serial number (hexadecimal) was issued to.

@@ -147,6 +147,10 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
       let contents = home.tokens.open(notification.token.span), contents.app == app.number,
       contents.kind == .alert
     else {
+      if mayBeDamaged(notification, topic: topic) {
+        refuse(.serviceUnavailable, identifier: notification.identifier)
+        return
+      }
       refuse(.invalidToken, identifier: notification.identifier, for: .badDeviceToken)
       return
     }
@@ -168,6 +172,16 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     if !isHere { awaited = nextSerial }
     home.submit(
       accepted(notification, contents, keep: app.keep), reply: nextSerial, of: self)
+  }
+
+  /// Whether the app of the topic or of the token is one whose row may be damaged.
+  private func mayBeDamaged(_ notification: BinaryNotification, topic: [UInt8]) -> Bool {
+    guard let app = home.directory.app(bundleID: topic.span) else {
+      return home.directory.mayBeDamaged(bundleID: topic.span)
+    }
+    guard let contents = home.tokens.open(notification.token.span), contents.app != app.number
+    else { return false }
+    return home.directory.mayBeDamaged(app: contents.app)
   }
 
   /// Returns whether a scripted fault has ended the connection (`belfry fault`).

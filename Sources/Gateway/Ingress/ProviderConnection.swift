@@ -389,6 +389,12 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
 
   func app(bundleID: Span<UInt8>) -> App? { home.directory.app(bundleID: bundleID) }
 
+  func mayBeDamaged(bundleID: Span<UInt8>) -> Bool {
+    home.directory.mayBeDamaged(bundleID: bundleID)
+  }
+
+  func mayBeDamaged(app: UInt32) -> Bool { home.directory.mayBeDamaged(app: app) }
+
   func open(token: Span<UInt8>) -> TokenContents? { home.tokens.open(token) }
 
   // MARK: Answers

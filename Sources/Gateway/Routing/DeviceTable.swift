@@ -38,6 +38,9 @@ struct DeviceTable: Sendable {
     marks[device.number] = mark
   }
 
+  /// Whether a device of this number is in the store.
+  func knows(_ number: UInt64) -> Bool { marks[number] != nil }
+
   /// Whether this device is in the store with this key.
   func has(_ device: DeviceClaim) -> Bool { marks[device.number] == KeyMark(device.keyHash) }
 }

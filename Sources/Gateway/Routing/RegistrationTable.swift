@@ -110,12 +110,19 @@ public struct RegistrationTable: Sendable {
   /// How many topics each device has, on disk or on their way to it, in any state: a row stays for its timestamp.
   private var topicCounts: [UInt64: UInt32] = [:]
   private let topicsMax: Int
+  /// Rows of the store that could not be read.
+  private let damage: StoreDamage
 
-  /// An empty table.
-  public init() { self.init(topicsMax: Limits.topicsPerDeviceMax) }
+  /// An empty table; a registration that it lacks may be a row of `damage`.
+  public init(damage: StoreDamage = .none) {
+    self.init(topicsMax: Limits.topicsPerDeviceMax, damage: damage)
+  }
 
   /// An empty table in which a device may have that many topics.
-  init(topicsMax: Int) { self.topicsMax = topicsMax }
+  init(topicsMax: Int, damage: StoreDamage = .none) {
+    self.topicsMax = topicsMax
+    self.damage = damage
+  }
 
   /// Makes room for that many registrations.
   public mutating func reserve(_ count: Int) { entries.reserveCapacity(count) }
@@ -189,7 +196,8 @@ public struct RegistrationTable: Sendable {
     guard var entry = entries[key] else {
       guard verb == .register else { return .notRegistered }
       guard hasRoom(key.device) else { return .tooMany }
-      return .changed(Entry(generation: 0, state: .active, changedMilliseconds: now))
+      return .changed(
+        Entry(generation: firstGeneration(of: key), state: .active, changedMilliseconds: now))
     }
     switch (verb, entry.state) {
     case (.register, .active), (.register, .disabled), (.disable, .disabled), (.enable, .active),
@@ -211,9 +219,22 @@ public struct RegistrationTable: Sendable {
     return .changed(entry)
   }
 
+  /// The generation of a key that has no entry.
+  ///
+  /// Where its row may be damaged, former tokens of the key must not become good again: few devices have come to half
+  /// of all generations.
+  private func firstGeneration(of key: NotificationKey) -> UInt16 {
+    damage.mayHave(.registration(key)) ? Self.generationAfterDamage : 0
+  }
+
+  private static let generationAfterDamage: UInt16 = 1 << 15
+
   /// Whether `next` may come after `old`: a new generation begins with a registration alone.
   private func isSuccessor(_ next: Entry, of old: Entry?) -> Bool {
-    guard let old else { return next.state == .active && next.generation == 0 }
+    guard let old else {
+      return next.state == .active
+        && (next.generation == 0 || next.generation == Self.generationAfterDamage)
+    }
     if next.generation == old.generation { return next.state != old.state }
     return next.generation == old.generation &+ 1 && next.state == .active
       && old.state == .unregistered

@@ -27,7 +27,7 @@ package struct FirstIdentity: Sendable {
     if let team = try store.teams().first {
       teamID = team.id
     } else {
-      teamID = makeID()
+      teamID = try orphanedTeam(in: store) ?? makeID()
       changes.append(
         .putTeam(
           TeamRecord(id: teamID, name: "First team", createdMilliseconds: nowMilliseconds)))
@@ -55,6 +55,15 @@ package struct FirstIdentity: Sendable {
     }
     if !changes.isEmpty { try store.apply(changes) }
     return FirstIdentity(teamID: teamID, keyID: keyID, enrolmentCode: code)
+  }
+
+  /// The team that most keys and apps name, where its own row is damaged.
+  private static func orphanedTeam(in store: any ControlStore) throws(StorageFailure) -> String? {
+    guard store.damage.has(table: "team") else { return nil }
+    var counts: [String: Int] = [:]  // text: ids that the operator gave
+    for key in try store.keys() { counts[key.team, default: 0] += 1 }
+    for app in try store.apps() { counts[app.team, default: 0] += 1 }
+    return counts.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
   }
 
   /// The key that a team's pushes are signed with where none is named: one that is good in this environment, that may

@@ -17,8 +17,13 @@ struct FolderEpoch {
   ) throws(StorageFailure) -> FolderEpoch {
     let kept = try Kept(control)
     let other = try notifications.epoch()
+    // Where one of the values was damaged, nothing is known.
+    let isKnown =
+      !control.damage.mayHave(.setting(ControlSetting.epoch))
+      && !notifications.damage.has(table: "progress")
     let epoch = FolderEpoch(
-      number: try draw(control), restoration: restoration(kept, notifications: other))
+      number: try draw(control),
+      restoration: isKnown ? restoration(kept, notifications: other) : nil)
     try Kept(current: epoch.number, agreed: other).put(into: control)
     try notifications.putEpoch(epoch.number)
     try Kept(current: epoch.number, agreed: epoch.number).put(into: control)

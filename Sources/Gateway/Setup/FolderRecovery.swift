@@ -119,6 +119,12 @@ final class FolderRecovery {
     case .whole: return
     case .unfinished:
       log.info("a store is too large to be checked in the time for it", ["file": file])
+    case .setAside(let rows, let indexes):
+      // What is set aside stays in the store, and is said as long as it is there.
+      guard rows == 0 else { return }
+      log.warning(
+        "indexes of a store disagreed with their tables, and were made again",
+        ["file": file, "indexes": "\(indexes)"])
     case .repaired(let repair):
       let lost = repair.rowsLost.map { "\($0)" } ?? "an unknown number of"
       notice(

@@ -21,6 +21,10 @@ package struct GatewayResources {
   package var controlHealth: StoreHealth?
   /// Whether the disk of the notifications' store takes writes; nil for a store without a disk.
   package var notificationHealth: StoreHealth?
+  /// What each store has set aside, by the name of its file.
+  var damages: [(name: String, damage: StoreDamage)] {
+    [("control.sqlite", controlStore.damage), ("notifications.sqlite", notificationStore.damage)]
+  }
   /// Refuses revoked certificates in TLS handshakes.
   package var revocations = CertificateRevocations()
   /// The first team, its key, and the enrolment code.

@@ -19,6 +19,7 @@ extension CampaignService {
         + counted.members + [
           ("service", .object(connection)), ("campaigns", .array(last)),
           ("held", .array(held.map { .string($0.id) })),
+          ("notices", .array(registry.store.notices.map { .string($0) })),
         ])
   }
 

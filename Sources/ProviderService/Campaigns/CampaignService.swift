@@ -48,6 +48,15 @@ public final class CampaignService: Sendable {
   /// Goes on with the campaigns that an earlier run was sending.
   public func resumeInterrupted() throws(StorageFailure) {
     for campaign in try registry.store.campaigns() where campaign.state == .running {
+      if registry.store.lacksRows(of: campaign.id) {
+        var held = campaign
+        held.problem =
+          "rows of it are damaged and set aside: some devices may get nothing, or it twice"
+        held.state = .paused
+        try registry.store.update(held)
+        log.error("a campaign is held: rows of it are damaged", ["campaign": campaign.id])
+        continue
+      }
       do throws(Failure) {
         try run(campaign)
       } catch {

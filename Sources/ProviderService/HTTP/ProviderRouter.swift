@@ -78,7 +78,9 @@ public struct ProviderRouter: Sendable {
     case ("healthz", 1), ("readyz", 1):
       try allow(["GET", "HEAD"], request)
       return HTTP1Response(
-        status: 200, contentType: "text/plain; charset=utf-8", body: Array("ok\n".utf8))
+        status: 200, contentType: "text/plain; charset=utf-8",
+        body: Array(
+          ("ok\n" + (path.first == "readyz" ? readyNotices : "")).utf8))
     case ("register", 1):
       try allow(["GET", "POST", "DELETE"], request)
       return try register(
@@ -97,6 +99,10 @@ public struct ProviderRouter: Sendable {
     default:
       throw Refusal(404, "there is nothing at \(request.path)", do: "see docs/provider.md")
     }
+  }
+
+  private var readyNotices: String {
+    registry.store.notices.map { "notice: \($0)\n" }.joined()
   }
 
   func allow(_ methods: [String], _ request: HTTP1Request) throws(Refusal) {

@@ -15,7 +15,7 @@ extension ControlEngine {
     case noApp, noRegistrationsOfApp, noChannel, noBroadcast, noExpiredBroadcasts
     case noSubscription, noSetting
 
-    var sql: StaticString {
+    var sql: String {
       switch self {
       case .unshownCertificates:
         "DELETE FROM device_certificate WHERE device = ?1 AND shown = 0"
@@ -77,6 +77,7 @@ extension ControlEngine {
         INSERT OR REPLACE INTO former_registration
         SELECT device, app, kind, generation, changed FROM registration
         WHERE device = ?1 AND app = ?2 AND kind = ?3 AND generation <> ?4 AND state = 3
+          AND \(ControlTable.registration.isWhole)
         """
       case .noOldFormerRegistrations:
         // So many that a device which registers again and again fills nothing.
@@ -162,6 +163,7 @@ extension ControlEngine {
       try statement.bind(1, subscription.device)
       try statement.bind(2, subscription.channel)
       try statement.run()
+    case .forgetSetAside: try database.forgetSetAside()
     case .putSetting(let name, let value):
       let statement = try statement(value == nil ? .noSetting : .setting)
       try statement.bind(1, name)

@@ -89,9 +89,185 @@ final class ControlEngine: MarkedStoreEngine {
       ) STRICT, WITHOUT ROWID;
       CREATE INDEX former_registration_by_time ON former_registration (app, kind, changed);
       """,
-    ])
+      // Checksums of rows, and a place for those that fail.
+      """
+      CREATE TABLE new_team (
+        id TEXT PRIMARY KEY, name TEXT NOT NULL, created INTEGER NOT NULL,
+        checksum INTEGER NOT NULL GENERATED ALWAYS AS (
+          row_checksum(1, id, name, created)
+        ) STORED
+      ) STRICT;
+      INSERT INTO new_team (id, name, created)
+        SELECT id, name, created
+        FROM team;
+      DROP TABLE team;
+      ALTER TABLE new_team RENAME TO team;
+      CREATE TABLE new_provider_key (
+        id TEXT PRIMARY KEY, team TEXT NOT NULL REFERENCES team, spki BLOB NOT NULL,
+        environments INTEGER NOT NULL, topics TEXT NOT NULL, related TEXT,
+        created INTEGER NOT NULL, revoked INTEGER,
+        checksum INTEGER NOT NULL GENERATED ALWAYS AS (
+          row_checksum(1, id, team, spki, environments, topics, related, created, revoked)
+        ) STORED
+      ) STRICT;
+      INSERT INTO new_provider_key (id, team, spki, environments, topics, related, created,
+        revoked)
+        SELECT id, team, spki, environments, topics, related, created, revoked
+        FROM provider_key;
+      DROP TABLE provider_key;
+      ALTER TABLE new_provider_key RENAME TO provider_key;
+      CREATE TABLE new_certificate (
+        serial TEXT PRIMARY KEY, team TEXT NOT NULL REFERENCES team, bundle_id TEXT NOT NULL,
+        environments INTEGER NOT NULL, universal INTEGER NOT NULL, not_after INTEGER NOT NULL,
+        created INTEGER NOT NULL, revoked INTEGER, authority TEXT,
+        checksum INTEGER NOT NULL GENERATED ALWAYS AS (
+          row_checksum(1, serial, team, bundle_id, environments, universal, not_after, created,
+          revoked, authority)
+        ) STORED
+      ) STRICT;
+      INSERT INTO new_certificate (serial, team, bundle_id, environments, universal, not_after,
+        created, revoked, authority)
+        SELECT serial, team, bundle_id, environments, universal, not_after, created, revoked,
+        authority
+        FROM certificate;
+      DROP TABLE certificate;
+      ALTER TABLE new_certificate RENAME TO certificate;
+      CREATE TABLE new_app (
+        number INTEGER PRIMARY KEY, bundle_id TEXT NOT NULL UNIQUE,
+        team TEXT NOT NULL REFERENCES team, keep INTEGER NOT NULL, broadcast INTEGER NOT NULL,
+        created INTEGER NOT NULL, adopter INTEGER,
+        checksum INTEGER NOT NULL GENERATED ALWAYS AS (
+          row_checksum(2, number, bundle_id, team, keep, broadcast, created, adopter)
+        ) STORED
+      ) STRICT;
+      INSERT INTO new_app (number, bundle_id, team, keep, broadcast, created, adopter)
+        SELECT number, bundle_id, team, keep, broadcast, created, adopter
+        FROM app;
+      DROP TABLE app;
+      ALTER TABLE new_app RENAME TO app;
+      CREATE TABLE new_channel (
+        id BLOB PRIMARY KEY, app INTEGER NOT NULL REFERENCES app ON DELETE CASCADE,
+        keeps_latest INTEGER NOT NULL, created INTEGER NOT NULL,
+        checksum INTEGER NOT NULL GENERATED ALWAYS AS (
+          row_checksum(1, id, app, keeps_latest, created)
+        ) STORED
+      ) STRICT;
+      INSERT INTO new_channel (id, app, keeps_latest, created)
+        SELECT id, app, keeps_latest, created
+        FROM channel;
+      DROP TABLE channel;
+      ALTER TABLE new_channel RENAME TO channel;
+      CREATE INDEX channel_by_app ON channel (app);
+      CREATE TABLE new_broadcast (
+        channel BLOB PRIMARY KEY REFERENCES channel ON DELETE CASCADE,
+        unique_high INTEGER NOT NULL, unique_low INTEGER NOT NULL, expiration INTEGER NOT NULL,
+        priority INTEGER NOT NULL, payload BLOB NOT NULL, accepted INTEGER NOT NULL,
+        request_high INTEGER NOT NULL, request_low INTEGER NOT NULL,
+        request_lowercase INTEGER NOT NULL,
+        checksum INTEGER NOT NULL GENERATED ALWAYS AS (
+          row_checksum(1, channel, unique_high, unique_low, expiration, priority, payload,
+          accepted, request_high, request_low, request_lowercase)
+        ) STORED
+      ) STRICT;
+      INSERT INTO new_broadcast (channel, unique_high, unique_low, expiration, priority,
+        payload, accepted, request_high, request_low, request_lowercase)
+        SELECT channel, unique_high, unique_low, expiration, priority, payload, accepted,
+        request_high, request_low, request_lowercase
+        FROM broadcast;
+      DROP TABLE broadcast;
+      ALTER TABLE new_broadcast RENAME TO broadcast;
+      CREATE TABLE new_device (
+        number INTEGER PRIMARY KEY, key_hash BLOB NOT NULL, name TEXT NOT NULL,
+        enrolled INTEGER NOT NULL, revoked INTEGER, token_key TEXT,
+        checksum INTEGER NOT NULL GENERATED ALWAYS AS (
+          row_checksum(1, number, key_hash, name, enrolled, revoked, token_key)
+        ) STORED
+      ) STRICT;
+      INSERT INTO new_device (number, key_hash, name, enrolled, revoked, token_key)
+        SELECT number, key_hash, name, enrolled, revoked, token_key
+        FROM device;
+      DROP TABLE device;
+      ALTER TABLE new_device RENAME TO device;
+      CREATE INDEX device_by_key ON device (key_hash);
+      CREATE TABLE new_device_certificate (
+        serial TEXT PRIMARY KEY, device INTEGER NOT NULL REFERENCES device,
+        not_after INTEGER NOT NULL, authority TEXT, shown INTEGER NOT NULL,
+        checksum INTEGER NOT NULL GENERATED ALWAYS AS (
+          row_checksum(1, serial, device, not_after, authority, shown)
+        ) STORED
+      ) STRICT;
+      INSERT INTO new_device_certificate (serial, device, not_after, authority, shown)
+        SELECT serial, device, not_after, authority, shown
+        FROM device_certificate;
+      DROP TABLE device_certificate;
+      ALTER TABLE new_device_certificate RENAME TO device_certificate;
+      CREATE INDEX device_certificate_by_device ON device_certificate (device);
+      CREATE TABLE new_registration (
+        device INTEGER NOT NULL, app INTEGER NOT NULL, kind INTEGER NOT NULL,
+        generation INTEGER NOT NULL, state INTEGER NOT NULL, changed INTEGER NOT NULL,
+        checksum INTEGER NOT NULL GENERATED ALWAYS AS (
+          row_checksum(3, device, app, kind, generation, state, changed)
+        ) STORED,
+        PRIMARY KEY (device, app, kind)
+      ) STRICT, WITHOUT ROWID;
+      INSERT INTO new_registration (device, app, kind, generation, state, changed)
+        SELECT device, app, kind, generation, state, changed
+        FROM registration;
+      DROP TABLE registration;
+      ALTER TABLE new_registration RENAME TO registration;
+      CREATE INDEX registration_unregistered ON registration (app, kind, changed, device, state)
+        WHERE state = 3;
+      CREATE TABLE new_former_registration (
+        device INTEGER NOT NULL, app INTEGER NOT NULL, kind INTEGER NOT NULL,
+        generation INTEGER NOT NULL, changed INTEGER NOT NULL,
+        checksum INTEGER NOT NULL GENERATED ALWAYS AS (
+          row_checksum(4, device, app, kind, generation, changed)
+        ) STORED,
+        PRIMARY KEY (device, app, kind, generation)
+      ) STRICT, WITHOUT ROWID;
+      INSERT INTO new_former_registration (device, app, kind, generation, changed)
+        SELECT device, app, kind, generation, changed
+        FROM former_registration;
+      DROP TABLE former_registration;
+      ALTER TABLE new_former_registration RENAME TO former_registration;
+      CREATE INDEX former_registration_by_time ON former_registration (app, kind, changed);
+      CREATE TABLE new_subscription (
+        device INTEGER NOT NULL, channel BLOB NOT NULL REFERENCES channel ON DELETE CASCADE,
+        received_high INTEGER, received_low INTEGER,
+        checksum INTEGER NOT NULL GENERATED ALWAYS AS (
+          row_checksum(2, device, channel, received_high, received_low)
+        ) STORED,
+        PRIMARY KEY (device, channel)
+      ) STRICT, WITHOUT ROWID;
+      INSERT INTO new_subscription (device, channel, received_high, received_low)
+        SELECT device, channel, received_high, received_low
+        FROM subscription;
+      DROP TABLE subscription;
+      ALTER TABLE new_subscription RENAME TO subscription;
+      CREATE INDEX subscription_by_channel ON subscription (channel);
+      CREATE TABLE new_setting (
+        name TEXT PRIMARY KEY, value BLOB NOT NULL,
+        checksum INTEGER NOT NULL GENERATED ALWAYS AS (
+          row_checksum(1, name, value)
+        ) STORED
+      ) STRICT;
+      INSERT INTO new_setting (name, value)
+        SELECT name, value
+        FROM setting;
+      DROP TABLE setting;
+      ALTER TABLE new_setting RENAME TO setting;
+      CREATE TABLE set_aside (
+        number INTEGER PRIMARY KEY, source TEXT NOT NULL, key TEXT, content TEXT NOT NULL,
+        found INTEGER NOT NULL,
+        checksum INTEGER NOT NULL GENERATED ALWAYS AS (
+          row_checksum(1, number, source, key, content, found)
+        ) STORED
+      ) STRICT;
+      """,
+    ], tables: ControlTable.all)
 
-  private let database: SQLiteDatabase
+  let database: SQLiteDatabase
+  let damage: StoreDamage
   private var statements: [Write: SQLiteStatement] = [:]
   /// Changes that were ever made.
   private var made: UInt64 = 0
@@ -100,18 +276,24 @@ final class ControlEngine: MarkedStoreEngine {
   /// How many rows this connection has changed.
   var changeCount: Int64 { database.changeCount }
 
-  init(path: String, mayCreate: Bool) throws(StorageFailure) {
+  init(path: String, mayCreate: Bool, damage: StoreDamage) throws(StorageFailure) {
     database = try SQLiteDatabase(path: path, schema: Self.schema, mayCreate: mayCreate)
+    self.damage = damage
     mark = try CommitMark.open(ofStore: path)
-    let text = try setting(Self.changesMade) ?? []
-    made = UInt64(String(decoding: text, as: UTF8.self)) ?? 0
+    try noteDamage()
+    made = try changesMade()
+  }
+
+  private func changesMade() throws(StorageFailure) -> UInt64 {
+    guard let text = try setting(Self.changesMade) else { return 0 }
+    return UInt64(String(decoding: text, as: UTF8.self)) ?? 0
   }
 
   /// The setting by which the store is compared with its mark; decimal.
   private static let changesMade = "changes-made"
 
   func rows<Record>(_ table: ControlRows<Record>) throws(StorageFailure) -> [Record] {
-    try records(of: table, database.prepare(table.query))
+    try records(of: table, database.prepare(once: table.query))
   }
 
   private func records<Record>(
@@ -119,6 +301,10 @@ final class ControlEngine: MarkedStoreEngine {
   ) throws(StorageFailure) -> [Record] {
     var records: [Record] = []
     while try statement.step() {
+      guard statement.integer(statement.columnCount - 1) != 0 else {
+        statement.reset()
+        throw .damagedRow(path: database.path, table: "\(Record.self)")
+      }
       guard let record = table.record(statement) else {
         throw .corrupt(path: database.path, detail: "a \(Record.self) cannot be read")
       }
@@ -128,14 +314,19 @@ final class ControlEngine: MarkedStoreEngine {
   }
 
   func setting(_ name: String) throws(StorageFailure) -> [UInt8]? {
-    let statement = try database.prepare("SELECT value FROM setting WHERE name = ?1")
+    let statement = try database.prepare(
+      once: "SELECT value, \(ControlTable.setting.isWhole) FROM setting WHERE name = ?1")
     try statement.bind(1, name)
-    return try statement.step() ? statement.bytes(0) : nil
+    guard try statement.step() else { return nil }
+    guard statement.integer(1) != 0 else {
+      throw .damagedRow(path: database.path, table: ControlTable.setting.name)
+    }
+    return statement.bytes(0)
   }
 
   func devices(withKey keyHash: [UInt8]) throws(StorageFailure) -> [DeviceRecord] {
     let table = ControlRows.devicesWithKey
-    let statement = try database.prepare(table.query)
+    let statement = try database.prepare(once: table.query)
     assert(keyHash.count == 32, "a key is found by its whole hash")
     try statement.bind(1, keyHash)
     let devices = try records(of: table, statement)
@@ -145,21 +336,21 @@ final class ControlEngine: MarkedStoreEngine {
 
   func app(bundleID: String) throws(StorageFailure) -> AppRecord? {
     let table = ControlRows.appsOfBundle
-    let statement = try database.prepare(table.query)
+    let statement = try database.prepare(once: table.query)
     try statement.bind(1, bundleID)
     return try records(of: table, statement).first
   }
 
   func device(number: UInt64) throws(StorageFailure) -> DeviceRecord? {
     let table = ControlRows.deviceOfNumber
-    let statement = try database.prepare(table.query)
+    let statement = try database.prepare(once: table.query)
     try statement.bind(1, number)
     return try records(of: table, statement).first
   }
 
   func registration(of key: NotificationKey) throws(StorageFailure) -> RegistrationRecord? {
     let table = ControlRows.registrationOfKey
-    let statement = try database.prepare(table.query)
+    let statement = try database.prepare(once: table.query)
     try statement.bind(1, key.device)
     try statement.bind(2, Int64(key.app))
     try statement.bind(3, Int64(key.kind))
@@ -236,15 +427,24 @@ final class ControlEngine: MarkedStoreEngine {
   private func commit(_ changes: [ControlChange]) throws(StorageFailure) {
     let next = made + UInt64(max(1, changes.count))
     try database.transaction { () throws(StorageFailure) in
-      for change in changes { try apply(change) }
+      for change in changes {
+        try apply(change)
+        if damage.count > 0, let key = change.replacedRow { try database.forgetSetAside(key) }
+      }
       try apply(.putSetting(name: Self.changesMade, value: Array(String(next).utf8)))
+      if damage.count > 0 { try database.forgetSetAside(.setting(Self.changesMade)) }
     }
     made = next
     mark?.advance(to: next)
+    if damage.count > 0 { try noteDamage() }
   }
 
   /// How many changes were made that the file does not know of.
-  var lostCount: UInt64 { mark?.missing(from: made) ?? 0 }
+  ///
+  /// Where the count itself was damaged, nothing is known.
+  var lostCount: UInt64 {
+    damage.mayHave(.setting(Self.changesMade)) ? 0 : mark?.missing(from: made) ?? 0
+  }
 
   /// Forgets what was lost.
   func forgetLost() { mark?.reset(to: made) }
@@ -253,7 +453,7 @@ final class ControlEngine: MarkedStoreEngine {
     app: UInt32, kind: UInt8, after: UnregisteredPlace, limit: Int
   ) throws(StorageFailure) -> [RegistrationRecord] {
     let table = ControlRows.unregistered
-    let statement = try database.prepare(table.query)
+    let statement = try database.prepare(once: table.query)
     try statement.bind(1, Int64(app))
     try statement.bind(2, Int64(kind))
     try statement.bind(3, after.changedMilliseconds)
@@ -265,7 +465,7 @@ final class ControlEngine: MarkedStoreEngine {
   /// The prepared statement of a kind of change, kept.
   func statement(_ write: Write) throws(StorageFailure) -> SQLiteStatement {
     if let statement = statements[write] { return statement }
-    let statement = try database.prepare(write.sql)
+    let statement = try database.prepare(kept: write.sql)
     statements[write] = statement
     return statement
   }

@@ -3,15 +3,15 @@ internal import Transport
 
 /// How one kind of record is read: the query, and a row's meaning.
 ///
-/// A row that makes no sense is nil.
+/// The last column says whether the row is what was written. A row that makes no sense is nil.
 struct ControlRows<Record: Sendable>: Sendable {
-  let query: StaticString
+  let query: String
   let record: @Sendable (SQLiteStatement) -> Record?
 }
 
 extension ControlRows where Record == TeamRecord {
   static let teams = ControlRows(
-    query: "SELECT id, name, created FROM team ORDER BY created, id"
+    query: "SELECT id, name, created, \(ControlTable.team.isWhole) FROM team ORDER BY created, id"
   ) { row in
     TeamRecord(id: row.text(0), name: row.text(1), createdMilliseconds: row.integer(2))
   }
@@ -20,7 +20,8 @@ extension ControlRows where Record == TeamRecord {
 extension ControlRows where Record == KeyRecord {
   static let keys = ControlRows(
     query: """
-      SELECT id, team, spki, environments, topics, related, created, revoked
+      SELECT id, team, spki, environments, topics, related, created, revoked,
+        \(ControlTable.key.isWhole)
       FROM provider_key ORDER BY created, id
       """
   ) { row in
@@ -39,7 +40,7 @@ extension ControlRows where Record == CertificateRecord {
   static let certificates = ControlRows(
     query: """
       SELECT serial, team, bundle_id, environments, universal, not_after, created, revoked,
-        authority
+        authority, \(ControlTable.certificate.isWhole)
       FROM certificate ORDER BY created, serial
       """
   ) { row in
@@ -56,13 +57,14 @@ extension ControlRows where Record == CertificateRecord {
 extension ControlRows where Record == AppRecord {
   static let apps = ControlRows(
     query: """
-      SELECT number, bundle_id, team, keep, broadcast, created, adopter FROM app ORDER BY number
+      SELECT number, bundle_id, team, keep, broadcast, created, adopter, \(ControlTable.app.isWhole)
+      FROM app ORDER BY number
       """, record: app)
 
   static let appsOfBundle = ControlRows(
     query: """
-      SELECT number, bundle_id, team, keep, broadcast, created, adopter FROM app
-      WHERE bundle_id = ?1
+      SELECT number, bundle_id, team, keep, broadcast, created, adopter, \(ControlTable.app.isWhole)
+      FROM app WHERE bundle_id = ?1
       """, record: app)
 
   private static func app(_ row: SQLiteStatement) -> AppRecord? {
@@ -77,7 +79,10 @@ extension ControlRows where Record == AppRecord {
 
 extension ControlRows where Record == ChannelRecord {
   static let channels = ControlRows(
-    query: "SELECT id, app, keeps_latest, created FROM channel ORDER BY app, created, id"
+    query: """
+      SELECT id, app, keeps_latest, created, \(ControlTable.channel.isWhole) FROM channel
+      ORDER BY app, created, id
+      """
   ) { row in
     UInt32(exactly: row.integer(1)).map { app in
       ChannelRecord(
@@ -91,7 +96,7 @@ extension ControlRows where Record == BroadcastRecord {
   static let broadcasts = ControlRows(
     query: """
       SELECT channel, unique_high, unique_low, expiration, priority, payload, accepted,
-        request_high, request_low, request_lowercase
+        request_high, request_low, request_lowercase, \(ControlTable.broadcast.isWhole)
       FROM broadcast ORDER BY accepted
       """
   ) { row in
@@ -109,16 +114,23 @@ extension ControlRows where Record == BroadcastRecord {
 
 extension ControlRows where Record == DeviceRecord {
   static let devices = ControlRows(
-    query: "SELECT number, key_hash, name, enrolled, revoked FROM device ORDER BY number",
+    query: """
+      SELECT number, key_hash, name, enrolled, revoked, \(ControlTable.device.isWhole)
+      FROM device ORDER BY number
+      """,
     record: device)
 
   static let deviceOfNumber = ControlRows(
-    query: "SELECT number, key_hash, name, enrolled, revoked FROM device WHERE number = ?1",
+    query: """
+      SELECT number, key_hash, name, enrolled, revoked, \(ControlTable.device.isWhole)
+      FROM device WHERE number = ?1
+      """,
     record: device)
 
   static let devicesWithKey = ControlRows(
     query: """
-      SELECT number, key_hash, name, enrolled, revoked FROM device WHERE key_hash = ?1
+      SELECT number, key_hash, name, enrolled, revoked, \(ControlTable.device.isWhole)
+      FROM device WHERE key_hash = ?1
       ORDER BY number
       """, record: device)
 
@@ -134,7 +146,9 @@ extension ControlRows where Record == DeviceRecord {
 extension ControlRows where Record == DeviceCertificateRecord {
   static let deviceCertificates = ControlRows(
     query: """
-      SELECT serial, device, not_after, authority, shown FROM device_certificate
+      SELECT serial, device, not_after, authority, shown,
+        \(ControlTable.deviceCertificate.isWhole)
+      FROM device_certificate
       ORDER BY device, not_after, serial
       """
   ) { row in
@@ -147,24 +161,27 @@ extension ControlRows where Record == DeviceCertificateRecord {
 extension ControlRows where Record == RegistrationRecord {
   static let registrations = ControlRows(
     query: """
-      SELECT device, app, kind, generation, state, changed FROM registration
-      ORDER BY device, app, kind
+      SELECT device, app, kind, generation, state, changed, \(ControlTable.registration.isWhole)
+      FROM registration ORDER BY device, app, kind
       """, record: registration)
 
   /// By the indexes of those that are unregistered, and of the tokens before a current one.
   static let unregistered = ControlRows(
     query: """
-      SELECT device, app, kind, generation, state, changed FROM registration
+      SELECT device, app, kind, generation, state, changed, \(ControlTable.registration.isWhole)
+      FROM registration
       WHERE app = ?1 AND kind = ?2 AND (changed, device) > (?3, ?4) AND state = 3
       UNION ALL
-      SELECT device, app, kind, generation, 3, changed FROM former_registration
+      SELECT device, app, kind, generation, 3, changed, \(ControlTable.formerRegistration.isWhole)
+      FROM former_registration
       WHERE app = ?1 AND kind = ?2 AND (changed, device) > (?3, ?4)
       ORDER BY changed, device LIMIT ?5
       """, record: registration)
 
   static let registrationOfKey = ControlRows(
     query: """
-      SELECT device, app, kind, generation, state, changed FROM registration
+      SELECT device, app, kind, generation, state, changed, \(ControlTable.registration.isWhole)
+      FROM registration
       WHERE device = ?1 AND app = ?2 AND kind = ?3
       """, record: registration)
 
@@ -182,7 +199,8 @@ extension ControlRows where Record == RegistrationRecord {
 extension ControlRows where Record == SubscriptionRecord {
   static let subscriptions = ControlRows(
     query: """
-      SELECT device, channel, received_high, received_low FROM subscription
+      SELECT device, channel, received_high, received_low, \(ControlTable.subscription.isWhole)
+      FROM subscription
       ORDER BY device, channel
       """
   ) { row in

@@ -34,6 +34,8 @@ public enum ControlChange: Sendable, Hashable {
   /// Notes what the device acknowledged; nothing where there is no such subscription.
   case markSubscription(SubscriptionRecord)
   case removeSubscription(SubscriptionRecord)
+  /// Forgets rows that failed their checksum: what they may be is unknown from then on.
+  case forgetSetAside
   /// A named value of the gateway itself; nil removes it.
   case putSetting(name: String, value: [UInt8]?)
 }
@@ -94,6 +96,10 @@ public protocol ControlStore: AnyObject, Sendable {
   func subscriptions() throws(StorageFailure) -> [SubscriptionRecord]
   /// The named value; nil where there is none.
   func setting(_ name: String) throws(StorageFailure) -> [UInt8]?
+  /// Rows that failed their checksum: what is not found may be one of them.
+  var damage: StoreDamage { get }
+  /// The rows that are set aside, as people inspect them.
+  func rowsSetAside() throws(StorageFailure) -> [SetAsideRow]
   /// Writes something, to see whether the disk takes it; for a store on a disk.
   func probe() throws(StorageFailure)
   /// Closes the file; later calls throw `.closed`.

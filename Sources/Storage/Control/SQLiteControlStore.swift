@@ -29,6 +29,12 @@ public final class SQLiteControlStore: ControlStore {
   /// Whether the disk takes writes.
   public var health: StoreHealth { engine.health }
 
+  /// What was set aside.
+  public var damage: StoreDamage { engine.damage }
+
+  /// The rows that are set aside, as people inspect them.
+  public func rowsSetAside() throws(StorageFailure) -> [SetAsideRow] { try engine.rowsSetAside() }
+
   /// Finds damage in the file at `path`, and gives it a new file without what cannot be read.
   public static func inspect(path: String) throws(StorageFailure) -> StoreInspection {
     try LockedEngine<ControlEngine>.inspect(path: path)

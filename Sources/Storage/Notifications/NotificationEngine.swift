@@ -27,15 +27,69 @@ final class NotificationEngine: MarkedStoreEngine {
       """
       ALTER TABLE progress ADD COLUMN stored INTEGER NOT NULL DEFAULT 0;
       """,
+      // Checksums of rows, and a place for those that fail.
+      """
+      CREATE TABLE new_notification (
+        sequence INTEGER PRIMARY KEY, device INTEGER NOT NULL, app INTEGER NOT NULL,
+        kind INTEGER NOT NULL, id_high INTEGER NOT NULL, id_low INTEGER NOT NULL,
+        unique_high INTEGER NOT NULL, unique_low INTEGER NOT NULL, expiration INTEGER NOT NULL,
+        priority INTEGER NOT NULL, push_type INTEGER NOT NULL, accepted INTEGER NOT NULL,
+        checksum INTEGER NOT NULL GENERATED ALWAYS AS (
+          row_checksum(8, device, app, kind, sequence, id_high, id_low, unique_high,
+          unique_low, expiration, priority, push_type, accepted, collapse, payload)
+        ) STORED,
+        collapse BLOB NOT NULL, payload BLOB NOT NULL
+      ) STRICT;
+      INSERT INTO new_notification (sequence, device, app, kind, id_high, id_low, unique_high,
+        unique_low, expiration, priority, push_type, accepted, collapse, payload)
+        SELECT sequence, device, app, kind, id_high, id_low, unique_high, unique_low,
+        expiration, priority, push_type, accepted, collapse, payload
+        FROM notification;
+      DROP TABLE notification;
+      ALTER TABLE new_notification RENAME TO notification;
+      CREATE INDEX notification_by_key ON notification (device, app, kind);
+      CREATE INDEX notification_by_expiration ON notification (expiration);
+      CREATE TABLE new_progress (
+        highest INTEGER NOT NULL, epoch INTEGER NOT NULL DEFAULT 0,
+        stored INTEGER NOT NULL DEFAULT 0,
+        checksum INTEGER NOT NULL GENERATED ALWAYS AS (
+          row_checksum(0, highest, epoch, stored)
+        ) STORED
+      ) STRICT;
+      INSERT INTO new_progress (highest, epoch, stored)
+        SELECT highest, epoch, stored
+        FROM progress;
+      DROP TABLE progress;
+      ALTER TABLE new_progress RENAME TO progress;
+      CREATE TABLE set_aside (
+        number INTEGER PRIMARY KEY, source TEXT NOT NULL, key TEXT, content TEXT NOT NULL,
+        found INTEGER NOT NULL,
+        checksum INTEGER NOT NULL GENERATED ALWAYS AS (
+          row_checksum(1, number, source, key, content, found)
+        ) STORED
+      ) STRICT;
+      """,
     ],
     // Sequences count on from what is left.
     afterRepair: """
       INSERT INTO progress (highest) SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM progress);
       UPDATE progress SET highest = max(
         highest, (SELECT coalesce(max(sequence), 0) FROM notification));
-      """)
+      """,
+    tables: [rows, progress, .setAside])
+
+  /// The key is what is told of a row that leaves the store: so nothing more has to be read for it.
+  private static let rows = ChecksummedTable(
+    name: "notification",
+    key: [
+      "device", "app", "kind", "sequence", "id_high", "id_low", "unique_high", "unique_low",
+    ],
+    rest: ["expiration", "priority", "push_type", "accepted", "collapse", "payload"])
+  private static let progress = ChecksummedTable(
+    name: "progress", key: [], rest: ["highest", "epoch", "stored"], isUpdated: true)
 
   let database: SQLiteDatabase
+  let damage: StoreDamage
   private let insert: SQLiteStatement
   private let trim: SQLiteStatement
   private let collapse: SQLiteStatement
@@ -54,8 +108,9 @@ final class NotificationEngine: MarkedStoreEngine {
   /// How many rows this connection has changed.
   var changeCount: Int64 { database.changeCount }
 
-  init(path: String, mayCreate: Bool) throws(StorageFailure) {
+  init(path: String, mayCreate: Bool, damage: StoreDamage) throws(StorageFailure) {
     database = try SQLiteDatabase(path: path, schema: Self.schema, mayCreate: mayCreate)
+    self.damage = damage
     stored = UInt64(bitPattern: try database.integer("SELECT stored FROM progress"))
     mark = try CommitMark.open(ofStore: path)
     insert = try database.prepare(
@@ -67,48 +122,52 @@ final class NotificationEngine: MarkedStoreEngine {
       ON CONFLICT DO NOTHING
       """)
     trim = try database.prepare(
-      """
-      DELETE FROM notification WHERE device = ?1 AND app = ?2 AND kind = ?3 AND sequence <= (
-        SELECT sequence FROM notification WHERE device = ?1 AND app = ?2 AND kind = ?3
-        ORDER BY sequence DESC LIMIT 1 OFFSET ?4
-      ) RETURNING device, app, kind, sequence, id_high, id_low, unique_high, unique_low
-      """)
+      kept: """
+        DELETE FROM notification WHERE device = ?1 AND app = ?2 AND kind = ?3 AND sequence <= (
+          SELECT sequence FROM notification WHERE device = ?1 AND app = ?2 AND kind = ?3
+          ORDER BY sequence DESC LIMIT 1 OFFSET ?4
+        ) RETURNING \(Self.dropped)
+        """)
     collapse = try database.prepare(
-      """
-      DELETE FROM notification
-      WHERE device = ?1 AND app = ?2 AND kind = ?3 AND collapse = ?4 AND sequence < (
-        SELECT max(sequence) FROM notification
-        WHERE device = ?1 AND app = ?2 AND kind = ?3 AND collapse = ?4
-      ) RETURNING device, app, kind, sequence, id_high, id_low, unique_high, unique_low
-      """)
+      kept: """
+        DELETE FROM notification
+        WHERE device = ?1 AND app = ?2 AND kind = ?3 AND collapse = ?4 AND sequence < (
+          SELECT max(sequence) FROM notification
+          WHERE device = ?1 AND app = ?2 AND kind = ?3 AND collapse = ?4
+        ) RETURNING \(Self.dropped)
+        """)
     removeOne = try database.prepare(
       "DELETE FROM notification WHERE sequence = ?4 AND device = ?1 AND app = ?2 AND kind = ?3")
     removeKey = try database.prepare(
-      """
-      DELETE FROM notification WHERE device = ?1 AND app = ?2 AND kind = ?3
-      RETURNING device, app, kind, sequence, id_high, id_low, unique_high, unique_low
-      """)
+      kept: """
+        DELETE FROM notification WHERE device = ?1 AND app = ?2 AND kind = ?3
+        RETURNING \(Self.dropped)
+        """)
     removeDevice = try database.prepare(
-      """
-      DELETE FROM notification WHERE device = ?1
-      RETURNING device, app, kind, sequence, id_high, id_low, unique_high, unique_low
-      """)
+      kept: """
+        DELETE FROM notification WHERE device = ?1
+        RETURNING \(Self.dropped)
+        """)
     removeExpired = try database.prepare(
-      """
-      DELETE FROM notification WHERE sequence IN (
-        SELECT sequence FROM notification WHERE expiration < ?1
-        ORDER BY expiration, sequence LIMIT ?2
-      ) RETURNING device, app, kind, sequence, id_high, id_low, unique_high, unique_low
-      """)
+      kept: """
+        DELETE FROM notification WHERE sequence IN (
+          SELECT sequence FROM notification WHERE expiration < ?1
+          ORDER BY expiration, sequence LIMIT ?2
+        ) RETURNING \(Self.dropped)
+        """)
     advance = try database.prepare(
       "UPDATE progress SET highest = max(highest, ?1), stored = stored + ?2")
     select = try database.prepare(
-      """
-      SELECT device, app, kind, sequence, id_high, id_low, unique_high, unique_low, expiration,
-        priority, push_type, accepted, collapse, payload
-      FROM notification WHERE device = ?1 AND sequence > ?2 ORDER BY sequence LIMIT ?3
-      """)
+      kept: """
+        SELECT device, app, kind, sequence, id_high, id_low, unique_high, unique_low, expiration,
+          priority, push_type, accepted, collapse, payload, \(Self.rows.isWhole)
+        FROM notification WHERE device = ?1 AND sequence > ?2 ORDER BY sequence LIMIT ?3
+        """)
+    try noteDamage()
   }
+
+  /// What is told of a row that leaves the store, and the checksum that vouches for it.
+  private static let dropped = rows.key.joined(separator: ", ") + ", checksum"
 
   func commit(_ operations: [StoreOperation]) throws(StorageFailure) -> [DroppedNotification] {
     guard !operations.isEmpty else { return [] }
@@ -157,7 +216,11 @@ final class NotificationEngine: MarkedStoreEngine {
   }
 
   /// How many notifications were put that the file does not know of.
-  var lostCount: UInt64 { mark?.missing(from: stored) ?? 0 }
+  ///
+  /// Where the count itself was damaged, nothing is known.
+  var lostCount: UInt64 {
+    damage.has(table: Self.progress.name) ? 0 : mark?.missing(from: stored) ?? 0
+  }
 
   /// Forgets what was lost.
   func forgetLost() { mark?.reset(to: stored) }
@@ -229,6 +292,9 @@ final class NotificationEngine: MarkedStoreEngine {
     _ dropped: inout [DroppedNotification]
   ) throws(StorageFailure) {
     while try statement.step() {
+      guard Checksum.vouches(statement.integer(8), for: statement, columns: 8) else {
+        throw damagedRow(of: statement)
+      }
       assert(statement.unsigned(3) > 0, "sequences count from 1")
       dropped.append(
         DroppedNotification(
@@ -237,6 +303,11 @@ final class NotificationEngine: MarkedStoreEngine {
           uniqueID: NotificationID(high: statement.unsigned(6), low: statement.unsigned(7)),
           reason: reason, operation: current))
     }
+  }
+
+  private func damagedRow(of statement: SQLiteStatement) -> StorageFailure {
+    statement.reset()
+    return .damagedRow(path: database.path, table: Self.rows.name)
   }
 
   private func key(_ row: SQLiteStatement) -> NotificationKey {
@@ -254,6 +325,10 @@ final class NotificationEngine: MarkedStoreEngine {
     try select.bind(3, Int64(limit))
     var loaded: [StoredNotification] = []
     while try select.step() {
+      // An index that is damaged may lead to another device's row.
+      guard select.integer(14) != 0, select.unsigned(0) == device else {
+        throw damagedRow(of: select)
+      }
       assert(select.unsigned(3) > loaded.last?.sequence ?? after, "rows out of order")
       loaded.append(
         StoredNotification(

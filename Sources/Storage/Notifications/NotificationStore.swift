@@ -73,6 +73,12 @@ public protocol NotificationStore: AnyObject, Sendable {
   func count() throws(StorageFailure) -> Int
   /// Every device that has something kept, ascending: what a restarted gateway has to know.
   func devices() throws(StorageFailure) -> [UInt64]
+  /// Rows that failed their checksum.
+  var damage: StoreDamage { get }
+  /// The rows that are set aside, as people inspect them.
+  func rowsSetAside() throws(StorageFailure) -> [SetAsideRow]
+  /// Forgets the rows that were set aside; the number of those that there were.
+  func forgetSetAside() throws(StorageFailure) -> Int
   /// Writes something, to see whether the disk takes it; for a store on a disk.
   func probe() throws(StorageFailure)
   /// Closes the files; later calls throw `.closed`.
@@ -84,6 +90,15 @@ public protocol NotificationStore: AnyObject, Sendable {
 extension NotificationStore {
   /// Nothing: this store has no disk.
   public func probe() throws(StorageFailure) {}
+
+  /// Nothing: this store has no disk.
+  public var damage: StoreDamage { .none }
+
+  /// Nothing: this store has no disk.
+  public func rowsSetAside() throws(StorageFailure) -> [SetAsideRow] { [] }
+
+  /// Nothing: this store has no disk.
+  public func forgetSetAside() throws(StorageFailure) -> Int { 0 }
 
   /// Asserts what every engine has to keep: an engine may add what it knows.
   public func checkInvariants() throws(StorageFailure) {

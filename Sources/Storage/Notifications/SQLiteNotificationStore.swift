@@ -20,6 +20,15 @@ public final class SQLiteNotificationStore: NotificationStore {
   /// Whether the disk takes writes.
   public var health: StoreHealth { engine.health }
 
+  /// What was set aside.
+  public var damage: StoreDamage { engine.damage }
+
+  /// The rows that are set aside, as people inspect them.
+  public func rowsSetAside() throws(StorageFailure) -> [SetAsideRow] { try engine.rowsSetAside() }
+
+  /// Forgets the rows that were set aside; the number of those that there were.
+  public func forgetSetAside() throws(StorageFailure) -> Int { try engine.forgetSetAside() }
+
   /// Finds damage in the file at `path`, and gives it a new file without what cannot be read.
   public static func inspect(path: String) throws(StorageFailure) -> StoreInspection {
     try LockedEngine<NotificationEngine>.inspect(path: path)

@@ -4,7 +4,7 @@ extension RegistryEngine {
   func shares(
     of audience: CampaignAudience, campaign: String, topic: String, environment: String?
   ) throws(StorageFailure) -> [AudienceShare] {
-    let sql: StaticString =
+    let sql: String =
       switch audience {
       case .all:
         """
@@ -67,7 +67,7 @@ extension RegistryEngine {
     }
     try select.bind(7, campaign.environment)
     var recipients: [CampaignRecipient] = []
-    while try select.step() {
+    while try step(select) {
       recipients.append(
         CampaignRecipient(
           number: select.integer(0), sealed: select.bytes(1), language: select.optionalText(2)))
@@ -80,25 +80,28 @@ extension RegistryEngine {
   /// Zones are chosen from the list that was made at the start: a device that moves meanwhile stays in its leg.
   private static func selection(
     of audience: CampaignAudience, _ zone: CampaignLeg.Zone
-  ) -> StaticString {
+  ) -> String {
     switch (audience, zone) {
     case (.list, .any):
       """
-      SELECT number, sealed, language FROM recipient
+      SELECT number, sealed, language, \(RegistryTable.recipient.isWhole)
+      FROM recipient
       WHERE campaign = ?2 AND ?1 IS NOT NULL AND number > ?3 AND number <= ?4 AND ?6 IS NULL
         AND (?7 IS NULL OR environment IS NULL OR environment = ?7)
       ORDER BY number LIMIT ?5
       """
     case (.list, .named):
       """
-      SELECT number, sealed, language FROM recipient INDEXED BY recipient_by_zone
+      SELECT number, sealed, language, \(RegistryTable.recipient.isWhole)
+      FROM recipient INDEXED BY recipient_by_zone
       WHERE campaign = ?2 AND ?1 IS NOT NULL AND number > ?3 AND number <= ?4 AND time_zone IS ?6
         AND (?7 IS NULL OR environment IS NULL OR environment = ?7)
       ORDER BY number LIMIT ?5
       """
     case (_, .named):
       """
-      SELECT number, sealed, language FROM recipient INDEXED BY recipient_by_zone
+      SELECT number, sealed, language, \(RegistryTable.recipient.isWhole)
+      FROM recipient INDEXED BY recipient_by_zone
       WHERE campaign = ?2 AND number > ?3 AND number <= ?4 AND time_zone IS ?6
         AND EXISTS (SELECT 1 FROM token WHERE token.sealed = recipient.sealed AND topic = ?1)
         AND (?7 IS NULL OR environment IS NULL OR environment = ?7)
@@ -106,21 +109,24 @@ extension RegistryEngine {
       """
     case (.all, .any):
       """
-      SELECT number, sealed, language FROM token
+      SELECT number, sealed, language, \(RegistryTable.token.isWhole)
+      FROM token
       WHERE topic = ?1 AND ?2 IS NOT NULL AND number > ?3 AND number <= ?4 AND ?6 IS NULL
         AND (?7 IS NULL OR environment IS NULL OR environment = ?7)
       ORDER BY number LIMIT ?5
       """
     case (.tag, .any):
       """
-      SELECT number, sealed, language FROM tag JOIN token ON token.number = tag.token
+      SELECT number, sealed, language, \(RegistryTable.token.isWhole(of: "token."))
+      FROM tag JOIN token ON token.number = tag.token
       WHERE tag.name = ?2 AND topic = ?1 AND token > ?3 AND token <= ?4 AND ?6 IS NULL
         AND (?7 IS NULL OR environment IS NULL OR environment = ?7)
       ORDER BY token LIMIT ?5
       """
     case (.user, .any):
       """
-      SELECT number, sealed, language FROM token
+      SELECT number, sealed, language, \(RegistryTable.token.isWhole)
+      FROM token
       WHERE user = ?2 AND topic = ?1 AND number > ?3 AND number <= ?4 AND ?6 IS NULL
         AND (?7 IS NULL OR environment IS NULL OR environment = ?7)
       ORDER BY number LIMIT ?5
@@ -130,23 +136,24 @@ extension RegistryEngine {
 
   /// Copies the audience into the campaign's list, with the zones of this moment.
   func snapshot(_ audience: CampaignAudience, of campaign: CampaignRecord) throws(StorageFailure) {
-    let sql: StaticString
+    let sql: String
     switch audience {
     case .list: return
     case .all:
       sql = """
         INSERT INTO recipient SELECT ?1, number, sealed, language, time_zone, environment FROM token
-        WHERE topic = ?2 AND ?3 IS NOT NULL
+        WHERE topic = ?2 AND ?3 IS NOT NULL AND \(RegistryTable.token.isWhole)
         """
     case .tag:
       sql = """
         INSERT INTO recipient SELECT ?1, number, sealed, language, time_zone, environment
-        FROM tag JOIN token ON token.number = tag.token WHERE topic = ?2 AND tag.name = ?3
+        FROM tag JOIN token ON token.number = tag.token
+        WHERE topic = ?2 AND tag.name = ?3 AND \(RegistryTable.token.isWhole(of: "token."))
         """
     case .user:
       sql = """
         INSERT INTO recipient SELECT ?1, number, sealed, language, time_zone, environment FROM token
-        WHERE topic = ?2 AND user = ?3
+        WHERE topic = ?2 AND user = ?3 AND \(RegistryTable.token.isWhole)
         """
     }
     let insert = try statement(sql)
@@ -182,7 +189,8 @@ extension RegistryEngine {
       """
       INSERT OR IGNORE INTO recipient
       SELECT ?1, ?2, ?3, coalesce(?4, language), coalesce(?5, time_zone), coalesce(?7, environment)
-      FROM (SELECT 1) LEFT JOIN token ON sealed = ?3 AND topic = ?6
+      FROM (SELECT 1) LEFT JOIN token
+        ON sealed = ?3 AND topic = ?6 AND \(RegistryTable.token.isWhole)
       RETURNING number
       """)
     var added = 0

@@ -39,12 +39,12 @@ extension RegistryEngine {
     let select = try statement(
       """
       SELECT id, created, document, topic, audience, subject, rate, state, problem, total,
-        last_number, finished, environment
+        last_number, finished, environment, \(RegistryTable.campaign.isWhole)
       FROM campaign WHERE ?1 IS NULL OR id = ?1 ORDER BY created, id
       """)
     try select.bind(1, id)
     var campaigns: [CampaignRecord] = []
-    while try select.step() {
+    while try step(select) {
       guard let audience = CampaignAudience(kind: select.text(4), subject: select.text(5)),
         let state = CampaignRecord.State(rawValue: select.text(7))
       else {
@@ -81,10 +81,13 @@ extension RegistryEngine {
 
   func legs(of campaign: String) throws(StorageFailure) -> [CampaignLeg] {
     let select = try statement(
-      "SELECT number, any_zone, time_zone, claimed FROM leg WHERE campaign = ?1 ORDER BY number")
+      """
+      SELECT number, any_zone, time_zone, claimed, \(RegistryTable.leg.isWhole) FROM leg
+      WHERE campaign = ?1 ORDER BY number
+      """)
     try select.bind(1, campaign)
     var legs: [CampaignLeg] = []
-    while try select.step() {
+    while try step(select) {
       legs.append(
         CampaignLeg(
           number: Int(select.integer(0)),
@@ -124,10 +127,11 @@ extension RegistryEngine {
   }
 
   private func cursor(of leg: CampaignLeg, in campaign: String) throws(StorageFailure) -> Int64 {
-    let select = try statement("SELECT cursor FROM leg WHERE campaign = ?1 AND number = ?2")
+    let select = try statement(
+      "SELECT cursor, \(RegistryTable.leg.isWhole) FROM leg WHERE campaign = ?1 AND number = ?2")
     try select.bind(1, campaign)
     try select.bind(2, Int64(leg.number))
-    guard try select.step() else { throw .missing(what: "the campaign's leg \(leg.number)") }
+    guard try step(select) else { throw .missing(what: "the campaign's leg \(leg.number)") }
     let cursor = select.integer(0)
     select.reset()
     return cursor
@@ -157,12 +161,12 @@ extension RegistryEngine {
   func batches(of campaign: String) throws(StorageFailure) -> [CampaignBatch] {
     let select = try statement(
       """
-      SELECT number, leg, after, last, claimed, numbers, sent FROM batch
-      WHERE campaign = ?1 ORDER BY number
+      SELECT number, leg, after, last, claimed, numbers, sent, \(RegistryTable.batch.isWhole)
+      FROM batch WHERE campaign = ?1 ORDER BY number
       """)
     try select.bind(1, campaign)
     var batches: [CampaignBatch] = []
-    while try select.step() {
+    while try step(select) {
       batches.append(
         CampaignBatch(
           number: select.integer(0), leg: Int(select.integer(1)), after: select.integer(2),
@@ -258,9 +262,7 @@ extension RegistryEngine {
 
   /// Removes a campaign that never started.
   func removeCampaign(_ id: String) throws(StorageFailure) {
-    for sql in ["DELETE FROM recipient WHERE campaign = ?1", "DELETE FROM campaign WHERE id = ?1"]
-      as [StaticString]
-    {
+    for sql in ["DELETE FROM recipient WHERE campaign = ?1", "DELETE FROM campaign WHERE id = ?1"] {
       let remove = try statement(sql)
       try remove.bind(1, id)
       try remove.run()
@@ -269,10 +271,13 @@ extension RegistryEngine {
 
   func tallies(of campaign: String) throws(StorageFailure) -> [CampaignTally] {
     let select = try statement(
-      "SELECT outcome, reason, count FROM tally WHERE campaign = ?1 ORDER BY outcome, reason")
+      """
+      SELECT outcome, reason, count, \(RegistryTable.tally.isWhole) FROM tally
+      WHERE campaign = ?1 ORDER BY outcome, reason
+      """)
     try select.bind(1, campaign)
     var tallies: [CampaignTally] = []
-    while try select.step() {
+    while try step(select) {
       guard let outcome = CampaignOutcome(rawValue: select.text(0)) else {
         select.reset()
         throw .corrupt(path: database.path, detail: "a campaign has an unknown outcome")

@@ -1,24 +1,36 @@
 /// The registry's connection, under its lock: tokens, and the campaigns that are sent to them.
-final class RegistryEngine: StoreEngine {
+final class RegistryEngine: ChecksummedStoreEngine {
   let database: SQLiteDatabase
-  private var statements: [String: SQLiteStatement] = [:]
+  let damage: StoreDamage
+  private var statements: [String: SQLiteStatement] = [:]  // text: statements of our own
   /// The number of tokens of a topic, where it was counted since the last change that failed.
   private var tokenCounts: [String: Int64] = [:]  // text: topics are ASCII
 
-  init(path: String, mayCreate: Bool) throws(StorageFailure) {
+  init(path: String, mayCreate: Bool, damage: StoreDamage) throws(StorageFailure) {
     database = try SQLiteDatabase(path: path, schema: Self.schema, mayCreate: mayCreate)
+    self.damage = damage
+    try noteDamage()
   }
 
   /// How many rows this connection has changed.
   var changeCount: Int64 { database.changeCount }
 
   /// The statement of this text, prepared once.
-  func statement(_ sql: StaticString) throws(StorageFailure) -> SQLiteStatement {
-    let key = "\(sql)"
-    if let kept = statements[key] { return kept }
-    let prepared = try database.prepare(sql)
-    statements[key] = prepared
+  func statement(_ sql: String) throws(StorageFailure) -> SQLiteStatement {
+    if let kept = statements[sql] { return kept }
+    let prepared = try database.prepare(kept: sql)
+    statements[sql] = prepared
     return prepared
+  }
+
+  /// Whether there is a next row, whose last column says whether it is what was written; a damaged row is an error.
+  func step(_ select: SQLiteStatement) throws(StorageFailure) -> Bool {
+    guard try select.step() else { return false }
+    guard select.integer(select.columnCount - 1) != 0 else {
+      select.reset()
+      throw .damagedRow(path: database.path, table: "registry")
+    }
+    return true
   }
 
   // MARK: Tokens
@@ -98,10 +110,11 @@ final class RegistryEngine: StoreEngine {
   func forgetCounts() { tokenCounts = [:] }
 
   private func number(of token: TokenRegistration) throws(StorageFailure) -> Int64? {
-    let find = try statement("SELECT number FROM token WHERE sealed = ?1 AND topic = ?2")
+    let find = try statement(
+      "SELECT number, \(RegistryTable.token.isWhole) FROM token WHERE sealed = ?1 AND topic = ?2")
     try find.bind(1, token.sealed)
     try find.bind(2, token.topic)
-    guard try find.step() else { return nil }
+    guard try step(find) else { return nil }
     let number = find.integer(0)
     find.reset()
     return number
@@ -166,13 +179,13 @@ final class RegistryEngine: StoreEngine {
     let select = try statement(
       """
       SELECT number, sealed, topic, language, time_zone, user, installation, first, last,
-        environment
+        environment, \(RegistryTable.token.isWhole)
       FROM token WHERE number > ?1 ORDER BY number LIMIT ?2
       """)
     try select.bind(1, number)
     try select.bind(2, Int64(limit))
     var tokens: [RegisteredToken] = []
-    while try select.step() {
+    while try step(select) {
       let number = select.integer(0)
       let registration = TokenRegistration(
         sealed: select.bytes(1), topic: select.text(2), language: select.optionalText(3),
@@ -188,10 +201,11 @@ final class RegistryEngine: StoreEngine {
   }
 
   private func tags(of number: Int64) throws(StorageFailure) -> [String] {
-    let select = try statement("SELECT name FROM tag WHERE token = ?1 ORDER BY name")
+    let select = try statement(
+      "SELECT name, \(RegistryTable.tag.isWhole) FROM tag WHERE token = ?1 ORDER BY name")
     try select.bind(1, number)
     var tags: [String] = []
-    while try select.step() { tags.append(select.text(0)) }
+    while try step(select) { tags.append(select.text(0)) }
     return tags
   }
 
@@ -212,9 +226,10 @@ final class RegistryEngine: StoreEngine {
 
   /// How many dead tokens of each app have left since the store was made.
   func departures() throws(StorageFailure) -> [String: Int64] {
-    let select = try statement("SELECT topic, count FROM departure")
+    let select = try statement(
+      "SELECT topic, count, \(RegistryTable.departure.isWhole) FROM departure")
     var departures: [String: Int64] = [:]
-    while try select.step() { departures[select.text(0)] = select.integer(1) }
+    while try step(select) { departures[select.text(0)] = select.integer(1) }
     assert(departures.values.allSatisfy { $0 > 0 }, "an app is counted with its first dead token")
     return departures
   }

@@ -14,6 +14,20 @@ public final class SQLiteRegistryStore: Sendable {
     engine = try LockedEngine(path: path, now: now)
   }
 
+  /// What was set aside.
+  public var damage: StoreDamage { engine.damage }
+
+  /// The rows that are set aside, as people inspect them.
+  public func rowsSetAside() throws(StorageFailure) -> [SetAsideRow] { try engine.rowsSetAside() }
+
+  /// Forgets the rows that were set aside; the number of those that there were.
+  public func forgetSetAside() throws(StorageFailure) -> Int { try engine.forgetSetAside() }
+
+  /// Finds damage in the file at `path`, and gives it a new file without what cannot be read.
+  public static func inspect(path: String) throws(StorageFailure) -> StoreInspection {
+    try LockedEngine<RegistryEngine>.inspect(path: path)
+  }
+
   // MARK: Tokens
 
   /// Adds a token, or renews what is known of it; replaces the installation's former one.

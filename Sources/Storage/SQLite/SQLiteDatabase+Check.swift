@@ -7,6 +7,8 @@ extension SQLiteDatabase {
   enum CheckOutcome: Equatable {
     case whole
     case damaged(String)
+    /// The file is whole, and some of its rows or indexes are not what was written.
+    case hasDamagedRows
     /// The time was over before the end.
     case unfinished
   }
@@ -24,10 +26,11 @@ extension SQLiteDatabase {
     }
   }
 
-  /// Reads every page once, for some `nanoseconds` at the most.
+  /// Reads every page twice, for some `nanoseconds` at the most.
   ///
-  /// It finds damage in the trees of tables and indexes and in the form of rows, not in what the rows say.
-  func check(nanoseconds: Int64) throws(StorageFailure) -> CheckOutcome {
+  /// SQLite's own check finds damage in the trees of tables and indexes and in the form of rows; the rows' checksums
+  /// and the comparison with the indexes find what it does not.
+  func check(_ schema: Schema, nanoseconds: Int64) throws(StorageFailure) -> CheckOutcome {
     let deadline = Deadline(nanoseconds: SystemClock.monotonicNanoseconds + nanoseconds)
     // SQLite asks between steps, and ends the statement where the answer is not 0.
     unsafe sqlite3_progress_handler(
@@ -46,7 +49,12 @@ extension SQLiteDatabase {
       guard try check.step() else { return .damaged("the check gave no answer") }
       let answer = check.text(0)
       if deadline.isOver { return .unfinished }
-      return answer == "ok" ? .whole : .damaged(answer.replacing("\n", with: " "))
+      guard answer == "ok" else { return .damaged(answer.replacing("\n", with: " ")) }
+      guard try hasTables(of: schema) else {
+        return .damaged("its tables are not described as they were made")
+      }
+      for table in schema.tables where try !verify(table).isWhole { return .hasDamagedRows }
+      return deadline.isOver ? .unfinished : .whole
     } catch {
       if deadline.isOver { return .unfinished }
       if case .corrupt(_, let detail) = error { return .damaged(detail) }

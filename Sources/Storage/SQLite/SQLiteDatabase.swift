@@ -1,3 +1,4 @@
+internal import CRowChecksum
 internal import CSQLite
 internal import Glibc
 internal import System
@@ -14,8 +15,10 @@ internal import System
     ///
     /// Never changed once released, only added to.
     let migrations: [StaticString]
-    /// What a repaired file needs beside the rows that were read.
+    /// What a file needs once damaged rows have left it, beside the rows that were read.
     var afterRepair: StaticString = ""
+    /// The tables whose rows carry a checksum, `set_aside` included.
+    var tables: [ChecksummedTable] = []
   }
 
   let path: String
@@ -44,6 +47,7 @@ internal import System
     do throws(StorageFailure) {
       try configure()
       try migrate(to: schema)
+      for table in schema.tables where table.isUpdated { try execute(table.guardTrigger) }
     } catch {
       close()
       throw error
@@ -61,10 +65,14 @@ internal import System
   private func configure() throws(StorageFailure) {
     unsafe sqlite3_busy_timeout(connection, Limits.busyMilliseconds)
     unsafe sqlite3_extended_result_codes(connection, 1)
+    let code = unsafe belfry_row_checksum_register(connection)
+    guard code == SQLITE_OK else { throw failure("add a function", code) }
     // Reading the header comes first: another program's file must not be turned to WAL.
     _ = try integer("PRAGMA application_id")
     try execute("PRAGMA foreign_keys = ON")
     try execute("PRAGMA trusted_schema = OFF")
+    // A page whose cells overlap is an error when it is read, and not only where it is checked.
+    try execute("PRAGMA cell_size_check = ON")
     try execute("PRAGMA cache_size = -\(Limits.pageCacheKiB)")
   }
 
@@ -83,6 +91,9 @@ internal import System
     assert(!schema.migrations.isEmpty, "a schema without a version")
     guard version < schema.migrations.count else { return }
     if !isFresh, !path.isEmpty { try SchemaCopy.make(of: path, schema: version) }
+    // A table that is made again is dropped meanwhile, and what refers to it stays.
+    try execute("PRAGMA foreign_keys = OFF")
+    defer { try? execute("PRAGMA foreign_keys = ON") }
     try transaction { () throws(StorageFailure) in
       for script in schema.migrations.dropFirst(version) { try execute("\(script)") }
       try execute("PRAGMA application_id = \(schema.applicationID)")
@@ -100,11 +111,16 @@ internal import System
 
   /// A statement to be kept and run many times.
   func prepare(_ sql: StaticString) throws(StorageFailure) -> SQLiteStatement {
+    try prepare(kept: "\(sql)")
+  }
+
+  /// The same for a statement that is put together, from texts of ours alone.
+  func prepare(kept sql: String) throws(StorageFailure) -> SQLiteStatement {
     var prepared: OpaquePointer?
     let code = unsafe sqlite3_prepare_v3(
-      connection, "\(sql)", -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+      connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
     guard code == SQLITE_OK, let prepared = unsafe prepared else {
-      throw failure(operation("\(sql)"), code)
+      throw failure(operation(sql), code)
     }
     return unsafe SQLiteStatement(prepared, in: self)
   }
@@ -157,6 +173,8 @@ internal import System
 
   /// SQLITE_CONSTRAINT_FOREIGNKEY, a macro that Swift does not import.
   private static let foreignKeyViolated = SQLITE_CONSTRAINT | 3 << 8
+  /// SQLITE_CONSTRAINT_TRIGGER: the guard of a table with checksums, which is the only trigger.
+  private static let triggerRefused = SQLITE_CONSTRAINT | 7 << 8
 
   /// What SQLite's `code` means to the owner of the file.
   ///
@@ -176,6 +194,8 @@ internal import System
     case SQLITE_CORRUPT: return .corrupt(path: path, detail: detail)
     case SQLITE_CONSTRAINT where code == Self.foreignKeyViolated:
       return .missing(what: "what a new record belongs to")
+    case SQLITE_CONSTRAINT where code == Self.triggerRefused:
+      return .damagedRow(path: path, table: detail)
     case SQLITE_CONSTRAINT: return .exists(what: detail)
     case SQLITE_MISUSE where unsafe connection == nil: return .closed
     default: return .engine(path: path, operation: operation, detail: detail)

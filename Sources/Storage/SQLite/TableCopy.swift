@@ -4,7 +4,11 @@ internal import System
 ///
 /// Rows are read in the order of their key, a number: the rowid, or the first column of a table without. Where
 /// a page cannot be read, the search for the next key that can be steps over it: first in growing steps, then
-/// by halves. Rows between two damaged pages that lie close together may be passed over.
+/// by halves. Rows between two damaged pages that lie close together may be passed over. Where the key is a text, the
+/// rows before the first damaged page and after the last one are read.
+///
+/// A row whose checksum does not hold is not copied, since the copy would get a checksum that does: it goes to
+/// `set_aside`. Rows that cannot be read have one entry there without a key.
 final class TableCopy {
   private enum Found {
     case key(Int64)
@@ -18,50 +22,117 @@ final class TableCopy {
   private let rows: SQLiteStatement
   private let next: SQLiteStatement
   private let insert: SQLiteStatement
+  private let checksummed: ChecksummedTable?
+  private let columnCount: Int32
+  /// The rows from the last one on; nil where the key is a number.
+  private let rowsBackwards: SQLiteStatement?
+  /// The damaged file's new path, for people.
+  private let aside: String
   /// Rows that were copied.
   private(set) var count = 0
+  /// Rows that were read and are not what was written.
+  private(set) var setAsideCount = 0
+  private var hasGaps = false
 
   init(
-    _ name: String, hasRowid: Bool, from source: SQLiteDatabase, to target: SQLiteDatabase
+    _ name: String, hasRowid: Bool, checksummed: ChecksummedTable?, from source: SQLiteDatabase,
+    to target: SQLiteDatabase, aside: String
   ) throws(StorageFailure) {
     self.name = name
+    self.checksummed = checksummed
+    self.aside = aside
     self.source = source
     self.target = target
-    let columns = try source.prepare(once: "PRAGMA table_info(\"\(name)\")")
+    // Of the new file: the damaged one may describe its tables wrongly. The checksum is no column of its own here.
+    let columns = try target.prepare(once: "PRAGMA table_info(\"\(name)\")")
     var names: [String] = []
-    while try columns.step() { names.append(columns.text(1)) }
+    var isNumbered = hasRowid
+    while try columns.step() {
+      if names.isEmpty, columns.text(2) == "INTEGER" { isNumbered = true }
+      names.append(columns.text(1))
+    }
     guard let first = names.first else {
       throw .corrupt(path: source.path, detail: "the table \(name) is missing")
     }
     let key = hasRowid ? "rowid" : first
+    columnCount = Int32(names.count)
     // An index may be damaged where the table is not.
     let from = "FROM \"\(name)\"" + (hasRowid ? " NOT INDEXED" : "")
-    rows = try source.prepare(
-      once: "SELECT \(key), * \(from) WHERE \(key) >= ?1 ORDER BY \(key)")
+    let select =
+      "SELECT \(key), \(names.joined(separator: ", ")), \(checksummed?.isWhole ?? "1") \(from) "
+    rows = try source.prepare(once: select + "WHERE \(key) >= ?1 ORDER BY \(key)")
+    rowsBackwards =
+      isNumbered ? nil : try source.prepare(once: select + "ORDER BY \(key) DESC")
     next = try source.prepare(
       once: "SELECT \(key) \(from) WHERE \(key) >= ?1 ORDER BY \(key) LIMIT 1")
     let places = names.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
     try target.execute("DELETE FROM \"\(name)\"")
-    insert = try target.prepare(once: "INSERT INTO \"\(name)\" VALUES (\(places))")
-    assert(Int(rows.columnCount) == names.count + 1, "the columns of \(name)")
+    insert = try target.prepare(
+      once: "INSERT INTO \"\(name)\" (\(names.joined(separator: ", "))) VALUES (\(places))")
+    assert(rows.columnCount == columnCount + 2, "the columns of \(name)")
   }
 
   /// Copies what can be read; how many rows that are.
   func run() throws(StorageFailure) -> Int {
+    try copyAll()
+    if setAsideCount > 0 { try copyDamagedRows() }
+    return count
+  }
+
+  private func copyAll() throws(StorageFailure) {
     var start = Int64.min
+    if let rowsBackwards {
+      // A text is more than any number.
+      guard try copy(from: start) != nil else { return }
+      hasGaps = true
+      return try copy(rowsBackwards)
+    }
     while let stopped = try copy(from: start) {
       // The row after the last one is unreadable, or its page, or many.
+      hasGaps = true
       switch find(stopped) {
-      case .end: return count
+      case .end: return
       case .key(let unreadable):
-        guard unreadable < .max else { return count }
+        guard unreadable < .max else { return }
         start = unreadable + 1
       case .damage:
-        guard let readable = readable(after: stopped) else { return count }
+        guard let readable = readable(after: stopped) else { return }
         start = readable
       }
     }
-    return count
+  }
+
+  /// Notes in the new file that rows are missing, where some could not be read or the indexes had more.
+  func noteGaps(lost: Int?, atMilliseconds now: Int64) throws(StorageFailure) {
+    guard checksummed != nil, hasGaps || lost ?? 0 > 0 else { return }
+    let note = try target.prepare(
+      once: "INSERT INTO set_aside (source, content, found) VALUES (?1, ?2, ?3)")
+    try note.bind(1, name)
+    try note.bind(2, "rows that could not be read, in \(aside)")
+    try note.bind(3, now)
+    try note.run()
+  }
+
+  /// Copies damaged rows to `set_aside`, as far as they are read in one go.
+  private func copyDamagedRows() throws(StorageFailure) {
+    guard let checksummed else { return }
+    let damaged = try source.prepare(
+      once: "SELECT \(checksummed.vouchedKey), \(checksummed.content) FROM \"\(name)\" "
+        + "WHERE NOT \(checksummed.isWhole)")
+    let put = try target.prepare(
+      once: "INSERT INTO set_aside (source, key, content, found) VALUES (?1, ?2, ?3, ?4)")
+    do throws(StorageFailure) {
+      while try damaged.step() {
+        try put.bind(1, name)
+        try put.bind(2, damaged.optionalText(0))
+        try put.bind(3, damaged.text(1))
+        try put.bind(4, SystemClock.unixMilliseconds)
+        try put.run()
+      }
+    } catch {
+      guard error.isDamage else { throw error }
+      hasGaps = true
+    }
   }
 
   /// Copies rows from a key on; the key from which on it could not go on, or nil at the end.
@@ -76,7 +147,7 @@ final class TableCopy {
         return reached
       }
       let key = rows.integer(0)
-      try put()
+      if rows.integer(columnCount + 1) != 0 { try put(rows) } else { setAsideCount += 1 }
       guard key < .max else {
         rows.reset()
         return nil
@@ -85,10 +156,21 @@ final class TableCopy {
     }
   }
 
-  /// Copies one row; one that the schema does not allow, since what it refers to is lost, is left out.
-  private func put() throws(StorageFailure) {
+  /// Copies rows until one cannot be read; those that were copied before stay as they are.
+  private func copy(_ rows: SQLiteStatement) throws(StorageFailure) {
     do throws(StorageFailure) {
-      for column in 1..<rows.columnCount { try insert.bind(column, column, of: rows) }
+      while try rows.step() {
+        if rows.integer(columnCount + 1) != 0 { try put(rows) }
+      }
+    } catch {
+      guard error.isDamage else { throw error }
+    }
+  }
+
+  /// Copies one row; one that the schema does not allow, since what it refers to is lost, is left out.
+  private func put(_ rows: SQLiteStatement) throws(StorageFailure) {
+    do throws(StorageFailure) {
+      for column in 1...columnCount { try insert.bind(column, column, of: rows) }
       try insert.run()
       count += 1
     } catch {

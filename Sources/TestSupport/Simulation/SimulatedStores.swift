@@ -133,6 +133,10 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
     contents = try .inMemory()
   }
 
+  var damage: StoreDamage { contents.damage }
+
+  func rowsSetAside() throws(StorageFailure) -> [SetAsideRow] { try contents.rowsSetAside() }
+
   func apply(_ changes: [ControlChange]) throws(StorageFailure) {
     if failingChanges > 0 {
       failingChanges -= 1

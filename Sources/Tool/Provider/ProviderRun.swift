@@ -36,6 +36,7 @@ final class ProviderRun {
     }
     folder = try ProviderFolder(
       options.value("data") ?? StateFolders.provider, apps: options.values("topic"))
+    for notice in folder.notices { log.error("the registry is damaged", ["what": notice]) }
     let clock = CampaignClock(log: log)
     self.clock = clock
     campaigns = CampaignService(registry: folder.registry, log: log, clock: clock) {

@@ -179,15 +179,25 @@ struct DraftAdmission {
   ) throws(StorageFailure) {
     let key = NotificationKey(
       device: contents.device, app: contents.app, kind: contents.kind.rawValue)
-    var table = RegistrationTable()
+    let damage = store.damage
+    var table = RegistrationTable(damage: damage)
     if let record = try store.registration(of: key) { table.set(key, to: .init(record)) }
-    if let since = try store.device(number: contents.device)?.revokedMilliseconds {
+    let device = try store.device(number: contents.device)
+    if device == nil, damage.mayHave(.device(contents.device)) {
+      result.refusals.append(Refusal(field: .token, rejection: .serviceUnavailable))
+      return
+    }
+    if let since = device?.revokedMilliseconds {
       table.revoke(contents.device, atMilliseconds: since)
     }
     switch table.verdict(key, generation: contents.generation) {
     case .active: return
     case .disabled: result.isDisabled = true
-    case .unknown: result.refusals.append(Refusal(field: .token, rejection: .badDeviceToken))
+    case .unknown:
+      result.refusals.append(
+        Refusal(
+          field: .token,
+          rejection: damage.mayHave(.registration(key)) ? .serviceUnavailable : .badDeviceToken))
     case .unregistered(let since):
       result.refusals.append(
         Refusal(field: .token, rejection: .unregistered, sinceMilliseconds: since))
@@ -226,6 +236,16 @@ struct DraftAdmission {
       }
       return (try? admission.store.app(bundleID: text)).flatMap { $0 }
         .map { App($0, teamRate: nil) }
+    }
+
+    func mayBeDamaged(bundleID: Span<UInt8>) -> Bool {
+      var name: [UInt8] = []
+      name.append(copying: bundleID)
+      return admission.store.damage.mayHave(.bundle(String(decoding: name, as: UTF8.self)))
+    }
+
+    func mayBeDamaged(app: UInt32) -> Bool {
+      admission.store.damage.mayHave(.app(number: app))
     }
 
     mutating func open(token: Span<UInt8>) -> TokenContents? { admission.tokens?.open(token) }

@@ -1,0 +1,38 @@
+internal import BelfryWire
+internal import Storage
+internal import System
+
+/// Rows that failed their checksum, in both stores.
+extension Administration {
+  func damageLines() throws(StorageFailure) -> [JSONObject] {
+    var lines = try store.rowsSetAside().map { Self.line($0, of: "control.sqlite") }
+    if let notifications = try notifications() {
+      lines += try notifications.rowsSetAside().map { Self.line($0, of: "notifications.sqlite") }
+    }
+    return lines
+  }
+
+  /// Forgets the rows; what depended on them is unknown from then on, and answered so.
+  func forgetDamage() throws(StorageFailure) -> AdministrationAnswer {
+    let rows = try damageLines()
+    if store.damage.count > 0 { try apply([.forgetSetAside]) }
+    if let notifications = try notifications() { _ = try notifications.forgetSetAside() }
+    return .success(rows)
+  }
+
+  /// The store of what waits for devices: the running gateway's, or the folder's.
+  private func notifications() throws(StorageFailure) -> (any NotificationStore)? {
+    if let runtime { return runtime.notifications }
+    let path = folder.notificationStoreFile
+    return FileSystem.exists(path) ? try SQLiteNotificationStore(path: path) : nil
+  }
+
+  private static func line(_ row: SetAsideRow, of store: String) -> JSONObject {
+    [
+      "store": .string(store), "table": .string(row.table),
+      "keyIsKnown": .bool(row.isKeyKnown),
+      "foundAt": .string(Timestamp.rfc3339(unixMilliseconds: row.foundMilliseconds)),
+      "row": .string(row.content.replacing("\n", with: ", ")),
+    ]
+  }
+}

@@ -1,0 +1,18 @@
+public import Storage
+
+extension SQLiteRegistryStore {
+  /// What a person should know of rows that failed their checksum, a sentence each.
+  public var notices: [String] {
+    damage.summary.map {
+      [
+        "registry.sqlite had damaged rows, which are set aside (\($0)): they are not sent to, and campaigns that lack "
+          + "rows are held; see the table set_aside"
+      ]
+    } ?? []
+  }
+
+  /// Whether a campaign lacks rows without which it would send twice or not at all.
+  func lacksRows(of campaign: String) -> Bool {
+    damage.mayHave(part: campaign, in: ["campaign", "leg", "batch", "recipient", "set_aside"])
+  }
+}

@@ -1,0 +1,161 @@
+internal import Synchronization
+
+/// What a store knows of rows that failed their checksum and were set aside, from any thread.
+///
+/// A row that is not found in a table may be one of those: where a key could not be read, any key may be.
+public final class StoreDamage: Sendable {
+  /// A key of a table, as a row that was set aside names itself.
+  public enum Key: Sendable {
+    case team(String)
+    case providerKey(String)
+    /// The serial number of a provider's certificate.
+    case certificate(String)
+    case app(number: UInt32)
+    case bundle(String)
+    case channel([UInt8])
+    case device(UInt64)
+    case registration(device: UInt64, app: UInt32, kind: UInt8)
+    case setting(String)
+    /// A record of an agent.
+    case record(collection: String, key: String)
+  }
+
+  /// Rows of one table.
+  struct Rows: Equatable {
+    var count = 0
+    /// Whether the key of one of them is damaged too.
+    var hasUnknownKey = false
+    /// The keys, and the parts of those that have several, each as SQLite quotes it.
+    var keys: Set<[UInt8]> = []
+  }
+
+  private struct State {
+    var tables: [String: Rows] = [:]  // text: names of our own tables
+    var count = 0
+  }
+
+  private let state = Mutex(State())
+  private let number = Atomic<Int>(0)
+
+  /// Nothing is set aside.
+  public init() {}
+
+  /// Of a store without a disk.
+  public static let none = StoreDamage()
+
+  /// How many rows are set aside.
+  public var count: Int { number.load(ordering: .relaxed) }
+
+  /// How many rows of each table are set aside, by the table's name.
+  public var counts: [String: Int] { state.withLock { $0.tables.mapValues(\.count) } }
+
+  /// A sentence for people; nil where nothing is set aside.
+  public var summary: String? {
+    let counts = counts
+    guard !counts.isEmpty else { return nil }
+    return counts.sorted { $0.key < $1.key }.map { "\($0.value) of \($0.key)" }
+      .joined(separator: ", ")
+  }
+
+  /// Whether a row with this key may be among those that were set aside.
+  public func mayHave(_ key: Key) -> Bool {
+    guard count > 0 else { return false }
+    return state.withLock { state in
+      // A damaged row of the table of damaged rows may be any row.
+      if state.tables[ChecksummedTable.setAside.name] != nil { return true }
+      guard let rows = state.tables[key.table] else { return false }
+      return rows.hasUnknownKey || rows.keys.contains(key.bytes)
+    }
+  }
+
+  /// Whether a row of this table was set aside.
+  public func has(table: String) -> Bool {
+    count > 0
+      && state.withLock {
+        $0.tables[table] != nil || $0.tables[ChecksummedTable.setAside.name] != nil
+      }
+  }
+
+  /// Whether a row of these tables whose key has this text as a part may have been set aside.
+  public func mayHave(part text: String, in tables: [String]) -> Bool {
+    guard count > 0 else { return false }
+    let part = Key.quoted(text)
+    return state.withLock { state in
+      tables.contains { name in
+        guard let rows = state.tables[name] else { return false }
+        return rows.hasUnknownKey || rows.keys.contains(part)
+      }
+    }
+  }
+
+  func replace(with tables: [String: Rows]) {
+    let count = tables.values.reduce(0) { $0 + $1.count }
+    state.withLock { state in
+      state.tables = tables
+      state.count = count
+      number.store(count, ordering: .relaxed)
+    }
+  }
+
+  /// Separates the parts of a key.
+  static let separator: UInt8 = 0x1F
+}
+
+extension StoreDamage.Key {
+  var table: String {
+    switch self {
+    case .team: "team"
+    case .providerKey: "provider_key"
+    case .certificate: "certificate"
+    case .app, .bundle: "app"
+    case .channel: "channel"
+    case .device: "device"
+    case .registration: "registration"
+    case .setting: "setting"
+    case .record: "record"
+    }
+  }
+
+  /// The key as SQLite's `quote` writes it: bytes, since requests name what they like.
+  var bytes: [UInt8] {
+    switch self {
+    case .team(let text), .providerKey(let text), .certificate(let text), .bundle(let text),
+      .setting(let text):
+      Self.quoted(text)
+    case .app(let number): Array("\(number)".utf8)
+    case .channel(let bytes): Array("X'\(bytes.map(Self.hexadecimal).joined())'".utf8)
+    case .device(let number): Array("\(Int64(bitPattern: number))".utf8)
+    case .registration(let device, let app, let kind):
+      Array(["\(Int64(bitPattern: device))", "\(app)", "\(kind)"].joined(separator: "\u{1F}").utf8)
+    case .record(let collection, let key):
+      Self.quoted(collection) + [StoreDamage.separator] + Self.quoted(key)
+    }
+  }
+
+  fileprivate static func quoted(_ text: String) -> [UInt8] {
+    let quote = UInt8(ascii: "'")
+    var bytes = [quote]
+    for byte in text.utf8 {
+      if byte == quote { bytes.append(quote) }
+      bytes.append(byte)
+    }
+    return bytes + [quote]
+  }
+
+  private static func hexadecimal(_ byte: UInt8) -> String {
+    let digits = String(byte, radix: 16, uppercase: true)
+    return digits.utf8.count < 2 ? "0" + digits : digits
+  }
+}
+
+/// A row that failed its checksum, as a person inspects it.
+public struct SetAsideRow: Sendable {
+  /// The table that it was in.
+  public let table: String
+  /// Whether the key that it shows is the one that was written.
+  public let isKeyKnown: Bool
+  /// A line for each column, with the value as SQL writes it; or what is known of rows that could not be read.
+  public let content: String
+  /// When it was found, in milliseconds since 1970.
+  public let foundMilliseconds: Int64
+}
