@@ -11,6 +11,14 @@ import Testing
     #expect(outcome.cuts > 0 && outcome.acknowledged > 0)
   }
 
+  @Test func `A flipped bit is found, and never used`() {
+    let flips = (30...53 as ClosedRange<UInt64>).compactMap {
+      PowerCutSimulation.run(seed: $0).flip
+    }
+    #expect(flips.contains { $0 != "unchanged" }, "\(flips)")
+    #expect(flips.count > 12, "\(flips)")
+  }
+
   @Test func `cuts find changes that were not synced`() {
     let unsynced = (1...8 as ClosedRange<UInt64>).map { PowerCutSimulation.run(seed: $0).unsynced }
     #expect(unsynced.reduce(0, +) > 100)

@@ -222,6 +222,20 @@ void power_cut_disk_fail_sync(power_cut_disk *disk, uint64_t syncs) {
   pthread_mutex_unlock(&power_cut_mutex);
 }
 
+bool power_cut_disk_flip(power_cut_disk *disk, const char *path, uint64_t bit) {
+  pthread_mutex_lock(&power_cut_mutex);
+  node *file = disk_find(disk, path);
+  bool is_there = file && file->durable.size > 0;
+  if (is_there) {
+    bit %= file->durable.size * 8;
+    unsigned char mask = (unsigned char)(1u << bit % 8);
+    file->durable.bytes[bit / 8] ^= mask;
+    if (bit / 8 < file->cached.size) file->cached.bytes[bit / 8] ^= mask;
+  }
+  pthread_mutex_unlock(&power_cut_mutex);
+  return is_there;
+}
+
 bool power_cut_disk_is_off(const power_cut_disk *disk) { return disk->is_off; }
 bool power_cut_disk_has_failed(const power_cut_disk *disk) { return disk->has_failed; }
 uint64_t power_cut_disk_operations(const power_cut_disk *disk) { return disk->operations; }

@@ -116,6 +116,20 @@ enum ControlUnderPowerCuts: PowerCutSubject {
       setting: try store.setting("code"))
   }
 
+  static func records(_ contents: Contents) -> Set<String> {
+    var records: [String] = contents.teams.map { "\($0)" }
+    records += contents.keys.map { "\($0)" }
+    records += contents.apps.map { "\($0)" }
+    records += contents.channels.map { "\($0)" }
+    records += contents.broadcasts.map { "\($0)" }
+    records += contents.devices.map { "\($0)" }
+    records += contents.certificates.map { "\($0)" }
+    records += contents.registrations.map { "\($0)" }
+    records += contents.subscriptions.map { "\($0)" }
+    records += contents.setting.map { ["\($0)"] } ?? []
+    return Set(records)
+  }
+
   static func difference(_ expected: Contents, _ found: Contents) -> String {
     "expected \(expected.registrations.count) registrations and \(expected.devices.count) devices, "
       + "found \(found.registrations.count) and \(found.devices.count); registrations "

@@ -74,6 +74,10 @@ enum NotificationsUnderPowerCuts: PowerCutSubject {
     return Contents(rows: rows, highest: try store.highestSequence(), epoch: try store.epoch())
   }
 
+  static func records(_ contents: Contents) -> Set<String> {
+    Set(contents.rows.map { "\($0)" })
+  }
+
   static func difference(_ expected: Contents, _ found: Contents) -> String {
     let missing = Set(expected.rows).subtracting(found.rows).map(\.sequence).sorted()
     let invented = Set(found.rows).subtracting(expected.rows).map(\.sequence).sorted()

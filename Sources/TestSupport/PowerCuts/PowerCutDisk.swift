@@ -29,6 +29,9 @@ final class PowerCutDisk {
   /// Lets one sync fail, after so many that succeed.
   func failSync(after count: UInt64) { power_cut_disk_fail_sync(disk, count) }
 
+  /// Flips a bit of the file at `path`; whether there was one.
+  func flip(_ path: String, bit: UInt64) -> Bool { power_cut_disk_flip(disk, path, bit) }
+
   /// Cuts the power, and starts the machine again.
   func restart() { power_cut_disk_restart(disk) }
 }

@@ -4,7 +4,9 @@ import Storage
 /// commits, checkpoints, migrations and starts, and syncs that fail.
 ///
 /// Promised after each start: what was acknowledged is there; a write that was cut off is there whole or not at
-/// all; nothing else is; no file is damaged, and no loss is reported.
+/// all; nothing else is; no file is damaged, and no loss is reported. At the end of a world a bit of the store's file
+/// flips while no connection is open: then the start says so, or nothing has changed, and nothing is there that was not
+/// written.
 public enum PowerCutSimulation {
   /// What one world showed.
   public struct Outcome: Sendable {
@@ -18,6 +20,8 @@ public enum PowerCutSimulation {
     public let acknowledged: Int
     /// Changes of the disk that were not synced when the power went.
     public let unsynced: UInt64
+    /// What a flipped bit led to: "unchanged", "damaged" or "set aside"; nil where none was flipped.
+    public let flip: String?
     /// For people.
     public let report: String
   }

@@ -18,6 +18,8 @@ protocol PowerCutSubject {
   /// Writes it; what returns is acknowledged.
   static func perform(_ operation: Operation, on store: Store) throws(StorageFailure)
   static func contents(of store: Store) throws(StorageFailure) -> Contents
+  /// A line for each record of the contents.
+  static func records(_ contents: Contents) -> Set<String>
   /// How two contents differ, for people.
   static func difference(_ expected: Contents, _ found: Contents) -> String
 }

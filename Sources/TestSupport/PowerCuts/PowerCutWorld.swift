@@ -30,6 +30,7 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
   private var formerMark: Data?
   private var trace: [String] = []
   private var violation: String?
+  private var flip: String?
 
   init(seed: UInt64) {
     self.seed = seed
@@ -50,12 +51,19 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
       cutsLeft -= 1
     }
     disk.cut(afterOperations: .max)
-    if violation == nil, start() == nil { fail("the store does not open after the last cut") }
+    if violation == nil {
+      if let store = start() {
+        Subject.close(store)
+      } else {
+        fail("the store does not open after the last cut")
+      }
+    }
+    if violation == nil { flipBit() }
     let lines = trace.suffix(60).joined(separator: "\n")
     let head = "seed \(seed) (\(Subject.name)): \(cuts) cuts, \(acknowledged) writes acknowledged"
     return PowerCutSimulation.Outcome(
       seed: seed, violation: violation, cuts: cuts, acknowledged: acknowledged,
-      unsynced: disk.unsyncedCount,
+      unsynced: disk.unsyncedCount, flip: flip,
       report: violation.map { "\(head)\n\(lines)\nBROKEN: \($0)" } ?? head)
   }
 
@@ -208,6 +216,39 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
     } catch {
       if case .storage(let failure) = error { throw failure }
       preconditionFailure("a store in memory opens")
+    }
+  }
+
+  // MARK: Flipped bits
+
+  /// Flips a bit of the store's file, and opens the store as its program does.
+  private func flipBit() {
+    guard let contents, disk.flip(path, bit: random.next()) else { return }
+    let written = Subject.records(contents)
+    do throws(PowerCutFault) {
+      guard let found = try open() else { return }
+      flip = "unchanged"
+      if found != contents {
+        fail("a flipped bit without a word: \(Subject.difference(contents, found))")
+      }
+    } catch {
+      flip = "damaged"
+      note("a flipped bit is found: \(error)")
+      // Said once, and then there is a whole store, or none that opens.
+      guard let found = try? open() else { return }
+      flip = "set aside"
+      let invented = Subject.records(found).subtracting(written)
+      if !invented.isEmpty { fail("a flipped bit made \(invented)") }
+    }
+  }
+
+  private func open() throws(PowerCutFault) -> Subject.Contents? {
+    let store = try Subject.open(path: path, now: clock.now)
+    defer { Subject.close(store) }
+    do throws(StorageFailure) {
+      return try Subject.contents(of: store)
+    } catch {
+      throw .storage(error)
     }
   }
 

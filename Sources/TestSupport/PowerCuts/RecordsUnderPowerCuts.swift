@@ -10,10 +10,12 @@ enum RecordsUnderPowerCuts: PowerCutSubject {
   static func open(
     path: String, now: @escaping @Sendable () -> Int64
   ) throws(PowerCutFault) -> SQLiteRecordStore {
-    do throws(StorageFailure) {
-      return try SQLiteRecordStore(path: path)
-    } catch {
-      throw .storage(error)
+    try inspectThenOpen(path) { path throws(StorageFailure) in
+      try SQLiteRecordStore.inspect(path: path)
+    } open: { () throws(StorageFailure) in
+      try SQLiteRecordStore(path: path)
+    } lost: { _ throws(StorageFailure) in
+      0
     }
   }
 
@@ -40,6 +42,10 @@ enum RecordsUnderPowerCuts: PowerCutSubject {
     var all: Contents = []
     for collection in collections { all.append(try store.load(collection)) }
     return all
+  }
+
+  static func records(_ contents: Contents) -> Set<String> {
+    Set(contents.joined().map { "\($0)" })
   }
 
   static func difference(_ expected: Contents, _ found: Contents) -> String {

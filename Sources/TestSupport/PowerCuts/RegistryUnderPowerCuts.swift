@@ -30,10 +30,12 @@ enum RegistryUnderPowerCuts: PowerCutSubject {
   static func open(
     path: String, now: @escaping @Sendable () -> Int64
   ) throws(PowerCutFault) -> SQLiteRegistryStore {
-    do throws(StorageFailure) {
-      return try SQLiteRegistryStore(path: path, now: now)
-    } catch {
-      throw .storage(error)
+    try inspectThenOpen(path) { path throws(StorageFailure) in
+      try SQLiteRegistryStore.inspect(path: path)
+    } open: { () throws(StorageFailure) in
+      try SQLiteRegistryStore(path: path, now: now)
+    } lost: { _ throws(StorageFailure) in
+      0
     }
   }
 
@@ -111,6 +113,16 @@ enum RegistryUnderPowerCuts: PowerCutSubject {
           batches: try store.batches(of: record.id), tallies: try store.tallies(of: record.id)))
     }
     return Contents(tokens: try store.tokens(after: 0, limit: .max), campaigns: campaigns)
+  }
+
+  /// Tags are rows of their own: one that is damaged leaves its token.
+  static func records(_ contents: Contents) -> Set<String> {
+    Set(
+      contents.tokens.map { token in
+        var registration = token.registration
+        registration.tags = []
+        return "\(token.number) \(registration)"
+      } + contents.campaigns.map { "\($0.record)" })
   }
 
   static func difference(_ expected: Contents, _ found: Contents) -> String {

@@ -34,6 +34,10 @@ bool power_cut_disk_has_failed(const power_cut_disk *disk);
 /// Cuts the power, where it is on, and starts the machine again with what the disk has.
 void power_cut_disk_restart(power_cut_disk *disk);
 
+/// Flips a bit of a file, that with the number `bit` modulo their count, on the disk and in the page cache; false where
+/// there is no such file, or it is empty. Nothing tells the file's user.
+bool power_cut_disk_flip(power_cut_disk *disk, const char *path, uint64_t bit);
+
 /// What the disks of this process have done to files: writes, syncs, truncations, deletions.
 uint64_t power_cut_disk_operations(const power_cut_disk *disk);
 
