@@ -15,6 +15,7 @@ import urllib.request
 
 from .feedback import read_tokens
 from .processes import Devices, Gateway, Program, Trouble, cpu_seconds, wait_for
+from .stores import connect
 
 TOPIC = "com.example.reliability"
 CONNECTED = 2_000
@@ -171,7 +172,7 @@ def register_absent(gateway, count, seed):
     gateway.wait_ready(300)
     tokens = read_tokens(gateway, certificate)
     gateway.program.end()
-    store = sqlite3.connect(gateway.data / "control.sqlite")
+    store = connect(gateway.data / "control.sqlite")
     with store:
         store.execute("UPDATE registration SET state = 1 WHERE state = 3")
     store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -185,7 +186,7 @@ def register_absent(gateway, count, seed):
 
 def fill(path, count, seed):
     chance = random.Random(seed)
-    store = sqlite3.connect(path)
+    store = connect(path)
     app, = store.execute("SELECT number FROM app").fetchone()
     epoch = chance.randrange(1, 1 << 31)
     now = int(time.time() * 1_000)

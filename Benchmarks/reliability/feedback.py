@@ -3,13 +3,13 @@ import http.client
 import json
 import pathlib
 import socket
-import sqlite3
 import ssl
 import threading
 import time
 
 from .processes import Devices, Gateway, Trouble
 from .provider import Answers, Provider, percentile
+from .stores import connect
 
 TOPIC = "com.example.reliability"
 TUPLE_BYTES = 38  # seconds, length, 32 bytes of token
@@ -58,7 +58,7 @@ def measure(belfry, folder, rows, seed):
 
 
 def fill(path, count):
-    store = sqlite3.connect(path)
+    store = connect(path)
     app, = store.execute("SELECT number FROM app").fetchone()
     now = int(time.time() * 1_000)
     with store:

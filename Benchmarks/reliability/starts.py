@@ -1,10 +1,10 @@
 """The start of a gateway that knows many devices, each with a certificate and a registration."""
 import hashlib
 import random
-import sqlite3
 import time
 
 from .processes import Devices, Gateway, cpu_seconds, resident_bytes
+from .stores import connect
 
 TOPIC = "com.example.reliability"
 STARTS = 5  # the machine is shared: the fastest of them tells what a start costs
@@ -32,7 +32,7 @@ def measure(belfry, folder, devices, seed):
 
 def fill(path, count, seed):
     chance = random.Random(seed)
-    store = sqlite3.connect(path)
+    store = connect(path)
     app, = store.execute("SELECT number FROM app").fetchone()
     # Numbers as some hundred starts of a gateway gave them.
     epochs = sorted(chance.sample(range(1, 1 << 31), 200))
@@ -44,7 +44,7 @@ def fill(path, count, seed):
             ((number, hashlib.sha256(str(number).encode()).digest(), "a device", now)
              for number in numbers))
         store.executemany(
-            "INSERT INTO device_certificate (serial, device, not_after) VALUES (?, ?, ?)",
+            "INSERT INTO device_certificate (serial, device, not_after, shown) VALUES (?, ?, ?, 0)",
             ((f"{number:040x}", number, now // 1_000 + 10**8) for number in numbers))
         store.executemany(
             "INSERT INTO registration VALUES (?, ?, 1, 1, 1, ?)",

@@ -163,7 +163,9 @@ extension Scenario {
       for _ in 0..<count { _ = try await devices.token() }
       try await again.stop()
       let third = try await scenario.restart(gateway)
-      #expect(try await scenario.readiness(of: third) == "ready")
+      let ready = try await scenario.readiness(of: third)
+      // A row stays set aside until someone gives it up.
+      #expect(ready.hasPrefix("ready\nnotice: notifications.sqlite had damaged rows"), "\(ready)")
     }
   }
 

@@ -59,7 +59,7 @@ enum AgentEffect: Hashable, Sendable {
   /// End an app that was started for a push and exceeded its time.
   case end(AppID)
   /// Show the image that a notification names for the launch of its app, until the app has connected; nil takes it away.
-  case showLaunchImage(LocalApp, name: String?)
+  case showLaunchImage(LocalApp, name: String?)  // text: compared by tests only
   /// Stop an app's processes, without ending them.
   case suspend(AppID)
   /// Let an app's processes run on.

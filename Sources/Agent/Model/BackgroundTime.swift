@@ -170,7 +170,7 @@ struct BackgroundTime {
   }
 
   /// The background modes with which an app is not stopped.
-  private static let modesThatRunOn: Set<String> = ["audio", "location", "voip"]
+  private static let modesThatRunOn: Set<String> = ["audio", "location", "voip"]  // text: own words
 
   /// Traps in debug builds when what is timed contradicts itself.
   func checkInvariants(_ context: AgentContext) {

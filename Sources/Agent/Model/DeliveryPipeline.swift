@@ -456,7 +456,7 @@ struct DeliveryPipeline {
   private mutating func showLaunchImage(
     of entry: DeliveredList.Entry, _ app: LocalApp, _ context: inout AgentContext
   ) {
-    let name = entry.retained.content.launchImage
+    let name = entry.retained.outline.launchImage
     guard !name.isEmpty, app.installation != nil else { return }
     behindLaunchImage.insert(app.id)
     context.emit(.showLaunchImage(app, name: name))

@@ -12,7 +12,7 @@ enum PresenterEvent: Hashable, Sendable {
   /// Its window is to be closed; the notification stays.
   case windowClosed(AppNotificationID)
   /// An app is being started behind its image; nil when it is there, or has none.
-  case launchImage(LocalApp, path: String?)
+  case launchImage(LocalApp, path: String?)  // text: a path, compared by tests only
   case removed(AppNotificationID)
   case badge(AppID, Int64)
   case sound(AppNotificationID, NotificationSound)

@@ -71,12 +71,14 @@ import Testing
     let record = LocalApp(id: ModelBench.burger)
     let order = launches.order(record, .push, isForeground: false, activationToken: nil)
     #expect(launches.isAwaited(ModelBench.burger, token: order.token))
-    #expect(!did { launches.claim(ModelBench.burger, token: "other", isAnyTokenGood: false) })
-    #expect(did { launches.claim(ModelBench.burger, token: order.token, isAnyTokenGood: false) })
-    #expect(!did { launches.claim(ModelBench.burger, token: order.token, isAnyTokenGood: true) })
+    #expect(did { launches.claim(ModelBench.burger, token: "other", isAnyTokenGood: false) } == nil)
+    #expect(
+      did { launches.claim(ModelBench.burger, token: order.token, isAnyTokenGood: false) } == false)
+    #expect(
+      did { launches.claim(ModelBench.burger, token: order.token, isAnyTokenGood: true) } == nil)
     let second = launches.order(record, .push, isForeground: false, activationToken: nil)
     #expect(second.token != order.token)
-    #expect(did { launches.claim(ModelBench.burger, token: nil, isAnyTokenGood: true) })
+    #expect(did { launches.claim(ModelBench.burger, token: nil, isAnyTokenGood: true) } == false)
   }
 
   @Test func `what a session has locked its end unlocks, and what a command has locked stays`()

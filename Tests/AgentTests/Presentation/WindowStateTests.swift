@@ -65,14 +65,19 @@ struct WindowStateTests {
     var state = state(Self.dunst)
     #expect(state.presented(Self.banner) == [])
     #expect(state.refreshed(Self.banner) == [])
+    // The window that "More" opens shows every action.
+    var expanded = Self.banner
+    expanded.isExpanded = true
     #expect(
       state.requested(Self.banner, focus: "A") == [
-        .show(.notification(Self.name), .notification(Self.banner, focus: "A"))
+        .show(.notification(Self.name), .notification(expanded, focus: "A"))
       ])
     let changed = DesktopTests.presentation(body: "2", actions: DesktopTests.buttons)
+    expanded = changed
+    expanded.isExpanded = true
     #expect(
       state.refreshed(changed) == [
-        .show(.notification(Self.name), .notification(changed, focus: "A"))
+        .show(.notification(Self.name), .notification(expanded, focus: "A"))
       ])
     #expect(state.presented(changed).count == 1)
     state.checkInvariants()

@@ -22,7 +22,10 @@ struct DesktopExamples {
           #"{"aps":{"alert":"\#(text)","category":"INVITE_CATEGORY"}}"#, to: token, topic: id,
           of: gateway)
         return try await desktop.call("Notify", containing: text).compactMap { line in
-          ["Accept", "Maybe", "Decline"].first { line.contains(#"string "\#($0)""#) }
+          // A destructive action is marked in front.
+          ["Accept", "Maybe", "Decline"].first {
+            line.contains(#"string ""#) && line.hasSuffix(#"\#($0)""#)
+          }
         }
       }
       // S1-30 part 1 of 2: the minimal context

@@ -17,7 +17,7 @@ struct WindowState {
     case notification(Presentation, focus: String?)
     case prompt(Prompt)
     /// An app that is being started, by its name and the image that it shows meanwhile.
-    case launch(name: String, image: String)
+    case launch(name: String, image: String)  // text: compared by tests only
   }
 
   /// Its name among the others.
