@@ -299,12 +299,12 @@ public final class GatewayServer {
 
   // MARK: Stores
 
-  /// Looks once a second at what the stores say of their disks.
+  /// Reports the state of the stores and their disks: before the gateway is ready, and then once a second.
   private func watchStores() {
     guard resources.controlHealth != nil || resources.notificationHealth != nil else { return }
+    reportStores()
     loop.schedule(afterNanoseconds: Limits.storeWatchNanoseconds) { [weak self] in
       guard let self, !isStopped else { return }
-      reportStores()
       watchStores()
     }
   }

@@ -13,7 +13,7 @@ internal import System
 /// ```
 public struct ProviderFolder: Sendable {
   private let folder: DataFolder
-  /// What the check of the store's file found.
+  /// The result of the check of the store's file.
   private let inspection: StoreInspection
   /// Tokens and campaigns.
   public let store: SQLiteRegistryStore
@@ -50,7 +50,7 @@ public struct ProviderFolder: Sendable {
     adminToken = try Self.adminToken(at: Self.adminTokenFile(in: folder.path))
   }
 
-  /// What a person should know of the registry's file, a sentence each.
+  /// Notices about the registry's file for the operator, one sentence each.
   public var notices: [String] {
     var notices: [String] = []
     if case .repaired(let repair) = inspection {

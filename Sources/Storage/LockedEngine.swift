@@ -26,7 +26,7 @@ final class LockedEngine<Engine: StoreEngine>: Sendable {
   private let path: String
   private let now: @Sendable () -> Int64
   let health: StoreHealth
-  /// What was set aside, through all connections.
+  /// The rows that were set aside, through all connections.
   let damage = StoreDamage()
 
   /// Opens or makes the file at `path`; `now` is the monotonic clock.
@@ -124,7 +124,7 @@ protocol ChecksummedStoreEngine: StoreEngine {
 
 extension ChecksummedStoreEngine {
   func setAsideDamage() throws(StorageFailure) {
-    // What is half done is undone already: a statement that failed has ended its transaction.
+    // Nothing is left to undo: the failed statement has rolled back its transaction.
     try database.setAsideDamage(of: Self.schema, atMilliseconds: SystemClock.unixMilliseconds)
     try noteDamage()
   }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What a store knows of rows that failed their checksum and were set aside, from any thread.
+/// Counts of a store's rows that failed their checksum and were set aside; safe from any thread.
 ///
 /// A row that is not found in a table may be one of those: where a key could not be read, any key may be.
 public final class StoreDamage: Sendable {
@@ -148,7 +148,7 @@ extension StoreDamage.Key {
   }
 }
 
-/// A row that failed its checksum, as a person inspects it.
+/// A row that failed its checksum, for inspection.
 public struct SetAsideRow: Sendable {
   /// The table that it was in.
   public let table: String

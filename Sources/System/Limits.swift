@@ -20,9 +20,9 @@ enum Limits {
   /// Different log lines whose repetitions are counted: more than a program under attack writes in a second, and some
   /// 2 MB at the most.
   static let logLinesRemembered = 256
-  /// Nanoseconds after a log line in which its repetitions are counted: a person waits no longer for the second one.
+  /// Nanoseconds for which repetitions of a log line are counted before the first count is written.
   static let logRepeatNanosecondsMin: Int64 = 1_000_000_000
-  /// The same for a line that goes on to repeat: 1,440 lines a day, however often it is said.
+  /// The same for a line that keeps repeating: 1,440 lines a day at most.
   static let logRepeatNanosecondsMax: Int64 = 60_000_000_000
   /// Milliseconds by which the wall clock may leave the monotonic one between two comparisons and still be believed:
   /// more than corrections by the network take, less than matters to what expires.

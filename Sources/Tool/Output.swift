@@ -36,8 +36,8 @@ enum Output {
 
   /// The exit status of a command that ends with `status`: 1 where a part of the answer could not be written.
   ///
-  /// That is said. Readers that have seen enough, that read nothing while the command was told to end, and terminals that
-  /// are gone, are no failure.
+  /// Such a failure is reported. A reader that has closed the pipe, one that read nothing while the command was told to
+  /// end, and a terminal that is gone are no failure.
   static func status(_ status: Int32) -> Int32 {
     let number = failure.load(ordering: .relaxed)
     guard ![0, EPIPE, EIO, ETIMEDOUT].contains(number) else { return status }

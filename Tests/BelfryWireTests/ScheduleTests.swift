@@ -188,7 +188,7 @@ private let hour: Int64 = 3_600_000
     throws
   {
     var device = try Device("2026-01-05T08:00:30Z")
-    // The minute that has begun matches its first second alone.
+    // The minute that has begun matches only its first second.
     for text in ["year=2001", "year=2026 month=1 day=5 hour=8 minute=0"] {
       #expect(throws: Trigger.Refusal.passed) { try device.add("x", daily(text)) }
     }

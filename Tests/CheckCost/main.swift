@@ -38,7 +38,7 @@ func say(_ text: String, end: String = "\n") {
 
 /// Seconds for all sizes of one subject.
 ///
-/// What grows exponentially never ends: the alarm ends the program, and the last line names the subject.
+/// Exponential work never ends: the alarm ends the program, and the last line names the subject.
 let subjectSeconds: UInt32 = 300
 
 func column(_ text: String, _ width: Int) -> String {

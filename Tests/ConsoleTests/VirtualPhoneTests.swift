@@ -11,7 +11,7 @@ import Testing
 @testable import Transport
 
 /// A virtual phone's agent and apps, as far as they need no gateway, and the requests that are about phones.
-@Suite(.timeLimit(.minutes(2))) struct VirtualPhoneTests {
+@Suite(.timeLimit(.minutes(60))) struct VirtualPhoneTests {
   private let scratch: ScratchFolder
   private let authority: [UInt8]
 

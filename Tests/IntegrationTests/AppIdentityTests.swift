@@ -134,7 +134,7 @@ import Testing
         return try await app.line(called: "the agent's answer") { $0["answers"].integer == 1 }
       }
       let (app, claiming) = (try await start(words), try await start(words, ["org.example.burger"]))
-      // What dpkg does: the new file takes the name.
+      // As dpkg does: the new file takes the name.
       _ = try await python(scenario, at: program + ".new")
       try #require(rename(program + ".new", program) == 0)
       let link = try FileManager.default.destinationOfSymbolicLink(
@@ -227,7 +227,7 @@ import Testing
       func answer(_ program: RunningProgram) async throws -> JSONLine {
         try await program.line(called: "the agent's answer") { $0["answers"].integer == 1 }
       }
-      // By what Flatpak knows alone, and by its own word, which has to be the same.
+      // Flatpak's records and the sandbox's own file have to agree.
       #expect(try await answer(run(["app"]))["app"].string == app)
       #expect(try await answer(run(["app", app]))["app"].string == app)
       #expect(try await reason(answer(run(["app", "org.example.other"]))) == "appRefused")

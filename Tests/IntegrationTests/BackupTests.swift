@@ -353,7 +353,7 @@ private let app = "com.example.app"
         #expect(left == (left.isEmpty ? [] : ["backup.tar"]), "round \(round)")
       }
       #expect(killed > 0)
-      // What file systems without unnamed files keep of a killed one goes with the next.
+      // On file systems without unnamed files, the next backup removes the leftovers of a killed one.
       for name in ["backup.tar.2000000000.abc.tmp", "other.tar.2000000000.abc.tmp"] {
         try FileSystem.write([1], to: "\(target)/\(name)")
       }

@@ -58,7 +58,7 @@ struct FolderOwnerTests {
       _ = try await scenario.belfryCommand(
         ["doctor", "--gateway", "--data", data], succeeding: false)
       #expect(try owners(in: data) == [Self.user])
-      // What root asked for is root's, in a folder that only root may enter.
+      // A file that root named is root's, in a folder that only root may enter.
       #expect(try owners(in: output) == [0])
       #expect(try Set(FileSystem.list(output)) == ["backup.tar", "certificate.pem"])
 
@@ -113,7 +113,7 @@ struct FolderOwnerTests {
       let (home, data) = try await usersGateway(scenario)
       let backup = scenario.folder.file("backup.tar")
       _ = try await scenario.belfryCommand(["backup", backup, "--data", data])
-      // What a user would want to have: a file of root's in a folder of root's.
+      // The attacker's target: a file of root's in a folder of root's.
       let secrets = scenario.folder.file("secrets")
       try FileSystem.makeDirectories(secrets)
       let victims = ["shadow", "lock", "control.sqlite", "admin-token"].map { "\(secrets)/\($0)" }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What foreign implementations of TLS find at the gateway's ports.
+/// Foreign implementations of TLS against the gateway's ports.
 @Suite(.timeLimit(.minutes(20))) struct TLSConformanceTests {
   /// The Python of `scripts/python-environment tls`, which has sslyze and tlslite-ng.
   fileprivate static let python = Installation.root + "/.build/python-tls/bin/python"

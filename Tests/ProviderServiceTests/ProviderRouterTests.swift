@@ -88,7 +88,7 @@ private struct TestService {
     #expect(try register(12, key: service.key(of: "com.example.other")).status == 200)
     #expect(
       try register(13, key: service.provider.adminToken, topic: "com.example.app").status == 200)
-    // Who leaves makes room.
+    // A token that unregisters makes room.
     for number in [13, 1] {
       let topic = number == 1 ? "com.example.app.voip" : "com.example.app"
       #expect(

@@ -124,7 +124,7 @@ import Transport
       let registrations = try store.registrations()
       let certificates = try store.deviceCertificates()
       let known = Set(devices.map(\.number))
-      // What belongs to a device whose row could not be read is kept, and the store says that rows are missing.
+      // Rows of a device whose own row could not be read are kept, and the store says that rows are missing.
       if !certificates.allSatisfy({ known.contains($0.device) }) {
         #expect(store.damage.has(table: "device"), "page \(page)")
       }

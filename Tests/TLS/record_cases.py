@@ -1,13 +1,13 @@
 """Cases of TLS 1.3 records after the handshake: what is sent, what our record layer answers, what OpenSSL's does.
 
-Each case begins behind the handshake of a device without a certificate, over tlslite-ng. "goes on" means that the link
+Each case begins behind the handshake of a device without a certificate, over tlslite-ng. "continues" means that the link
 above TLS answers a HELLO afterwards; otherwise it is the alert with which the server ends the connection."""
 
 HELLO = bytes.fromhex("000901010108004003840000")
 ALERT, HANDSHAKE, DATA, CCS = 21, 22, 23, 20
 KEY_UPDATE = bytes([24, 0, 0, 1, 0])
 REQUEST = bytes([24, 0, 0, 1, 1])
-ON, UNEXPECTED, DECODE = "goes on", "unexpected_message", "decode_error"
+ON, UNEXPECTED, DECODE = "continues", "unexpected_message", "decode_error"
 MAC, OVERFLOW, ILLEGAL, END = "bad_record_mac", "record_overflow", "illegal_parameter", "close_notify"
 LONGEST = 2**14
 
@@ -120,7 +120,7 @@ CASES = [
     ("an alert with padding of 2^14 + 2 bytes in all", padded(b"\1\0", LONGEST + 2, ALERT), OVERFLOW, END, "5.4"),
     ("2^14 + 1 bytes of content", records((DATA, bytes(LONGEST) + b"\1")), OVERFLOW, OVERFLOW, "5.1"),
     ("a record of nothing", lambda peer: peer.inner(b""), UNEXPECTED, MAC, "5.4: there is no type"),
-    ("a record of padding alone", lambda peer: peer.inner(bytes(100)), UNEXPECTED, UNEXPECTED, "5.4: there is no type"),
+    ("a record of only padding", lambda peer: peer.inner(bytes(100)), UNEXPECTED, UNEXPECTED, "5.4: there is no type"),
     ("content of type heartbeat", records((24, b"x")), UNEXPECTED, UNEXPECTED, "5: an unknown type"),
     ("content of type 99", records((99, b"x")), UNEXPECTED, UNEXPECTED, "5"),
     ("an encrypted ChangeCipherSpec", records((CCS, b"\1")), UNEXPECTED, UNEXPECTED, "5"),
@@ -131,7 +131,7 @@ CASES = [
     ("plain content", header(DATA, 20, bytes(20)), MAC, MAC, "5.2"),
     ("a record without a body", header(DATA, 0), MAC, MAC, "5.2: it has no tag; the same answer as to any that fails"),
     ("a record shorter than its tag", header(DATA, 15, bytes(15)), MAC, MAC, "5.2: as above"),
-    ("a record with a tag alone", header(DATA, 16, bytes(16)), MAC, MAC, "5.2"),
+    ("a record of only a tag", header(DATA, 16, bytes(16)), MAC, MAC, "5.2"),
     ("a record of 2^14 + 257 bytes", header(DATA, LONGEST + 257), OVERFLOW, OVERFLOW, "5.2: by its header"),
     ("a record of 65,535 bytes", header(DATA, 65535), OVERFLOW, OVERFLOW, "5.2"),
     ("a bit changed in the content", changed(5), MAC, MAC, "5.2"),

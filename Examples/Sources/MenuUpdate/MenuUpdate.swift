@@ -47,7 +47,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
 
   var saving = UIBackgroundTaskIdentifier.invalid
 
-  /// Work that goes on after the fetch, until it is done or the time is nearly over.
+  /// Continues after the fetch until the work is done or the time is nearly over.
   func save(
     _ application: UIApplication, _ completionHandler: @escaping (UIBackgroundFetchResult) -> Void
   ) {

@@ -148,7 +148,7 @@ final class AppServer {
   private func account(_ connection: ConnectionID) {
     count(connection)
     while let excess = held.excess(for: connection) {
-      // What others held may have been read since it was counted.
+      // Other connections may have been read since the count.
       for other in held.holders(of: excess) { count(other) }
       guard held.excess(for: connection) == excess, let worst = held.worst(of: excess) else {
         continue

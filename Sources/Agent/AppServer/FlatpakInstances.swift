@@ -2,7 +2,7 @@ import BelfryWire
 import Foundation
 import System
 
-/// What Flatpak keeps about its running sandboxes, outside of them (flatpak-run(1), linux-parts 13).
+/// Flatpak's own records of its running sandboxes, outside of them (flatpak-run(1), linux-parts 13).
 ///
 /// A sandbox's own `/.flatpak-info` proves nothing: any process can make a user namespace and put a file there. Flatpak keeps
 /// a folder for each sandbox, named by the `instance-id` in that file, where no sandbox can write.
@@ -12,13 +12,13 @@ struct FlatpakInstances {
   /// The user whose folder it is.
   let userID: UInt32
 
-  /// What Flatpak keeps in a folder.
+  /// Reads Flatpak's records from a folder.
   init(folder: String, userID: UInt32) {
     self.folder = folder
     self.userID = userID
   }
 
-  /// What it keeps about this user's sandboxes, in the folder that the environment names.
+  /// Flatpak's records of this user's sandboxes, in the folder that the environment names.
   init(ofUser userID: UInt32) {
     let runtime = ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"] ?? "/run/user/\(userID)"
     self.init(folder: runtime + "/.flatpak", userID: userID)

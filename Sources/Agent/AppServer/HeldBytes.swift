@@ -5,7 +5,7 @@ import BelfryWire
 ///
 /// Each connection has a bound of its own; these are those of all connections of one app and of everybody.
 struct HeldBytes {
-  /// Who is asked for room first.
+  /// The holder that is closed first to make room.
   enum Owner: Hashable {
     case app(AppID)
     /// A command, or a process that has not greeted.

@@ -155,7 +155,7 @@ enum ProcessInspector {
     try bytes(path).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The bytes of a small file; nil where there is none.
+  /// The bytes of a small file; nil if it does not exist.
   private static func bytes(_ path: String) throws(SystemFailure) -> [UInt8]? {
     do throws(SystemFailure) {
       // The process may have made a pipe of it, at which opening would wait.

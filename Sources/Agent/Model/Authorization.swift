@@ -68,7 +68,7 @@ extension LocalApp {
     let asksNobody = generation == .desktop && !hasAsked && policy == .ask
     return requestAuthorization(
       hasAsked ? requested : Self.olderInterfaceOptions,
-      // What a Mac app registers for pushes says nothing about its own notifications (S1-1).
+      // The types that a Mac app registers for pushes do not apply to its own notifications (S1-1).
       replacesTypes: !hasAsked && generation == .local, policy: asksNobody ? .all : policy)
   }
 

@@ -83,12 +83,12 @@ struct LocalApp: Hashable, Sendable {
   /// All options for which the app has asked permission; its settings show a switch for each.
   var requested: Set<AuthorizationOption> { asked.union(registeredTypes ?? []) }
 
-  /// Whether it never asked a person for anything: then its pushes come to it silently (S1-5).
+  /// Whether it never asked the user for anything: then its pushes are silent (S1-5).
   var asksForNothing: Bool { requested.isEmpty && status == .notDetermined }
 
   /// Whether its own notifications are silent, too: it registered, for types or for pushes, and wants no type.
   ///
-  /// An app that registered nothing at all is one of before iOS 8, of which the person is asked (S0-16, S1-2).
+  /// An app that registered nothing at all is written for iOS 7 or earlier: the user is asked (S0-16, S1-2).
   var isSilent: Bool {
     asksForNothing && (registeredTypes != nil || registrations[.alert] != nil)
   }

@@ -42,7 +42,7 @@ struct Presentation: Hashable, Sendable {
   enum Opening: Hashable, Sendable {
     /// By a button, and by a click on it.
     case buttonAndClick
-    /// By a click alone: an `NSUserNotification` without `hasActionButton`.
+    /// Only by a click: an `NSUserNotification` without `hasActionButton`.
     case click
     /// Not at all, only from the Notification Center: `hasAction` is false, or `action-loc-key` null (S3-20).
     case none
@@ -97,7 +97,7 @@ struct Presentation: Hashable, Sendable {
   var attachments: [Attachment] = []
   /// Whether a content extension of the app shows it in its window.
   var isDrawnByApp = false
-  /// Whether its window shows all actions, because the person asked for them.
+  /// Whether its window shows all actions, because the user asked for them.
   var isExpanded = false
   /// Whether it replaces an earlier one that may be on screen.
   var isUpdate: Bool

@@ -13,7 +13,7 @@ protocol AgentRecords: AnyObject {
     throws(StorageFailure)
   /// The value of a key; nil when there is none.
   func value(_ collection: RecordCollection, key: String) throws(StorageFailure) -> [UInt8]?
-  /// What a person should know of records that are not what was written; nil where all are.
+  /// A notice about damaged records, for the user; nil if there are none.
   var damageNotice: String? { get }
 }
 

@@ -27,7 +27,7 @@ final class RecordJournal {
     self.log = log
   }
 
-  /// What a person should know of damaged records; nil where all are whole.
+  /// A notice about damaged records, for the user; nil if there are none.
   var damageNotice: String? { records.damageNotice }
 
   /// The number of changes that could not be written yet.

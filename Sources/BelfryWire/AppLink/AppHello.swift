@@ -110,7 +110,7 @@ public struct AppLaunch: Sendable, Hashable {
   public var response: NotificationResponse?
   /// The push's payload, byte for byte.
   public var payload: [UInt8]?
-  /// Whether the app comes to the front: it does for the person, for an opened notification, and for
+  /// Whether the app comes to the front: it does if the user starts it, for an opened notification, and for
   /// an action that says so (S1-24, S1-36).
   public var isForeground: Bool
 
@@ -125,7 +125,7 @@ public struct AppLaunch: Sendable, Hashable {
     self.isForeground = isForeground ?? Self.isForeground(reason, response)
   }
 
-  /// What an agent means that does not say it: an earlier one opened the app for its default action alone.
+  /// The value for an earlier agent, which does not send it: it opened the app only for its default action.
   private static func isForeground(_ reason: Reason, _ response: NotificationResponse?) -> Bool {
     switch reason {
     case .user: true

@@ -19,7 +19,7 @@ public struct FormatDirective: Sendable {
   /// The byte after the directive.
   public let end: Int
 
-  /// Reads the directive that begins at `start`, after the percent sign; nil where there is none.
+  /// Reads the directive that begins at `start`, after the percent sign; nil if there is no directive.
   public init?(_ format: [UInt8], at start: Int) {
     var at = start
     func byte(_ index: Int) -> UInt8? { index < format.count ? format[index] : nil }

@@ -78,7 +78,7 @@ public struct LocalizedFormat {
         continue
       }
       guard let directive = FormatDirective(format, at: at),
-        // Where a number is expected and the argument is none, the directive stays.
+        // If a number is expected and the argument is not one, keep the directive.
         directive.use != .number || isNumber(directive.position ?? next)
       else {
         append(CollectionOfOne(percent))

@@ -46,7 +46,7 @@ extension Trigger {
 
   /// Whether components of a calendar trigger have matched within the last century.
   ///
-  /// Components of the minute that has just begun match its first second alone: their moment has passed, and with
+  /// Components of the minute that has just begun match only its first second: their moment has passed, and with
   /// a year among them there is no other (client-api 3.4).
   func hasMatched(before now: Int64, in world: some ScheduleWorld) -> Bool {
     guard case .calendar = self else { return false }

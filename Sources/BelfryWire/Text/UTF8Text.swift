@@ -62,7 +62,7 @@ extension UTF8Text: ExpressibleByStringLiteral, ExpressibleByStringInterpolation
 }
 
 extension RawRepresentable where RawValue == String {
-  /// The case of a word that a peer wrote; nil if there is none.
+  /// The case of a word that a peer wrote; nil if the word is unknown.
   ///
   /// `init(rawValue:)` compares as `String` does. That is a comparison of bytes for ASCII only, and no word of ours has
   /// other characters.

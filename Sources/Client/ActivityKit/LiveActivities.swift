@@ -3,7 +3,7 @@ import BelfryClient
 import BelfryWire
 import Foundation
 
-/// What a push to a live activity says.
+/// The content of a push to a live activity.
 struct ActivityPush: @unchecked Sendable {
   // Sendable: the dictionaries are never changed.
 
@@ -42,7 +42,7 @@ struct ActivityPush: @unchecked Sendable {
 final class LiveActivities: Sendable {
   private struct State {
     var isRegistered = false
-    /// What handles a push, the newest first; true if it was about that activity or type.
+    /// The handlers of a push, the newest first; one returns true if the push was about its activity or type.
     var running: [(id: String, handle: (ActivityPush) -> Bool)] = []
     var types: [ObjectIdentifier: (ActivityPush) -> Bool] = [:]
     var stores: [ObjectIdentifier: any Sendable] = [:]

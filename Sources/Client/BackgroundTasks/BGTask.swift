@@ -56,7 +56,7 @@ open class BGProcessingTask: BGTask, @unchecked Sendable {}
 /// A longer task of a study about health.
 open class BGHealthResearchTask: BGProcessingTask, @unchecked Sendable {}
 
-/// A task that the user started in the app, and that goes on in the background.
+/// A task that the user started in the app, and that continues in the background.
 open class BGContinuedProcessingTask: BGTask, ProgressReporting, @unchecked Sendable {
   private let texts: LockedBox<(String, String)>
 

@@ -110,9 +110,9 @@ open class BGHealthResearchTaskRequest: BGProcessingTaskRequest, @unchecked Send
   }
 }
 
-/// A request for a task that begins at once, since the user started it, and goes on in the background.
+/// A request for a task that begins at once, since the user started it, and continues in the background.
 open class BGContinuedProcessingTaskRequest: BGTaskRequest, @unchecked Sendable {
-  /// What happens when the task cannot begin at once; here it always can.
+  /// The behavior when the task cannot begin at once; here it always can.
   public enum SubmissionStrategy: Int, Sendable {
     /// The request fails.
     case fail = 0
@@ -120,7 +120,7 @@ open class BGContinuedProcessingTaskRequest: BGTaskRequest, @unchecked Sendable 
     case queue = 1
   }
 
-  /// What the task needs; stored without effect.
+  /// The resources that the task needs; stored without effect.
   public struct Resources: OptionSet, Sendable {
     /// The bits, as on Apple's systems.
     public let rawValue: Int
@@ -138,10 +138,10 @@ open class BGContinuedProcessingTaskRequest: BGTaskRequest, @unchecked Sendable 
   /// The second line.
   open var subtitle: String
 
-  /// What happens when the task cannot begin at once; stored without effect.
+  /// The behavior when the task cannot begin at once; stored without effect.
   open var strategy = SubmissionStrategy.queue
 
-  /// What the task needs; stored without effect.
+  /// The resources that the task needs; stored without effect.
   open var requiredResources: Resources = []
 
   /// Creates a request for a task.

@@ -87,12 +87,12 @@ open class CXStartCallAction: CXCallAction, @unchecked Sendable {
   open func fulfill(withDateStarted dateStarted: Date) { fulfill() }
 }
 
-/// The user holds a call or goes on with it.
+/// The user holds or resumes a call.
 open class CXSetHeldCallAction: CXCallAction, @unchecked Sendable {
   /// Whether the call is held.
   public let isOnHold: Bool
 
-  /// An action that holds a call or goes on with it.
+  /// An action that holds or resumes a call.
   public init(call callUUID: UUID, onHold: Bool) {
     isOnHold = onHold
     super.init(call: callUUID)

@@ -39,7 +39,7 @@ open class CXHandle: NSObject, NSCopying, @unchecked Sendable {
   open func copy(with zone: NSZone? = nil) -> Any { self }
 }
 
-/// What is known about a call.
+/// The details of a call.
 open class CXCallUpdate: NSObject, NSCopying, @unchecked Sendable {
   // Sendable: the properties are set before the update is reported.
 

@@ -23,7 +23,7 @@ public protocol CXProviderDelegate: NSObjectProtocol {
   /// The user ends or declines a call.
   func provider(_ provider: CXProvider, perform action: CXEndCallAction)
 
-  /// The user holds a call or goes on with it.
+  /// The user holds or resumes a call.
   func provider(_ provider: CXProvider, perform action: CXSetHeldCallAction)
 
   /// The user mutes a call or is heard again.

@@ -61,7 +61,7 @@ public struct Published<Value> {
   }
 }
 
-/// What `ObservableObject` finds in its properties, whatever their values are.
+/// A published property of any type, as `ObservableObject` finds it.
 protocol PublishesChanges {
   var announcer: LockedBox<ObservableObjectPublisher?> { get }
 }

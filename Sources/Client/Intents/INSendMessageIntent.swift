@@ -35,7 +35,7 @@ open class INSendMessageIntent: INIntent, UNNotificationContentProviding, @unche
   /// The sender.
   public let sender: INPerson?
 
-  /// What is known about a donated message; stored without effect.
+  /// Metadata of a donated message; stored without effect.
   open var donationMetadata: INIntentDonationMetadata?
 
   /// The message's files; stored without effect.
@@ -80,10 +80,10 @@ extension INSendMessageIntent: ContentProviding {
   }
 }
 
-/// What is known about a donated intent.
+/// Metadata of a donated intent.
 open class INIntentDonationMetadata: NSObject, @unchecked Sendable {}
 
-/// What is known about a donated message.
+/// Metadata of a donated message.
 open class INSendMessageIntentDonationMetadata: INIntentDonationMetadata, @unchecked Sendable {
   // Sendable: the properties are set before the intent is handed over.
 

@@ -28,7 +28,7 @@ public enum INCallDestinationType: Int, Sendable {
   case callBack = 5
 }
 
-/// What a call carries.
+/// The capabilities of a call.
 public enum INCallCapability: Int, Sendable {
   /// Unknown.
   case unknown = 0
@@ -61,7 +61,7 @@ open class INStartCallIntent: INIntent, UNNotificationContentProviding, @uncheck
   /// The other side.
   public let contacts: [INPerson]?
 
-  /// What the call carries.
+  /// The capabilities of the call.
   public let callCapability: INCallCapability
 
   /// Creates an intent for a call.

@@ -5,7 +5,7 @@ internal import Transport
 /// What happens on a virtual phone, for the pages that show it; any thread.
 final class PhoneEvents: Sendable {
   private struct State {
-    /// How the phone stands.
+    /// The phone's current state.
     var snapshot = JSONObject()
     /// The latest events, for a page that is opened later.
     var recent: [JSONObject] = []
@@ -24,7 +24,7 @@ final class PhoneEvents: Sendable {
     }
   }
 
-  /// Sends how the phone stands now.
+  /// Sends the phone's current state.
   func show(_ snapshot: JSONObject) {
     state.withLock { state in
       state.snapshot = snapshot
@@ -35,7 +35,7 @@ final class PhoneEvents: Sendable {
   /// The latest snapshot.
   var snapshot: JSONObject { state.withLock { $0.snapshot } }
 
-  /// Begins a stream with what has happened, how the phone stands, and everything from now on.
+  /// Begins a stream with recent events, the current state, and every later event.
   func stream() -> HTTP1BodyStream {
     let stream = HTTP1BodyStream()
     state.withLock { state in

@@ -187,14 +187,16 @@ final class VirtualPhone: Sendable {
     refresh()
   }
 
-  /// Shows the pages how the phone stands, now and once more where something changes meanwhile.
+  /// Sends a snapshot to the pages, and another one when something changes before it is complete.
   private func refresh() {
+    // The agent prints lines before the phone can ask it; `init` refreshes once it can.
+    guard let control = control.withLock({ $0 }) else { return }
     let isFirst = state.withLock { state in
       state.isStale = state.isRefreshing
       defer { state.isRefreshing = true }
       return !state.isRefreshing && !state.isOff
     }
-    guard isFirst, let control = control.withLock({ $0 }) else { return }
+    guard isFirst else { return }
     collect([.apps, .appSettings(app: nil), .center(app: nil), .state([:])], [], control)
   }
 

@@ -16,7 +16,7 @@ public final class Administration: Sendable {
     public var faults: FaultRegistry
     /// Which devices are connected, and when the others went away, as far as the loops know.
     var presences: @Sendable () -> [UInt64: DevicePresence] = { [:] }
-    /// What waits for devices; nil where it is not looked into.
+    /// The notifications that wait for devices; nil if they are not counted.
     var notifications: (any NotificationStore)?
     /// The delivery log.
     public var log: any DeliveryLogSource

@@ -120,7 +120,7 @@ final class FolderRecovery {
     case .unfinished:
       log.info("a store is too large to be checked in the time for it", ["file": file])
     case .setAside(let rows, let indexes):
-      // What is set aside stays in the store, and is said as long as it is there.
+      // Rows that were set aside stay in the store, and are reported until they are given up.
       guard rows == 0 else { return }
       log.warning(
         "indexes of a store disagreed with their tables, and were made again",

@@ -21,7 +21,7 @@ package struct GatewayResources {
   package var controlHealth: StoreHealth?
   /// Whether the disk of the notifications' store takes writes; nil for a store without a disk.
   package var notificationHealth: StoreHealth?
-  /// What each store has set aside, by the name of its file.
+  /// The rows that each store has set aside, by the name of its file.
   var damages: [(name: String, damage: StoreDamage)] {
     [("control.sqlite", controlStore.damage), ("notifications.sqlite", notificationStore.damage)]
   }

@@ -234,7 +234,7 @@ struct CampaignRun {
     try settle(number)
   }
 
-  /// What is wrong where most tokens are bad; the campaign goes on, since the others may be good.
+  /// The problem to report when most tokens are bad; the campaign continues, since the others may be valid.
   ///
   /// A client with an app's key can register made-up tokens: they must not keep a campaign from the rest.
   private var badTokenProblem: String? {

@@ -1,7 +1,7 @@
 public import Storage
 
 extension SQLiteRegistryStore {
-  /// What a person should know of rows that failed their checksum, a sentence each.
+  /// Notices about rows that failed their checksum for the operator, one sentence each.
   public var notices: [String] {
     damage.summary.map {
       [

@@ -24,13 +24,13 @@ public final class StoreCopy {
 
   /// Copies the store at `path`, which another process may write to; no writer waits for it.
   ///
-  /// Returns the number of rows that a table has in the copy, and a setting's text, empty where there is none.
+  /// Returns the number of rows that a table has in the copy, and a setting's text, empty if it is not set.
   @discardableResult
   public func fill(
     from path: String, counting table: StaticString, setting name: String? = nil
   ) throws(StorageFailure) -> (count: Int, setting: String) {
     let source = try StoreBackup.Connection(path)
-    // What is counted and what is copied is of one moment.
+    // Count and copy in one transaction, so that both are of one moment.
     try source.run("BEGIN")
     let count = Int(try source.text("SELECT count(*) FROM \(table)")) ?? 0
     var setting = ""

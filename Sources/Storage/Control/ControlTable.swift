@@ -47,7 +47,7 @@ enum ControlTable {
 }
 
 extension ControlChange {
-  /// The row that takes the place of one that may have been set aside; nil where there is none.
+  /// The row that replaces one that may have been set aside; nil if no row does.
   var replacedRow: StoreDamage.Key? {
     switch self {
     case .putTeam(let team): .team(team.id)

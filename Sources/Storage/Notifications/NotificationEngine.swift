@@ -166,7 +166,7 @@ final class NotificationEngine: MarkedStoreEngine {
     try noteDamage()
   }
 
-  /// What is told of a row that leaves the store, and the checksum that vouches for it.
+  /// The columns that are returned for a removed row, and the checksum that covers them.
   private static let dropped = rows.key.joined(separator: ", ") + ", checksum"
 
   func commit(_ operations: [StoreOperation]) throws(StorageFailure) -> [DroppedNotification] {

@@ -20,7 +20,7 @@ public final class SQLiteNotificationStore: NotificationStore {
   /// Whether the disk takes writes.
   public var health: StoreHealth { engine.health }
 
-  /// What was set aside.
+  /// The rows that were set aside.
   public var damage: StoreDamage { engine.damage }
 
   /// The rows that are set aside, as people inspect them.

@@ -14,7 +14,7 @@ public final class SQLiteRegistryStore: Sendable {
     engine = try LockedEngine(path: path, now: now)
   }
 
-  /// What was set aside.
+  /// The rows that were set aside.
   public var damage: StoreDamage { engine.damage }
 
   /// The rows that are set aside, as people inspect them.

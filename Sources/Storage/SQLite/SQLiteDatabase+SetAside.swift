@@ -2,7 +2,7 @@ internal import System
 
 /// Rows whose checksum does not hold, and indexes that say something else than their table.
 extension SQLiteDatabase {
-  /// What ``verify(_:)`` found in one table.
+  /// The result of ``verify(_:)`` for one table.
   struct TableVerdict: Equatable {
     /// Rows that are not what was written.
     var damagedRows = 0
@@ -185,7 +185,7 @@ extension StoreDamage.Rows {
 }
 
 extension String {
-  /// The place after a word that stands between blanks; nil where it does not.
+  /// The place after a word between blanks; nil if the text does not contain the word.
   fileprivate func range(ofWord word: String) -> Index? {
     let parts = split(omittingEmptySubsequences: true) { $0 == " " || $0 == "\n" }
     return parts.first { $0 == word }?.endIndex

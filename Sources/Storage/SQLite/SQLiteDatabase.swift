@@ -15,7 +15,7 @@ internal import System
     ///
     /// Never changed once released, only added to.
     let migrations: [StaticString]
-    /// What a file needs once damaged rows have left it, beside the rows that were read.
+    /// The repair that a file needs once damaged rows have left it.
     var afterRepair: StaticString = ""
     /// The tables whose rows carry a checksum, `set_aside` included.
     var tables: [ChecksummedTable] = []
@@ -114,7 +114,7 @@ internal import System
     try prepare(kept: "\(sql)")
   }
 
-  /// The same for a statement that is put together, from texts of ours alone.
+  /// The same for a statement that is put together from constant texts.
   func prepare(kept sql: String) throws(StorageFailure) -> SQLiteStatement {
     var prepared: OpaquePointer?
     let code = unsafe sqlite3_prepare_v3(

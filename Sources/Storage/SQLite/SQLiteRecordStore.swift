@@ -59,7 +59,7 @@ public final class SQLiteRecordStore {
     name: "record", key: ["collection", "key"], rest: ["value"], isUpdated: true)
 
   private let database: SQLiteDatabase
-  /// What was set aside.
+  /// The rows that were set aside.
   public let damage = StoreDamage()
   private let put: SQLiteStatement
   private let remove: SQLiteStatement

@@ -101,7 +101,7 @@ extension StoreInspection {
     var names: [(name: String, hasRowid: Bool)] = []
     while try tables.step() { names.append((tables.text(0), tables.integer(1) == 0)) }
     assert(!names.isEmpty, "a store has tables")
-    // What was set aside before keeps its numbers.
+    // Rows that were set aside before keep their numbers.
     names.sort { $0.name == ChecksummedTable.setAside.name && $1.name != $0.name }
     // Rows whose parent is damaged are kept: what depends on it waits for it.
     try new.execute("PRAGMA foreign_keys = OFF")

@@ -8,7 +8,7 @@ import Glibc
 public final class UnnamedFile {
   /// The path that the file will have.
   public let path: String
-  /// What is written into it.
+  /// The content to write into it.
   public let content: RandomAccessFile
   private var temporary: String?
 

@@ -7,7 +7,7 @@ import Glibc
 /// link in the place of a folder or of a file. With the user's own rights the process can do nothing there that the
 /// user could not do as well, and what it makes is the user's from the start.
 public struct FolderOwner: Sendable, Equatable {
-  /// What becomes of root's rights.
+  /// The rights that root keeps.
   public enum Extent: Sendable {
     /// They are gone, but for listening on ports below 1,024.
     case forGood

@@ -20,7 +20,7 @@ public enum PowerCutSimulation {
     public let acknowledged: Int
     /// Changes of the disk that were not synced when the power went.
     public let unsynced: UInt64
-    /// What a flipped bit led to: "unchanged", "damaged" or "set aside"; nil where none was flipped.
+    /// The result of a flipped bit: "unchanged", "damaged" or "set aside"; nil if no bit was flipped.
     public let flip: String?
     /// For people.
     public let report: String

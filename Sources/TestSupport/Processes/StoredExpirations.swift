@@ -1,6 +1,6 @@
 public import Storage
 
-/// What a stopped gateway keeps, as if it had been stored earlier.
+/// Changes the stored notifications of a stopped gateway as if they had been stored earlier.
 public enum StoredExpirations {
   /// Brings the end of everything that is stored forward; returns the ends that there were, in seconds since 1970.
   public static func bringForward(

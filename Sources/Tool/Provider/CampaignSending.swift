@@ -12,7 +12,7 @@ enum CampaignSending {
   /// Tokens that are brought to the registry in one request.
   private static let tokensPerRequest = 5_000
 
-  /// What the caller's files have.
+  /// The content of the caller's files.
   struct Input {
     let campaign: JSONObject
     /// The lines of the list of recipients; nil where the audience is not a list.

@@ -8,7 +8,7 @@ extension CertificateAuthority {
   /// The certificate of a device that proved to own the key in `publicKeySPKI`; `device` is its
   /// identity in text, without a dot, so that no verifier takes it for a host name.
   ///
-  /// It begins with its authority: a wrong clock makes none that is valid in the future alone.
+  /// It begins with its authority, so that a wrong clock issues none that is not valid yet.
   public func issueDevice(
     publicKeySPKI: [UInt8], device: String, now: Int64, days: Int
   ) throws(CryptoFailure) -> Certificate {

@@ -139,7 +139,7 @@ public struct CertificateAuthority: Sendable {
   /// A server certificate with a fresh key for host names and addresses, valid until `days` from
   /// `now` (seconds since 1970).
   ///
-  /// It begins with its authority, so that a wrong clock makes none that is valid in the future alone; but no earlier
+  /// It begins with its authority, so that a wrong clock issues none that is not valid yet; but no earlier
   /// than clients accept that count its whole time (`Limits.serverCertificateSecondsMax`).
   ///
   /// Names outside the constraints are signed, but no client accepts them.

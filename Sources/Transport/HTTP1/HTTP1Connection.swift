@@ -100,7 +100,7 @@ final class HTTP1Connection: StreamHandler {
       let piece = body.next()
       guard !piece.isBroken else { return abort() }
       guard piece.isLast || !piece.bytes.isEmpty else {
-        // What is followed has no end: such a client gets what there is so far.
+        // A followed log has no end: such a client gets the lines so far.
         if inputHasEnded { stream.close() }
         return
       }

@@ -20,7 +20,7 @@ struct HTTP1RequestHead {
 
   /// The bytes of a head, its empty line included; nil while that has not arrived.
   ///
-  /// Also where line feeds alone end the lines: such a head is refused as soon as it is there.
+  /// Also if bare line feeds end the lines: such a head is refused as soon as it is complete.
   static func length(_ bytes: ArraySlice<UInt8>) -> Int? {
     var isLineEmpty = false
     for index in bytes.indices {
@@ -154,12 +154,12 @@ struct HTTP1RequestHead {
     return value
   }
 
-  /// Whether a byte may stand in a target: visible ASCII without "#", which begins what is never sent.
+  /// Whether a byte is valid in a target: visible ASCII without "#", which begins a fragment.
   private static func isTargetByte(_ byte: UInt8) -> Bool {
     (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "#")
   }
 
-  /// Whether a byte may stand in a host with its port (RFC 3986 sections 3.2.2 and 3.2.3).
+  /// Whether a byte is valid in a host with its port (RFC 3986 sections 3.2.2 and 3.2.3).
   private static func isHostByte(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true

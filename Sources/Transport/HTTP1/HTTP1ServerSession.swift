@@ -358,7 +358,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
 
   private func readChunkSize() -> Bool {
     readLine { line in
-      // RFC 9112 section 7.1: hexadecimal digits alone, then nothing or extensions.
+      // RFC 9112 section 7.1: only hexadecimal digits, then nothing or extensions.
       let digits = line.prefix(while: Self.isHexadecimalDigit)
       guard (1...7).contains(digits.count),
         HTTP1ChunkExtensions.isWellFormed(line.dropFirst(digits.count)),

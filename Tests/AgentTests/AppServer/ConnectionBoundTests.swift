@@ -107,7 +107,7 @@ import Testing
     #expect(other.welcome?.appID == "org.example.fries")
     let held = try #require(scenario.with { $0.server?.heldBytes ?? 0 })
     #expect(held <= bounds.perOwner)
-    // Who reads after all gets everything, unless it was among the worst.
+    // A connection that reads later gets everything, unless it was closed to make room.
     let answers = silent.map { $0.readToEnd(limit: 4) }
     #expect(answers.contains { $0 == 4 } && answers.contains { $0 < 4 })
   }

@@ -215,7 +215,7 @@ struct AgentModelTests {
         continue
       }
       #expect(failure.reason == .gatewayUnreachable)
-      // What is known by then is told at once.
+      // The outcome known by then is told at once.
       #expect(bench.ask(connection, .register(.alert)).told.count == 1)
     }
   }

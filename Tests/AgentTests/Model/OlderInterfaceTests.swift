@@ -152,7 +152,7 @@ struct OlderInterfaceTests {
     // S4-6 part 2 of 3: what is registered afterwards is all there is
     #expect(register([.sound])?.alert == .notSupported)
     #expect(Self.switches(bench) == ["authorized", nil, "on", nil])
-    // What was asked for one by one is added.
+    // Options that were requested one by one are added.
     bench.ask(connection, .requestAuthorization([.alert]))
     #expect(Self.switches(bench) == ["authorized", "on", "on", nil])
     #expect(register([.sound])?.alert == .enabled)

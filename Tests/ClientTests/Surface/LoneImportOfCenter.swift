@@ -1,6 +1,6 @@
 import NotificationCenter
 
-// A file that imports this module alone has what Apple's brings with it.
+// A file that imports only this module has what Apple's module brings with it.
 
 @MainActor
 final class PendingModel: NSObject, ObservableObject, UNUserNotificationCenterDelegate {

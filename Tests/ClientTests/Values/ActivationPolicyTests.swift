@@ -35,7 +35,7 @@ import Testing
     #expect(application.keyWindow == nil && !application.isActive)
     overlay.close()
 
-    // What the agent sees of the desktop decides.
+    // The agent's view of the desktop decides.
     application.becomeActive(isKnown: true)
     #expect(application.isActive)
   }

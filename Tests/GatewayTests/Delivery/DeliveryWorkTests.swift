@@ -46,7 +46,7 @@
       var bench = Bench()
       try bench.connect(apps: [7, 8], power: DevicePower(isRestricted: true))
       bench.checksInvariants = false
-      let count = 10_000
+      let count = 3_000
       for number in 0..<count {
         // One in two replaces the one before it by its collapse id.
         bench.push("\(number)", priority: 5, keep: .max, collapseID: "\(number / 2)")

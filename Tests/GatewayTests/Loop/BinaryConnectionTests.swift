@@ -72,7 +72,7 @@ import Transport
     }
     harness.pass(milliseconds: 1_000)
     #expect(client.received.isEmpty && !client.isClosed)
-    harness.pass(milliseconds: 2 * day * 1_000)
+    harness.sleep(milliseconds: 2 * day * 1_000)
     for device in devices { device.goOnline() }
     harness.pass(milliseconds: 60_000)
     let shown = pushes.map { harness.state(of: $0)?.shown ?? 0 }
@@ -98,7 +98,7 @@ import Transport
         token: try harness.token(of: device), push: push, expiresUnixSeconds: now + 400 * day))
     harness.pass(milliseconds: 1_000)
     // The device comes back when the longest life is over, and long before the given one is.
-    harness.pass(milliseconds: 31 * day * 1_000)
+    harness.sleep(milliseconds: 31 * day * 1_000)
     device.goOnline()
     harness.pass(milliseconds: 60_000)
     // S3-13 part 2 of 2: the binary interface

@@ -74,7 +74,7 @@ import Testing
     }
     let first = try adopted() - former
     #expect((1_000...1_002).contains(first), "\(first)")
-    // What was refused for now comes again by itself.
+    // The device repeats by itself a request that was refused for now.
     harness.pass(milliseconds: 600_000)
     let later = try adopted() - former
     #expect((first + 5...first + 12).contains(later), "\(later)")

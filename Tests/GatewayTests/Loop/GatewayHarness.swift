@@ -20,6 +20,11 @@ final class GatewayHarness {
   /// Lets that much virtual time pass, with everything that happens in it.
   func pass(milliseconds: Int64) { world.step(until: world.time.now + milliseconds * 1_000_000) }
 
+  /// Lets that much virtual time pass at once, as a suspended machine sees it: every timer is late.
+  func sleep(milliseconds: Int64) {
+    world.time.advance(to: world.time.now + milliseconds * 1_000_000)
+  }
+
   /// What was broken; nil where nothing was.
   var violation: String? { world.violation }
 

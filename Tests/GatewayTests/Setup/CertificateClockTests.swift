@@ -9,11 +9,11 @@ import Testing
 @testable import Gateway
 @testable import Transport
 
-/// What a wall clock that is wrong for a while does to the certificates.
+/// The effect on the certificates of a wall clock that is wrong for a while.
 @Suite struct CertificateClockTests {
   private static let day: Int64 = 86_400_000
 
-  /// What the log says.
+  /// The lines of the log.
   private final class Lines: Sendable {
     private let lines = Mutex<[String]>([])
     var all: [String] { lines.withLock { $0 } }
@@ -51,7 +51,7 @@ import Testing
       CertificateSource(folder: folder, revocations: CertificateRevocations(), log: .silent)
     }
 
-    /// Starts it anew by the clocks as they are.
+    /// Restarts it by the clocks as they are.
     func start() throws {
       let store = try SQLiteControlStore.inMemory()
       let registry = MetricRegistry()

@@ -252,7 +252,7 @@ import Testing
       #expect(try await app.text("push") == "push hello")
       // S0-45 part 2 of 2: the delegate has all of it
       #expect(try await app.text("payload") == "payload badge 2 sound ding.caf item milk")
-      // What the system does comes before this.
+      // The system acts before this marker is presented.
       let mark = try await scenario.app("org.example.marker", on: agent)
       try await scenario.push(
         #"{"aps":{"alert":"mark"}}"#, to: mark.token, topic: "org.example.marker", of: gateway)
@@ -370,7 +370,7 @@ import Testing
       let token = try await scenario.token(of: app)
       agent.program.signal(SIGKILL)
       try await agent.program.end()
-      // The device is set up anew; the app registers nothing by itself.
+      // The device is set up again; the app registers nothing by itself.
       for file in ["identity.key", "identity.pem", "identity.number"] {
         try FileManager.default.removeItem(atPath: agent.data + "/identity/" + file)
       }

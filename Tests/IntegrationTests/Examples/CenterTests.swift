@@ -134,7 +134,7 @@ private enum MainQueue {
       #expect(
         await code { try await center.add(request("x", "X", trigger: never)) }
           == .notificationInvalidNoDate)
-      // What has passed is no error, and never appears: so it is on iOS (client-api 3.16).
+      // A moment that has passed is no error and never fires, as on iOS (client-api 3.16).
       let parts = Calendar.current.dateComponents(
         [.year, .month, .day, .hour, .minute], from: Date())
       let minute = UNCalendarNotificationTrigger(dateMatching: parts, repeats: false)

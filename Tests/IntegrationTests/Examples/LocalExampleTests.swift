@@ -120,7 +120,7 @@ import Testing
       _ = try await agent.presented(id)
       try await app.stop()
       try await scenario.tell(agent, "center", "action", "planning", action, "--app", id)
-      // What it says last at its launch.
+      // Its last line at launch.
       try await agent.program.error("permission true\n")
       // S1-24 part 5 of 5: activationMode, of a Mac app
       #expect(agent.program.errors.contains("active\n") == isForeground)

@@ -228,7 +228,7 @@ import Testing
 
   /// Requests that a proxy before this server may read otherwise: where they end, whose they are, what they ask for.
   @Test(arguments: [
-    // Lines that end with a line feed alone, or have a carriage return within.
+    // Lines that end with a bare line feed, or contain a carriage return.
     "GET / HTTP/1.1\nHost: h\n\n", "GET / HTTP/1.1\nHost: h\r\n\r\n",
     "GET / HTTP/1.1\r\nHost: h\nx: y\r\n\r\n", "GET / HTTP/1.1\r\nHost: h\r\n\n",
     "GET / HTTP/1.1\r\nHost: h\n\r\n", "GET / HTTP/1.1\r\nHost: h\rx: y\r\n\r\n",

@@ -61,7 +61,7 @@ final class Recorder: StreamHandler {
   var onOpen: (ByteStream) -> Void = { _ in }
   var onReceive: (ByteStream, [UInt8]) -> Void = { _, _ in }
   var onClose: () -> Void = {}
-  /// What is answered when the peer sends nothing more.
+  /// The answer when the peer sends nothing more.
   var awaitsAnswers: (ByteStream) -> Bool = { _ in false }
 
   var closure: StreamClosure? { closures.first }

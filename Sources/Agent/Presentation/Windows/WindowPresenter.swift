@@ -85,7 +85,7 @@ final class WindowPresenter: Presenter {
     }
   }
 
-  /// Shows an app's launch image until the app is there, or the person has waited long enough.
+  /// Shows an app's launch image until the app has connected, for a bounded time.
   private func showLaunchImage(of app: LocalApp, _ path: String) {
     make(state.launching(app.id, name: app.displayName, image: path))
     loop.schedule(afterNanoseconds: Limits.launchImageNanoseconds) { [weak self] in

@@ -76,7 +76,7 @@ open class NSAppleEventManager: NSObject {
     selector = nil
   }
 
-  /// Hands an address to the app's method; false if there is none.
+  /// Hands an address to the app's method; returns false if the app has no such method.
   func open(_ url: URL) -> Bool {
     guard let target, let selector, !url.isFileURL else { return false }
     selector(

@@ -23,7 +23,7 @@ open class NSWindow: NSResponder {
   /// Whether it was ordered in.
   open private(set) var isVisible = false
 
-  /// What it has around it; nothing is drawn.
+  /// The window's frame and controls; nothing is drawn.
   open var styleMask: NSWindow.StyleMask = .titled
 
   /// Whether it may receive the keyboard's input: by default one with a title or an edge to change its size.

@@ -9,7 +9,7 @@ extension NotificationCenter {
     object anObject: Any?
   ) { SelectorObservers.shared.add(observer, aSelector, aName, anObject, in: self) }
 
-  /// Ends every registration of an observer, or the one that a token stands for.
+  /// Ends every registration of an observer, or the one that a token represents.
   public func removeObserver(_ observer: AnyObject) {
     SelectorObservers.shared.remove(observer, nil, nil, from: self)
     removeObserver(observer as Any)

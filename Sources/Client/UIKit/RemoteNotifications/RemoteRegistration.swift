@@ -57,7 +57,7 @@ extension UIApplication {
     return NotificationSettingsValues(settings)
   }
 
-  /// Registers all types that the app wants from now on, without a prompt when there are none (S1-5, S4-5).
+  /// Registers all types that the app wants from now on, without a prompt if it wants no type (S1-5, S4-5).
   func authorize(
     _ options: UNAuthorizationOptions,
     then: @escaping @MainActor @Sendable (UIApplication, NotificationSettingsValues?) -> Void

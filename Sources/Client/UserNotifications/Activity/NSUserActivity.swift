@@ -56,7 +56,7 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
   /// Which part of the app continues it.
   open var targetContentIdentifier: String?
 
-  /// What the module `Intents` attaches to the activity.
+  /// The object that the module `Intents` attaches to the activity.
   package var attachedInteraction: AnyObject?
 
   /// An activity of a type.
