@@ -8,7 +8,7 @@ enum Examples {
 
   /// Built once, before the first one runs.
   private static let build = Task {
-    try await Scenario.run { scenario in
+    try await Scenario.run(needsPlace: false) { scenario in
       _ = try await scenario.command(
         ["/usr/bin/env", "swift", "build", "--package-path", folder],
         environment: ["HOME": NSHomeDirectory()], within: .seconds(3_600))
