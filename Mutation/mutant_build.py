@@ -125,12 +125,21 @@ class MutantBuild:
         excluded = set()
         if known.exists() and stamp_file.exists() and stamp_file.read_text() == stamp:
             excluded = set(map(int, known.read_text().split()))
+        cleaned = set()
         # A module is only compiled once those below it are, so their faults are found one after the other.
         for _ in range(12 + 2 * len(self.modules)):
             mutants = self.instrument(mutated, excluded)
             result = run(["swift", "build", "--build-tests", "-Xswiftc", "-continue-building-after-errors"],
                          cwd=self.checkout, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             bad = excluded_by(re.findall(r"^(/\S+\.swift):(\d+):\d+: error: ", result.stdout, re.M), mutants)
+            stale = set(re.findall(r"/(\w+)\.build/\S+\.o:.*undefined reference", result.stdout)) - cleaned
+            if result.returncode != 0 and not bad - excluded and stale:
+                # After a failed build, the compiler may keep an object file whose source has changed.
+                for module in stale:
+                    for objects in self.checkout.glob(f".build/*/debug/{module}.build"):
+                        shutil.rmtree(objects)
+                cleaned |= stale
+                continue
             if result.returncode != 0 and not bad - excluded:
                 print(result.stdout[-6000:])
                 sys.exit("mutate: the build fails, and not by a mutant")

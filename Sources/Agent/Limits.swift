@@ -80,6 +80,11 @@ enum Limits {
   static let connectionsMin = 64
   /// Connections of one process: an app has a few, and a program that leaks them must not shut out the others.
   static let connectionsPerProcess = 128
+  /// Bytes sent to an app and not read beyond which its next requests wait; the high-water mark of a `ByteStream`,
+  /// which tells when they are read.
+  static let unreadOutputBytes = 262_144
+  /// Frames of one connection that are handled in a turn: the answers of a turn are sent at its end.
+  static let framesPerTurn = 8
   /// Bytes that connections of one app hold of the agent's memory in all: several of the longest answers.
   static let heldBytesPerApp = 32 << 20
   /// The same of everybody.

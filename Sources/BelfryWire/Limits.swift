@@ -28,4 +28,6 @@ public enum WireLimits {
   public static let providerTokenAgeSecondsMax: Int64 = 3_600
   /// Seconds between two provider tokens of one connection at least (apns-protocol 2.1).
   public static let providerTokenRefreshSecondsMin: Int64 = 1_200
+  /// Objects inside each other in a strings file: an entry, its variables, and some to spare.
+  public static let stringsDepthMax = 8
 }

@@ -34,8 +34,6 @@ enum Limits {
 
   /// Bytes of a strings file: thousands of texts.
   static let stringsFileBytesMax = 1_048_576
-  /// Objects inside each other in a strings file: an entry, its variables, and some to spare.
-  static let stringsDepthMax = 8
   /// Languages of one campaign: more than any system has.
   static let languagesMax = 200
   /// Bytes of one text with its arguments filled in, and of the plural forms that are read for it: no payload has

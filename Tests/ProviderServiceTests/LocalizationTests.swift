@@ -1,4 +1,4 @@
-import BelfryWire
+@testable import BelfryWire
 import Foundation
 import TestSupport
 import Testing

@@ -269,6 +269,8 @@ private final class AppConnection: StreamHandler {
   /// Whether the server's census counts it.
   var isCounted = true
   private var bytesReceived = 0
+  /// Whether it has had its share of this turn.
+  private var isWaitingForTurn = false
   private var decoder = AppFrameDecoder(limit: WireLimits.appFrameBytesMaxFromApp)
 
   init(
@@ -288,18 +290,49 @@ private final class AppConnection: StreamHandler {
   func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
     bytesReceived += bytes.count
     unsafe decoder.append(bytes)
+    readFrames()
+  }
+
+  /// Handles the frames that are complete, a few in a turn, until the app has to read first what it was sent.
+  ///
+  /// Otherwise a connection that sends requests and reads no answers keeps the agent encoding them. Answers are written at
+  /// the end of the turn, so a turn is the smallest unit after which the unread ones can be counted.
+  private func readFrames() {
+    guard stream.isOpen, !isWaitingForTurn else { return }
     do {
-      while let frame = try decoder.next() { try server?.received(frame, self) }
+      var count = 0
+      while count < Limits.framesPerTurn, !isBehind, let frame = try decoder.next() {
+        try server?.received(frame, self)
+        count += 1
+      }
       guard hasGreeted || bytesReceived <= Limits.ungreetedBytes else {
         throw AppFrameFailure.tooLong(bytes: bytesReceived, limit: Limits.ungreetedBytes)
       }
+      if count == Limits.framesPerTurn { waitForTurn() }
+      if isBehind || isWaitingForTurn { stream.pauseReading() }
       if !decoder.isAtFrameStart { server?.buffered(by: self) }
     } catch {
       server?.protocolBroken(by: self, error)
     }
   }
 
-  func streamDrained(_ stream: ByteStream) {}
+  private var isBehind: Bool { stream.pendingOutputBytes > Limits.unreadOutputBytes }
+
+  private func waitForTurn() {
+    isWaitingForTurn = true
+    stream.loop.schedule(afterNanoseconds: 0) { [weak self] in
+      self?.isWaitingForTurn = false
+      self?.resume()
+    }
+  }
+
+  func streamDrained(_ stream: ByteStream) { resume() }
+
+  private func resume() {
+    guard stream.isOpen, !isBehind, !isWaitingForTurn else { return }
+    stream.resumeReading()
+    readFrames()
+  }
 
   func stream(_ stream: ByteStream, closed reason: StreamClosure) { server?.ended(self, reason) }
 }

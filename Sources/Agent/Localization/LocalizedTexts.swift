@@ -16,6 +16,26 @@ final class LocalizedTexts: Sendable {
   private enum Entry {
     case text(String)
     case plural(PluralText)
+
+    /// A value of a property list; nil for one that is no text.
+    init?(_ value: Any) {
+      if let text = value as? String {
+        self = .text(text)
+      } else if let plural = (value as? [String: Any]).flatMap(PluralText.init) {
+        self = .plural(plural)
+      } else {
+        return nil
+      }
+    }
+
+    /// A value of a strings file.
+    init?(_ value: JSONValue) { self.init(Self.list(value)) }
+
+    private static func list(_ value: JSONValue) -> Any {
+      guard case .object(let object) = value else { return value.stringValue ?? "" }
+      return Dictionary(
+        object.members.map { ($0.key, list($0.value)) }, uniquingKeysWith: { $1 })
+    }
   }
 
   private let tables = Mutex<[String: Table]>([:])
@@ -74,21 +94,33 @@ final class LocalizedTexts: Sendable {
     let modified = Int64(date.timeIntervalSince1970 * 1_000)
     if let known = tables.withLock({ $0[path] }), known.modified == modified { return known.texts }
     guard let bytes = try? FileSystem.readRegularFile(path, limit: Limits.languageFileBytes),
-      let list = PropertyListFile.dictionary(Self.withoutBareUTF16(bytes))
+      let texts = Self.texts(of: Self.withoutBareUTF16(bytes))
     else { return nil }
-    var texts: [[UInt8]: Entry] = [:]
-    for (key, value) in list {
-      if let text = value as? String {
-        texts[Array(key.utf8)] = .text(text)
-      } else if let plural = (value as? [String: Any]).flatMap(PluralText.init) {
-        texts[Array(key.utf8)] = .plural(plural)
-      }
-    }
     tables.withLock { $0[path] = Table(modified: modified, texts: texts) }
     return texts
   }
 
-  /// The parser knows UTF-16 by its byte-order mark alone; old tools wrote none.
+  /// The entries of a file; nil where it is none of a language.
+  private static func texts(of data: Data) -> [[UInt8]: Entry]? {
+    var texts: [[UInt8]: Entry] = [:]
+    let bytes = [UInt8](data)
+    // Plural forms are looked up by `String`.
+    guard !CombiningRuns.areLong(inList: bytes) else { return nil }
+    do {
+      // Foundation takes time that grows faster than the file in this form.
+      if let object = try StringsParser.parse(file: bytes) {
+        for member in object.members { texts[Array(member.key.utf8)] = Entry(member.value) }
+        return texts
+      }
+    } catch {
+      return nil
+    }
+    guard let list = PropertyListFile.dictionary(data) else { return nil }
+    for (key, value) in list { texts[Array(key.utf8)] = Entry(value) }
+    return texts
+  }
+
+  /// The parsers recognise UTF-16 only by its byte-order mark; old tools wrote none.
   static func withoutBareUTF16(_ bytes: [UInt8]) -> Data {
     let data = Data(bytes)
     guard bytes.count >= 4, bytes.count.isMultiple(of: 2) else { return data }

@@ -146,15 +146,11 @@ public enum StringsFile {
     _ path: String, _ field: String, _ source: StringsSource
   ) throws(RequestProblems) -> JSONObject {
     let bytes = try read(path, field, source)
-    let isBinary = bytes.starts(with: Array("bplist".utf8))
-    if !isBinary {
-      do throws(StringsParser.Failure) {
-        let text = try StringsParser.text(of: bytes)
-        // Foundation reads this form too, and prints what is wrong without the file's name.
-        if text.first(where: { !$0.isWhitespace }) != "<" { return try StringsParser.parse(text) }
-      } catch {
-        throw problem(field, "\(path) \(error)", do: "mend the file")
-      }
+    // Foundation reads this form too, and prints an error without the file's name.
+    do throws(StringsParser.Failure) {
+      if let object = try StringsParser.parse(file: bytes) { return object }
+    } catch {
+      throw problem(field, "\(path) \(error)", do: "correct the file")
     }
     guard !CombiningRuns.areLong(inList: bytes),
       let list = unsafe try? PropertyListSerialization.propertyList(

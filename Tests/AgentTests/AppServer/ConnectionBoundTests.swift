@@ -112,6 +112,29 @@ import Testing
     #expect(answers.contains { $0 == 4 } && answers.contains { $0 < 4 })
   }
 
+  @Test func `Requests of an app that reads nothing wait, and are answered once it reads`() throws {
+    let scenario = try AgentScenario()
+    defer { scenario.stop() }
+    let app = TestApp(scenario, state: .background)
+    defer { app.close() }
+    _ = try app.connection.call(.requestAuthorization([.alert]))
+    var request = ModelBench.request("p", trigger: .interval(seconds: 100_000, repeats: false))
+    request.content.body = NotificationText(String(repeating: "x", count: 300_000))
+    _ = try app.connection.call(.add(request))
+    let hello = AppHello(appID: "org.example.burger", isDevelopment: true, state: .background)
+    let silent = try RawApp(scenario.socketPath)
+    silent.send(AppRequest.hello(hello).frame.numbered(1).encoded)
+    let count: Int64 = 60
+    for number in 2...count { silent.send(AppRequest.pending.frame.numbered(number).encoded) }
+    // Answered after what came before it on another connection.
+    #expect(try app.connection.call(.pending).pending().count == 1)
+    let held = try #require(scenario.with { $0.server?.heldBytes ?? 0 })
+    #expect(held > Limits.unreadOutputBytes && held < 4 << 20)
+    #expect(silent.readToEnd(limit: Int(count)) == Int(count))
+    let rest = try #require(scenario.with { $0.server?.heldBytes ?? 0 })
+    #expect(rest < 1 << 16)
+  }
+
   @Test func `Frames that are never completed count as well`() throws {
     let lines = Arrivals<String>()
     let scenario = try AgentScenario(

@@ -1,16 +1,16 @@
-internal import BelfryWire
-
-/// Reads strings files in their own form, `"key" = "text";` with comments, and says the line of what is wrong.
+/// Reads strings files in their own form, `"key" = "text";` with comments, and reports the line of an error.
 ///
-/// The bytes are anybody's: whatever they are, the result is an object or a failure.
-struct StringsParser {
-  /// What is wrong, and where.
-  struct Failure: Error, Equatable, CustomStringConvertible {
+/// The bytes are untrusted: the result is always an object or a failure, in time that is linear in their number.
+public struct StringsParser {
+  /// An error, and its place.
+  public struct Failure: Error, Equatable, CustomStringConvertible {
     /// Counted from 1.
-    let line: Int
-    let what: String
+    public let line: Int
+    /// The error as a clause, such as `a ';' is missing after the text of 'key'`.
+    public let what: String  // text: our own words and at most 40 scalars of the file
 
-    var description: String { "line \(line): \(what)" }
+    /// The line and the error.
+    public var description: String { "line \(line): \(what)" }
   }
 
   private let text: [Unicode.Scalar]
@@ -19,8 +19,18 @@ struct StringsParser {
 
   private init(_ text: String) { self.text = Array(text.unicodeScalars) }
 
+  /// The texts by their keys, of a file that has this form; nil for a property list in XML or in the binary format.
+  ///
+  /// Of a key that is there twice the last counts.
+  public static func parse(file bytes: [UInt8]) throws(Failure) -> JSONObject? {
+    guard !bytes.starts(with: Array("bplist".utf8)) else { return nil }
+    let text = try text(of: bytes)
+    let first = text.unicodeScalars.first { !$0.properties.isWhitespace }
+    return first == "<" ? nil : try parse(text)
+  }
+
   /// The texts by their keys; of a key that is there twice the last counts.
-  static func parse(_ text: String) throws(Failure) -> JSONObject {
+  public static func parse(_ text: String) throws(Failure) -> JSONObject {
     var parser = StringsParser(text)
     try parser.skipSpace()
     let isBraced = parser.accept("{")
@@ -58,7 +68,7 @@ struct StringsParser {
   // MARK: the grammar
 
   private mutating func pairs(depth: Int) throws(Failure) -> JSONObject {
-    guard depth < Limits.stringsDepthMax else { throw failure("there are too many '{'") }
+    guard depth < WireLimits.stringsDepthMax else { throw failure("there are too many '{'") }
     var pairs: [(String, JSONValue)] = []
     try skipSpace()
     while let first = next, Self.isWordScalar(first) || first == "\"" || first == "'" {
@@ -136,6 +146,7 @@ struct StringsParser {
     case "v": return [0x0B]
     case "U", "u": return [number(radix: 16, digits: 4) ?? UInt16(truncatingIfNeeded: scalar.value)]
     case "0"..."7":
+      assert(index > 0, "the digit was advanced over")
       index -= 1
       return [number(radix: 8, digits: 3) ?? 0]
     default: return Array(String(scalar).utf16)
@@ -172,6 +183,7 @@ struct StringsParser {
   private mutating func advance() {
     guard let scalar = next else { return }
     index += 1
+    assert(index <= text.count && line <= index, "a line ends at a scalar that was read")
     // The end of a line is LF, CR, or both.
     if scalar == "\n" || scalar == "\r" && next != "\n" { line += 1 }
   }
@@ -192,6 +204,7 @@ struct StringsParser {
 
   private mutating func skipComment() throws(Failure) {
     let start = line
+    assert(index + 2 <= text.count, "a comment begins with two scalars")
     index += 2
     while let scalar = next {
       advance()
