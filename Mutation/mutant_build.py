@@ -136,8 +136,9 @@ class MutantBuild:
             if result.returncode != 0 and not bad - excluded and stale:
                 # After a failed build, the compiler may keep an object file whose source has changed.
                 for module in stale:
-                    for objects in self.checkout.glob(f".build/*/debug/{module}.build"):
-                        shutil.rmtree(objects)
+                    for file in self.checkout.glob(f".build/*/debug/{module}.build/*"):
+                        if file.suffix in {".o", ".swiftdeps"}:
+                            file.unlink()
                 cleaned |= stale
                 continue
             if result.returncode != 0 and not bad - excluded:

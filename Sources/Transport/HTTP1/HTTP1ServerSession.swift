@@ -34,6 +34,8 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
   /// Bytes of the body that are still to be sent, of a response that said how many; nil of one in chunks.
   private var bodyBytesLeft: Int?
   private var isAdvancing = false
+  /// Bytes of the chunk extensions of this request.
+  private var extensionBytes = 0
   /// Bytes of a body whose announcement alone is answered with 413; nil for the handler to bound it.
   var bodyBytesMax: Int?
   /// No further request is read: the client has to read its answers first.
@@ -357,16 +359,25 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
   }
 
   private func readChunkSize() -> Bool {
-    readLine { line in
-      // RFC 9112 section 7.1: only hexadecimal digits, then nothing or extensions.
-      let digits = line.prefix(while: Self.isHexadecimalDigit)
-      guard (1...7).contains(digits.count),
-        HTTP1ChunkExtensions.isWellFormed(line.dropFirst(digits.count)),
-        let size = Int(String(decoding: digits, as: UTF8.self), radix: 16)
-      else { return nil }
-      assert(size >= 0, "digits have no sign")
-      return size == 0 ? .trailers(bytes: 0) : .chunk(remaining: size)
+    guard let line = line() else { return false }
+    // RFC 9112 section 7.1: only hexadecimal digits, then nothing or extensions.
+    let digits = line.prefix(while: Self.isHexadecimalDigit)
+    let extensions = line.dropFirst(digits.count)
+    guard (1...7).contains(digits.count), HTTP1ChunkExtensions.isWellFormed(extensions),
+      let size = Int(String(decoding: digits, as: UTF8.self), radix: 16)
+    else {
+      reject(400)
+      return false
     }
+    assert(size >= 0, "digits have no sign")
+    // Section 7.1.1: all extensions of a request are bounded, not only those of each chunk.
+    extensionBytes += extensions.count
+    guard extensionBytes <= Limits.http1HeadBytes else {
+      reject(431)
+      return false
+    }
+    state = size == 0 ? .trailers(bytes: 0) : .chunk(remaining: size)
+    return true
   }
 
   private static func isHexadecimalDigit(_ byte: UInt8) -> Bool {
@@ -462,6 +473,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     // The handler may have answered a request that it does not want to read.
     guard state != .ended else { return }
     if head.transferCoding == .chunked {
+      extensionBytes = 0
       state = .chunkSize
     } else if let length = head.contentLength, length > 0 {
       state = .body(remaining: length)

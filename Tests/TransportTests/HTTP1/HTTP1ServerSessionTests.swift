@@ -361,6 +361,13 @@ import Testing
       chunks + String(repeating: "x: \(String(repeating: "a", count: 90))\r\n", count: 100))
     #expect(trailers.output.hasPrefix("HTTP/1.1 431 "))
     #expect(!trailers.isOpen)
+    let begin = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+    let chunk = "1;x=\(String(repeating: "a", count: 90))\r\nb\r\n"
+    let extensions = run(begin + String(repeating: chunk, count: 100))
+    #expect(extensions.output.hasPrefix("HTTP/1.1 431 ") && !extensions.isOpen)
+    // Each request has its own allowance.
+    let half = begin + String(repeating: chunk, count: 50) + "0\r\n\r\n"
+    #expect(run(half + half).events.count { $0 == "end" } == 2)
     let coded = run("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip, chunked\r\n\r\n")
     #expect(coded.output.hasPrefix("HTTP/1.1 501 "))
     let flood = run(
