@@ -149,4 +149,6 @@ enum Limits {
   static let calendarMonths = 2_600
   /// Moves of a manual clock in one turn of the loop: some milliseconds of work.
   static let clockMovesPerTurn = 64
+  /// Bytes of a program that is examined for what differs on Linux; a larger one is not.
+  static let examinedProgramBytes = 256 << 20
 }

@@ -1,3 +1,4 @@
+import Agent
 import AppLink
 import BelfryWire
 import Glibc
@@ -45,6 +46,9 @@ enum AppCommand {
     AgentControl.run(arguments, installTable) { options, agent in
       let path = FileSystem.absolute(options.positionals[0])
       AgentControl.show(try agent.ask(.install(path: path)).rows, asJSON: options.has("json"))
+      for warning in InstallationWarnings.warnings(ofAppAt: path) {
+        Output.error("warning: \(OutputTable.printable(warning))")
+      }
     }
   }
 

@@ -1,0 +1,28 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `belfry app install` names what works differently on Linux, as far as an app's program shows it.
+@Suite(.timeLimit(.minutes(60))) struct InstallationWarningTests {
+  @Test(arguments: [
+    "$s10Foundation8NSLocaleC18preferredLanguagesSaySSGvgZ",
+    "$s20FoundationEssentials6LocaleV18preferredLanguagesSaySSGvgZ",
+    // The one of Belfry's modules.
+    "$s20FoundationEssentials6LocaleV12BelfryClientE18preferredLanguagesSaySSGvgZ",
+  ])
+  func `An app that reads Foundation's languages is warned of`(symbol: String) async throws {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      let program = scenario.folder.file("program")
+      try Data("\u{7F}ELF\u{0}\(symbol)\u{0}".utf8).write(to: URL(filePath: program))
+      let file = scenario.folder.file("org.example.languages.desktop")
+      try Data("[Desktop Entry]\nName=Languages\nExec=\(program)\n".utf8).write(
+        to: URL(filePath: file))
+      let result = try await scenario.tell(agent, "app", "install", file)
+      #expect(result.lines.contains { $0.contains("org.example.languages") })
+      #expect(
+        result.errors.contains("use Locale.userPreferredLanguages")
+          == !symbol.contains("BelfryClient"), "\(result.errors)")
+    }
+  }
+}
