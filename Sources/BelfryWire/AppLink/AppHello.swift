@@ -65,7 +65,7 @@ public struct AppHello: Sendable, Hashable {
     name = try fields.optionalString("name")
     bundlePath = try fields.optionalString("bundle")
     state = try fields.optionalWord("state") ?? .foreground
-    languages = try fields.optionalStrings("languages")
+    languages = try fields.optionalWords("languages")
     launch = try fields.optionalString("launch")
     // It is looked up among the agent's own tokens.
     guard launch?.isASCII != false else { throw .unexpected(field: "launch") }

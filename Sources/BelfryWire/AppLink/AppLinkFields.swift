@@ -54,6 +54,17 @@ struct AppLinkFields {
   func string(_ key: String) throws(AppLinkDecodingFailure) -> String {
     try required(key, optionalString(key))
   }
+  /// The name of something that this machine or Foundation knows, such as a time zone, a calendar or a type.
+  ///
+  /// All of those names are ASCII and short. Foundation looks them up by their normal form, in time that is quadratic in the
+  /// combining marks.
+  func optionalName(_ key: String) throws(AppLinkDecodingFailure) -> String? {
+    guard let name = try optionalString(key) else { return nil }
+    guard name.utf8.count <= WireLimits.nameBytesMax, name.isASCII else {
+      throw .unexpected(field: key)
+    }
+    return name
+  }
   func optionalInteger(_ key: String) throws(AppLinkDecodingFailure) -> Int64? {
     try optional(key, \.integerValue)
   }
@@ -94,7 +105,10 @@ struct AppLinkFields {
 
   /// The elements of a list that are words of a vocabulary of ours or of Apple's, all of which are ASCII.
   func words(_ key: String) throws(AppLinkDecodingFailure) -> [String] {
-    try strings(key).filter(\.isASCII)
+    try optionalWords(key) ?? []
+  }
+  func optionalWords(_ key: String) throws(AppLinkDecodingFailure) -> [String]? {
+    try optionalStrings(key)?.filter(\.isASCII)
   }
 
   func optionalList<T>(

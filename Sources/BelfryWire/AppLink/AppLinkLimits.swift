@@ -14,6 +14,10 @@ extension WireLimits {
   public static let identifierBytesMax = 1024
   /// Bytes of a background task's identifier: it is part of the key that the request is kept under.
   public static let backgroundTaskIDBytesMax = 255
+  /// Bytes of the name of a time zone, a calendar, a type or a beacon's UUID.
+  public static let nameBytesMax = 255
+  /// Bytes of a file's path, as Linux bounds them.
+  public static let pathBytesMax = 4096
   /// Actions of one category; Apple shows at most ten.
   public static let actionsPerCategoryMax = 16
   /// Texts and pictures that a content extension shows: more than a window has room for.

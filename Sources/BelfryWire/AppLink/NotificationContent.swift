@@ -45,8 +45,24 @@ public struct NotificationText: Sendable, Hashable, ExpressibleByStringLiteral {
     var builder = AppLinkBuilder()
     builder.set("key", key)
     builder.set("arguments", arguments.isEmpty ? nil : arguments)
-    builder.set("text", text == key ? nil : text)
+    builder.set("text", text.hasSameBytes(as: key) ? nil : text)
     return .object(builder.object)
+  }
+}
+
+extension NotificationText {
+  /// Whether all parts have the same bytes.
+  public static func == (one: NotificationText, other: NotificationText) -> Bool {
+    one.text.hasSameBytes(as: other.text)
+      && one.key.map { UTF8Text($0) } == other.key.map { UTF8Text($0) }
+      && one.arguments.map { UTF8Text($0) } == other.arguments.map { UTF8Text($0) }
+  }
+
+  /// Feeds the bytes of all parts.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(UTF8Text(text))
+    hasher.combine(key.map { UTF8Text($0) })
+    hasher.combine(arguments.map { UTF8Text($0) })
   }
 }
 
@@ -108,7 +124,8 @@ public struct NotificationAttachment: Sendable, Hashable {
   init(_ fields: AppLinkFields) throws(AppLinkDecodingFailure) {
     id = try fields.string("id")
     path = try fields.string("path")
-    type = try fields.optionalString("type")
+    guard path.utf8.count <= WireLimits.pathBytesMax else { throw .unexpected(field: "path") }
+    type = try fields.optionalName("type")
     options = try fields.optionalObject("options") ?? [:]
   }
 
@@ -117,6 +134,19 @@ public struct NotificationAttachment: Sendable, Hashable {
     builder.set("path", path)
     builder.set("type", type)
     builder.set("options", options.isEmpty ? nil : options)
+  }
+
+  /// Whether all parts have the same bytes.
+  public static func == (one: NotificationAttachment, other: NotificationAttachment) -> Bool {
+    one.id.hasSameBytes(as: other.id) && one.path.hasSameBytes(as: other.path)
+      && one.type.map { UTF8Text($0) } == other.type.map { UTF8Text($0) }
+      && one.options == other.options
+  }
+
+  /// Feeds the bytes of the identifier and the path.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(UTF8Text(id))
+    hasher.combine(UTF8Text(path))
   }
 }
 

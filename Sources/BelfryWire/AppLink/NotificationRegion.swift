@@ -29,7 +29,7 @@ public struct NotificationRegion: Sendable, Hashable {
 
   init(_ fields: AppLinkFields) throws(AppLinkDecodingFailure) {
     id = try fields.string("id")
-    if let uuid = try fields.optionalString("uuid") {
+    if let uuid = try fields.optionalName("uuid") {
       shape = .beacon(
         uuid: uuid, major: try fields.optionalInteger("major"),
         minor: try fields.optionalInteger("minor"))
@@ -56,5 +56,20 @@ public struct NotificationRegion: Sendable, Hashable {
     }
     builder.set("entry", notifiesOnEntry, unless: true)
     builder.set("exit", notifiesOnExit, unless: true)
+  }
+}
+
+extension NotificationRegion {
+  /// Whether both have the same properties, and identifiers of the same bytes.
+  public static func == (one: NotificationRegion, other: NotificationRegion) -> Bool {
+    one.id.hasSameBytes(as: other.id) && one.shape == other.shape
+      && one.notifiesOnEntry == other.notifiesOnEntry
+      && one.notifiesOnExit == other.notifiesOnExit
+  }
+
+  /// Feeds the bytes of the identifier and the shape.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(UTF8Text(id))
+    hasher.combine(shape)
   }
 }

@@ -36,8 +36,8 @@ public struct MatchingComponents: Sendable, Hashable {
       if let value = try fields.optionalInteger(unit.rawValue) { values[unit] = value }
     }
     isLeapMonth = fields["leapMonth"]?.boolValue
-    zone = try fields.optionalString("zone")
-    calendar = try fields.optionalString("calendar")
+    zone = try fields.optionalName("zone")
+    calendar = try fields.optionalName("calendar")
     firstWeekday = try fields.optionalInteger("firstWeekday")
     minimumDays = try fields.optionalInteger("minimumDays")
   }
@@ -96,9 +96,9 @@ public enum NotificationTrigger: Sendable, Hashable {
       self = .region(try NotificationRegion(region), repeats: repeats)
     } else {
       self = .date(
-        unixMilliseconds: try fields.integer("date"), zone: try fields.optionalString("zone"),
+        unixMilliseconds: try fields.integer("date"), zone: try fields.optionalName("zone"),
         recurrence: try Self.recurrence(fields),
-        recurrenceCalendar: try fields.optionalString("calendar"))
+        recurrenceCalendar: try fields.optionalName("calendar"))
     }
   }
 

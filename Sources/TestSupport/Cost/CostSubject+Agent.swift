@@ -15,6 +15,18 @@ extension CostSubject {
         return .add(NotificationRequest(id: "n", content: content))
       }
     }
+    func scheduled(
+      _ name: String, _ make: @escaping @Sendable (String) -> MatchingComponents
+    ) -> CostSubject {
+      frame("scheduled: \(name)") { bytes in
+        var content = NotificationContent()
+        content.title = "T"
+        return .add(
+          NotificationRequest(
+            id: "n", content: content,
+            trigger: .calendar(make(Hostile.marks(bytes)), repeats: true)))
+      }
+    }
     return Hostile.json.map { kind in
       notification("\(kind.name) of its data") { content, bytes in
         content.userInfo = (try? JSONValue(parsing: kind.make(bytes)))?.objectValue ?? [:]
@@ -37,6 +49,28 @@ extension CostSubject {
       notification("combining marks as its category") { content, bytes in
         content.category = Hostile.marks(bytes)
       },
+      notification("combining marks as its key and another text") { content, bytes in
+        content.title = NotificationText(key: Hostile.marks(bytes), text: "b")
+      },
+      notification("combining marks as its text beside a key") { content, bytes in
+        content.title = NotificationText(key: "k", text: Hostile.marks(bytes))
+      },
+      notification("combining marks as an attachment") { content, bytes in
+        let marks = Hostile.marks(bytes / 2)
+        content.attachments = [
+          NotificationAttachment(id: marks, path: "/nowhere", options: ["k": .string(marks)])
+        ]
+      },
+      notification("combining marks as an attachment's type") { content, bytes in
+        content.attachments = [
+          NotificationAttachment(id: "a", path: "/proc/version", type: Hostile.marks(bytes))
+        ]
+      },
+      notification("combining marks as an attachment's path") { content, bytes in
+        content.attachments = [NotificationAttachment(id: "a", path: "/" + Hostile.marks(bytes))]
+      },
+      scheduled("combining marks as its zone") { MatchingComponents([.hour: 1], zone: $0) },
+      scheduled("combining marks as its calendar") { MatchingComponents([.hour: 1], calendar: $0) },
       notification("markup") { content, bytes in
         content.body = NotificationText(String(repeating: "<&>", count: bytes / 3))
       },
@@ -61,6 +95,15 @@ extension CostSubject {
         .setCategories([NotificationCategory(id: Hostile.marks(bytes), actions: [])])
       },
       frame("languages") { bytes in .setLanguages((0..<bytes / 8).map { _ in "de-CH" }) },
+      frame("a category whose action has combining marks") { bytes in
+        let action = NotificationAction(id: "a", title: NotificationText(Hostile.marks(bytes)))
+        return .setCategories([NotificationCategory(id: "c", actions: [action])])
+      },
+      frame("a region of combining marks") { bytes in
+        let circle = NotificationRegion.Shape.circle(latitude: 1, longitude: 1, radius: 100)
+        return .watchRegion(NotificationRegion(id: Hostile.marks(bytes), shape: circle))
+      },
+      frame("a language of combining marks") { .setLanguages([Hostile.marks($0)]) },
       frame("a language of many parts") { bytes in
         .setLanguages(["de" + String(repeating: "-a", count: bytes / 2)])
       },

@@ -80,7 +80,7 @@ struct DesktopNotice: Hashable {
   /// The app's name stands on the screen: in front of the title where the server does not draw it.
   private static func title(_ presentation: Presentation, _ server: ServerFeatures) -> String {
     guard !presentation.title.isEmpty else { return presentation.appName }
-    guard !server.showsAppName, presentation.title != presentation.appName else {
+    guard !server.showsAppName, !presentation.title.hasSameBytes(as: presentation.appName) else {
       return presentation.title
     }
     return "\(presentation.appName): \(presentation.title)"
