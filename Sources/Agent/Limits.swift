@@ -80,10 +80,10 @@ enum Limits {
   static let connectionsMin = 64
   /// Connections of one process: an app has a few, and a program that leaks them must not shut out the others.
   static let connectionsPerProcess = 128
-  /// Bytes sent to an app and not read beyond which its next requests wait; the high-water mark of a `ByteStream`,
-  /// which tells when they are read.
+  /// Unread answers, in bytes, above which an app's next requests wait: the high-water mark of `ByteStream`, which reports
+  /// when they are read.
   static let unreadOutputBytes = 262_144
-  /// Frames of one connection that are handled in a turn: the answers of a turn are sent at its end.
+  /// Frames of one connection that are handled in one turn.
   static let framesPerTurn = 8
   /// Bytes that connections of one app hold of the agent's memory in all: several of the longest answers.
   static let heldBytesPerApp = 32 << 20
@@ -149,6 +149,6 @@ enum Limits {
   static let calendarMonths = 2_600
   /// Moves of a manual clock in one turn of the loop: some milliseconds of work.
   static let clockMovesPerTurn = 64
-  /// Bytes of a program that is examined for what differs on Linux; a larger one is not.
+  /// The largest program, in bytes, that `belfry app install` checks for known differences.
   static let examinedProgramBytes = 256 << 20
 }

@@ -12,7 +12,7 @@ private actor Vectors {
     let task =
       run
       ?? Task {
-        // It takes two minutes, most of them waiting: it must not also wait for other tests' places.
+        // It takes two minutes and mostly waits, so it takes no place from other tests.
         try await Scenario.run(needsPlace: false) { scenario in
           let result = try await scenario.command(
             [

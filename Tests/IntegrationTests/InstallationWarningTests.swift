@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `belfry app install` names what works differently on Linux, as far as an app's program shows it.
+/// The warnings of `belfry app install`.
 @Suite(.timeLimit(.minutes(60))) struct InstallationWarningTests {
   @Test(arguments: [
     "$s10Foundation8NSLocaleC18preferredLanguagesSaySSGvgZ",
@@ -10,7 +10,7 @@ import Testing
     // The one of Belfry's modules.
     "$s20FoundationEssentials6LocaleV12BelfryClientE18preferredLanguagesSaySSGvgZ",
   ])
-  func `An app that reads Foundation's languages is warned of`(symbol: String) async throws {
+  func `Installing an app that reads Foundation's languages warns`(symbol: String) async throws {
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(of: nil)
       let program = scenario.folder.file("program")

@@ -1,9 +1,9 @@
 import Foundation
 import System
 
-/// Known differences between Linux and Apple's systems that an app's program shows, for the person who installs it.
+/// Warnings about what an app's program uses and what works differently on Linux.
 public enum InstallationWarnings {
-  /// The differences, a sentence each; none where the app cannot be read.
+  /// The warnings, one sentence each; empty if the app cannot be read.
   public static func warnings(ofAppAt path: String) -> [String] {
     guard case .success(let app) = AppInstaller.read(path, languages: []),
       let program = app.installation?.executable,
@@ -12,8 +12,8 @@ public enum InstallationWarnings {
     let content = Data(bytes)
     guard languageSymbols.contains(where: { content.range(of: $0) != nil }) else { return [] }
     return [
-      "\(program) reads preferredLanguages of Foundation, which are en-001 on Linux whatever the device's languages are: "
-        + "use Locale.userPreferredLanguages of Belfry's modules"
+      "\(program) reads preferredLanguages from Foundation, which is always en-001 on Linux: "
+        + "use Locale.userPreferredLanguages from Belfry's modules instead"
     ]
   }
 

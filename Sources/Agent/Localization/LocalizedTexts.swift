@@ -100,7 +100,7 @@ final class LocalizedTexts: Sendable {
     return texts
   }
 
-  /// The entries of a file; nil where it is none of a language.
+  /// The entries of a file; nil if it is neither a strings file nor a property list.
   private static func texts(of data: Data) -> [[UInt8]: Entry]? {
     var texts: [[UInt8]: Entry] = [:]
     let bytes = [UInt8](data)

@@ -192,6 +192,9 @@ struct AgentParts: ~Copyable {
     permissions.onDisconnected(connection, peer.app, &context)
     local.onDisconnected(connection)
     pipeline.onDisconnected(connection, peer.app, unanswered, &context)
+    if let app = peer.app {
+      KeptNotifications.askAgain(about: app, &permissions, pipeline, &context)
+    }
   }
 
   private mutating func onPresenterAppeared(

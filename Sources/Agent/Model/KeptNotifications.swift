@@ -14,6 +14,19 @@ enum KeptNotifications {
     }
   }
 
+  /// After an app's connection has ended: asks about its notifications that are kept, if the question was withdrawn
+  /// because only the connection waited for the answer.
+  static func askAgain(
+    about app: AppID, _ permissions: inout Permissions, _ pipeline: DeliveryPipeline,
+    _ context: inout AgentContext
+  ) {
+    guard context.settings(of: app).status == .notDetermined,
+      pipeline.keepsForDecision(app, context), !permissions.isUndecided(app),
+      !permissions.isPostponed(app)
+    else { return }
+    permissions.onOlderNotification(app, .local, &context)
+  }
+
   /// Withdraws questions for the sake of notifications that do not wait for the answer any more: the app
   /// got its permission without one, or has gone and left nothing that is kept.
   static func withdrawIdleQuestions(

@@ -38,6 +38,9 @@ struct Permissions {
       || appsWithKeptNotifications.contains(app)
   }
 
+  /// Whether the user dismissed the question about an app whose notifications are kept.
+  func isPostponed(_ app: AppID) -> Bool { appsWithPostponedNotifications.contains(app) }
+
   /// The files that belong to what waits for a decision about an app.
   func attachments(of app: AppID) -> [NotificationAttachment] {
     (waitingNotifications[app] ?? []).flatMap(\.request.content.attachments)

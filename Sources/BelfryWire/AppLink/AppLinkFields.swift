@@ -54,7 +54,7 @@ struct AppLinkFields {
   func string(_ key: String) throws(AppLinkDecodingFailure) -> String {
     try required(key, optionalString(key))
   }
-  /// The name of something that this machine or Foundation knows, such as a time zone, a calendar or a type.
+  /// A name that the machine or Foundation looks up: a time zone, a calendar, a type.
   ///
   /// All of those names are ASCII and short. Foundation looks them up by their normal form, in time that is quadratic in the
   /// combining marks.

@@ -30,7 +30,7 @@ public final class Scenario: Sendable {
 
   /// Runs `body` on a new scenario and cleans up afterwards.
   ///
-  /// Work that scenarios wait for must not wait for their places: all of them may be taken by those that wait.
+  /// Pass `needsPlace: false` for work that other scenarios wait for: they may hold every place.
   public static func run<Result>(
     needsPlace: Bool = true, _ body: (Scenario) async throws -> Result
   ) async throws -> Result {

@@ -71,6 +71,19 @@ import Testing
     held.checkInvariants()
   }
 
+  private static let hello = AppHello(
+    appID: "org.example.burger", isDevelopment: true, state: .background)
+
+  /// An app with a scheduled notification of 300 KB, which a list of what is pending contains.
+  private static func appWithLongRequest(_ scenario: AgentScenario) throws -> TestApp {
+    let app = TestApp(scenario, state: .background)
+    _ = try app.connection.call(.requestAuthorization([.alert]))
+    var request = ModelBench.request("p", trigger: .interval(seconds: 100_000, repeats: false))
+    request.content.body = NotificationText(String(repeating: "x", count: 300_000))
+    _ = try app.connection.call(.add(request))
+    return app
+  }
+
   @Test
   func
     `Connections of an app that read nothing take no more than its share, and others are served`()
@@ -81,16 +94,11 @@ import Testing
     let scenario = try AgentScenario(
       log: Log(subsystem: "agent", sink: LogSink { lines.put($0) }), heldBytes: bounds)
     defer { scenario.stop() }
-    let app = TestApp(scenario, state: .background)
+    let app = try Self.appWithLongRequest(scenario)
     defer { app.close() }
-    _ = try app.connection.call(.requestAuthorization([.alert]))
-    var request = ModelBench.request("p", trigger: .interval(seconds: 100_000, repeats: false))
-    request.content.body = NotificationText(String(repeating: "x", count: 300_000))
-    _ = try app.connection.call(.add(request))
-    let hello = AppHello(appID: "org.example.burger", isDevelopment: true, state: .background)
     let silent = try (0..<12).map { _ in
       let raw = try RawApp(scenario.socketPath)
-      raw.send(AppRequest.hello(hello).frame.numbered(1).encoded)
+      raw.send(AppRequest.hello(Self.hello).frame.numbered(1).encoded)
       for number in 2...4 as ClosedRange<Int64> {
         raw.send(AppRequest.pending.frame.numbered(number).encoded)
       }
@@ -112,18 +120,13 @@ import Testing
     #expect(answers.contains { $0 == 4 } && answers.contains { $0 < 4 })
   }
 
-  @Test func `Requests of an app that reads nothing wait, and are answered once it reads`() throws {
+  @Test func `Requests of an app that does not read wait until it does`() throws {
     let scenario = try AgentScenario()
     defer { scenario.stop() }
-    let app = TestApp(scenario, state: .background)
+    let app = try Self.appWithLongRequest(scenario)
     defer { app.close() }
-    _ = try app.connection.call(.requestAuthorization([.alert]))
-    var request = ModelBench.request("p", trigger: .interval(seconds: 100_000, repeats: false))
-    request.content.body = NotificationText(String(repeating: "x", count: 300_000))
-    _ = try app.connection.call(.add(request))
-    let hello = AppHello(appID: "org.example.burger", isDevelopment: true, state: .background)
     let silent = try RawApp(scenario.socketPath)
-    silent.send(AppRequest.hello(hello).frame.numbered(1).encoded)
+    silent.send(AppRequest.hello(Self.hello).frame.numbered(1).encoded)
     let count: Int64 = 60
     for number in 2...count { silent.send(AppRequest.pending.frame.numbered(number).encoded) }
     // Answered after what came before it on another connection.
@@ -148,7 +151,7 @@ import Testing
     }
     let started = try (0..<8).map { _ in
       let raw = try RawApp(scenario.socketPath)
-      raw.send(AppRequest.hello(hello).frame.numbered(1).encoded)
+      raw.send(AppRequest.hello(Self.hello).frame.numbered(1).encoded)
       #expect(raw.frame() != nil)
       raw.send(head + [UInt8](repeating: 0x20, count: 200_000))
       return raw

@@ -130,6 +130,29 @@ struct OlderInterfaceTests {
     #expect(asked.prompts.count == 1)
   }
 
+  /// Found by `make simulate MODEL=agent SEED=83747 LENGTH=short`.
+  @Test
+  func
+    `a notification that is kept when its app leaves is asked about, until the user dismisses it`()
+  {
+    let bench = ModelBench(policy: .ask)
+    let (connection, _) = bench.connect(state: .foreground)
+    bench.ask(connection, .register(.alert))
+    // Added while the app is silent, and shown to it first.
+    let added = bench.ask(connection, .add(Self.request(.local)))
+    #expect(added.asked.count == 1 && added.prompts.isEmpty)
+    bench.ask(connection, .requestAuthorization([.alert]))
+    let left = bench.handle(.appDisconnected(connection))
+    #expect(left.prompts.map(\.subject) == [.notifications] && bench.openPrompts.count == 1)
+    bench.postponePrompt()
+    let (next, _) = bench.connect()
+    #expect(bench.handle(.appDisconnected(next)).prompts.isEmpty)
+    let (last, _) = bench.connect()
+    bench.ask(last, .requestAuthorization([.alert]))
+    bench.answerPrompt(isAllowed: true)
+    #expect(bench.take().presented.count == 1)
+  }
+
   @Test
   func `types that are registered again replace those before, and keep their switches`() {
     let bench = ModelBench()

@@ -64,7 +64,7 @@ import Testing
       try await app.stop()
       let mark = try await marker(scenario, gateway, agent)
       func performed(_ number: Int) async throws -> Set<String> {
-        // The change of a setting may be told by lines of its own, which are read before this one's.
+        // Changing a setting may print lines; wait until they have been read.
         try await mark()
         let before = agent.program.lines.count
         try await scenario.push(
