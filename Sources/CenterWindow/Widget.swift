@@ -146,6 +146,43 @@ import CGtk
     return field
   }
 
+  /// A switch that is on or off, and what is called when it is turned.
+  static func toggle(_ isOn: Bool, name: String, _ onTurned: @escaping () -> Void) -> Widget {
+    let toggle = unsafe Widget(gtk_switch_new())
+    unsafe gtk_switch_set_active(toggle.opaque, isOn ? 1 : 0)
+    unsafe gtk_widget_set_valign(toggle.pointer, GTK_ALIGN_CENTER)
+    toggle.describe(GTK_ACCESSIBLE_PROPERTY_LABEL, name)
+    toggle.connectNotify("active", onTurned)
+    return toggle
+  }
+
+  /// True if a switch is on.
+  var isOn: Bool {
+    get { unsafe gtk_switch_get_active(opaque) != 0 }
+    nonmutating set { unsafe gtk_switch_set_active(opaque, newValue ? 1 : 0) }
+  }
+
+  /// A list to choose one text from, and what is called when another is chosen.
+  static func choice(
+    of titles: [String], selected: Int, name: String, _ onChosen: @escaping () -> Void
+  ) -> Widget {
+    let list = unsafe gtk_string_list_new(nil)
+    for title in titles { unsafe gtk_string_list_append(list, title) }
+    // The drop-down takes the list over.
+    let choice = unsafe Widget(gtk_drop_down_new(list, nil))
+    unsafe gtk_drop_down_set_selected(choice.opaque, guint(selected))
+    unsafe gtk_widget_set_valign(choice.pointer, GTK_ALIGN_CENTER)
+    choice.describe(GTK_ACCESSIBLE_PROPERTY_LABEL, name)
+    choice.connectNotify("selected", onChosen)
+    return choice
+  }
+
+  /// The index of the chosen text.
+  var selectedIndex: Int {
+    get { unsafe Int(gtk_drop_down_get_selected(opaque)) }
+    nonmutating set { unsafe gtk_drop_down_set_selected(opaque, guint(newValue)) }
+  }
+
   /// What stands in a text field.
   var typedText: String {
     unsafe String(cString: gtk_editable_get_text(opaque))
@@ -178,6 +215,17 @@ import CGtk
       return 1
     }
     unsafe connect("close-request", unsafeBitCast(call, to: GCallback.self), body)
+  }
+
+  /// Calls `body` each time a property of the widget has another value.
+  func connectNotify(_ property: String, _ body: @escaping () -> Void) {
+    let call:
+      @convention(c) (
+        UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?
+      ) -> Void = {
+        unsafe Callback.from($2)?.body()
+      }
+    unsafe connect("notify::" + property, unsafeBitCast(call, to: GCallback.self), body)
   }
 
   private func connect(

@@ -6,6 +6,8 @@ enum WindowCommand: Hashable {
   case show(DialogContent)
   /// Shows the Notification Center, or shows it anew.
   case center(CenterContent)
+  /// Shows the settings, or updates them.
+  case settings(SettingsContent)
   /// Takes a window away.
   case close(window: String)
 
@@ -17,6 +19,7 @@ enum WindowCommand: Hashable {
       guard let content = DialogContent(object) else { return nil }
       self = .show(content)
     case "center": self = .center(CenterContent(object))
+    case "settings": self = .settings(SettingsContent(object))
     case "close":
       guard let window = object["window"]?.stringValue else { return nil }
       self = .close(window: window)

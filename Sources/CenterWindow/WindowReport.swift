@@ -8,11 +8,15 @@ enum WindowReport: Hashable {
   case pressed(window: String, button: String, text: String?)
   /// A button of the Notification Center was pressed: of a notification, of an app, or of all.
   case pressedInCenter(app: String?, item: String?, button: String, text: String?)
+  /// The user chose a value of a setting.
+  case changed(section: String, row: String, value: String)
   /// A window was closed without an answer.
   case closed(window: String)
 
   /// The name of the Notification Center's window.
   static let center = "center"
+  /// The name of the settings window.
+  static let settings = "settings"
 
   /// The line, without its newline.
   var line: String {
@@ -20,6 +24,11 @@ enum WindowReport: Hashable {
     switch self {
     case .shown(let window): object = ["event": "shown", "window": .string(window)]
     case .closed(let window): object = ["event": "closed", "window": .string(window)]
+    case .changed(let section, let row, let value):
+      object = [
+        "event": "changed", "window": .string(Self.settings), "section": .string(section),
+        "row": .string(row), "value": .string(value),
+      ]
     case .pressed(let window, let button, let text):
       object = ["event": "pressed", "window": .string(window), "button": .string(button)]
       object["text"] = text.map(JSONValue.string)

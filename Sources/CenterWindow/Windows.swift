@@ -5,6 +5,7 @@ import CGtk
 final class Windows {
   private var dialogs: [String: Dialog] = [:]
   private var center: CenterList?
+  private var settings: SettingsList?
   /// The dialog that asks for a text for a notification of the Notification Center.
   private var textDialog: Dialog?
   private let write: (String) -> Void
@@ -31,7 +32,15 @@ final class Windows {
           content, report: { [weak self] in self?.onReport($0) },
           ask: { [weak self] in self?.ask($0) })
       }
+    case .settings(let content):
+      setDirection(content.isRightToLeft)
+      if let settings {
+        settings.show(content)
+      } else {
+        settings = SettingsList(content) { [weak self] in self?.onReport($0) }
+      }
     case .close(WindowReport.center): closeCenter()
+    case .close(WindowReport.settings): closeSettings()
     case .close(let window): dialogs.removeValue(forKey: window)?.close()
     }
   }
@@ -44,8 +53,9 @@ final class Windows {
   private func onReport(_ report: WindowReport) {
     switch report {
     case .closed(WindowReport.center): closeCenter()
+    case .closed(WindowReport.settings): closeSettings()
     case .closed(let window): dialogs.removeValue(forKey: window)?.close()
-    case .shown, .pressed, .pressedInCenter: break
+    case .shown, .pressed, .pressedInCenter, .changed: break
     }
     write(report.line)
   }
@@ -54,6 +64,11 @@ final class Windows {
     center?.close()
     center = nil
     closeTextDialog()
+  }
+
+  private func closeSettings() {
+    settings?.close()
+    settings = nil
   }
 
   private func closeTextDialog() {
@@ -73,7 +88,7 @@ final class Windows {
           .pressedInCenter(app: request.app, item: request.item, button: button, text: text))
       case .closed: self.closeTextDialog()
       case .shown: self.onReport(.shown(window: CenterTextRequest.window))
-      case .pressedInCenter: break
+      case .pressedInCenter, .changed: break
       }
     }
   }

@@ -137,6 +137,38 @@ struct CenterWindowTests {
     }
   }
 
+  private static func settings(
+    badge: String, style: String = "banner", problem: String = ""
+  ) -> String {
+    #"{"do":"settings","title":"Notifications","empty":"No app","problem":"\#(problem)","sections":["#
+      + #"{"id":"a.b","title":"Burger","rows":[{"id":"badge","title":"Badges","value":"\#(badge)","#
+      + #""choices":[{"value":"on","title":"On"},{"value":"off","title":"Off"}]},"#
+      + #"{"id":"style","title":"Style","value":"\#(style)","choices":[{"value":"none","title":"None"},"#
+      + #"{"value":"banner","title":"Banner"}]}]}]}"#
+  }
+
+  @Test
+  func `The settings window reports what the user chooses, and not what it is sent`() async throws {
+    try await play { desktop, center, _ in
+      center.tell(Self.settings(badge: "on"))
+      #expect(try await center.event("shown")["window"].string == "settings")
+      try await desktop.wait("label", "Burger")
+      // New values from outside: the next report is the user's own, from the value that was sent.
+      center.tell(Self.settings(badge: "off", style: "none"))
+      center.tell(Self.settings(badge: "off", style: "none", problem: "refused"))
+      try await desktop.wait("label", "refused")
+      try await desktop.press("Badges")
+      let changed = try await center.event("changed")
+      #expect(changed["section"].string == "a.b")
+      #expect(changed["row"].string == "badge")
+      #expect(changed["value"].string == "on")
+      center.tell(#"{"do":"settings","title":"Notifications","empty":"No app","sections":[]}"#)
+      try await desktop.wait("label", "No app")
+      try await desktop.closeWindow("Notifications")
+      #expect(try await center.event("closed")["window"].string == "settings")
+    }
+  }
+
   @Test
   func `a window that is closed is reported, and the program ends with the agent`() async throws {
     try await play { desktop, center, scenario in

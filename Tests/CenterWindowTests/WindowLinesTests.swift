@@ -6,6 +6,23 @@ import Testing
 struct WindowLinesTests {
   private func command(_ text: String) -> WindowCommand? { WindowCommand(line: Array(text.utf8)) }
 
+  @Test func `Settings are a switch if they are on or off, and a list otherwise`() throws {
+    let command = command(
+      #"{"do":"settings","title":"N","sections":[{"id":"","rows":[{"id":"focus","value":"on","#
+        + #""choices":[{"value":"on"},{"value":"off"}]},{"id":"style","title":"Style","value":"x","#
+        + #""choices":[{"value":"none","title":"None"},7]},{"title":"no id"}]},"text"]}"#)
+    guard case .settings(let content)? = command else {
+      Issue.record("not read")
+      return
+    }
+    #expect(content.sections.map(\.id) == [""])
+    let rows = try #require(content.sections.first).rows
+    #expect(rows.map(\.id) == ["focus", "style"])
+    #expect(rows.map(\.title) == ["focus", "Style"])
+    #expect(rows.map(\.isSwitch) == [true, false])
+    #expect(rows[1].choices == [.init(value: "none", title: "None")])
+  }
+
   @Test func `a window has its texts as they are, and its buttons in order`() throws {
     let command = command(
       #"{"do":"show","window":"w1","app":"Burger","title":"<b>&","focus":"r","direction":"rtl","#

@@ -88,6 +88,32 @@ struct SettingsPageTests {
     #expect(lines.contains { $0.hasPrefix("> App 28") })
   }
 
+  @Test func `The window shows the same settings, and takes no value that a setting lacks`() throws
+  {
+    let content = SettingsWindowContent(
+      SettingsPage.Content(
+        apps: [Self.burger], device: ["location": "on", "languages": "de"], state: ["focus": "off"])
+    )
+    let command = content.command(problem: "refused")
+    #expect(command["title"]?.stringValue == "Mitteilungen")
+    #expect(command["problem"]?.stringValue == "refused")
+    let sections = try #require(command["sections"]?.arrayValue).compactMap(\.objectValue)
+    #expect(sections.map { $0["id"]?.stringValue } == ["", "org.example.burger"])
+    let rows = try #require(sections.last?["rows"]?.arrayValue).compactMap(\.objectValue)
+    #expect(
+      rows.map { $0["value"]?.stringValue } == ["on", "on", "off", "banner", "always", "on", "on"])
+    let app = "org.example.burger"
+    #expect(
+      content.action(section: app, row: "badge", value: "on")
+        == .change(app: app, name: "badge", word: "on"))
+    #expect(
+      content.action(section: "", row: "focus", value: "on")
+        == .changeState(name: "focus", word: "on"))
+    #expect(content.action(section: app, row: "badge", value: "loud") == nil)
+    #expect(content.action(section: app, row: "location", value: "always") == nil)
+    #expect(content.action(section: "org.example.fries", row: "badge", value: "on") == nil)
+  }
+
   @Test
   func `A person turns an app's switch on the page, on a real terminal`() async throws {
     try await Scenario.run { scenario in

@@ -6,22 +6,24 @@ enum SettingsCommand {
   static let table = OptionTable(
     command: "belfry settings",
     summary: """
-      Shows and turns the switches of an app: notifications, alert, sound, badge, center, lockScreen,
-      criticalAlert, timeSensitive (on, off), style (none, banner, alert), previews (always,
-      whenAuthenticated, never), location. Without arguments it lists every app that asked; --page
-      shows the same as a page on the terminal, for a person who would rather look.
+      Shows or changes the notification settings of an app: notifications, alert, sound, badge, center,
+      lockScreen, criticalAlert, timeSensitive (on, off), style (none, banner, alert), previews (always,
+      whenAuthenticated, never), location. Without arguments it lists every app that requested permission.
+      --window opens the settings in a window, --page on the terminal.
       """,
     positionals: "[APP_ID [SWITCH=VALUE]…]", positionalCount: 0...32,
     [
       .value("languages", "TAGS", "the device's languages, such as fr-CA,en"),
       .value("location", "on|off", "location for the whole device"),
       .flag("page", "a page on the terminal, with keys to choose and change"),
+      .flag("window", "a window of belfry-center on this desktop"),
       AgentControl.jsonOption, AgentControl.socketOption,
     ])
 
   static func run(_ arguments: [String]) -> Int32 {
     AgentControl.run(arguments, table) { options, agent in
       if options.has("page") { return try SettingsScreen.run(options) }
+      if options.has("window") { return try SettingsWindow.run(options) }
       let rows = try agent.ask(request(options)).rows
       AgentControl.show(rows, asJSON: options.has("json"))
     }

@@ -22,14 +22,7 @@ struct SettingsPage: TerminalPage {
     var state = JSONObject()
   }
 
-  /// A line that can be selected.
-  private struct Row {
-    var title: String
-    var word: String
-    /// The values to choose from, in order; without any it leads to a page.
-    var words: [String]
-    var action: (String) -> Action
-  }
+  private typealias Row = SettingsRows.Row
 
   private var content = Content()
   private var words = DeviceWords.english
@@ -94,63 +87,19 @@ struct SettingsPage: TerminalPage {
 
   // MARK: - The lines
 
-  private static let onOff = ["on", "off"]
-  /// An app's switches with their names for people, in order: one for each type that it asked for.
-  private static let switches: [(name: String, title: WordKey, words: [String])] = [
-    ("alert", .alerts, onOff), ("sound", .sounds, onOff), ("badge", .badges, onOff),
-    ("style", .alertStyle, ["none", "banner", "alert"]),
-    ("previews", .showPreviews, ["always", "whenAuthenticated", "never"]),
-    ("lockScreen", .onLockScreen, onOff), ("center", .inNotificationCenter, onOff),
-    ("timeSensitive", .timeSensitive, onOff), ("criticalAlert", .criticalAlerts, onOff),
-    ("location", .location, ["denied", "whenInUse", "always"]),
-  ]
+  private var settings: SettingsRows { SettingsRows(content, words) }
 
   private var rows: [Row] {
-    guard let app else { return deviceRows + appRows }
-    guard let values = content.apps.first(where: { $0["app"]?.stringValue == app }) else {
-      return []
-    }
-    let status = values["authorization"]?.stringValue ?? ""
-    let isAllowed = status != "denied" && status != "notDetermined"
-    var rows = [
-      Row(title: self.words[.allowNotifications], word: isAllowed ? "on" : "off", words: Self.onOff)
-      {
-        .change(app: app, name: "notifications", word: $0)
-      }
-    ]
-    for (name, title, words) in Self.switches {
-      guard let word = values[name]?.stringValue else { continue }
-      // Before the app asked there is nothing to answer.
-      if name == "location", word == "notDetermined" { continue }
-      rows.append(
-        Row(title: self.words[title], word: word, words: words) {
-          .change(app: app, name: name, word: $0)
-        })
-    }
-    return rows
-  }
-
-  private var deviceRows: [Row] {
-    var rows: [Row] = []
-    if let focus = content.state["focus"]?.stringValue {
-      rows.append(
-        Row(title: words[.doNotDisturb], word: focus, words: Self.onOff) {
-          .changeState(name: "focus", word: $0)
-        })
-    }
-    if let location = content.device["location"]?.stringValue {
-      rows.append(
-        Row(title: words[.location], word: location, words: Self.onOff) {
-          .changeDevice(name: "location", word: $0)
-        })
-    }
-    return rows
+    guard let app else { return settings.device + appRows }
+    return settings.rows(of: app)
   }
 
   private var appRows: [Row] {
     content.apps.compactMap { values in
       guard let app = values["app"]?.stringValue else { return nil }
-      return Row(title: values["name"]?.stringValue ?? app, word: app, words: []) { _ in .none }
+      return Row(id: app, title: values["name"]?.stringValue ?? app, word: app, words: []) { _ in
+        .none
+      }
     }
   }
 
@@ -196,18 +145,9 @@ struct SettingsPage: TerminalPage {
     }
   }
 
-  /// A value of a switch, as a person reads it; one that is not known stands as it is.
+  /// The text for a value; on and off have brackets, so that a switch is told from a text.
   private func word(_ word: String) -> String {
-    switch word {
-    case "on", "off": "[\(words[word == "on" ? .on : .off])]"
-    case "whenAuthenticated": words[.whenUnlocked]
-    case "whenInUse": words[.whileInUse]
-    case "denied", "never": words[.never]
-    case "none": words[.none]
-    case "banner": words[.banner]
-    case "alert": words[.alert]
-    case "always": words[.always]
-    default: word
-    }
+    let text = settings.text(of: word)
+    return SettingsRows.onOff.contains(word) ? "[\(text)]" : text
   }
 }

@@ -14,7 +14,7 @@ enum SettingsScreen {
     }
   }
 
-  private static func carryOut(_ action: SettingsPage.Action, _ options: CommandLineOptions)
+  static func carryOut(_ action: SettingsPage.Action, _ options: CommandLineOptions)
     throws(AppLinkFailure)
   {
     let request: ControlRequest
@@ -28,7 +28,7 @@ enum SettingsScreen {
     _ = try AgentControl(options).ask(request)
   }
 
-  private static func content(_ options: CommandLineOptions) throws(AppLinkFailure)
+  static func content(_ options: CommandLineOptions) throws(AppLinkFailure)
     -> SettingsPage.Content
   {
     SettingsPage.Content(

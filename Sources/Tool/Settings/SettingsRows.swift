@@ -1,0 +1,104 @@
+import Agent
+import BelfryWire
+
+/// The settings that a user can change, as the terminal page and the window show them.
+struct SettingsRows {
+  /// A setting with its values.
+  struct Row {
+    /// The agent's name of the setting.
+    var id: String
+    /// The setting's name in the device's language.
+    var title: String
+    /// The current value.
+    var word: String
+    /// The values to choose from, in order.
+    ///
+    /// Empty for a row that leads to another page.
+    var words: [String]
+    /// Returns the action that sets a value.
+    var action: (String) -> SettingsPage.Action
+  }
+
+  static let onOff = ["on", "off"]
+
+  /// An app's settings, in order.
+  ///
+  /// The agent reports one for each notification type that the app requested.
+  private static let switches: [(name: String, title: WordKey, words: [String])] = [
+    ("alert", .alerts, onOff), ("sound", .sounds, onOff), ("badge", .badges, onOff),
+    ("style", .alertStyle, ["none", "banner", "alert"]),
+    ("previews", .showPreviews, ["always", "whenAuthenticated", "never"]),
+    ("lockScreen", .onLockScreen, onOff), ("center", .inNotificationCenter, onOff),
+    ("timeSensitive", .timeSensitive, onOff), ("criticalAlert", .criticalAlerts, onOff),
+    ("location", .location, ["denied", "whenInUse", "always"]),
+  ]
+
+  private let content: SettingsPage.Content
+  private let words: DeviceWords
+
+  init(_ content: SettingsPage.Content, _ words: DeviceWords) {
+    self.content = content
+    self.words = words
+  }
+
+  /// The settings of an app; empty for an app that the agent does not list.
+  func rows(of app: String) -> [Row] {
+    guard let values = content.apps.first(where: { $0["app"]?.stringValue == app }) else {
+      return []
+    }
+    let status = values["authorization"]?.stringValue ?? ""
+    let isAllowed = status != "denied" && status != "notDetermined"
+    var rows = [
+      Row(
+        id: "notifications", title: self.words[.allowNotifications],
+        word: isAllowed ? "on" : "off", words: Self.onOff
+      ) {
+        .change(app: app, name: "notifications", word: $0)
+      }
+    ]
+    for (name, title, words) in Self.switches {
+      guard let word = values[name]?.stringValue else { continue }
+      // The user has no answer to change before the app has requested access.
+      if name == "location", word == "notDetermined" { continue }
+      rows.append(
+        Row(id: name, title: self.words[title], word: word, words: words) {
+          .change(app: app, name: name, word: $0)
+        })
+    }
+    return rows
+  }
+
+  /// The settings of the whole device.
+  var device: [Row] {
+    var rows: [Row] = []
+    if let focus = content.state["focus"]?.stringValue {
+      rows.append(
+        Row(id: "focus", title: words[.doNotDisturb], word: focus, words: Self.onOff) {
+          .changeState(name: "focus", word: $0)
+        })
+    }
+    if let location = content.device["location"]?.stringValue {
+      rows.append(
+        Row(id: "location", title: words[.location], word: location, words: Self.onOff) {
+          .changeDevice(name: "location", word: $0)
+        })
+    }
+    return rows
+  }
+
+  /// The text for a value in the device's language; an unknown value is returned unchanged.
+  func text(of word: String) -> String {
+    switch word {
+    case "on": words[.on]
+    case "off": words[.off]
+    case "whenAuthenticated": words[.whenUnlocked]
+    case "whenInUse": words[.whileInUse]
+    case "denied", "never": words[.never]
+    case "none": words[.none]
+    case "banner": words[.banner]
+    case "alert": words[.alert]
+    case "always": words[.always]
+    default: word
+    }
+  }
+}

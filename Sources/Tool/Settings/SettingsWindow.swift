@@ -1,0 +1,90 @@
+import Agent
+import AppLink
+import BelfryWire
+import Foundation
+import Glibc
+import System
+
+/// `belfry settings --window`: the settings in a window of `belfry-center`.
+enum SettingsWindow {
+  /// How often the window is brought up to date with changes that others make, in milliseconds.
+  private static let refreshMilliseconds: Int32 = 1_000
+
+  /// Shows the window until the user closes it.
+  ///
+  /// - Throws: `AppLinkFailure` if `belfry-center` is not installed, cannot use the display, or the agent does not
+  ///   answer.
+  static func run(_ options: CommandLineOptions) throws {
+    guard let program = HelperProgram.find("belfry-center") else {
+      throw AppLinkFailure(
+        .invalidArgument,
+        "belfry-center is not installed: install belfry-agent-desktop, put it beside belfry, or use "
+          + "'belfry settings --page'")
+    }
+    // Fails before a window opens if there is no agent.
+    var content = SettingsWindowContent(try SettingsScreen.content(options))
+    // Otherwise a write would end this command when the window's process ends.
+    _ = signal(SIGPIPE, SIG_IGN)
+    let window = Process()
+    let (input, output) = (Pipe(), Pipe())
+    window.executableURL = URL(fileURLWithPath: program)
+    window.standardInput = input
+    window.standardOutput = output
+    try window.run()
+    defer { if window.isRunning { window.terminate() } }
+
+    var reports: [JSONObject] = []
+    let reader = LineReader(dup(output.fileHandleForReading.fileDescriptor)) { line in
+      if let report = (try? JSONValue(parsing: Array(line.utf8)))?.objectValue {
+        reports.append(report)
+      }
+    }
+    var problem: String?
+    var wasShown = false
+    while true {
+      let line = content.command(problem: problem).text + "\n"
+      guard (try? input.fileHandleForWriting.write(contentsOf: Data(line.utf8))) != nil else {
+        break
+      }
+      guard waitForInput(reader.descriptor) == false || reader.read() else { break }
+      for report in reports {
+        switch report["event"]?.stringValue {
+        case "shown": wasShown = true
+        case "closed": return
+        case "changed": problem = apply(report, content, options)
+        default: break
+        }
+      }
+      reports = []
+      content = SettingsWindowContent(try SettingsScreen.content(options))
+    }
+    guard wasShown else {
+      throw AppLinkFailure(
+        .invalidArgument,
+        "cannot open a window: run this command in a desktop session, or use 'belfry settings --page'"
+      )
+    }
+  }
+
+  /// Waits for a report of the window; returns false when it is time to refresh.
+  private static func waitForInput(_ descriptor: Int32) -> Bool {
+    var poller = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return unsafe poll(&poller, 1, refreshMilliseconds) > 0
+  }
+
+  /// Applies a change; returns the reason if the agent refused it.
+  private static func apply(
+    _ report: JSONObject, _ content: SettingsWindowContent, _ options: CommandLineOptions
+  ) -> String? {
+    let action = content.action(
+      section: report["section"]?.stringValue ?? "", row: report["row"]?.stringValue ?? "",
+      value: report["value"]?.stringValue ?? "")
+    guard let action else { return nil }
+    do throws(AppLinkFailure) {
+      try SettingsScreen.carryOut(action, options)
+      return nil
+    } catch {
+      return error.message
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import Agent
+import BelfryWire
+
+/// The decisions of the settings window: the agent's state becomes a command for `belfry-center`, and a reported
+/// change becomes an action.
+struct SettingsWindowContent {
+  /// The section of the settings of the whole device; app ids are never empty.
+  private static let deviceSection = ""
+
+  private let content: SettingsPage.Content
+  private let words: DeviceWords
+  private let rows: SettingsRows
+
+  init(_ content: SettingsPage.Content) {
+    self.content = content
+    let languages = content.device["languages"]?.stringValue ?? ""
+    words = DeviceWords(languages: languages.split(separator: ",").map(String.init))
+    rows = SettingsRows(content, words)
+  }
+
+  /// The command that shows the settings, with the reason why the agent refused the last change.
+  func command(problem: String?) -> JSONObject {
+    let apps = content.apps.compactMap { values -> JSONValue? in
+      guard let app = values["app"]?.stringValue else { return nil }
+      return section(app, values["name"]?.stringValue ?? app, rows.rows(of: app))
+    }
+    let device = rows.device
+    return [
+      "do": "settings", "direction": words.isRightToLeft ? "rtl" : "ltr",
+      "title": .string(words[.notifications]), "empty": .string(words[.noAppAsked]),
+      "problem": .string(problem ?? ""),
+      "sections": .array((device.isEmpty ? [] : [section(Self.deviceSection, "", device)]) + apps),
+    ]
+  }
+
+  /// The action for a change that the window reported; nil for a setting that no longer exists, and for a value that
+  /// the setting does not have.
+  func action(section: String, row: String, value: String) -> SettingsPage.Action? {
+    let rows = section == Self.deviceSection ? rows.device : rows.rows(of: section)
+    return rows.first { $0.id == row && $0.words.contains(value) }?.action(value)
+  }
+
+  private func section(_ id: String, _ title: String, _ rows: [SettingsRows.Row]) -> JSONValue {
+    let rows = rows.map { row -> JSONValue in
+      let choices = row.words.map { word -> JSONValue in
+        ["value": .string(word), "title": .string(self.rows.text(of: word))]
+      }
+      return [
+        "id": .string(row.id), "title": .string(row.title), "value": .string(row.word),
+        "choices": .array(choices),
+      ]
+    }
+    return ["id": .string(id), "title": .string(title), "rows": .array(rows)]
+  }
+}
