@@ -5,7 +5,7 @@ import Foundation
 /// All tests of a run begin at once. Each scenario has several processes, and hundreds of them on two cores
 /// make every one too slow for what programs bound by time.
 actor ScenarioPlaces {
-  static let shared = ScenarioPlaces(8 * ProcessInfo.processInfo.activeProcessorCount)
+  static let shared = ScenarioPlaces(6 * ProcessInfo.processInfo.activeProcessorCount)
 
   /// Set in a scenario: another within it needs no place.
   @TaskLocal static var isInside = false

@@ -18,7 +18,7 @@ final class DeliveryLedger {
     let expiration: Int64
     /// Whether its provider named an expiration: else the gateway stores it for 30 days from its own present.
     let isExpirationNamed: Bool
-    let collapseID: String
+    let collapseID: UTF8Text
     let keep: UInt32
     var isAnswered = false
     var isRefused = false
@@ -94,7 +94,7 @@ final class DeliveryLedger {
     pushes.append(
       Push(
         number: UInt64(pushes.count), target: target, priority: priority, expiration: expiration,
-        isExpirationNamed: named != nil, collapseID: collapseID, keep: keep,
+        isExpirationNamed: named != nil, collapseID: UTF8Text(collapseID), keep: keep,
         clockSeconds: clockSeconds, storedUntil: expiration))
     return UInt64(pushes.count - 1)
   }
@@ -324,13 +324,14 @@ final class DeliveryLedger {
   /// Whether others of the same app took its place: newer by acceptance, which may not be the order in
   /// which they were made when several providers made them.
   private func isReplaced(_ push: Push) -> Bool {
-    var newer: Set<String> = []
+    var newer: Set<UTF8Text> = []
     for other in pushes where other.target == push.target && other.counts {
       guard other.number != push.number, other.mayBeStored, isNewer(other, than: push) else {
         continue
       }
       if !push.collapseID.isEmpty, other.collapseID == push.collapseID { return true }
-      newer.insert(other.collapseID.isEmpty ? "#\(other.number)" : other.collapseID)
+      newer.insert(
+        other.collapseID.isEmpty ? UTF8Text("#\(other.number)") : other.collapseID)
       if newer.count >= Int(min(other.keep, UInt32(Int32.max))) { return true }
     }
     return false

@@ -11,7 +11,29 @@ extension GatewaySimulation {
   /// The number of the push that has this `apns-id`; nil for one that the gateway has made.
   static func push(_ id: NotificationID) -> UInt64? { id.high == 7 ? id.low : nil }
 
-  static func payload(push number: UInt64) -> [UInt8] { Array(#"{"push":\#(number)}"#.utf8) }
+  /// The payload of a push.
+  ///
+  /// One in eleven has the greatest size that is accepted, most of it combining marks in a key:
+  /// text for which work by Unicode normalization grows faster than its length.
+  static func payload(push number: UInt64, limit: Int = WireLimits.payloadBytesMax) -> [UInt8] {
+    number % 11 == 3
+      ? longPayload(push: number, bytes: limit) : Array(#"{"push":\#(number)}"#.utf8)
+  }
+
+  /// A payload of that size.
+  static func longPayload(push number: UInt64, bytes count: Int) -> [UInt8] {
+    let (start, end) = (#"{"push":\#(number),""#, #"":1}"#)
+    return Array((start + marks(bytes: count - start.utf8.count - end.utf8.count) + end).utf8)
+  }
+
+  /// A text of that many bytes, nearly all of them combining marks that normalization has to sort.
+  static func marks(bytes count: Int) -> String {
+    var text = count % 2 == 1 ? "x" : ""
+    for index in 0..<(count / 2) {
+      text.unicodeScalars.append(index % 2 == 0 ? "\u{301}" : "\u{316}")
+    }
+    return text
+  }
 
   static func payload(broadcast number: UInt64) -> [UInt8] {
     Array(#"{"broadcast":\#(number)}"#.utf8)
@@ -23,8 +45,11 @@ extension GatewaySimulation {
 
   private static func number(_ payload: [UInt8], after name: String) -> UInt64? {
     let text = String(decoding: payload, as: UTF8.self)
-    guard text.hasPrefix(name), text.hasSuffix("}") else { return nil }
-    return UInt64(text.dropFirst(name.count).dropLast())
+    guard text.utf8.starts(with: name.utf8), text.utf8.last == UInt8(ascii: "}") else { return nil }
+    return UInt64(
+      String(
+        decoding: payload.dropFirst(name.utf8.count).prefix { (0x30...0x39).contains($0) },
+        as: UTF8.self))
   }
 
   func name(of payload: [UInt8]) -> String {
@@ -233,6 +258,11 @@ extension GatewaySimulation {
     provider.broadcast(number, to: id, priority: priority, expiration: expiration)
   }
 
+  /// Collapse ids: common ones, two that are equal only after Unicode normalization, and one of the greatest length.
+  private static let collapseIDs = [
+    "c1", "c2", "c3", "caf\u{E9}", "cafe\u{301}", marks(bytes: WireLimits.collapseIDBytesMax),
+  ]
+
   func push() {
     guard let (target, token) = anyToken() else { return }
     let seconds = time.unixMilliseconds / 1_000
@@ -242,11 +272,13 @@ extension GatewaySimulation {
       case 1: max(0, seconds - 10)
       case 2, 3: seconds + random(1...60)
       case 4: nil
+      // The greatest number that is read.
+      case 5: 999_999_999_999_999_999
       default: seconds + 30 * 86_400
       }
     let expiration = given ?? seconds + 30 * 86_400
     let priority: UInt8 = [10, 10, 5, 1][random(0...3)]
-    let collapseID = chance(0.3) ? "c\(random(1...3))" : ""
+    let collapseID = chance(0.3) ? Self.collapseIDs[random(0...Self.collapseIDs.count - 1)] : ""
     let keep = keep(of: target.topic)
     let isBinary = target.topic == topics[0] && chance(0.2)
     let number = ledger.open(
@@ -254,7 +286,7 @@ extension GatewaySimulation {
       expiration: isBinary ? expiration : given, collapseID: isBinary ? "" : collapseID, keep: keep)
     note(
       "#\(number) to device number \(target.device) \(target.topic.bundleID): "
-        + "priority \(priority), keep \(keep), expires in \(expiration - seconds) s, "
+        + "priority \(priority), keep \(keep), expires in \(expiration - max(0, seconds)) s, "
         + "collapse '\(collapseID)', binary \(isBinary)")
     guard !isBinary else {
       return binaryProvider.push(
@@ -262,6 +294,7 @@ extension GatewaySimulation {
         expiration: UInt32(clamping: expiration))
     }
     let able = providers.filter { $0.serves(target.topic) }
+    if chance(0.05) { able[random(0...able.count - 1)].pushTooMuch(to: token, topic: target.topic) }
     able[random(0...able.count - 1)].push(
       number, to: token, topic: target.topic, priority: priority, expiration: given,
       collapseID: collapseID)

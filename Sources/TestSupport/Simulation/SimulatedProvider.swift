@@ -7,6 +7,8 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
   /// What a request is for.
   enum Call {
     case push(UInt64, LinkTopic, token: [UInt8])
+    /// A push that the gateway has to refuse for this reason, unless it refuses its token first.
+    case excess(String)
     case broadcast(UInt64)
     case makeChannel
     case removeChannel(ChannelID)
@@ -86,6 +88,36 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
     if let expiration { fields.append((name: "apns-expiration", value: "\(expiration)")) }
     if !collapseID.isEmpty { fields.append((name: "apns-collapse-id", value: collapseID)) }
     send(.push(number, topic, token: token), fields, GatewaySimulation.payload(push: number))
+  }
+
+  /// Sends a push with one field beyond what is accepted.
+  func pushTooMuch(to token: [UInt8], topic: LinkTopic) {
+    var payload = GatewaySimulation.payload(push: 0)
+    var extra: [(name: String, value: String)] = []
+    let reason: String
+    switch world.random(0...3) {
+    case 0:
+      payload = GatewaySimulation.longPayload(push: 0, bytes: WireLimits.payloadBytesMax + 1)
+      reason = "PayloadTooLarge"
+    case 1:
+      let bytes = WireLimits.collapseIDBytesMax + 1
+      extra = [(name: "apns-collapse-id", value: GatewaySimulation.marks(bytes: bytes))]
+      reason = "BadCollapseId"
+    case 2:
+      extra = [(name: "apns-expiration", value: "9223372036854775808")]
+      reason = "BadExpirationDate"
+    default:
+      extra = [(name: "apns-priority", value: "11")]
+      reason = "BadPriority"
+    }
+    let fields =
+      [
+        (name: ":method", value: "POST"), (name: ":scheme", value: "https"),
+        (name: ":path", value: "/3/device/\(Hexadecimal.encode(token))"),
+        (name: ":authority", value: "localhost"), (name: "apns-topic", value: topic.bundleID),
+        (name: "apns-push-type", value: "alert"),
+      ] + extra
+    send(.excess(reason), fields, payload)
   }
 
   func broadcast(_ number: UInt64, to channel: ChannelID, priority: UInt8, expiration: Int64) {
@@ -285,6 +317,12 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
         request.answer["apns-id"] == GatewaySimulation.pushID(number).text,
         "#\(number) is answered with the id \(request.answer["apns-id"] ?? "")")
       handle(number, topic, token, request)
+    case .excess(let expected):
+      let isRefused = request.status == 400 || request.status == 413
+      world.expect(
+        isRefused && (reason(request).contains(expected) || isOfToken(reason(request)))
+          || [410, 500, 503].contains(request.status),
+        "a push with \(expected) is answered \(request.status) \(reason(request))")
     case .broadcast(let number):
       if request.status == 200 {
         world.broadcasts.answered(number)
@@ -316,6 +354,10 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
     default:
       world.fail("#\(number) is answered \(request.status) \(reason(request))")
     }
+  }
+
+  private func isOfToken(_ reason: String) -> Bool {
+    world.controlRestorations > 0 && isOfLostRows(reason)
   }
 
   /// Whether a refusal is one for a token, or for an app, that an older control store does not have.

@@ -54,7 +54,7 @@ final class AgentLedger {
 
   /// What a person may act on, in a fixed order.
   var deliveredKeys: [AppNotificationID] {
-    mirror[.delivered].keys.sorted().compactMap(Self.notification(recordKey:))
+    mirror[.delivered].keys.compactMap(Self.notification(recordKey:))
   }
 
   static func notification(recordKey: String) -> AppNotificationID? {
@@ -298,7 +298,7 @@ final class AgentLedger {
     registrations.checkEnd()
     let pushes = world.pushService.unacknowledged
     world.expect(pushes.isEmpty, "pushes are not acknowledged at the end: \(pushes.map(\.low))")
-    let held = mirror[.fetches].keys.sorted()
+    let held = mirror[.fetches].keys
     world.expect(held.isEmpty, "background pushes still wait at the end: \(held)")
   }
 
@@ -315,9 +315,9 @@ final class AgentLedger {
     let odd = requests.symmetricDifference(waiting).sorted()
     world.expect(odd.isEmpty, "\(when) requests and dates do not match: \(odd)")
     let owners =
-      (mirror[.delivered].keys.sorted() + requests.sorted() + mirror[.responses].keys.sorted()
-      + mirror[.waiting].keys.sorted()
-      + mirror[.fetches].keys.sorted())
+      (mirror[.delivered].keys + requests.sorted() + mirror[.responses].keys
+      + mirror[.waiting].keys
+      + mirror[.fetches].keys)
       .map { String($0.prefix { $0 != "/" }) }
     for owner in owners where AppID(owner).flatMap({ apps[$0] }) == nil {
       world.fail("\(when) there are records of \(owner), which is gone")

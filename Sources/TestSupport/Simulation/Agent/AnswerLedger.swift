@@ -29,14 +29,14 @@ final class AnswerLedger {
 
   /// What stands in an app's list, oldest first.
   private func delivered(_ app: AppID) -> [DeliveredNotification] {
-    world.ledger.mirror[.delivered].values.compactMap(DeliveredList.Entry.init(record:))
+    world.ledger.mirror[.delivered].map(\.value).compactMap(DeliveredList.Entry.init(record:))
       .filter { $0.key.app == app && $0.isListed }.sorted { $0.order < $1.order }
       .map(\.notification)
   }
 
   private func pending(_ app: AppID) -> Set<NotificationRequest> {
     Set(
-      world.ledger.mirror[.pending].filter { $0.key.hasPrefix("\(app)/") }.values
+      world.ledger.mirror[.pending].filter { $0.key.hasPrefix("\(app)/") }.map(\.value)
         .compactMap { try? NotificationRequest(decoding: $0) })
   }
 

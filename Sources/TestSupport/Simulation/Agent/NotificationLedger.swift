@@ -142,8 +142,9 @@ final class NotificationLedger {
     case .appRequested(let ask, let request):
       switch (world.ledger.knowledge.app(of: ask.connection), request) {
       case (nil, _): true
-      case (key.app, .removeDelivered(let ids)): ids?.contains(key.id) ?? true
-      case (key.app, .add(let request)): request.id == key.id
+      case (key.app, .removeDelivered(let ids)):
+        ids?.contains { $0.hasSameBytes(as: key.id) } ?? true
+      case (key.app, .add(let request)): request.id.hasSameBytes(as: key.id)
       // Asking for quiet notifications decides about the notifications retained until then.
       case (key.app, .requestAuthorization):
         state.showings[key].map { !$0.isListed && !$0.isPresented } ?? false

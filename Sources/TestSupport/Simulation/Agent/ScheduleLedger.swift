@@ -163,9 +163,9 @@ final class ScheduleLedger {
   private func isAbout(_ key: AppNotificationID, _ effect: AgentEffect) -> Bool {
     switch effect {
     case .persist(.put(.delivered, let record, _)), .persist(.remove(.delivered, let record)):
-      record == key.recordKey
+      record.hasSameBytes(as: key.recordKey)
     case .ask(let question, .willPresent(let notification), _):
-      notification.request.id == key.id
+      notification.request.id.hasSameBytes(as: key.id)
         && world.ledger.knowledge.app(of: question.connection) == key.app
     case .suppressed(let other, _), .sound(let other, _, _): other == key
     default: false
@@ -228,7 +228,7 @@ final class ScheduleLedger {
   private static func adds(_ event: AgentEvent, _ key: AppNotificationID? = nil) -> Bool {
     switch event {
     case .appRequested(_, .add(let request)), .appRequested(_, .control(.notify(_, let request))):
-      key == nil || request.id == key?.id
+      key.map { request.id.hasSameBytes(as: $0.id) } ?? true
     case .promptAnswered, .provisionalDecided, .appRequested(_, .control(.changeSettings)),
       .appRequested(_, .requestAuthorization):
       true

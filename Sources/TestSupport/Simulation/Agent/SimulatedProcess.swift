@@ -90,7 +90,11 @@ final class SimulatedProcess {
   func ask(_ request: AppRequest) {
     let number: Int64? = world.isTroubled && world.chance(0.02) ? nil : nextNumber
     nextNumber += 1
-    say(.appRequested(Ask(connection: connection, number: number), request))
+    // As the agent reads it from its socket.
+    guard let type = request.frame.object["type"]?.stringValue,
+      let read = try? AppRequest(type: type, request.frame)
+    else { return world.fail("a request of \(app.id) cannot be read") }
+    say(.appRequested(Ask(connection: connection, number: number), read))
   }
 
   func isAnswered(_ number: Int64, _ result: Result<AppAnswer, AppLinkFailure>) {

@@ -203,7 +203,8 @@ enum SimulatedPayload {
       aps["interruption-level"] = .string(
         world.pick(["passive", "active", "time-sensitive", "critical"]))
     }
-    let object: JSONObject = ["aps": .object(aps), "serial": .integer(Int64(serial))]
+    var object: JSONObject = ["aps": .object(aps), "serial": .integer(Int64(serial))]
+    if world.chance(0.05) { SimulatedExtremes.widen(&object, in: world) }
     return (Array(object.text.utf8), kind)
   }
 

@@ -31,14 +31,16 @@ final class SimulatedRecords {
 
 /// The agent's records by collection and key, as its effects have made them.
 struct RecordMirror {
-  private(set) var collections: [RecordCollection: [String: [UInt8]]] = [:]
+  private var collections: [RecordCollection: RecordTable] = [:]
 
-  subscript(collection: RecordCollection) -> [String: [UInt8]] { collections[collection] ?? [:] }
+  subscript(collection: RecordCollection) -> RecordTable {
+    collections[collection] ?? RecordTable()
+  }
 
   mutating func apply(_ change: RecordChange) {
     switch change {
     case .put(let collection, let key, let value):
-      collections[collection, default: [:]][key] = value
+      collections[collection, default: RecordTable()][key] = value
     case .remove(let collection, let key): collections[collection]?[key] = nil
     }
   }
@@ -51,9 +53,28 @@ struct RecordMirror {
           collection in
           (
             collection,
-            self[collection].sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-              .map { (key: $0.key, value: $0.value) }
+            Array(self[collection])
           )
         }))
+  }
+}
+
+/// The records of a collection by their keys, which compare by their bytes as in the store.
+struct RecordTable: Sequence {
+  private var values: [UTF8Text: [UInt8]] = [:]
+
+  var isEmpty: Bool { values.isEmpty }
+
+  /// The keys in the order of their bytes.
+  var keys: [String] { values.keys.sorted().map(\.string) }
+
+  subscript(key: String) -> [UInt8]? {
+    get { values[UTF8Text(key)] }
+    set { values[UTF8Text(key)] = newValue }
+  }
+
+  /// Iterates in the order of the keys' bytes.
+  func makeIterator() -> some IteratorProtocol<(key: String, value: [UInt8])> {
+    values.sorted { $0.key < $1.key }.map { (key: $0.key.string, value: $0.value) }.makeIterator()
   }
 }

@@ -30,7 +30,7 @@ enum SimulatedRequests {
     case 10: .removePending(world.chance(0.8) ? ["s-\(world.random(1...6))"] : nil)
     case 11: .pending
     case 12: .delivered
-    case 13: .removeDelivered(world.chance(0.8) ? ["n-\(world.random(1...3))", "c-1"] : nil)
+    case 13: .removeDelivered(world.chance(0.8) ? [nowID(in: world), "c-1"] : nil)
     case 14: .setBadge(world.random(Int64(-1)...4))
     case 15: .badge
     case 16...20: .setState(world.chance(0.5) ? .foreground : .background)
@@ -83,16 +83,25 @@ enum SimulatedRequests {
     if world.chance(0.4) { content.sound = NotificationSound(isCritical: world.chance(0.2)) }
     if world.chance(0.4) { content.category = "K\(world.random(1...2))" }
     if world.chance(0.3) { content.interruptionLevel = world.pick(InterruptionLevel.allCases) }
+    if world.chance(0.05) { SimulatedExtremes.widen(&content, in: world) }
     guard world.chance(0.6) else {
       if world.chance(0.05) { content = NotificationContent() }
-      let id = world.chance(0.1) ? "s-\(world.random(1...6))" : "n-\(world.random(1...3))"
+      let id = world.chance(0.1) ? "s-\(world.random(1...6))" : nowID(in: world)
       return NotificationRequest(id: id, content: content)
     }
     return NotificationRequest(
       id: "s-\(world.random(1...6))", content: content, trigger: trigger(in: world))
   }
 
+  /// The identifier of a notification without a trigger.
+  private static func nowID(in world: AgentSimulation) -> String {
+    world.chance(0.15)
+      ? world.pick(SimulatedExtremes.twins + [SimulatedExtremes.longestID])
+      : "n-\(world.random(1...3))"
+  }
+
   private static func trigger(in world: AgentSimulation) -> NotificationTrigger {
+    if world.chance(0.03) { return SimulatedExtremes.trigger(in: world) }
     let now = world.machine.now.wall
     switch world.random(0...9) {
     case 0, 1, 2:

@@ -1,0 +1,68 @@
+@testable import Agent
+import BelfryWire
+
+/// The extremes of what apps and providers send: the greatest sizes and numbers, and texts that are equal only after
+/// Unicode normalization, or take long to normalize.
+enum SimulatedExtremes {
+  /// Two identifiers that `String` takes for one.
+  static let twins = ["n-caf\u{E9}", "n-cafe\u{301}"]
+
+  /// An identifier of the greatest length.
+  static let longestID = "n-" + GatewaySimulation.marks(bytes: WireLimits.identifierBytesMax - 2)
+
+  /// Sets every field whose value the ledgers do not predict to an extreme.
+  static func widen(_ content: inout NotificationContent, in world: AgentSimulation) {
+    let marks = GatewaySimulation.marks(bytes: world.pick([1, 255, 4_095]))
+    content.subtitle = NotificationText(marks)
+    content.actionTitle = NotificationText(
+      key: "%1$@%1$@%2$ld\(marks)", arguments: [String](repeating: marks, count: 8))
+    content.thread = marks
+    content.targetContent = marks
+    content.filterCriteria = marks
+    content.launchImage = marks
+    content.relevance = world.pick([-.greatestFiniteMagnitude, .greatestFiniteMagnitude, 5e-324])
+    content.badge = world.pick([.max, .min, nil])
+    content.userInfo[marks] = .string(marks)
+    content.userInfo["\u{E9}"] = .integer(.max)
+    content.userInfo["e\u{301}"] = .integer(.min)
+    content.sound = NotificationSound(
+      name: marks, isCritical: true, volume: world.pick([-1, .greatestFiniteMagnitude]))
+    content.archive = [UInt8](repeating: 0xFF, count: 4_096)
+  }
+
+  /// A trigger at the bounds of the schedule.
+  static func trigger(in world: AgentSimulation) -> NotificationTrigger {
+    let longest = Double(ScheduleLimits.longestIntervalMilliseconds / 1_000)
+    switch world.random(0...4) {
+    case 0: return .interval(seconds: longest, repeats: world.chance(0.5))
+    case 1:
+      return .date(
+        unixMilliseconds: world.pick([-377_000_000_000_000, 253_000_000_000_000]), zone: nil,
+        recurrence: world.pick([nil, .unit(4)]), recurrenceCalendar: nil)
+    case 2:
+      return .date(
+        unixMilliseconds: world.machine.now.wall - 3_155_000_000_000, zone: "Asia/Shanghai",
+        recurrence: world.pick([.unit(8), .unit(2_048), .unit(4)]), recurrenceCalendar: "chinese")
+    case 3:
+      return .calendar(
+        MatchingComponents([.month: 2, .day: 29, .weekday: 1, .hour: 2, .minute: 30]),
+        repeats: true)
+    default:
+      return .calendar(
+        MatchingComponents([.year: 9_999, .month: 12, .day: 31, .second: 59]), repeats: false)
+    }
+  }
+
+  /// The `aps` dictionary of a push whose payload has nearly the greatest size.
+  static func widen(_ payload: inout JSONObject, in world: AgentSimulation) {
+    guard var aps = payload["aps"]?.objectValue else { return }
+    let marks = GatewaySimulation.marks(bytes: world.pick([255, 1_200]))
+    aps["thread-id"] = .string(marks)
+    aps["badge"] = .integer(world.pick([.max, .min, 0]))
+    aps["relevance-score"] = .double(1e300)
+    aps[marks] = .integer(1)
+    payload["aps"] = .object(aps)
+    payload["\u{E9}"] = .integer(.max)
+    payload["e\u{301}"] = .integer(.min)
+  }
+}
