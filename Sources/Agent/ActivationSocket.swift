@@ -1,14 +1,14 @@
 import CSystemd
 import Glibc
 
-/// The app socket where systemd listens on it and starts the agent with the first app (sd_listen_fds(3)).
+/// The app socket if systemd listens on it and starts the agent with the first app (sd_listen_fds(3)).
 ///
-/// Here, since one target alone knows systemd's library.
+/// It is part of this target because only this target links systemd's library.
 public enum ActivationSocket {
-  /// Returns the descriptor that systemd passed to this process; nil where it passed none.
+  /// Returns the descriptor that systemd passed to this process, or nil if it passed none.
   ///
-  /// It has to listen at `path`, since that is where this agent's apps connect. Programs that the agent starts are
-  /// not passed it.
+  /// It must listen at `path`, since that is where this agent's apps connect. Programs that the agent starts do not
+  /// inherit it.
   public static func descriptor(at path: String) throws(AgentFailure) -> Int32? {
     let count = sd_listen_fds(1)
     guard count >= 0 else {

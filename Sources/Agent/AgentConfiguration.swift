@@ -2,23 +2,23 @@ public import System
 
 /// The configuration of `belfry agent`.
 public struct AgentConfiguration {
-  /// How notifications reach a person.
+  /// The way in which notifications are presented to the user.
   public enum PresenterKind: String, Sendable, CaseIterable {
     case desktop, terminal, json
   }
 
   /// The gateway that the device belongs to.
   public struct Gateway: Sendable {
-    /// A name or an address.
+    /// The gateway's host name or address.
     public var host: String
-    /// Its device port.
+    /// The gateway's device port.
     public var port: UInt16
-    /// The authority of its certificate, PEM.
+    /// The certificate authority that signed the gateway's certificate, in PEM format.
     public var authorityPEM: [UInt8]
-    /// The enrolment code; empty for an open gateway or an enrolled device.
+    /// The enrollment code; empty for an open gateway or an enrolled device.
     public var enrolmentCode: String
 
-    /// A gateway.
+    /// Creates the settings of a gateway.
     public init(host: String, port: UInt16, authorityPEM: [UInt8], enrolmentCode: String) {
       self.host = host
       self.port = port
@@ -27,44 +27,48 @@ public struct AgentConfiguration {
     }
   }
 
-  /// The data folder.
+  /// The path of the agent's data folder.
   public var dataFolder: String
-  /// The folder into which apps' client modules put the files of attachments; nil: the agent deletes none.
+  /// The folder that apps' client modules put attachment files into.
+  ///
+  /// If nil, the agent deletes no attachment files.
   public var attachmentsFolder: String?
   /// The path of the socket that apps connect to.
   public var socketPath: String
-  /// A socket that listens at `socketPath` already (`ActivationSocket`); nil where the agent opens it.
+  /// A socket that already listens at `socketPath` (`ActivationSocket`); nil if the agent opens it.
   public var socketDescriptor: Int32?
-  /// The descriptors that the process may have open (`DescriptorLimit`), which bound the connections of apps.
+  /// The number of descriptors that the process may have open (`DescriptorLimit`).
+  ///
+  /// It limits the number of app connections.
   public var descriptors = Int.max
-  /// Bytes that connections of apps may hold of the agent's memory.
+  /// The number of bytes of the agent's memory that app connections may hold.
   var heldBytes = HeldBytes.Bounds()
-  /// The presenters; nil for the desktop if there is a session bus, otherwise the terminal.
+  /// The presenters; nil for the desktop if a session bus is available, otherwise the terminal.
   public var presenters: [PresenterKind]?
-  /// Whether the session bus is used, by which apps are started and a desktop presents.
+  /// True to use the session bus, which starts apps and presents notifications on a desktop.
   public var usesSessionBus = true
-  /// Whether the machine's services say how the device stands: its battery, its network, whether it sleeps.
+  /// True to read the device's state from the machine's services: its battery, its network, and whether it is asleep.
   public var usesMachineServices = true
-  /// The device's name for people at the gateway; nil for the machine's.
+  /// The device's name as the gateway shows it; nil for the machine's name.
   public var deviceName: String?
-  /// How requests for authorisation are answered.
+  /// The policy for answering authorization requests.
   public var grant = GrantPolicy.ask
   /// The gateway; nil for local notifications only.
   public var gateway: Gateway?
-  /// Whether the clock moves only by command.
+  /// True if only commands move the clock.
   public var hasManualClock = false
-  /// Pending local notifications per app; the soonest are kept.
+  /// The number of pending local notifications per app; the soonest are kept.
   public var pendingLimit = 64
-  /// Written once apps can connect; nil writes none.
+  /// The path of a file that is written once apps can connect; nil to write none.
   public var readyFile: String?
   /// Receives each line of a presenter, without its newline.
   public var output: (String) -> Void
-  /// Whether a person may type answers on standard input.
+  /// True if the user can type answers on standard input.
   public var readsInput = false
-  /// The log.
+  /// The log that the agent writes to.
   public var log: Log
 
-  /// A configuration with the usual values.
+  /// Creates a configuration with default values.
   public init(
     dataFolder: String, socketPath: String, log: Log, output: @escaping (String) -> Void
   ) {
@@ -75,9 +79,9 @@ public struct AgentConfiguration {
   }
 }
 
-/// Why the agent could not start.
+/// The reason that the agent could not start.
 public struct AgentFailure: Error, CustomStringConvertible {
-  /// What is wrong and what to do.
+  /// The problem, and what to do about it.
   public let description: String
 
   init(_ description: String) { self.description = description }

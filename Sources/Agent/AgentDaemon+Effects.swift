@@ -2,7 +2,9 @@ import BelfryWire
 import System
 
 extension AgentDaemon {
-  /// Carries out an effect; the records before it have been written or have failed.
+  /// Carries out an effect.
+  ///
+  /// The records before it have been written, or writing them has failed.
   func carryOut(_ effect: AgentEffect) {
     switch effect {
     case .persist(let change):
@@ -139,7 +141,7 @@ extension AgentDaemon {
       (clock as? ManualClock)?.move(toWall: moment)
       return handle(.clockMoved)
     }
-    // A journey through years goes on in later turns: what others ask is answered in between.
+    // Continue a long clock move in later turns, so that other requests are answered in between.
     clockMoves = 0
     timers?.soon { [weak self] in
       (self?.clock as? ManualClock)?.move(toWall: moment)
@@ -148,7 +150,7 @@ extension AgentDaemon {
   }
 
   private func armBackgroundTime(atElapsedMilliseconds moment: Int64?) {
-    // A manual clock reports by itself where it stands.
+    // A manual clock reports its moves itself.
     let wait = clock.isManual ? nil : moment.map { $0 - clock.now.elapsed }
     timers?.armBackgroundTime(afterMilliseconds: wait)
   }
@@ -193,7 +195,7 @@ extension AgentDaemon {
 }
 
 extension ServiceExtensions.Silence {
-  /// What was the matter, and what to do about it.
+  /// The problem, and what to do about it.
   fileprivate var advice: String {
     switch self {
     case .ended:

@@ -7,7 +7,7 @@ extension AgentDaemon: AppServerListener {
   }
 
   func appRequested(_ ask: Ask, _ request: AppRequest) {
-    // The model reads no files.
+    // Check the files here, because the model reads no files.
     if case .add(let added) = request,
       let refusal = AttachmentCheck.refusal(added.content.attachments)
     {

@@ -5,10 +5,10 @@ import Storage
 public import System
 import Transport
 
-/// The device's daemon: owns the sockets, the disk, the buses and the programs of the agent.
+/// The device's daemon: owns the sockets, the files, the buses and the child programs of the agent.
 ///
-/// Confined to its loop. It passes every event to `AgentModel`, which makes all decisions, and carries out the
-/// effects once the records before them are durable.
+/// Confined to its loop. It passes every event to `AgentModel`, which makes all decisions, and carries out the effects
+/// once the records before them are durable.
 public final class AgentDaemon {
   let configuration: AgentConfiguration
   let loop: EventLoop
@@ -23,23 +23,23 @@ public final class AgentDaemon {
   private(set) var presenters: PresenterHub?
   private(set) var launcher: AppLauncher?
   private(set) var receiver: PushReceiver?
-  /// Where apps' client modules put the files of attachments.
+  /// The storage that apps' client modules put attachment files into.
   var attachments: AttachmentStorage? {
     configuration.attachmentsFolder.map(AttachmentStorage.init(root:))
   }
   private(set) var places: LocationServices?
-  /// Watches which window is in front.
+  /// Monitors the focused window.
   private(set) var focus: FocusMonitor?
   private(set) var services: MachineServices?
   private(set) var timers: AgentTimers?
-  /// Moves of a manual clock in this turn of the loop.
+  /// The number of moves of a manual clock in this turn of the loop.
   var clockMoves = 0
   private var isTurnEndDue = false
-  /// What the ready file says; nil before apps can connect.
+  /// The contents of the ready file; nil before apps can connect.
   private var readyText: String?
   private var isStopped = false
 
-  /// Starts serving; throws failures that a person can correct.
+  /// Starts serving; throws failures that an operator can correct.
   public init(_ configuration: AgentConfiguration, on loop: EventLoop) throws(AgentFailure) {
     self.configuration = configuration
     self.loop = loop
@@ -47,10 +47,10 @@ public final class AgentDaemon {
     let records: RestoredRecords
     do {
       folder = try DataFolder(configuration.dataFolder)
-      // A file left by a killed agent would look like this one's.
+      // A file left by a killed agent would look like this agent's.
       if let file = configuration.readyFile { try FileSystem.remove(file) }
       Self.warnOfLostRecords(configuration)
-      // A manual clock may make a year's worth of commits at once.
+      // A manual clock may cause a year's worth of commits at once.
       let store = try StoredRecords(
         folder: configuration.dataFolder, survivesPowerCut: !configuration.hasManualClock)
       journal = RecordJournal(store, log: log)
@@ -71,7 +71,9 @@ public final class AgentDaemon {
     try start()
   }
 
-  /// Warns where the folder has a device's identity and no records: a start with nothing would look like any other.
+  /// Warns if the folder has a device identity but no records.
+  ///
+  /// Without the warning, a start after data loss would look like any other.
   private static func warnOfLostRecords(_ configuration: AgentConfiguration) {
     let records = StoredRecords.file(in: configuration.dataFolder)
     guard FileSystem.exists(identityFolder(of: configuration)),
@@ -112,7 +114,7 @@ public final class AgentDaemon {
 
   private static func lookUps(_ journal: RecordJournal, log: Log) -> AgentModel.LookUps {
     let texts = LocalizedTexts()
-    /// Apps whose texts were cut: each is told of once.
+    /// Apps whose texts were truncated; each is logged once.
     var cut: Set<AppID> = []
     return AgentModel.LookUps(
       text: {
@@ -193,7 +195,7 @@ public final class AgentDaemon {
     presenters.open()
   }
 
-  /// Listens to the machine's services; with a manual clock, commands replace them.
+  /// Subscribes to the machine's services; with a manual clock, commands replace them.
   private func watchServices() {
     guard !clock.isManual, configuration.usesMachineServices else { return }
     let places = places
@@ -209,7 +211,7 @@ public final class AgentDaemon {
       onBus: { places?.use($0, log: locationLog) })
   }
 
-  /// Watches which window is in front, if the desktop reports it.
+  /// Monitors the focused window, if the desktop reports it.
   private func watchFocus() {
     guard configuration.usesSessionBus else { return }
     let focus = FocusMonitor(on: loop, log: log.child("focus")) { [weak self] in
@@ -219,7 +221,7 @@ public final class AgentDaemon {
     focus.start()
   }
 
-  /// Shuts down in order, so that nothing that was confirmed is lost.
+  /// Shuts down in order, so that no confirmed data is lost.
   public func stop() {
     guard !isStopped else { return }
     turnEnded()
@@ -243,7 +245,7 @@ public final class AgentDaemon {
     folder = nil
   }
 
-  /// Writes the ready file, where what it says has changed.
+  /// Writes the ready file if its contents have changed.
   func writeReadyFile() {
     guard let file = configuration.readyFile, !isStopped else { return }
     let ready: JSONObject = [
@@ -264,7 +266,7 @@ public final class AgentDaemon {
   var unpersistedCount: Int { journal.unpersistedCount }
   var damageNotice: String? { journal.damageNotice }
 
-  /// The app whose connection it is.
+  /// Returns the app that owns a connection.
   func app(ofConnection connection: ConnectionID) -> AppID? { model.app(of: connection) }
 
   // MARK: - Events
@@ -280,16 +282,16 @@ public final class AgentDaemon {
     loop.atTurnEnd(self)
   }
 
-  /// Whether earlier changes are on disk, or the disk takes them now.
+  /// Returns true if earlier changes are on disk or can be written now.
   func isUpToDate() -> Bool {
     guard journal.unpersistedCount > 0 else { return true }
     guard journal.write() else { return false }
-    // What this turn has changed is not written yet.
+    // This turn's changes are not written yet.
     if !isTurnEndDue { model.handle(.recordsPersisted, at: now) }
     return true
   }
 
-  /// Makes durable that the data comes from another machine, before anything else says so.
+  /// Records durably that the data is from another machine, before any other output depends on it.
   func onMachineReplaced() {
     handle(.machineReplaced)
     turnEnded()
@@ -309,7 +311,7 @@ public final class AgentDaemon {
     }
   }
 
-  /// Reports the zones with an empty cache: the database may have changed.
+  /// Reports the time zones with an empty cache, because the database may have changed.
   func reportZones() {
     handle(
       .zonesChanged(
@@ -319,7 +321,7 @@ public final class AgentDaemon {
 }
 
 extension AgentDaemon: TurnEndTarget {
-  /// Commits the changes of this turn, then carries out the effects, until there are no more.
+  /// Commits the changes of this turn, then carries out the effects, until no effects are left.
   public func turnEnded() {
     while true {
       let effects = model.takeEffects()

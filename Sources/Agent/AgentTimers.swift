@@ -6,11 +6,11 @@ import System
 final class AgentTimers {
   private let loop: EventLoop
   private let report: (AgentEvent) -> Void
-  /// The time-outs of questions to apps.
+  /// The timeouts of questions to apps.
   private var questions: [Question: TimerID] = [:]
-  /// The timer of background work.
+  /// The timer for background work.
   private var backgroundWork: TimerID?
-  /// Until an app's time behind is over.
+  /// The timer for the end of an app's background time.
   private var backgroundTime: TimerID?
 
   /// Creates an empty set; `report` is called with the event of each timer that fires.
@@ -19,17 +19,19 @@ final class AgentTimers {
     self.report = report
   }
 
-  /// Reports an event after so many milliseconds; it cannot be cancelled.
+  /// Reports an event after the given number of milliseconds.
+  ///
+  /// It cannot be cancelled.
   func report(_ event: AgentEvent, afterMilliseconds milliseconds: Int64) {
     loop.schedule(afterNanoseconds: milliseconds * 1_000_000) { [weak self] in
       self?.report(event)
     }
   }
 
-  /// Does something in the next turn of the loop.
+  /// Runs `body` in the next turn of the loop.
   func soon(_ body: @escaping () -> Void) { loop.schedule(afterNanoseconds: 0, body) }
 
-  /// Reports a question's time-out, unless it is cancelled.
+  /// Starts the timer that reports a question's timeout unless it is cancelled.
   func start(_ question: Question, milliseconds: Int64) {
     assert(questions[question] == nil, "a question is asked once")
     questions[question] = loop.schedule(afterNanoseconds: milliseconds * 1_000_000) {
@@ -39,7 +41,7 @@ final class AgentTimers {
     }
   }
 
-  /// Cancels a question's time-out.
+  /// Cancels a question's timeout.
   func cancel(_ question: Question) {
     if let timer = questions.removeValue(forKey: question) { loop.cancel(timer) }
   }
@@ -58,7 +60,7 @@ final class AgentTimers {
     }
   }
 
-  /// Reports `backgroundTimeDue` after so many milliseconds, in place of an earlier moment; nil is none.
+  /// Sets the timer that reports `backgroundTimeDue`, replacing an earlier one; nil cancels it.
   func armBackgroundTime(afterMilliseconds milliseconds: Int64?) {
     if let backgroundTime { loop.cancel(backgroundTime) }
     backgroundTime = milliseconds.map { milliseconds in

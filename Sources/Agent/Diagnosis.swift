@@ -3,7 +3,7 @@ import Foundation
 import System
 
 extension AgentDaemon {
-  /// What this agent has and lacks, for `belfry doctor`.
+  /// Returns the agent's working and missing features, for `belfry doctor`.
   func diagnosis(_ model: ModelDiagnosis) -> [JSONObject] {
     (ownFindings(model) + desktopFindings + windowFindings + focusFindings + soundFindings
       + serviceFindings(model) + gatewayFindings(model) + model.appFindings).map(\.json)
@@ -74,7 +74,7 @@ extension AgentDaemon {
   }
 
   private var windowFindings: [Finding] {
-    // Without a display there is nothing to show windows on: nothing is lacking.
+    // Without a display, no windows can be shown; this is not a fault.
     guard let windows = presenters?.windows, windows.hasDisplay else { return [] }
     return [
       Finding(
@@ -87,7 +87,7 @@ extension AgentDaemon {
   }
 
   private var focusFindings: [Finding] {
-    // Without an X server apps say by themselves where they are: nothing is lacking.
+    // Without an X server, apps report their own foreground state; this is not a fault.
     guard let focus, focus.hasDisplay else { return [] }
     return [
       Finding(
@@ -147,7 +147,7 @@ extension AgentDaemon {
     ] {
       let isThere = running.contains(name)
       let value = model.conditions[condition]?.stringValue ?? ""
-      // A power profile is no command's to set.
+      // No command can set a power profile.
       let command =
         condition == "powerSaver" ? "" : ", or set it with 'belfry state \(condition)=…'"
       findings.append(

@@ -3,19 +3,20 @@ import Foundation
 import System
 import Transport
 
-/// The agent's end of the link to its gateway: sends registrations, receives pushes, and acknowledges those that
-/// are durable.
+/// The agent's end of the link to its gateway: sends registrations, receives pushes, and acknowledges durable pushes.
 final class PushReceiver: GatewayConnectionDelegate {
   private let folder: DeviceIdentityFolder
   private weak var daemon: AgentDaemon?
   private let log: Log
   private var link: GatewayConnection?
-  /// Why the link is down; nil while it is up.
+  /// The reason that the link is down; nil while it is up.
   private(set) var reason: String? = "not connected yet"
-  /// Whether the outcome of the first attempt to connect was reported.
+  /// True if the outcome of the first attempt to connect has been reported.
   private var hasReportedLink = false
 
-  /// Creates a link that is offline until `start`; `memory` holds the ids of the latest pushes, oldest first.
+  /// Creates a link that is offline until `start` is called.
+  ///
+  /// `memory` holds the IDs of the latest pushes, oldest first.
   init(
     _ gateway: AgentConfiguration.Gateway, folder: String, memory: [NotificationID],
     daemon: AgentDaemon
@@ -48,13 +49,13 @@ final class PushReceiver: GatewayConnectionDelegate {
     link = GatewayConnection(on: daemon.loop, configuration, identity: identity, delegate: self)
   }
 
-  /// The device's number at the gateway; nil before it was enrolled.
+  /// The device's number at the gateway; nil before enrollment.
   var device: UInt64? { link?.identity.device }
 
-  /// Connects.
+  /// Connects to the gateway.
   func start() { link?.goOnline() }
 
-  /// When the device's certificate ends, in seconds since 1970; nil before it has one.
+  /// The expiry of the device's certificate in seconds since 1970; nil before it has one.
   var certificateEnd: Int64? {
     link?.identity.chainPEM.flatMap { try? Certificate(pem: $0) }?.notAfter
   }
@@ -65,16 +66,18 @@ final class PushReceiver: GatewayConnectionDelegate {
 
   func unregister(_ app: AppID, _ kind: TokenKind) { link?.cancel(Self.subject(app, kind)) }
 
-  /// Acknowledges a push that is durable.
+  /// Acknowledges a durable push.
   func acknowledge(_ id: NotificationID) { link?.onPersisted(id) }
 
   /// Rejects a push that could not be made durable.
   func reject(_ id: NotificationID) { link?.onDiscarded(id, .noRoom) }
 
-  /// Reports the device's state.
+  /// Reports the device's state to the gateway.
   func announce(_ state: DeviceState) { link?.setState(state) }
 
-  /// Probes the link; on another network, discards what was learnt about keep-alive intervals.
+  /// Probes the link.
+  ///
+  /// If the network has changed, discards the learned keep-alive intervals.
   func probe(isOtherNetwork: Bool) {
     if isOtherNetwork { link?.networkChanged() }
     link?.probe()
@@ -111,7 +114,7 @@ final class PushReceiver: GatewayConnectionDelegate {
         ])
     }
     if link.identity.device == nil {
-      // The gateway knows this device no more: none of its tokens is valid.
+      // The gateway no longer knows this device, so none of its tokens is valid.
       daemon?.writeReadyFile()
       daemon?.handle(.identityReplaced)
     }
@@ -153,7 +156,7 @@ final class PushReceiver: GatewayConnectionDelegate {
   }
 
   func link(_ link: GatewayConnection, cancelled subject: LinkSubject) {
-    // Another one may be on its way: the app has registered and unregistered meanwhile.
+    // Another cancellation may be pending if the app has registered and unregistered in between.
     guard case .topic(let topic) = subject, let app = AppID(topic.bundleID),
       !link.owesCancellation(of: subject)
     else { return }
@@ -163,7 +166,7 @@ final class PushReceiver: GatewayConnectionDelegate {
   func link(_ link: GatewayConnection, refused subject: LinkSubject, _ refusal: LinkRefusal) {
     guard case .topic(let topic) = subject, let app = AppID(topic.bundleID) else { return }
     guard refusal != .tryLater else {
-      // The link asks again by itself; the token is told when it comes.
+      // The link retries by itself, and the token is reported when it arrives.
       return log.warning(
         "the gateway cannot register an app now: it is asked again", ["app": app.text])
     }

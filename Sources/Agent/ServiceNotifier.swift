@@ -1,16 +1,19 @@
 import CSystemd
 public import System
 
-/// What systemd is told of a service that it started with `Type=notify` (sd_notify(3)); nothing without it.
+/// A notifier that reports a service's state to systemd if systemd started it with `Type=notify` (sd_notify(3));
+/// otherwise, it does nothing.
 ///
-/// Here, since one target alone knows systemd's library.
+/// It is part of this target because only this target links systemd's library.
 public final class ServiceNotifier {
   private let loop: EventLoop
 
-  /// A notifier of the program whose main loop this is.
+  /// Creates a notifier for the program whose main loop is `loop`.
   public init(on loop: EventLoop) { self.loop = loop }
 
-  /// Says that every listener accepts, and from then on at half of the watchdog's time that this loop turns.
+  /// Reports that every listener accepts connections.
+  ///
+  /// From then on, pings the watchdog from this loop at half of its interval.
   public func ready() {
     notify("READY=1")
     var microseconds: UInt64 = 0
@@ -18,7 +21,7 @@ public final class ServiceNotifier {
     watch(everyNanoseconds: Int64(clamping: microseconds) * 500)
   }
 
-  /// Says that the service goes down.
+  /// Reports that the service is shutting down.
   public func stopping() { notify("STOPPING=1") }
 
   private func watch(everyNanoseconds pause: Int64) {
@@ -29,6 +32,6 @@ public final class ServiceNotifier {
     }
   }
 
-  /// What cannot be told is of no harm: the service manager ends a service that it waits for in vain.
+  /// Ignores errors: the service manager ends a service whose notifications do not arrive.
   private func notify(_ state: String) { _ = unsafe sd_notify(0, state) }
 }

@@ -3,12 +3,14 @@ import Glibc
 
 /// The environment's settings for the agent and this app.
 public enum AgentSocket {
-  /// The path of the agent's socket (`BELFRY_SOCKET`, else the XDG rules of `AgentPaths`).
+  /// The path of the agent's socket: `BELFRY_SOCKET` if set, otherwise by the XDG rules of `AgentPaths`.
   public static var path: String {
     AgentPaths.socket(variable, userID: getuid(), folderExists: isFolder)
   }
 
-  /// The agent's data folder unless it was started with another.
+  /// The agent's default data folder.
+  ///
+  /// An agent that was started with another folder does not use it.
   public static var dataFolder: String { AgentPaths.dataFolder(variable) }
 
   /// The launch data of a process that the agent started (`BELFRY_LAUNCH`).

@@ -2,36 +2,45 @@ public import BelfryWire
 import Glibc
 import Synchronization
 
-/// An app's connection to the agent: it sends requests, delivers events, and reconnects with the app's
-/// present state after the agent was restarted.
+/// An app's connection to the agent: it sends requests, delivers events, and reconnects with the app's current state
+/// after the agent restarts.
 ///
-/// Every method may be called from any thread. Completions and the handler run on the connection's own
-/// thread, in the order of events; they must not wait for the connection.
+/// Every method can be called from any thread. Completions and the handler run on the connection's own thread, in the
+/// order of events; they must not wait for the connection.
 public final class AppLinkConnection: Sendable {
   /// An event of a connection other than an answer.
   public enum Event: Sendable {
-    /// The agent has welcomed the app; also after each reconnect.
+    /// The agent has welcomed the app.
+    ///
+    /// Also sent after each reconnect.
     case connected(AppWelcome)
-    /// The agent is gone or cannot be reached yet; reported once until the next `connected`.
+    /// The agent disconnected or cannot be reached yet.
+    ///
+    /// Reported once until the next `connected`.
     case disconnected(AppLinkFailure)
-    /// The agent refused the app or the protocol; no further event follows.
+    /// The agent rejected the app or the protocol.
+    ///
+    /// No further event follows.
     case refused(AppLinkFailure)
-    /// An event of the agent; a question comes with the means to answer it.
+    /// An event from the agent.
+    ///
+    /// A question includes an object for replying to it.
     case event(AppEvent, AppLinkQuestion?)
   }
 
   private struct State: ~Copyable {
     var requests = PendingRequests()
-    /// Frames of this connection, in order.
+    /// Outgoing frames of this connection, in order.
     var outbox: [UInt8] = []
-    /// Requests that are sent once the agent has answered the greeting.
+    /// Requests to send once the agent has answered the greeting.
     var queued: [(number: Int64, frame: AppFrame)] = []
     var queuedBytes = 0
-    /// Counts connections, so that a reply goes to the connection of its question alone.
+    /// The number of the current connection, so that a reply is sent only on the connection that its question arrived
+    /// on.
     var connectionNumber = 0
     var isReady = false
     var isClosed = false
-    /// Why it ended by itself.
+    /// The reason that the connection ended without a call to `close`.
     var end: AppLinkFailure?
     var thread: pthread_t?
   }
@@ -44,14 +53,14 @@ public final class AppLinkConnection: Sendable {
   private let wakeup: WakeupPipe?
   private let state = Mutex(State())
 
-  /// Prepares a connection; nothing happens before `start`.
+  /// Prepares a connection; it does nothing until `start` is called.
   ///
   /// - Parameters:
   ///   - socketPath: The path of the agent's socket (`AgentSocket.path`).
-  ///   - reconnects: Whether it reconnects after a loss; otherwise it ends with the first one.
-  ///   - greetingMilliseconds: The time for the agent to answer the greeting; a connection without an answer is
-  ///     a lost one (nil is the default).
-  ///   - hello: Returns the app's present state before each greeting.
+  ///   - reconnects: True to reconnect after a loss; false to end with the first loss.
+  ///   - greetingMilliseconds: The time that the agent has to answer the greeting. Without an answer by then, the
+  ///     connection counts as lost. Pass nil for the default.
+  ///   - hello: Returns the app's current state before each greeting.
   ///   - handler: Handles the events.
   public init(
     socketPath: String, reconnects: Bool = true, greetingMilliseconds: Int64? = nil,
@@ -69,8 +78,8 @@ public final class AppLinkConnection: Sendable {
 
   /// Starts the connection's thread.
   ///
-  /// Requests may be made at once: they are sent when the agent has answered the greeting, or fail
-  /// at their deadlines.
+  /// Requests can be submitted at once: they are sent when the agent has answered the greeting, or fail at their
+  /// deadlines.
   public func start() {
     let context = unsafe Unmanaged.passRetained(self).toOpaque()
     var thread = pthread_t()
@@ -89,14 +98,15 @@ public final class AppLinkConnection: Sendable {
     _ = pthread_detach(thread)
   }
 
-  /// Ends the connection after what is queued was sent, and fails the pending requests.
+  /// Ends the connection after the queued frames are sent, and fails the pending requests.
   public func close() {
     state.withLock { $0.isClosed = true }
     wakeup?.signal()
   }
 
-  /// Sends a request; the completion runs exactly once, after `timeoutMilliseconds` at the latest
-  /// (nil is the default).
+  /// Sends a request.
+  ///
+  /// The completion runs exactly once, after `timeoutMilliseconds` at the latest (nil is the default).
   public func send(
     _ request: AppRequest, timeoutMilliseconds: Int64? = nil,
     completion: @escaping @Sendable (Result<AppAnswer, AppLinkFailure>) -> Void
@@ -125,7 +135,9 @@ public final class AppLinkConnection: Sendable {
     wakeup?.signal()
   }
 
-  /// Sends a request and waits for the answer; never from the connection's own thread.
+  /// Sends a request and waits for the answer.
+  ///
+  /// Do not call it on the connection's own thread.
   public func call(_ request: AppRequest, timeoutMilliseconds: Int64? = nil)
     throws(AppLinkFailure) -> AppAnswer
   {
@@ -140,7 +152,7 @@ public final class AppLinkConnection: Sendable {
     return try future.wait().get()
   }
 
-  /// Fails the requests that wait for a connection, whose deadlines may be far.
+  /// Fails the requests that wait for a connection, whose deadlines may be far in the future.
   ///
   /// Does nothing while the agent is connected.
   public func failUnsentRequests(_ failure: AppLinkFailure) {
@@ -151,7 +163,9 @@ public final class AppLinkConnection: Sendable {
     for completion in abandoned { completion(.failure(failure)) }
   }
 
-  /// Answers a question of the connection with that number; dropped once that connection is gone.
+  /// Answers a question of the connection with the given number.
+  ///
+  /// Drops the reply if that connection has ended.
   func reply(_ reply: AppReply, to number: Int64, connection: Int) {
     state.withLock { state in
       guard state.isReady, state.connectionNumber == connection else { return }
@@ -203,7 +217,9 @@ public final class AppLinkConnection: Sendable {
     finish(AppLinkFailure(.agentUnavailable, "the connection to the agent is closed"))
   }
 
-  /// Waits between two attempts, shorter while a request waits; requests may expire meanwhile.
+  /// Waits between two connection attempts, for a shorter time if a request is pending.
+  ///
+  /// Requests may expire during the wait.
   private func pause(_ wakeup: WakeupPipe, milliseconds: Int64) {
     let begin = monotonicMilliseconds()
     while true {
@@ -227,7 +243,7 @@ public final class AppLinkConnection: Sendable {
     var isFinal = false
   }
 
-  /// Greets, then carries frames both ways until the connection ends.
+  /// Sends the greeting, then carries frames both ways until the connection ends.
   private func exchangeFrames(_ socket: borrowing LocalSocket, _ wakeup: WakeupPipe)
     -> ConnectionEnd
   {
@@ -283,7 +299,7 @@ public final class AppLinkConnection: Sendable {
     return end
   }
 
-  /// Writes the outbox; false when the connection is gone.
+  /// Writes the outbox; returns false if the connection has ended.
   private func flush(_ socket: borrowing LocalSocket) -> Bool {
     while true {
       let chunk = state.withLock { state in state.outbox.prefix(Limits.readBytes) }
@@ -297,7 +313,7 @@ public final class AppLinkConnection: Sendable {
     }
   }
 
-  /// Handles one frame; false ends the connection.
+  /// Handles one frame; returns false to end the connection.
   private func handle(_ frame: AppFrame, greeting: Int64, _ end: inout ConnectionEnd)
     throws(AppLinkDecodingFailure) -> Bool
   {
@@ -322,7 +338,7 @@ public final class AppLinkConnection: Sendable {
     return true
   }
 
-  /// Sends the queued requests.
+  /// Marks the connection as ready and sends the queued requests.
   private func becomeReady(_ greeting: Int64) {
     state.withLock { state in
       assert(!state.isReady, "the agent answers a greeting once")
@@ -336,7 +352,9 @@ public final class AppLinkConnection: Sendable {
     }
   }
 
-  /// Delivers an event; one of a newer agent that is unknown here is refused, or ignored.
+  /// Delivers an event.
+  ///
+  /// An event of a newer agent that this version does not know is refused or ignored.
   private func deliver(type: String, number: Int64?, _ frame: AppFrame) {
     let connection = state.withLock { $0.connectionNumber }
     do {
@@ -370,14 +388,14 @@ public final class AppLinkConnection: Sendable {
   }
 }
 
-/// A question of the agent; the first reply counts.
+/// A question from the agent; only the first reply counts.
 public struct AppLinkQuestion: Sendable {
   let connection: AppLinkConnection
-  /// The question's number, distinct within a connection.
+  /// The question's number, unique within a connection.
   public let number: Int64
   let connectionNumber: Int
 
-  /// Sends the reply; it is dropped when the connection that asked is gone.
+  /// Sends the reply, or drops it if the connection that asked has ended.
   public func reply(_ reply: AppReply) {
     connection.reply(reply, to: number, connection: connectionNumber)
   }

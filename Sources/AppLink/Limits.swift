@@ -1,17 +1,17 @@
-/// Every bound of this module, with its unit and its reason.
+/// Every limit of this module, with its unit and its reason.
 enum Limits {
   /// Milliseconds until a request fails without an answer, unless the caller chooses another time.
   ///
-  /// The agent answers at once, except for authorisation, which waits for a person.
+  /// The agent answers at once, except for authorization requests, which wait for the user.
   static let requestMilliseconds: Int64 = 10_000
-  /// Nanoseconds before the first attempt to reach the agent again; doubled up to the bound below.
+  /// Nanoseconds before the first attempt to reconnect to the agent; doubled up to the limit below.
   static let firstRetryNanoseconds: Int64 = 50_000_000
-  /// Nanoseconds between attempts at most: a restarted agent is found again soon.
+  /// The maximum number of nanoseconds between attempts, so that a restarted agent is found again soon.
   static let lastRetryNanoseconds: Int64 = 5_000_000_000
   /// Milliseconds between attempts while a request waits for a connection.
   static let awaitedRetryMilliseconds: Int64 = 100
-  /// Bytes of unsent requests: some tens of thousands made at once.
+  /// Bytes of unsent requests; enough for some tens of thousands made at once.
   static let outboxBytes = 64 << 20
-  /// Bytes of one read and one write: what a socket buffer holds.
+  /// Bytes of one read or write: the size of a socket buffer.
   static let readBytes = 64 << 10
 }

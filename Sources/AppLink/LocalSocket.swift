@@ -4,14 +4,14 @@ import Glibc
 struct LocalSocket: ~Copyable {
   private let descriptor: Int32
 
-  /// The result of reading.
+  /// The result of a read.
   enum ReadResult {
     case bytes([UInt8])
     case nothingYet
     case ended
   }
 
-  /// Connects to a path; the error is an `errno`.
+  /// Connects to a socket at a path; the error carries an `errno`.
   static func connect(to path: String) throws(AppLinkSocketFailure) -> LocalSocket {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -38,7 +38,7 @@ struct LocalSocket: ~Copyable {
 
   deinit { _ = close(descriptor) }
 
-  /// Reads what is available.
+  /// Reads the available bytes.
   func read() -> ReadResult {
     var buffer = [UInt8](repeating: 0, count: Limits.readBytes)
     let count = unsafe buffer.withUnsafeMutableBytes {
@@ -49,7 +49,9 @@ struct LocalSocket: ~Copyable {
     return .ended
   }
 
-  /// Sends what fits now; returns how many bytes, or nil when the connection is gone.
+  /// Sends as many bytes as fit now.
+  ///
+  /// Returns the number sent, or nil if the connection has ended.
   func write(_ bytes: ArraySlice<UInt8>) -> Int? {
     let count = unsafe bytes.withUnsafeBytes {
       unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
@@ -58,24 +60,24 @@ struct LocalSocket: ~Copyable {
     return errno == EAGAIN || errno == EINTR ? 0 : nil
   }
 
-  /// Waits until the socket is ready, the wakeup is signalled or the time is over.
+  /// Waits until the socket is ready, the wakeup is signaled, or the time is over.
   func wait(orFor wakeup: WakeupPipe, wantsToWrite: Bool, milliseconds: Int64?) {
     wakeup.wait(with: descriptor, wantsToWrite: wantsToWrite, milliseconds: milliseconds)
   }
 }
 
-/// A failed system call on the way to the agent.
+/// A failed system call while connecting to the agent.
 struct AppLinkSocketFailure: Error {
   let call: StaticString
   let code: Int32
 }
 
-/// A pipe by which other threads wake the connection's own.
+/// A pipe that lets other threads wake the connection's thread.
 final class WakeupPipe: Sendable {
   private let readEnd: Int32
   private let writeEnd: Int32
 
-  /// nil when the process has no descriptors left.
+  /// Creates the pipe; nil if the process has no free descriptors.
   init?() {
     var ends: [Int32] = [-1, -1]
     guard unsafe ends.withUnsafeMutableBufferPointer({ unsafe pipe($0.baseAddress) }) == 0 else {
@@ -95,13 +97,17 @@ final class WakeupPipe: Sendable {
     _ = close(writeEnd)
   }
 
-  /// Wakes the waiting thread; a signal before the wait is not lost.
+  /// Wakes the waiting thread.
+  ///
+  /// A signal sent before the wait is not lost.
   func signal() {
     let byte: [UInt8] = [1]
     _ = unsafe byte.withUnsafeBytes { unsafe Glibc.write(writeEnd, $0.baseAddress, 1) }
   }
 
-  /// Waits for a signal, for another descriptor, or until the time is over; nil waits for ever.
+  /// Waits for a signal, for another descriptor, or until the time is over.
+  ///
+  /// With nil, waits without a limit.
   func wait(with descriptor: Int32 = -1, wantsToWrite: Bool = false, milliseconds: Int64?) {
     var descriptors = [
       pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0),
@@ -120,7 +126,7 @@ final class WakeupPipe: Sendable {
   }
 }
 
-/// The monotonic clock in milliseconds.
+/// Returns the time of the monotonic clock in milliseconds.
 func monotonicMilliseconds() -> Int64 {
   var time = timespec()
   _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)

@@ -1,6 +1,8 @@
 import BelfryWire
 
-/// The requests that wait for their answers, with their deadlines; times are arguments.
+/// The requests that wait for their answers, with their deadlines.
+///
+/// Times are passed as arguments.
 struct PendingRequests {
   typealias Completion = @Sendable (Result<AppAnswer, AppLinkFailure>) -> Void
 
@@ -23,16 +25,18 @@ struct PendingRequests {
     return number
   }
 
-  /// Marks a request as sent: a lost connection now fails it.
+  /// Marks a request as sent, so that a lost connection fails it.
   ///
-  /// Returns false when it is no longer pending.
+  /// Returns false if the request is no longer pending.
   mutating func sent(_ number: Int64) -> Bool {
     assert(pending[number]?.isSent != true, "a request is sent once")
     pending[number]?.isSent = true
     return pending[number] != nil
   }
 
-  /// Removes an answered request; nil for an answer that came too late or to no request.
+  /// Removes an answered request.
+  ///
+  /// Returns nil for an answer that arrived too late or that matches no request.
   mutating func answered(_ number: Int64) -> Completion? {
     pending.removeValue(forKey: number)?.completion
   }
@@ -45,13 +49,13 @@ struct PendingRequests {
   /// Removes the requests whose answers are lost with the connection.
   mutating func connectionLost() -> [Completion] { remove(where: \.isSent) }
 
-  /// Removes the requests that were not sent yet.
+  /// Removes the requests that have not been sent yet.
   mutating func abandoned() -> [Completion] { remove { !$0.isSent } }
 
   /// Removes all requests.
   mutating func closed() -> [Completion] { remove { _ in true } }
 
-  /// Whether a request waits for a connection.
+  /// True if a request waits for a connection.
   var isAgentAwaited: Bool { pending.values.contains { !$0.isSent } }
 
   /// The earliest deadline.

@@ -1,66 +1,68 @@
 public import BelfryWire
 
-/// What a person notices of a push (apns-protocol section 3).
+/// The part of a push that a user notices (apns-protocol section 3).
 public struct AlertContent: Sendable, Equatable {
-  /// A text, or the key of one in the app.
+  /// A text, or the key of a text in the app.
   public enum Text: Sendable, Equatable, ExpressibleByStringLiteral {
-    /// Shown as it is.
+    /// A literal text, displayed unchanged.
     case text(String)
-    /// Looked up in the app's strings by the device, with arguments for `%@`.
+    /// A key that the device looks up in the app's strings, with arguments for `%@`.
     case key(String, arguments: [String] = [])
 
-    /// A text.
+    /// Creates a literal text.
     public init(stringLiteral text: String) { self = .text(text) }
   }
 
-  /// What is heard.
+  /// The sound of a notification.
   public enum Sound: Sendable, Equatable {
-    /// The system's.
+    /// The system's default sound.
     case standard
-    /// A file of the app.
+    /// A sound file of the app.
     case named(String)
-    /// Also heard when the device is silent, for apps that may; the volume is from 0 to 1.
+    /// A sound that also plays when the device is silenced, for apps with permission; the volume is from 0 to 1.
     case critical(name: String = "default", volume: Double = 1)
   }
 
-  /// How much a notification interrupts.
+  /// The interruption level of a notification.
   public enum InterruptionLevel: String, Sendable {
     case passive, active, critical
     case timeSensitive = "time-sensitive"
   }
 
-  /// The title.
+  /// The title of the notification.
   public var title: Text?
-  /// The second line.
+  /// The subtitle of the notification.
   public var subtitle: Text?
-  /// The text.
+  /// The body of the notification.
   public var body: Text?
-  /// The picture that the app launches with.
+  /// The image to display while the app launches.
   public var launchImage: String?
   /// The number on the app's icon; 0 removes it.
   public var badge: Int?
-  /// What is heard.
+  /// The sound of the notification.
   public var sound: Sound?
-  /// Groups notifications.
+  /// The identifier that groups notifications.
   public var threadID: String?
-  /// Brings the actions.
+  /// The category, which defines the actions.
   public var category: String?
-  /// Whether the app's service extension may change it.
+  /// True if the app's service extension may change the notification.
   public var isMutable = false
-  /// Whether the app also fetches in the background.
+  /// True if the app also fetches in the background.
   public var isContentAvailable = false
-  /// The window that is brought forward.
+  /// The identifier of the window to bring forward.
   public var targetContentID: String?
-  /// How much it interrupts.
+  /// The interruption level of the notification.
   public var interruptionLevel: InterruptionLevel?
-  /// Its place in a summary, from 0 to 1.
+  /// The notification's relevance in a summary, from 0 to 1.
   public var relevanceScore: Double?
-  /// What a Focus filters by.
+  /// The criteria by which a Focus filters.
   public var filterCriteria: String?
-  /// The app's own members, beside `aps`.
+  /// The app's custom members, next to `aps`.
   public var custom: JSONObject
 
-  /// Content that shows texts; the other members are set afterwards.
+  /// Creates content with texts.
+  ///
+  /// Set the other members afterward.
   public init(
     title: Text? = nil, subtitle: Text? = nil, body: Text? = nil, badge: Int? = nil,
     sound: Sound? = nil, category: String? = nil, threadID: String? = nil,

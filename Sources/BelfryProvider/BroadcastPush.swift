@@ -1,6 +1,6 @@
 internal import BelfryWire
 
-/// A change of a Live Activity for all devices that listen to a channel (apns-protocol section 5).
+/// An update of a Live Activity for all devices that subscribe to a channel (apns-protocol section 5).
 public struct BroadcastPush: Sendable, Equatable {
   /// The app's bundle identifier, without a suffix.
   public let app: String
@@ -8,14 +8,16 @@ public struct BroadcastPush: Sendable, Equatable {
   public let channel: String
   /// The payload, byte for byte as it will be sent.
   public let payload: [UInt8]
-  /// Until when the channel keeps it for devices that are away: for a channel without storage once alone.
+  /// The time until which the channel stores the broadcast for disconnected devices; only `once` for a channel without
+  /// storage.
   public let expiration: Push.Expiration
-  /// `apns-priority`: 10, or 5 to spare the devices' power.
+  /// `apns-priority`: 10, or 5 to save the devices' power.
   public let priority: Push.Priority
 
-  /// A broadcast of typed content, checked before it is sent: what the service would refuse is thrown.
+  /// Creates a broadcast from typed content and validates it before it is sent.
   ///
-  /// The content is an update or an end: no activity starts by a broadcast.
+  /// Throws an error for a broadcast that the service would refuse. The content is an update or an end, because a
+  /// broadcast cannot start an activity.
   public init(
     _ content: LiveActivityContent, to channel: String, of app: String,
     expiration: Push.Expiration = .once, priority: Push.Priority = .immediate
@@ -31,7 +33,7 @@ public struct BroadcastPush: Sendable, Equatable {
     guard ChannelOrder.isChannelID(channel) else {
       throw .badValue(member: "channel", wanted: "a channel's identifier in base64")
     }
-    // More than a push of the same kind may have (apns-protocol 5.3).
+    // The limit is higher than for a push of the same kind (apns-protocol 5.3).
     payload = try PushContent.liveActivity(content)
       .payload(bytesMax: WireLimits.largePayloadBytesMax)
     self.app = app

@@ -1,6 +1,6 @@
 internal import BelfryWire
 
-/// An order about an app's channels (apns-protocol 5.1).
+/// A request to manage an app's channels (apns-protocol 5.1).
 struct ChannelOrder: Sendable {
   let method: String
   let path: String
@@ -32,7 +32,9 @@ struct ChannelOrder: Sendable {
 
   static func list(of app: String) -> Self { Self("GET", "/1/apps/\(app)/all-channels") }
 
-  /// Whether text can be a channel's identifier; which ones exist is the service's to know.
+  /// Returns true if a text can be a channel's identifier.
+  ///
+  /// Only the service knows which channels exist.
   static func isChannelID(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.count <= Limits.channelIDBytesMax
       && text.utf8.allSatisfy { byte in

@@ -1,8 +1,8 @@
-/// The state machine of a client: requests and events go in, steps come out, and time is an argument.
+/// The state machine of a client: it receives requests, events and the current time, and returns steps.
 ///
-/// After each event the owner carries out ``next(now:)`` until it says to wait.
+/// After each event the owner carries out the steps of ``next(now:)`` until the step is to wait.
 struct ClientSession: ~Copyable {
-  /// One thing to do.
+  /// A step for the owner to carry out.
   enum Step: Equatable {
     /// Open this connection.
     case connect(ConnectionNumber)
@@ -10,24 +10,24 @@ struct ClientSession: ~Copyable {
     case send(RequestNumber, on: ConnectionNumber)
     /// Report this failure to the request's sender.
     case fail(RequestNumber, ProviderFailure)
-    /// Close this connection: it is dead, or drained.
+    /// Close this connection, which is dead or drained.
     case close(ConnectionNumber)
-    /// Nothing until an event, or until this moment.
+    /// Do nothing until an event, or until this time.
     case wait(until: Int64?)
   }
 
   private var pool: ConnectionPool
   private var requests = RequestTable()
   private var steps = Queue<Step>()
-  /// Connections that accept no further requests and still have unanswered ones.
+  /// Connections that accept no further requests but still have unanswered ones.
   private var draining: Set<ConnectionNumber> = []
-  /// Why there is no usable connection; `nil` while there is one.
+  /// The reason that no usable connection exists; `nil` while one does.
   private var connectionFailure: String?
   private let policy: RetryPolicy
   private let endpoint: String
   private var random: any RandomNumberGenerator
 
-  /// A session of up to `connections` connections at a time.
+  /// Creates a session of up to `connections` simultaneous connections.
   init(
     policy: RetryPolicy, endpoint: String, connections: Int = 1, random: any RandomNumberGenerator
   ) {
@@ -47,13 +47,13 @@ struct ClientSession: ~Copyable {
     requests.add(number, deadline: overflow ? .max : deadline)
   }
 
-  /// Whether a connection accepts requests.
+  /// True if a connection accepts requests.
   var hasOpenConnection: Bool { pool.hasOpen }
 
-  /// Whether a connection is being made.
+  /// True if a connection is being opened.
   var isConnecting: Bool { pool.isConnecting }
 
-  /// Begins all connections before the first request, unless they are there or a failed one is waited for.
+  /// Opens all connections before the first request, unless they are open or a pause after a failure is in progress.
   mutating func connect(now: Int64) {
     while let number = pool.connect(now: now) { steps.append(.connect(number)) }
   }
@@ -91,7 +91,7 @@ struct ClientSession: ~Copyable {
     pool.limited(connection, to: limit)
   }
 
-  /// What the owner does after an answer.
+  /// The owner's action after a response.
   enum AnswerAction: Equatable {
     /// Deliver the outcome to the sender.
     case deliver
@@ -103,7 +103,9 @@ struct ClientSession: ~Copyable {
     case ignore
   }
 
-  /// Handles an answer; `renewsTokens` says whether the credentials can make another provider token.
+  /// Handles a response.
+  ///
+  /// `renewsTokens` is true if the credentials can generate another provider token.
   mutating func answered(
     _ number: RequestNumber, _ outcome: PushOutcome, renewsTokens: Bool, now: Int64
   ) -> AnswerAction {
@@ -119,7 +121,8 @@ struct ClientSession: ~Copyable {
       requests.requeue(number, from: overflow ? .max : due)
     case .retryWithNewToken, .retryOnNewConnection:
       requests.requeue(number, counts: true)
-      // The others have sent the same token. One that is left already is not the first to say so.
+      // The other connections have sent the same token. If this connection is already draining, another one reported it
+      // earlier.
       let isFirst = pool.openConnections.contains { $0.number == connection }
       let left =
         decision == .retryWithNewToken && isFirst
@@ -139,27 +142,29 @@ struct ClientSession: ~Copyable {
     }
   }
 
-  /// Handles the end of a stream without an answer; `unprocessed` where the service did not process it.
+  /// Handles the end of a stream without a response.
+  ///
+  /// `unprocessed` is true if the service did not process the request.
   mutating func streamFailed(_ number: RequestNumber, unprocessed: Bool, reason: String) {
     guard let sent = requests.sent(number), let connection = sent.connection else { return }
     resend(number, attempts: sent.attempts, unprocessed: unprocessed, reason: reason)
     release(connection)
   }
 
-  /// Handles GOAWAY: the connection accepts no further requests, and `unprocessed` were not processed.
+  /// Handles GOAWAY: the connection accepts no further requests, and the requests in `unprocessed` were not processed.
   mutating func wentAway(
     _ connection: ConnectionNumber, unprocessed: [RequestNumber], reason: String, now: Int64
   ) {
     for number in unprocessed.reversed() where requests.sent(number)?.connection == connection {
       requests.requeue(number, counts: false)
     }
-    // GOAWAY may come before the answers to what the service has accepted.
+    // GOAWAY may be received before the responses to requests that the service accepted.
     if !requests.unanswered(on: connection).isEmpty { pool.served(on: connection) }
     drain(connection, now: now, reason: reason)
     closeIfDrained(connection)
   }
 
-  /// Handles the end of a connection, also of one that was never established.
+  /// Handles the end of a connection, including one that was never established.
   mutating func ended(_ connection: ConnectionNumber, reason: String, now: Int64) {
     let wasDraining = draining.remove(connection) != nil
     for number in requests.unanswered(on: connection).reversed() {
@@ -189,7 +194,9 @@ struct ClientSession: ~Copyable {
     assert(requests.count == 0, "every request has its outcome")
   }
 
-  /// Checks what holds between events; tests call it after each.
+  /// Checks the invariants that hold between events.
+  ///
+  /// Tests call it after each event.
   func checkInvariants() {
     requests.checkInvariants()
     pool.checkInvariants()
@@ -215,7 +222,7 @@ struct ClientSession: ~Copyable {
     }
     let seconds = Int(policy.timeoutNanoseconds / 1_000_000_000)
     steps.append(.fail(overdue.number, .timedOut(seconds: seconds)))
-    // A connection without an answer for so long is considered dead: a half-open one looks like this.
+    // A connection without a response for this long is considered dead: a half-open connection looks like this.
     guard let connection = overdue.connection else { return }
     drain(connection, now: now, reason: "no answer came")
     draining.remove(connection)

@@ -7,34 +7,41 @@ struct ConnectionNumber: Hashable, Comparable {
   static func < (one: Self, other: Self) -> Bool { one.value < other.value }
 }
 
-/// The connections that a client sends on: opened when requests wait and no other has room, kept for
-/// hours, drained after GOAWAY, reopened with exponential back-off.
+/// The connections on which a client sends.
 ///
-/// A draining connection is no longer part of this; its owner keeps it for the answers still to come.
+/// They are opened when requests wait and no other connection has room, kept for hours, drained after GOAWAY, and
+/// reopened with exponential backoff. A draining connection is no longer part of the pool; its owner keeps it for the
+/// outstanding responses.
 struct ConnectionPool {
   /// An open connection.
   private struct Open {
     let number: ConnectionNumber
-    /// Concurrent requests that the service's SETTINGS allow.
+    /// The number of concurrent requests that the service's SETTINGS allow.
     var limit: Int
     var unanswered = 0
-    /// Whether it has accepted or answered a request: one that never has counts as failed.
+    /// True if the service has accepted or answered a request on it.
+    ///
+    /// A connection without one counts as failed.
     var hasServed = false
-    /// Whether no request has needed it yet: a service may end it, and that predicts nothing.
+    /// True if no request has needed it yet.
+    ///
+    /// A service may end such a connection, which predicts nothing.
     var isUnused = true
     let failuresBefore: Int
 
     var room: Int { limit - unanswered }
 
-    /// Whether a smaller share of its limit is in use: a new connection may send one request until the service has
-    /// answered it, and would never get that one beside an old connection with hundreds to spare.
+    /// Returns true if a smaller share of its limit is in use.
+    ///
+    /// A new connection may send only one request until the service has answered it, and would never get that request
+    /// next to an old connection with room for hundreds.
     func isFreer(than other: Open) -> Bool {
       let (mine, others) = (unanswered * other.limit, other.unanswered * limit)
       return mine == others ? room > other.room : mine < others
     }
   }
 
-  /// A connection that is being made.
+  /// A connection that is being opened.
   private struct Connecting {
     let number: ConnectionNumber
     let failuresBefore: Int
@@ -43,43 +50,45 @@ struct ConnectionPool {
   private let size: Int
   private var open: [Open] = []
   private var connecting: [Connecting] = []
-  /// Consecutive failures; those of connections that were made at one time count as one.
+  /// The number of consecutive failures.
+  ///
+  /// Failures of connections that were opened at the same time count as one.
   private var failures = 0
-  /// The end of the back-off before the next connection, in monotonic nanoseconds.
+  /// The end of the backoff before the next connection, in monotonic nanoseconds.
   private var pausedUntil: Int64?
   private var isClosed = false
   private var nextNumber: UInt64 = 1
 
-  /// No connection yet, of up to `size` at a time.
+  /// Creates a pool without connections, for up to `size` simultaneous ones.
   init(size: Int) {
     precondition(size > 0, "a client has a connection")
     self.size = size
   }
 
-  /// Whether a connection accepts requests.
+  /// True if a connection accepts requests.
   var hasOpen: Bool { !open.isEmpty }
 
-  /// Whether a connection is being made.
+  /// True if a connection is being opened.
   var isConnecting: Bool { !connecting.isEmpty }
 
-  /// The open connections and their numbers of unanswered requests, for checks.
+  /// The open connections with their numbers of unanswered requests, for checks.
   var openConnections: [(number: ConnectionNumber, unanswered: Int)] {
     open.map { ($0.number, $0.unanswered) }
   }
 
-  /// What to do for waiting requests.
+  /// The action for waiting requests.
   enum WaitingAction: Equatable {
     /// Open this connection.
     case connect(ConnectionNumber)
     /// Send the first of the requests on this connection, where it now counts as unanswered.
     case send(ConnectionNumber)
-    /// Nothing until an event.
+    /// Do nothing until an event.
     case wait
-    /// Nothing until this moment, in monotonic nanoseconds.
+    /// Do nothing until this time, in monotonic nanoseconds.
     case waitUntil(Int64)
   }
 
-  /// Decides what to do while `waiting` requests, at least one, wait.
+  /// Returns the action while `waiting` requests, at least one, are waiting.
   mutating func requestWaits(_ waiting: Int, now: Int64) -> WaitingAction {
     assert(waiting > 0, "without a request there is nothing to decide")
     guard !isClosed else { return .wait }
@@ -94,13 +103,15 @@ struct ConnectionPool {
       return .send(open[roomiest].number)
     }
     for index in open.indices { open[index].isUnused = false }
-    // Each connection that is being made will serve a request: more are for more requests.
+    // Each connection that is being opened will serve a request; more connections are only needed for more requests.
     guard open.count + connecting.count < size, connecting.count < waiting else { return .wait }
     if let pausedUntil, now < pausedUntil { return .waitUntil(pausedUntil) }
     return .connect(begin())
   }
 
-  /// Begins a connection before a request waits; nil where there are enough, or a pause is not over.
+  /// Opens a connection before a request waits.
+  ///
+  /// Returns nil if there are enough connections or a pause is in progress.
   mutating func connect(now: Int64) -> ConnectionNumber? {
     guard !isClosed, open.count + connecting.count < size else { return nil }
     if let pausedUntil, now < pausedUntil { return nil }
@@ -116,7 +127,7 @@ struct ConnectionPool {
 
   /// Handles the service's first SETTINGS, which allow `limit` concurrent requests.
   ///
-  /// Returns false where the connection is no longer needed and should be closed.
+  /// Returns false if the connection is no longer needed and should be closed.
   mutating func opened(_ number: ConnectionNumber, limit: Int) -> Bool {
     guard !isClosed, let index = connecting.firstIndex(where: { $0.number == number }) else {
       return false
@@ -133,7 +144,7 @@ struct ConnectionPool {
     open[index].limit = Self.bounded(limit)
   }
 
-  /// Handles the end of a request on this connection, with or without an answer.
+  /// Handles the end of a request on this connection, with or without a response.
   mutating func finished(on number: ConnectionNumber, answered: Bool) {
     guard let index = index(of: number) else { return }
     assert(open[index].unanswered > 0, "only a request that was sent can end")
@@ -148,7 +159,9 @@ struct ConnectionPool {
     noteServed(index)
   }
 
-  /// A connection that serves ends the back-off, once: the others' failures after that begin one of their own.
+  /// Ends the backoff, once per connection that serves a request.
+  ///
+  /// Later failures of the others begin a new backoff.
   private mutating func noteServed(_ index: Int) {
     guard !open[index].hasServed else { return }
     open[index].hasServed = true
@@ -156,27 +169,27 @@ struct ConnectionPool {
     pausedUntil = nil
   }
 
-  /// What to do after the end of a connection.
+  /// The action after the end of a connection.
   enum EndAction: Equatable {
-    /// Open another when a request waits.
+    /// Open another connection when a request waits.
     case reconnect
-    /// Fail the waiting requests: too many connections in a row have failed, and there is no other.
+    /// Fail the waiting requests: too many consecutive connections have failed, and no other is open.
     case failWaiting
   }
 
-  /// Handles a connection that accepts no further request, after GOAWAY or by the client's choice.
+  /// Handles a connection that accepts no further requests, after GOAWAY or by the client's choice.
   mutating func left(_ number: ConnectionNumber, now: Int64, jitter: UInt64) -> EndAction {
     guard let index = index(of: number) else { return .reconnect }
     let left = open.remove(at: index)
-    // The end of one that has served predicts nothing.
+    // The end of a connection that has served requests predicts nothing.
     guard !left.hasServed, !left.isUnused else { return .reconnect }
     return failed(after: left.failuresBefore, now: now, jitter: jitter)
   }
 
-  /// Sends nothing more on a connection, by the client's own choice, which says nothing of the service.
+  /// Stops using a connection, by the client's own choice, which does not indicate a failure of the service.
   mutating func leave(_ number: ConnectionNumber) { open.removeAll { $0.number == number } }
 
-  /// Handles the end of a connection, also of one that was never established.
+  /// Handles the end of a connection, including one that was never established.
   mutating func ended(_ number: ConnectionNumber, now: Int64, jitter: UInt64) -> EndAction {
     guard let index = connecting.firstIndex(where: { $0.number == number }) else {
       return left(number, now: now, jitter: jitter)
@@ -187,7 +200,7 @@ struct ConnectionPool {
 
   private mutating func failed(after before: Int, now: Int64, jitter: UInt64) -> EndAction {
     guard !isClosed else { return .reconnect }
-    // Of several that failed at one time the first has begun the pause.
+    // If several connections failed at the same time, the first failure has begun the pause.
     if before + 1 > failures || pausedUntil == nil {
       failures = max(failures, before + 1)
       let backoff = Backoff(
@@ -202,14 +215,14 @@ struct ConnectionPool {
     return isAlone && failures >= Limits.connectFailuresMax ? .failWaiting : .reconnect
   }
 
-  /// Ends the connections for good.
+  /// Permanently removes all connections.
   mutating func close() {
     isClosed = true
     open = []
     connecting = []
   }
 
-  /// Checks what holds between events.
+  /// Checks the invariants that hold between events.
   func checkInvariants() {
     precondition(open.count + connecting.count <= size, "connections are bounded")
     precondition(!isClosed || open.isEmpty && connecting.isEmpty, "a closed pool is empty")

@@ -4,11 +4,12 @@ import Synchronization
 import System
 import Transport
 
-/// Reads a legacy feedback service: the tokens whose apps were removed (apns-protocol 7.4).
+/// A client for the legacy feedback service, which reports the tokens of removed apps (apns-protocol 7.4).
 public enum FeedbackClient {
-  /// Reads what the service has to report, which it reports once; waits until the service ends the connection.
+  /// Reads everything that the service has to report, which it reports only once.
   ///
-  /// `credentials` are a certificate: the service knows no provider tokens. Blocks; never on a loop's thread.
+  /// Waits until the service ends the connection. `credentials` must be a certificate, because the service does not
+  /// accept provider tokens. The call blocks; never make it on a loop's thread.
   public static func read(
     _ endpoint: ProviderEndpoint, credentials: ProviderCredentials, authorityPEM: [UInt8]?
   ) throws(ProviderFailure) -> [FeedbackTuple] {
@@ -47,14 +48,14 @@ public enum FeedbackClient {
   }
 }
 
-/// A connection to a feedback service: it collects tuples until the service ends it.
+/// A connection to a feedback service that collects tuples until the service ends it.
 private final class FeedbackReader: StreamHandler {
   private let endpoint: ProviderEndpoint
   private let onEnd: (Result<[FeedbackTuple], ProviderFailure>) -> Void
   private var stream: ByteStream?
   private var pending: [UInt8] = []
   private var tuples: [FeedbackTuple] = []
-  /// The reader, until its connection has ended: it has no other owner.
+  /// A reference to itself until its connection has ended, because it has no other owner.
   private var itself: FeedbackReader?
 
   init(
@@ -78,7 +79,7 @@ private final class FeedbackReader: StreamHandler {
   func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
     unsafe pending.append(contentsOf: bytes)
     var offset = 0
-    // Seconds, the token's length, the token.
+    // The format is: seconds, the token's length, the token.
     while pending.count - offset >= 6 {
       let length = Int(pending[offset + 4]) << 8 | Int(pending[offset + 5])
       guard pending.count - offset >= 6 + length else { break }
@@ -90,7 +91,7 @@ private final class FeedbackReader: StreamHandler {
     assert(offset <= pending.count, "only whole tuples are read")
     pending.removeFirst(offset)
     assert(pending.count < 6 + Int(UInt16.max), "less than one tuple is left")
-    // A service that never ends is left; what came is good.
+    // Stop reading from a service that never ends; the received tuples are valid.
     if tuples.count >= Limits.feedbackTuplesMax { stream.close() }
   }
 
@@ -98,7 +99,7 @@ private final class FeedbackReader: StreamHandler {
 
   func stream(_ stream: ByteStream, closed reason: StreamClosure) {
     switch reason {
-    // The service ends the connection when it has told everything, without more ado.
+    // The service ends the connection as soon as it has reported everything, possibly without a TLS closure.
     case .peer, .truncated, .local: onEnd(.success(tuples))
     default:
       onEnd(

@@ -1,35 +1,37 @@
 internal import BelfryWire
 internal import System
 
-/// What a gateway's `gateway.json` says to a provider on the same machine.
+/// The content of a gateway's `gateway.json`, for a provider on the same machine.
 public struct GatewayFile: Sendable {
-  /// Why there is nothing to read.
+  /// The reason that the file cannot be read.
   public struct Failure: Error, CustomStringConvertible {
-    /// The file's path.
+    /// The path of the file.
     public let path: String
-    /// What is wrong with it.
+    /// A description of the error.
     public let reason: String
 
-    /// What is wrong and what to do.
+    /// A description of the error and its remedy.
     public var description: String {
       "\(path) names no gateway: \(reason); give the gateway.json of one that has started"
     }
   }
 
-  /// The provider port; a gateway that listens everywhere is reached on this machine.
+  /// The provider port.
+  ///
+  /// A gateway that listens on all addresses is reached on the local machine.
   public let endpoint: ProviderEndpoint
-  /// The path of the authority to trust, as PEM.
+  /// The path of the certificate authority to trust, in PEM.
   public let authorityFile: String
   /// The id of the gateway's first team.
   public let teamID: String
-  /// The id of a key that is good.
+  /// The id of a valid key.
   public let keyID: String
-  /// The path of that key, `.p8`.
+  /// The path of that key's `.p8` file.
   public let keyFile: String
-  /// The environment that the gateway serves.
+  /// The name of the environment that the gateway serves.
   package let environmentName: String?
 
-  /// Reads the file.
+  /// Reads the `gateway.json` at `path`.
   public init(_ path: String) throws(Failure) {
     let bytes: [UInt8]
     do throws(SystemFailure) {
@@ -55,9 +57,9 @@ public struct GatewayFile: Sendable {
 }
 
 extension ProviderClient.Configuration {
-  /// A configuration for the gateway that wrote the `gateway.json` at `path`, with the key that it names.
+  /// Creates a configuration for the gateway that wrote the `gateway.json` at `path`, with the key that it specifies.
   ///
-  /// Throws ``GatewayFile/Failure``, what reading the key or the authority fails with, or ``ProviderFailure``.
+  /// Throws ``GatewayFile/Failure``, an error in reading the key or the authority, or ``ProviderFailure``.
   public init(
     gatewayFile path: String, policy: RetryPolicy = RetryPolicy(), connections: Int = 1
   ) throws {

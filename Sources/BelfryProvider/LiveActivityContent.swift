@@ -3,30 +3,32 @@ public import Foundation
 
 /// A start, update or end of a Live Activity (apns-protocol section 3).
 public struct LiveActivityContent: Sendable, Equatable {
-  /// What happens to the activity.
+  /// The change to the activity.
   public enum Event: Sendable, Equatable {
-    /// It begins, with the type and the value of its attributes.
+    /// The activity starts, with the type and the value of its attributes.
     case start(attributesType: String, attributes: JSONObject)
-    /// It changes.
+    /// The activity's state changes.
     case update
-    /// It ends, and leaves the screen at this moment; without one, within four hours.
+    /// The activity ends, and leaves the screen at this time; without a time, within four hours.
     case end(dismissal: Date?)
   }
 
-  /// What happens.
+  /// The change to the activity.
   public var event: Event
   /// The activity's state, as the app's type decodes it.
   public var state: JSONObject
-  /// The moment of the state: the device ignores an older one.
+  /// The time of the state.
+  ///
+  /// The device ignores a state with an older time.
   public var timestamp: Date
-  /// When the state counts as outdated.
+  /// The time after which the state counts as outdated.
   public var stale: Date?
-  /// Its place among others; any number.
+  /// The activity's relevance compared to others; any number.
   public var relevanceScore: Double?
-  /// What is shown on devices that show no activity, and beside its start.
+  /// The alert for devices that do not show activities, and with the start of an activity.
   public var alert: AlertContent?
 
-  /// An event at a moment.
+  /// Creates an event at a given time.
   public init(
     _ event: Event, state: JSONObject, timestamp: Date = Date(), stale: Date? = nil,
     relevanceScore: Double? = nil, alert: AlertContent? = nil

@@ -1,12 +1,13 @@
-/// Detects dead connections: one with unanswered requests that has been silent for long gets a PING.
+/// The detection of dead connections: a connection with unanswered requests that has been silent for too long is sent a
+/// PING.
 struct Liveness {
-  /// What to do at a check.
+  /// The result of a check.
   enum Check: Equatable {
-    /// No request is unanswered: check again after the next one.
+    /// No request is unanswered: check again after the next request.
     case idle
-    /// Check again at this moment.
+    /// Check again at this time.
     case checkAgain(at: Int64)
-    /// Send a PING and check again at this moment.
+    /// Send a PING and check again at this time.
     case ping(thenAt: Int64)
     /// The connection is dead.
     case dead
@@ -17,19 +18,19 @@ struct Liveness {
 
   init(now: Int64) { self.lastReceivedAt = now }
 
-  /// Records that the service has sent something.
+  /// Records that bytes were received from the service.
   mutating func bytesReceived(now: Int64) {
     lastReceivedAt = now
     pingedAt = nil
   }
 
-  /// The moment of the first check after a request was sent on an idle connection.
+  /// Returns the time of the first check after a request was sent on an idle connection.
   mutating func requestSent(now: Int64) -> Int64 {
     lastReceivedAt = max(lastReceivedAt, now)
     return lastReceivedAt + Limits.silenceNanoseconds
   }
 
-  /// Decides what to do at this moment.
+  /// Returns the result of a check at this time.
   mutating func check(now: Int64, owesAnswers: Bool) -> Check {
     guard owesAnswers else { return .idle }
     if let pingedAt {

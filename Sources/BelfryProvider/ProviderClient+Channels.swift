@@ -1,23 +1,23 @@
 internal import BelfryWire
 
-/// What a channel keeps for devices that are away.
+/// The storage policy of a channel for disconnected devices.
 public enum ChannelStorage: Sendable, Equatable {
-  /// Nothing: only devices that are connected get a broadcast.
+  /// Nothing is stored: only connected devices receive a broadcast.
   case none
-  /// The newest broadcast, until it expires.
+  /// The newest broadcast is stored until it expires.
   case newest
 }
 
-/// Why an order about channels was not carried out.
+/// The reason that a channel request failed.
 public enum ChannelFailure: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The service said no.
+  /// The service refused the request.
   case refused(PushOutcome.Refusal)
-  /// There was no answer, or none that can be read.
+  /// No response was received, or it cannot be read.
   case failed(ProviderFailure)
-  /// It would be refused: nothing was sent.
+  /// The request would be refused, so nothing was sent.
   case invalid(PushFault)
 
-  /// What is wrong and what to do.
+  /// A description of the error and its remedy.
   public var description: String {
     switch self {
     case .refused(let refusal):
@@ -30,13 +30,14 @@ public enum ChannelFailure: Error, Sendable, Equatable, CustomStringConvertible 
 
 /// Channels and broadcasts (apns-protocol section 5).
 ///
-/// A Belfry gateway takes both on its provider port. Apple's service has another host for channels:
-/// ``ProviderEndpoint/appleSandboxChannels``, ``ProviderEndpoint/appleProductionChannels``; broadcasts go where
-/// pushes go.
+/// A Belfry gateway accepts both on its provider port. Apple's service has another host for channels:
+/// ``ProviderEndpoint/appleSandboxChannels``, ``ProviderEndpoint/appleProductionChannels``. Broadcasts are sent to the
+/// same host as pushes.
 extension ProviderClient {
-  /// Makes a channel of an app; returns its identifier, which the app's activities subscribe to.
+  /// Creates a channel of an app.
   ///
-  /// It is sent once: where the answer is lost, the channel may exist.
+  /// Returns its identifier, to which the app's activities subscribe. The request is sent only once: if the response is
+  /// lost, the channel may exist.
   public func createChannel(
     of app: String, storage: ChannelStorage
   ) async throws(ChannelFailure) -> String {
@@ -49,7 +50,7 @@ extension ProviderClient {
     return id
   }
 
-  /// What a channel keeps.
+  /// Returns the storage policy of a channel.
   public func channelStorage(
     of channel: String, of app: String
   ) async throws(ChannelFailure) -> ChannelStorage {
@@ -62,13 +63,13 @@ extension ProviderClient {
     }
   }
 
-  /// Removes a channel.
+  /// Deletes a channel of an app.
   public func deleteChannel(_ channel: String, of app: String) async throws(ChannelFailure) {
     _ = try await perform(
       .delete(try Self.checked(channel: channel), of: try Self.checked(app)))
   }
 
-  /// The identifiers of an app's channels.
+  /// Returns the identifiers of an app's channels.
   public func channels(of app: String) async throws(ChannelFailure) -> [String] {
     let answer = try await perform(.list(of: try Self.checked(app)))
     guard let object = (try? JSONValue(parsing: answer.body))?.objectValue,
@@ -77,8 +78,9 @@ extension ProviderClient {
     return values.compactMap(\.stringValue)
   }
 
-  /// Sends a broadcast and waits for the service's answer, a refusal included; the receipt's `id` is its
-  /// `apns-request-id`.
+  /// Sends a broadcast and returns the service's response, which may be a refusal.
+  ///
+  /// The receipt's `id` is its `apns-request-id`.
   public func send(_ broadcast: BroadcastPush) async throws(ProviderFailure) -> PushOutcome {
     try await answer(to: .broadcast(broadcast), isRepeatable: true).outcome
   }
@@ -96,7 +98,7 @@ extension ProviderClient {
     return answer
   }
 
-  /// An app whose name can stand in a path.
+  /// Returns the app if its identifier can be part of a path.
   private static func checked(_ app: String) throws(ChannelFailure) -> String {
     guard Push.isApp(app) else { throw .invalid(.badApp(app)) }
     return app

@@ -3,32 +3,34 @@ import Synchronization
 import System
 import Transport
 
-/// The completion of a push: the service's answer, or why there is none.
+/// The completion of a push, called with the service's response or the reason that it is missing.
 public typealias PushCompletion = @Sendable (Result<PushOutcome, ProviderFailure>) -> Void
 
-/// A sender's connections to a Belfry gateway or to Apple's service: HTTP/2 over TLS, kept for as long as
-/// the client lives and made again when they must be.
+/// A sender's connections to a Belfry gateway or to Apple's service: HTTP/2 over TLS, kept open for the client's
+/// lifetime and reopened if necessary.
 ///
-/// A push may reach the service twice, with the same `apns-id`, where a connection ended before the
-/// answer: devices show it once.
+/// If a connection ends before the response, a push may reach the service twice with the same `apns-id`. Devices
+/// display it once.
 public final class ProviderClient: Sendable {
-  /// What a client needs to know.
+  /// The configuration of a client.
   public struct Configuration: Sendable {
-    /// Where the pushes go.
+    /// The destination of the pushes.
     public var endpoint: ProviderEndpoint
-    /// What the sender proves itself with.
+    /// The credentials of the sender.
     public var credentials: ProviderCredentials
-    /// The certificate authority to trust, as PEM text; `nil` trusts the system's.
+    /// The certificate authority to trust, as PEM text; `nil` trusts the system's authorities.
     public var authorityPEM: [UInt8]?
-    /// How hard to try.
+    /// The limits for retries.
     public var policy: RetryPolicy
-    /// How many connections the client has at the most, 1 to 32, all on one thread.
+    /// The maximum number of connections of the client, 1 to 32, all on one thread.
     ///
-    /// One is made with the first push, and another while pushes wait and none has room. Pushes go to the one with
-    /// the most room, as a share of what the service allows.
+    /// The first connection is opened with the first push, and another whenever pushes wait and no connection has room.
+    /// Pushes are sent on the connection with the most room, as a share of the number that the service allows.
     public var connections: Int
 
-    /// A configuration; without an authority the system's are trusted.
+    /// Creates a configuration.
+    ///
+    /// Without an authority, the system's authorities are trusted.
     public init(
       endpoint: ProviderEndpoint, credentials: ProviderCredentials, authorityPEM: [UInt8]? = nil,
       policy: RetryPolicy = RetryPolicy(), connections: Int = 1
@@ -44,7 +46,7 @@ public final class ProviderClient: Sendable {
   private struct Shared {
     var nextNumber: UInt64 = 1
     var isClosed = false
-    /// The thread, until the client is closed.
+    /// The thread; nil once the client is closed.
     var group: ProviderClientGroup?
   }
 
@@ -52,12 +54,12 @@ public final class ProviderClient: Sendable {
   private let commands: Mailbox<GroupCommand>
   private let number: ClientNumber
   private let report = ConnectionReport()
-  /// Unanswered pushes of a stream whose sender names no window.
+  /// The number of unanswered pushes of a stream whose sender does not specify a window.
   let defaultWindow: Int
 
-  /// Makes a client; it connects with the first push.
+  /// Creates a client, which connects with the first push.
   ///
-  /// It has a thread of its own unless it shares that of a group.
+  /// It has its own thread unless it shares that of a group.
   public init(
     _ configuration: Configuration, group: ProviderClientGroup? = nil
   ) throws(ProviderFailure) {
@@ -75,17 +77,19 @@ public final class ProviderClient: Sendable {
 
   deinit { close() }
 
-  /// Sends a push and waits for the service's answer, a refusal included.
+  /// Sends a push and returns the service's response, which may be a refusal.
   ///
-  /// Any number may wait at a time; they share the connections. A cancelled task gets
-  /// ``ProviderFailure/cancelled``, and the push may have been sent.
+  /// Any number of tasks may wait; they share the connections. A cancelled task receives ``ProviderFailure/cancelled``,
+  /// and its push may have been sent.
   public func send(_ push: Push) async throws(ProviderFailure) -> PushOutcome {
     try await awaiting { number, cancellation, completion in
       submit(push, number, cancellation) { completion($0) }
     }
   }
 
-  /// Sends a request and waits for its answer; `isRepeatable` says whether it may be sent again when that is lost.
+  /// Sends a request and returns its response.
+  ///
+  /// `isRepeatable` is true if it may be sent again when the response is lost.
   func answer(
     to request: ServiceRequest, isRepeatable: Bool
   ) async throws(ProviderFailure) -> ServiceAnswer {
@@ -94,7 +98,7 @@ public final class ProviderClient: Sendable {
     }
   }
 
-  /// What `body` submits under a number, cancelled with the task.
+  /// Runs `body`, which submits a request under a number, and cancels the request with the task.
   private func awaiting<Answer: Sendable>(
     isRepeatable: Bool = true,
     _ body: (
@@ -114,25 +118,28 @@ public final class ProviderClient: Sendable {
     return try result.get()
   }
 
-  /// Sends a push and calls `completion` once, on the client's thread, where it must not wait.
+  /// Sends a push and calls `completion` once, on the client's thread, which it must not block.
   public func submit(_ push: Push, completion: @escaping PushCompletion) {
     submit(push, nextNumber(), Cancellation(), completion)
   }
 
-  /// How the connections stand, as one: connected while at least one accepts pushes.
+  /// The combined state of the connections: connected while at least one accepts pushes.
   public var connection: ProviderConnectionState { report.state }
 
-  /// Makes all connections before the first push, unless they are there; after a failed one only when its pause is
-  /// over.
+  /// Opens all connections before the first push, unless they are open.
+  ///
+  /// After a failure, it waits for the end of the pause.
   public func connect() {
     shared.withLock { shared in
       if !shared.isClosed { post(.connect) }
     }
   }
 
-  /// Ends the connections in order; what waits for an answer fails with ``ProviderFailure/closed``.
+  /// Closes the connections gracefully.
+  ///
+  /// Unanswered requests fail with ``ProviderFailure/closed``.
   public func close() {
-    // The group may end with its last client: not under the lock.
+    // Not under the lock, because the group may end with its last client.
     let group = shared.withLock { shared -> ProviderClientGroup? in
       guard !shared.isClosed else { return nil }
       shared.isClosed = true
@@ -174,7 +181,7 @@ public final class ProviderClient: Sendable {
     if !isTaken { completion(.failure(.closed)) }
   }
 
-  /// A random identity in the canonical form that `apns-id` asks for (RFC 9562, version 4).
+  /// Returns a random identifier in the canonical form that `apns-id` requires (RFC 9562, version 4).
   static func newID() -> String {
     var random = SystemRandom.Generator()
     let high = random.next() & 0xFFFF_FFFF_FFFF_0FFF | 0x4000

@@ -2,20 +2,24 @@ import Dispatch
 import Synchronization
 import System
 
-/// A thread that several clients share: a sender of many apps, each with credentials of its own, needs one.
+/// A thread that several clients share.
+///
+/// A sender for many apps, each with its own credentials, needs only one group.
 ///
 /// ```swift
 /// let group = try ProviderClientGroup()
 /// let clients = try configurations.map { try ProviderClient($0, group: group) }
 /// ```
 ///
-/// It ends with its last client and the last reference to it.
+/// The thread ends with its last client and the last reference to the group.
 public final class ProviderClientGroup: Sendable {
   let commands: Mailbox<GroupCommand>
   private let thread: LoopThread
   private let lastNumber = Atomic<UInt64>(0)
 
-  /// Starts the thread; `name` shows in `top -H`, cut to 15 bytes.
+  /// Starts the thread.
+  ///
+  /// `name` is shown in `top -H`, truncated to 15 bytes.
   public init(name: String = "provider") throws(ProviderFailure) {
     do throws(SystemFailure) {
       (thread, commands) = try LoopThread.launch(name: name) {
@@ -31,11 +35,13 @@ public final class ProviderClientGroup: Sendable {
   deinit {
     commands.post(.end)
     let thread = thread
-    // The last reference may go on the group's own thread, which cannot wait for itself.
+    // The last reference may be released on the group's own thread, which cannot wait for itself.
     DispatchQueue.global().async { thread.join() }
   }
 
-  /// Adds a client; returns its number.
+  /// Adds a client.
+  ///
+  /// Returns its number.
   func add(_ setup: ProviderLoopSetup) -> ClientNumber {
     let number = ClientNumber(value: lastNumber.add(1, ordering: .relaxed).newValue)
     commands.post(.add(number, setup))
@@ -43,7 +49,7 @@ public final class ProviderClientGroup: Sendable {
   }
 }
 
-/// The number of a client among those of its group.
+/// The number of a client within its group.
 struct ClientNumber: Hashable, Sendable {
   let value: UInt64
 }
@@ -55,7 +61,7 @@ enum GroupCommand: Sendable {
   case end
 }
 
-/// The clients of a group on their loop.
+/// The clients of a group on their event loop.
 private final class ProviderGroupLoop: TurnEndTarget {
   private let loop: EventLoop
   private var clients: [ClientNumber: ProviderLoop] = [:]
@@ -73,7 +79,7 @@ private final class ProviderGroupLoop: TurnEndTarget {
           current?.client.advance()
           current = clients[number].map { (number, $0) }
         }
-        // A task may cancel what a closed client has ended already.
+        // A task may cancel a request that a closed client has already ended.
         current?.client.receive(command)
       case .add(let number, let setup):
         assert(clients[number] == nil, "each client has a number of its own")
@@ -84,7 +90,7 @@ private final class ProviderGroupLoop: TurnEndTarget {
     current?.client.advance()
   }
 
-  /// Releases a client after the turn, in which its connections may still call it.
+  /// Releases a client after the turn, during which its connections may still call it.
   private func remove(_ number: ClientNumber) {
     assert(clients[number] != nil, "a client ends once")
     ended.append(number)
@@ -97,7 +103,7 @@ private final class ProviderGroupLoop: TurnEndTarget {
   }
 }
 
-/// Stops the loop after the turn that writes the last bytes.
+/// An action that stops the loop after the turn that writes the last bytes.
 private final class LoopEnd: TurnEndTarget {
   private let loop: EventLoop
 

@@ -1,26 +1,28 @@
 internal import Synchronization
 
-/// How a client's connections to its service stand, as one.
+/// The combined state of a client's connections to its service.
 public enum ProviderConnectionState: Sendable, Equatable {
-  /// There was none yet: no push has needed it.
+  /// No connection was opened yet, because no push needed one.
   case idle
-  /// One is being made, and none accepts pushes.
+  /// A connection is being opened, and none accepts pushes.
   case connecting
-  /// At least one accepts pushes, without a gap since a moment, in milliseconds since 1970.
+  /// At least one connection has accepted pushes without interruption since a time, in milliseconds since 1970.
   case connected(sinceMilliseconds: Int64)
-  /// The last one was good, and ended at a moment, in milliseconds since 1970; the next push makes another.
+  /// The last connection worked, and ended at a time, in milliseconds since 1970; the next push opens another.
   case ended(atMilliseconds: Int64)
-  /// The last attempt failed.
+  /// The last attempt to connect failed.
   case failed(reason: String)
 }
 
-/// The connections' state as the client's loop says it, for every thread.
+/// The state of the connections as reported by the client's loop, readable from every thread.
 final class ConnectionReport: Sendable {
   private let current = Mutex<ProviderConnectionState>(.idle)
 
   var state: ProviderConnectionState { current.withLock { $0 } }
 
-  /// Notes an attempt; a failure before it stands until one succeeds.
+  /// Records an attempt.
+  ///
+  /// An earlier failure remains until an attempt succeeds.
   func connecting() {
     current.withLock { state in
       if case .failed = state { return }
@@ -28,7 +30,7 @@ final class ConnectionReport: Sendable {
     }
   }
 
-  /// Notes a connection that accepts pushes; others may be there since before.
+  /// Records a connection that accepts pushes; others may already be open.
   func opened(atMilliseconds moment: Int64) {
     current.withLock { state in
       if case .connected = state { return }
@@ -36,7 +38,9 @@ final class ConnectionReport: Sendable {
     }
   }
 
-  /// Notes that no connection is left; the end of one that never opened is a failure.
+  /// Records that no connection is left.
+  ///
+  /// The end of a connection that never opened is a failure.
   func ended(_ reason: String, atMilliseconds moment: Int64) {
     current.withLock { state in
       if case .connected = state {

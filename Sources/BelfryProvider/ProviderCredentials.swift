@@ -1,15 +1,15 @@
 import BelfryWire
 import Transport
 
-/// What a sender proves itself with.
+/// The credentials of a sender.
 public enum ProviderCredentials: Sendable {
-  /// Provider tokens, made and renewed from an ES256 key (apns-protocol 2.1).
+  /// Provider tokens, generated and renewed with an ES256 key (apns-protocol 2.1).
   case token(ProviderKey)
-  /// A TLS client certificate, with its chain, and its private key (apns-protocol 2.3).
+  /// A TLS client certificate with its chain, and its private key (apns-protocol 2.3).
   case certificate(chainPEM: [UInt8], privateKeyPEM: [UInt8])
 }
 
-/// A team's ES256 key, in the form that Apple and `belfry key add` hand out.
+/// A team's ES256 key, in the form that Apple and `belfry key add` issue.
 public struct ProviderKey: Sendable {
   /// The key's 10 characters, `kid` of the token.
   public let keyID: String
@@ -17,9 +17,9 @@ public struct ProviderKey: Sendable {
   public let teamID: String
   private let key: ES256PrivateKey
 
-  /// Reads a `.p8` file's text.
+  /// Parses the text of a `.p8` file.
   public init(p8: [UInt8], keyID: String, teamID: String) throws(ProviderFailure) {
-    // Both stand inside JSON strings: nothing that would have to be escaped gets in.
+    // Both are inserted into JSON strings, so characters that would need escaping are not allowed.
     for (name, value) in [("key id", keyID), ("team id", teamID)] {
       guard !value.isEmpty, value.utf8.allSatisfy(Self.isIdentifierByte) else {
         throw .badCredentials("the \(name) '\(value)' is not letters and digits")
@@ -34,7 +34,7 @@ public struct ProviderKey: Sendable {
     self.teamID = teamID
   }
 
-  /// A provider token of this moment, in seconds since 1970 (apns-protocol 2.1).
+  /// Returns a provider token issued at the given time, in seconds since 1970 (apns-protocol 2.1).
   public func token(issuedAt unixSeconds: Int64) throws(ProviderFailure) -> String {
     let header = #"{"alg":"ES256","kid":"\#(keyID)"}"#
     let claims = #"{"iss":"\#(teamID)","iat":\#(unixSeconds)}"#

@@ -1,11 +1,11 @@
-/// Where pushes go.
+/// The address of a push service.
 public struct ProviderEndpoint: Sendable, Hashable, CustomStringConvertible {
-  /// A host name or an address in figures.
+  /// A host name or a numeric IP address.
   public let host: String
-  /// The TCP port.
+  /// The TCP port of the service.
   public let port: UInt16
 
-  /// A gateway's or a service's provider port.
+  /// Creates the endpoint for the provider port of a gateway or a service.
   public init(host: String, port: UInt16) {
     self.host = host
     self.port = port
@@ -16,7 +16,7 @@ public struct ProviderEndpoint: Sendable, Hashable, CustomStringConvertible {
   /// Apple's production service (apns-protocol 1.1).
   public static let appleProduction = ProviderEndpoint(host: "api.push.apple.com", port: 443)
 
-  /// "host:port", an IPv6 address in brackets.
+  /// "host:port", with an IPv6 address in brackets.
   public var description: String { "\(bracketed):\(port)" }
 
   /// The value of `:authority`.

@@ -1,4 +1,4 @@
-/// Why a push got no answer: nothing is known about it, or nothing was sent.
+/// The reason that a push has no response: its outcome is unknown, or nothing was sent.
 public enum ProviderFailure: Error, Sendable, Equatable, CustomStringConvertible {
   /// The credentials cannot be used.
   case badCredentials(String)
@@ -6,23 +6,26 @@ public enum ProviderFailure: Error, Sendable, Equatable, CustomStringConvertible
   case cannotStart(String)
   /// The push cannot be written as a request.
   case badPush(String)
-  /// No connection could be made.
+  /// No connection could be opened.
   case unreachable(endpoint: String, reason: String)
-  /// The connection ended, each time that the push was sent, before the answer came: the service may
-  /// have accepted it.
+  /// Each time the push was sent, the connection ended before the response was received.
+  ///
+  /// The service may have accepted the push.
   case unanswered(reason: String)
-  /// No answer came in time: the service may have accepted the push.
+  /// No response was received within the time limit.
+  ///
+  /// The service may have accepted the push.
   case timedOut(seconds: Int)
-  /// The answer cannot be read.
+  /// The response cannot be read.
   case badAnswer(String)
-  /// More pushes wait than the client keeps.
+  /// The maximum number of waiting pushes is reached.
   case tooManyWaiting
   /// The task that sent the push was cancelled.
   case cancelled
   /// The client was closed.
   case closed
 
-  /// What is wrong and what to do.
+  /// A description of the error and its remedy.
   public var description: String {
     switch self {
     case .badCredentials(let reason): "the credentials cannot be used: \(reason)"

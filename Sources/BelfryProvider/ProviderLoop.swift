@@ -3,7 +3,7 @@ import Synchronization
 import System
 import Transport
 
-/// A command of the client's callers to its loop.
+/// A command from the client's callers to its loop.
 enum ProviderCommand: Sendable {
   case submit(RequestNumber, ServiceRequest, Cancellation, RequestCompletion)
   case cancel(RequestNumber)
@@ -11,7 +11,7 @@ enum ProviderCommand: Sendable {
   case close
 }
 
-/// Whether the task that waits for a push has been cancelled.
+/// A flag that records whether the task that waits for a push has been cancelled.
 final class Cancellation: Sendable {
   private let flag = Atomic(false)
 
@@ -19,7 +19,7 @@ final class Cancellation: Sendable {
   func cancel() { flag.store(true, ordering: .releasing) }
 }
 
-/// What a client's loop needs to know.
+/// The configuration of a client's loop.
 struct ProviderLoopSetup: Sendable {
   let endpoint: ProviderEndpoint
   let tls: TLSClientContext
@@ -29,14 +29,14 @@ struct ProviderLoopSetup: Sendable {
   let report: ConnectionReport
 }
 
-/// The client on its loop: it carries out the steps of ``ClientSession``.
+/// The client on its event loop, which carries out the steps of ``ClientSession``.
 final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
   private struct Pending {
     let request: ServiceRequest
     let completion: RequestCompletion
-    /// When the provider token that it was sent with was issued, in seconds since 1970.
+    /// The time at which the provider token in the request was issued, in seconds since 1970.
     var tokenIssuedAt: Int64?
-    /// The connection and stream that it is on.
+    /// The connection and stream on which the request was sent.
     var place: (connection: ConnectionNumber, streamID: Int32)?
   }
 
@@ -68,14 +68,16 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
       random: SystemRandom.Generator())
   }
 
-  /// Handles a command; ``advance()`` follows the last one of a turn.
+  /// Handles a command.
+  ///
+  /// The caller calls ``advance()`` after the last one of a turn.
   func receive(_ command: ProviderCommand) {
     switch command {
     case .submit(let number, let request, let cancellation, let completion):
       assert(pending[number] == nil, "each request has a number of its own")
       pending[number] = Pending(request: request, completion: completion)
       session.submit(number, now: loop.nowNanoseconds)
-      // It may have been cancelled before it arrived here; no cancel command follows then.
+      // The request may have been cancelled before it arrived here; no cancel command follows in that case.
       if cancellation.isCancelled { session.cancel(number) }
     case .cancel(let number): session.cancel(number)
     case .connect: session.connect(now: loop.nowNanoseconds)
@@ -89,7 +91,7 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
     }
   }
 
-  /// Ends what the loop would hold of a closed client.
+  /// Releases the resources of a closed client.
   private func endIfDone() {
     guard isClosed, connections.isEmpty else { return }
     assert(pending.isEmpty, "every request has its outcome")
@@ -100,7 +102,7 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
 
   // MARK: the session's steps
 
-  /// Carries out what the session has to do.
+  /// Carries out the session's steps.
   func advance() {
     while true {
       switch session.next(now: loop.nowNanoseconds) {
@@ -131,7 +133,7 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
       let streamID = connections[connectionNumber]?.send(
         number, fields: fields, body: request.body, answerBytesMax: request.answerBytesMax)
     else {
-      // The connection's count differs from the session's: send nothing more before the next answer.
+      // The connection's count differs from the session's: send nothing more before the next response.
       session.limited(connectionNumber, to: 0)
       let reason = "the connection takes no request"
       return session.streamFailed(number, unprocessed: true, reason: reason)

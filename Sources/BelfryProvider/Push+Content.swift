@@ -2,19 +2,20 @@ import BelfryWire
 public import Foundation
 
 extension Push {
-  /// The values of `apns-priority`.
+  /// The values of `apns-priority`, by name.
   public enum Priority: UInt8, Sendable {
-    /// At once.
+    /// Deliver the push immediately.
     case immediate = 10
-    /// When the device's power allows.
+    /// Deliver when the device's power allows.
     case considerate = 5
-    /// When the device is awake anyway.
+    /// Deliver when the device is awake anyway.
     case low = 1
   }
 
-  /// A push of typed content, checked before it is sent: what the service would refuse is thrown.
+  /// Creates a push from typed content and validates it before it is sent.
   ///
-  /// `app` is the bundle identifier; the suffix of the push type is added.
+  /// Throws an error for a push that the service would refuse. `app` is the bundle identifier; the suffix of the push
+  /// type is added.
   public init(
     _ content: PushContent, to deviceToken: String, app: String, priority: Priority? = nil,
     expiration: Expiration = .servicePolicy, collapseID: String? = nil, id: String? = nil
@@ -40,7 +41,8 @@ extension Push {
     }
   }
 
-  /// What the type asks for where nothing is given, and what it does not allow (apns-protocol 1.5).
+  /// Returns the type's default if no priority is given, and throws if the type does not allow the given one
+  /// (apns-protocol 1.5).
   private static func priority(
     _ priority: Priority?, of type: PushType
   ) throws(PushFault) -> UInt8? {
@@ -64,20 +66,22 @@ extension Push {
 }
 
 extension Push.Expiration {
-  /// Kept until a moment; one that is past is tried once.
+  /// Returns an expiration at a given time.
+  ///
+  /// A push whose time has passed is tried once.
   public static func at(_ date: Date) -> Self {
     let seconds = Int64(exactly: date.timeIntervalSince1970.rounded(.down)) ?? 0
     return seconds <= 0 ? .once : .until(unixSeconds: seconds)
   }
 
-  /// Kept for so long from now on.
+  /// Returns an expiration after this duration, counted from now.
   public static func after(_ duration: Duration) -> Self {
     at(Date(timeIntervalSinceNow: Double(duration.components.seconds)))
   }
 }
 
 extension RetryPolicy {
-  /// A policy in durations.
+  /// Creates a policy from durations.
   public init(attemptsMax: Int = 3, longestPause: Duration, timeout: Duration) {
     self.init(
       attemptsMax: attemptsMax, longestPauseNanoseconds: Self.nanoseconds(longestPause),

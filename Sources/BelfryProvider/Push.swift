@@ -1,17 +1,17 @@
 public import BelfryWire
 
-/// One notification to one device, as a sender hands it over.
+/// One notification to one device, as provided by a sender.
 public struct Push: Sendable {
-  /// When the service may forget the notification.
+  /// The time at which the service may discard the notification.
   public enum Expiration: Sendable, Equatable {
     /// No header: the service's own policy, up to 30 days (apns-protocol section 4).
     case servicePolicy
-    /// Tried once and never stored.
+    /// A single attempt, without storage.
     case once
-    /// Kept until this moment, in seconds since 1970.
+    /// Stored until this time, in seconds since 1970.
     case until(unixSeconds: Int64)
 
-    /// The value of `apns-expiration`; `nil` where there is to be none.
+    /// The value of `apns-expiration`; `nil` if the header is omitted.
     var headerValue: String? {
       switch self {
       case .servicePolicy: nil
@@ -23,25 +23,25 @@ public struct Push: Sendable {
 
   /// The device token, as hexadecimal text in the spelling that the app sent.
   public var deviceToken: String
-  /// `apns-topic`; `nil` leaves it out, which a certificate with one topic allows.
+  /// `apns-topic`; `nil` omits it, which a certificate with one topic allows.
   public var topic: String?
   /// The payload, byte for byte as it will be sent.
   public var payload: [UInt8]
-  /// `apns-push-type`; `nil` leaves it out.
+  /// `apns-push-type`; `nil` omits it.
   public var type: PushType?
-  /// `apns-priority`: 10, 5 or 1; `nil` leaves it out.
+  /// `apns-priority`: 10, 5 or 1; `nil` omits it.
   public var priority: UInt8?
-  /// `apns-expiration`.
+  /// The value of `apns-expiration`.
   public var expiration: Expiration
-  /// `apns-collapse-id`, at most 64 bytes.
+  /// The value of `apns-collapse-id`, at most 64 bytes.
   public var collapseID: String?
-  /// `apns-id`, in canonical lower-case text.
+  /// `apns-id`, in canonical lowercase text.
   ///
-  /// A push without one is given one by the client, so that a push that has to be sent twice is the
-  /// same notification to the service and to the device.
+  /// The client generates one for a push without it, so that a push that has to be sent twice is the same notification
+  /// for the service and for the device.
   public var id: String?
 
-  /// A push with the service's defaults: an alert, at once, stored under the service's policy.
+  /// Creates a push with the service's defaults: an alert, delivered immediately, stored under the service's policy.
   public init(
     to deviceToken: String, topic: String?, payload: [UInt8], type: PushType? = .alert,
     priority: UInt8? = nil, expiration: Expiration = .servicePolicy, collapseID: String? = nil,
@@ -57,7 +57,7 @@ public struct Push: Sendable {
     self.id = id
   }
 
-  /// The request's header fields (apns-protocol 1.3, 1.4), pseudo fields first.
+  /// Returns the request's header fields (apns-protocol 1.3, 1.4), pseudo-header fields first.
   func fields(authority: String, authorization: String?) -> [(name: String, value: String)] {
     var fields: [(name: String, value: String)] = [
       (":method", "POST"), (":scheme", "https"), (":authority", authority),
@@ -73,7 +73,7 @@ public struct Push: Sendable {
     return fields
   }
 
-  /// What cannot be written into a request at all; the rest is the service's to judge.
+  /// The reason that the push cannot be written as a request at all; the service judges the rest.
   var fault: String? {
     guard !deviceToken.isEmpty, deviceToken.utf8.allSatisfy(Self.isPathByte) else {
       return "the device token is not hexadecimal text"

@@ -1,29 +1,29 @@
 public import BelfryWire
 import Foundation
 
-/// What a push is about, by the type that the service is told (apns-protocol 1.5 and section 3).
+/// The content of a push, by the push type (apns-protocol 1.5 and section 3).
 public enum PushContent: Sendable, Equatable {
-  /// Something that a person notices.
+  /// A notification that the user notices.
   case alert(AlertContent)
-  /// The app fetches something, unnoticed.
+  /// A background fetch of the app, unnoticed by the user.
   case background(custom: JSONObject = [:])
-  /// A Live Activity.
+  /// An update of a Live Activity.
   case liveActivity(LiveActivityContent)
-  /// A call.
+  /// An incoming VoIP call.
   case voip(custom: JSONObject)
-  /// A complication of a watch.
+  /// An update of a watch complication.
   case complication(custom: JSONObject)
   /// Changed files of a file provider.
   case fileProvider(container: String, domain: String)
-  /// A device that is managed looks for commands; the app is the certificate's own topic.
+  /// A request to a managed device to check for commands; the app is the certificate's own topic.
   case mdm(pushMagic: String)
-  /// The app's location extension is asked where the device is.
+  /// A request for the device's location to the app's location extension.
   case location(custom: JSONObject = [:])
-  /// Somebody speaks.
+  /// An incoming Push to Talk transmission.
   case pushToTalk(custom: JSONObject)
-  /// The app's widgets reload.
+  /// A request to reload the app's widgets.
   case widgets
-  /// The app's controls reload.
+  /// A request to reload the app's controls.
   case controls
 
   /// The value of `apns-push-type`.
@@ -43,12 +43,12 @@ public enum PushContent: Sendable, Equatable {
     }
   }
 
-  /// The payload's bytes, within the limit of the type.
+  /// Returns the payload's bytes, within the limit of the type.
   public func payload() throws(PushFault) -> [UInt8] {
     try payload(bytesMax: type.payloadBytesMax)
   }
 
-  /// The payload's bytes, within a limit.
+  /// Returns the payload's bytes, within a limit.
   func payload(bytesMax: Int) throws(PushFault) -> [UInt8] {
     let payload = try object().bytes
     assert(PayloadSyntax.isObject(payload.span), "content is one JSON object")
@@ -85,7 +85,7 @@ public enum PushContent: Sendable, Equatable {
 }
 
 extension JSONObject {
-  /// An app's own members, from a value that encodes to a JSON object.
+  /// Creates an app's custom members from a value that encodes to a JSON object.
   public init(encoding value: some Encodable) throws(PushFault) {
     let encoded: JSONValue
     do {

@@ -1,26 +1,26 @@
-/// What is wrong with a push before it is sent: the service would refuse it, or the device would not
-/// understand it.
+/// An error in a push that is found before it is sent: the service would refuse it, or the device would not understand
+/// it.
 public enum PushFault: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The device token is no hexadecimal text.
+  /// The device token is not hexadecimal text.
   case badToken
-  /// The app is no bundle identifier.
+  /// The app is not a valid bundle identifier.
   case badApp(String)
-  /// The payload is over the limit of its push type, in bytes (apns-protocol 1.6).
+  /// The payload exceeds the limit of its push type, in bytes (apns-protocol 1.6).
   case payloadTooLarge(bytes: Int, limit: Int)
-  /// The priority is not one that the push type may have (apns-protocol 1.5).
+  /// The push type does not allow the priority (apns-protocol 1.5).
   case badPriority(Push.Priority, type: String)
-  /// `apns-collapse-id` is empty, longer than 64 bytes, or has control characters.
+  /// `apns-collapse-id` is empty, longer than 64 bytes, or contains control characters.
   case badCollapseID
   /// `apns-id` is not a UUID in canonical text.
   case badID(String)
-  /// A member of the content has a value that it may not have.
+  /// A member of the content has an invalid value.
   case badValue(member: String, wanted: String)
-  /// The app's own members have `aps`, which belongs to the system.
+  /// The app's custom members contain `aps`, which is reserved for the system.
   case reservedMember(String)
-  /// The app's own members cannot be encoded as a JSON object.
+  /// The app's custom members cannot be encoded as a JSON object.
   case notEncodable(String)
 
-  /// What is wrong and what to do.
+  /// A description of the error and its remedy.
   public var description: String {
     switch self {
     case .badToken: "the device token is no hexadecimal text: give it as the app sent it"

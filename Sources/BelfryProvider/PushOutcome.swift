@@ -1,43 +1,44 @@
 public import BelfryWire
 
-/// What the service answered to a push: both cases are answers, so both are values.
+/// The service's response to a push.
+///
+/// Both cases are responses, so both are values.
 public enum PushOutcome: Sendable, Equatable {
-  /// `200`: the service took the notification over.
+  /// `200`: the service accepted the notification.
   case accepted(Receipt)
-  /// The service refused the notification and said why.
+  /// The service refused the notification and gave a reason.
   case rejected(Refusal)
 
-  /// What an accepted notification is known by.
+  /// The identifiers of an accepted notification.
   public struct Receipt: Sendable, Equatable {
-    /// `apns-id` of the answer, byte for byte; empty where it has none.
+    /// `apns-id` of the response, byte for byte; empty if absent.
     public let id: String
-    /// `apns-unique-id`, which the development environment gives, for the delivery log.
+    /// `apns-unique-id`, which the development environment sends, for lookups in the delivery log.
     public let uniqueID: String?
 
-    /// A receipt from the answer's header fields.
+    /// Creates a receipt from the response's header fields.
     public init(id: String, uniqueID: String?) {
       self.id = id
       self.uniqueID = uniqueID
     }
   }
 
-  /// A refusal as it stood on the wire, and what it means.
+  /// A refusal as received, with its interpretation.
   public struct Refusal: Sendable, Equatable {
-    /// The HTTP status.
+    /// The HTTP status of the response.
     public let status: Int
-    /// The wire string; empty where the answer had none.
+    /// The reason string as received; empty if the response had none.
     public let reason: String
-    /// The reason as a value; `nil` for one that APNs does not document.
+    /// The reason as a value; `nil` for a reason that APNs does not document.
     public let rejection: Rejection?
-    /// With status 410: since when the token has not been valid for the topic, in milliseconds since
-    /// 1970.
+    /// For status 410, the time since which the token has not been valid for the topic, in milliseconds since 1970.
     public let timestampMilliseconds: Int64?
-    /// `apns-id` of the answer.
+    /// `apns-id` of the response.
     public let id: String
-    /// Seconds after which the service wants to be asked again; nil where it names none.
+    /// The seconds after which the service asks for a retry; nil if it does not specify them.
     public let retryAfterSeconds: Int64?
 
-    /// A refusal from its parts.
+    /// Creates a refusal from its parts.
     public init(
       status: Int, reason: String, timestampMilliseconds: Int64?, id: String,
       retryAfterSeconds: Int64? = nil
@@ -50,24 +51,30 @@ public enum PushOutcome: Sendable, Equatable {
       self.id = id
     }
 
-    /// What to do about it (apns-protocol 1.11); an unknown reason goes by its status.
+    /// The recommended action (apns-protocol 1.11).
+    ///
+    /// An unknown reason is judged by its status.
     public var advice: Rejection.Advice {
       if let rejection { return rejection.row.advice }
       return status >= 500 ? .retryWithBackoff : status == 429 ? .retryLater : .doNotRetry
     }
 
-    /// What an answer allows its sender to do with the device token.
+    /// The action that a response allows its sender to take with the device token.
     public enum TokenVerdict: Sendable, Equatable {
-      /// Nothing: the refusal is not about the token.
+      /// No action: the refusal does not concern the token.
       case unaffected
-      /// Forget it, unless the app registered it again after this moment, in milliseconds since 1970.
+      /// Delete the token, unless the app registered it again after this time, in milliseconds since 1970.
       case dead(sinceMilliseconds: Int64?)
-      /// Look into it and keep it: a token of the other environment or of another app is answered the
-      /// same, so that a wrong setting makes every token look bad.
+      /// Investigate, and keep the token.
+      ///
+      /// A token of the other environment or of another app gets the same response, so a wrong setting makes every
+      /// token look bad.
       case doubtful
     }
 
-    /// What this answer allows: only 410 says that a token is dead.
+    /// The action that this response allows.
+    ///
+    /// Only 410 states that a token is dead.
     public var tokenVerdict: TokenVerdict {
       if status == 410 { return .dead(sinceMilliseconds: timestampMilliseconds) }
       return rejection == .badDeviceToken || rejection == .deviceTokenNotForTopic

@@ -1,20 +1,20 @@
 import Synchronization
 
-/// A push with its outcome, or why it has none.
+/// A push with its outcome, or with the reason that it has none.
 public struct PushResult: Sendable {
-  /// The push, with the `apns-id` that it was sent with.
+  /// The push, with the `apns-id` with which it was sent.
   public let push: Push
-  /// The service's answer, or why there is none.
+  /// The service's response, or the reason that it is missing.
   public let result: Result<PushOutcome, ProviderFailure>
 }
 
-/// The results of many pushes, in the order of their answers, while at most a window of them is unanswered.
+/// The results of many pushes, in the order of their responses, while at most a window of them is unanswered.
 ///
-/// The source is asked for the next push only when there is room: a million pushes take the memory of one
-/// window. One task at a time may iterate.
+/// The source is asked for the next push only when there is room, so a million pushes take the memory of one window.
+/// Only one task at a time may iterate.
 public struct PushResults<Pushes: AsyncSequence>: AsyncSequence
 where Pushes.Element == Push {
-  /// What is iterated.
+  /// The element type of the sequence.
   public typealias Element = PushResult
 
   private let client: ProviderClient
@@ -27,12 +27,12 @@ where Pushes.Element == Push {
     self.window = Swift.max(1, window)
   }
 
-  /// The results, from the first one.
+  /// Returns an iterator over the results.
   public func makeAsyncIterator() -> Iterator {
     Iterator(client: client, pushes: pushes.makeAsyncIterator(), window: window)
   }
 
-  /// Sends as the results are asked for.
+  /// An iterator that sends pushes as the results are requested.
   public struct Iterator: AsyncIteratorProtocol {
     private let client: ProviderClient
     private var pushes: Pushes.AsyncIterator
@@ -47,18 +47,19 @@ where Pushes.Element == Push {
       self.window = window
     }
 
-    /// The next result; nil after the last.
+    /// Returns the next result, or nil after the last.
     ///
-    /// Throws what the source throws.
+    /// Rethrows errors of the source.
     public mutating func next() async throws -> PushResult? { try await next(isolation: nil) }
 
-    /// The next result, asked for by who iterates: the source is asked there too, since what makes its pushes may be
-    /// confined to that actor.
+    /// Returns the next result.
+    ///
+    /// The source is asked for pushes on the caller's actor, to which it may be confined.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws -> PushResult? {
       while !isExhausted, unanswered < window {
-        // What has been answered goes out before more comes in.
+        // Return received responses before sending more pushes.
         if let answer = answers.first() {
           unanswered -= 1
           return answer
@@ -83,8 +84,9 @@ where Pushes.Element == Push {
 }
 
 extension ProviderClient {
-  /// Sends every push of a sequence, with up to `window` unanswered at a time, on all connections together: 2,000 for
-  /// each connection unless it is given.
+  /// Sends every push of a sequence, with up to `window` unanswered pushes on all connections together.
+  ///
+  /// The default is 2,000 for each connection.
   ///
   /// ```swift
   /// for try await one in client.send(pushes) {
@@ -97,7 +99,7 @@ extension ProviderClient {
     PushResults(client: self, pushes: pushes, window: window ?? defaultWindow)
   }
 
-  /// Sends every push of a sequence that is there already, or that makes them one by one.
+  /// Sends every push of a sequence that exists in memory or that creates them one by one.
   public func send<Pushes: Sequence>(
     _ pushes: Pushes, window: Int? = nil
   ) -> PushResults<PushSource<Pushes>> where Pushes.Element == Push {
@@ -105,30 +107,30 @@ extension ProviderClient {
   }
 }
 
-/// A sequence as an asynchronous one.
+/// A synchronous sequence as an asynchronous one.
 public struct PushSource<Pushes: Sequence>: AsyncSequence where Pushes.Element == Push {
   let pushes: Pushes
 
-  /// The pushes, from the first one.
+  /// Returns an iterator over the pushes.
   public func makeAsyncIterator() -> Iterator { Iterator(pushes: pushes.makeIterator()) }
 
-  /// One after the other.
+  /// An iterator over the pushes, in order.
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate var pushes: Pushes.Iterator
 
     init(pushes: Pushes.Iterator) { self.pushes = pushes }
 
-    /// The next push.
+    /// Returns the next push.
     public mutating func next() async -> Push? { pushes.next() }
 
-    /// The next push, made where it is asked for.
+    /// Returns the next push, created on the caller's actor.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Push? {
       pushes.next()
     }
   }
 }
 
-/// Answers that come on the client's thread and are awaited by one task.
+/// Responses that are received on the client's thread and awaited by one task.
 private final class AnswerQueue<Answer: Sendable>: Sendable {
   private struct State {
     var ready = Queue<Answer>()

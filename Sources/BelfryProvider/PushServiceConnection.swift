@@ -3,27 +3,31 @@ import Transport
 
 /// The owner of connections, which handles their events.
 protocol PushServiceConnectionOwner: AnyObject {
-  /// The service's first SETTINGS came; they allow `limit` concurrent requests.
+  /// Handles the service's first SETTINGS, which allow `limit` concurrent requests.
   func connectionOpened(_ connection: PushServiceConnection, limit: Int)
-  /// The limit of concurrent requests changed.
+  /// Handles a new limit of concurrent requests.
   func connection(_ connection: PushServiceConnection, limitedTo limit: Int)
-  /// A request was answered.
+  /// Handles the response to a request.
   func connection(
     _ connection: PushServiceConnection, answered number: RequestNumber, _ answer: ServiceAnswer)
-  /// A request will not be answered; `unprocessed` where the service did not process it.
+  /// Handles a request that will not be answered.
+  ///
+  /// `unprocessed` is true if the service did not process it.
   func connection(
     _ connection: PushServiceConnection, failed number: RequestNumber, unprocessed: Bool,
     reason: String)
-  /// The service accepts no further requests on this connection.
+  /// Handles GOAWAY: the service accepts no further requests on this connection.
   func connectionWentAway(
     _ connection: PushServiceConnection, unprocessed: [RequestNumber], reason: String)
-  /// The connection has ended; no further event follows.
+  /// Handles the end of the connection; no further event follows.
   func connectionEnded(_ connection: PushServiceConnection, reason: String)
-  /// All events of the bytes received so far have been reported.
+  /// Called once all events of the bytes received so far have been reported.
   func connectionSettled(_ connection: PushServiceConnection)
 }
 
-/// An HTTP/2 connection to the service, on its client's loop; all decisions are the owner's.
+/// An HTTP/2 connection to the service, on its client's loop.
+///
+/// The owner makes all decisions.
 final class PushServiceConnection: StreamHandler, HTTP2ResponseHandler, TimerTarget, TurnEndTarget {
   let number: ConnectionNumber
   private let loop: EventLoop
@@ -56,7 +60,9 @@ final class PushServiceConnection: StreamHandler, HTTP2ResponseHandler, TimerTar
       timeoutNanoseconds: Limits.connectNanoseconds, handler: self)
   }
 
-  /// Queues a request; returns nil where the connection accepts none now.
+  /// Queues a request.
+  ///
+  /// Returns nil if the connection does not accept requests now.
   func send(
     _ number: RequestNumber, fields: [(name: String, value: String)], body: [UInt8],
     answerBytesMax: Int
@@ -207,7 +213,7 @@ final class PushServiceConnection: StreamHandler, HTTP2ResponseHandler, TimerTar
 
   // MARK: output
 
-  /// Schedules one write at the end of this turn for all that it queues.
+  /// Schedules one write at the end of this turn for all queued frames.
   private func scheduleFlush() {
     guard !isFlushScheduled else { return }
     isFlushScheduled = true

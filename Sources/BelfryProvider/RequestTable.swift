@@ -1,7 +1,7 @@
 /// The number of a client's request, in order of submission.
 struct RequestNumber: Hashable {
   let value: UInt64
-  /// Whether it may be sent again when its answer is lost.
+  /// True if the request may be sent again when its response is lost.
   var isRepeatable = true
 }
 
@@ -11,7 +11,7 @@ struct RequestNumber: Hashable {
 struct RequestTable {
   private struct Entry {
     var attempts = 0
-    /// The connection it was sent on; `nil` while it waits.
+    /// The connection on which it was sent; `nil` while it waits.
     var connection: ConnectionNumber?
   }
 
@@ -33,23 +33,23 @@ struct RequestTable {
     deadlines.append((deadline, number))
   }
 
-  /// Moves requests whose pause is over to the waiting ones.
+  /// Moves requests whose pause is over to the waiting queue.
   mutating func wake(now: Int64) {
     guard paused.contains(where: { $0.due <= now }) else { return }
     for pause in paused where pause.due <= now { waiting.append(pause.number) }
     paused.removeAll { $0.due <= now }
   }
 
-  /// Whether a request waits for a connection.
+  /// Returns true if a request waits for a connection.
   mutating func hasWaiting() -> Bool {
     while let first = waiting.first, entries[first] == nil { _ = waiting.popFirst() }
     return waiting.first != nil
   }
 
-  /// The number of requests that wait for a connection, with cancelled ones that are still in the queue.
+  /// The number of requests that wait for a connection, including cancelled ones that are still in the queue.
   var waitingCount: Int { waiting.count }
 
-  /// Returns the next waiting request as sent on `connection`, and counts the attempt.
+  /// Marks the next waiting request as sent on `connection`, counts the attempt, and returns the request.
   mutating func send(on connection: ConnectionNumber) -> RequestNumber? {
     guard hasWaiting(), let number = waiting.popFirst() else { return nil }
     assert(entries[number]?.connection == nil, "a waiting request is on no connection")
@@ -58,7 +58,7 @@ struct RequestTable {
     return number
   }
 
-  /// The attempts of a request and the connection it is on; `nil` once it has its outcome.
+  /// Returns the attempts of a request and its connection, or `nil` once it has its outcome.
   func sent(_ number: RequestNumber) -> (attempts: Int, connection: ConnectionNumber?)? {
     entries[number].map { ($0.attempts, $0.connection) }
   }
@@ -68,7 +68,7 @@ struct RequestTable {
 
   /// Puts a request before all waiting ones.
   ///
-  /// `counts` is false where the service did not process it, so that it was no attempt.
+  /// `counts` is false if the service did not process it, so that it does not count as an attempt.
   mutating func requeue(_ number: RequestNumber, counts: Bool) {
     guard var entry = entries[number] else {
       preconditionFailure("only a request without an outcome is sent again")
@@ -89,12 +89,12 @@ struct RequestTable {
     paused.append((due, number))
   }
 
-  /// The unanswered requests of a connection.
+  /// Returns the unanswered requests of a connection.
   func unanswered(on connection: ConnectionNumber) -> [RequestNumber] {
     entries.filter { $0.value.connection == connection }.map(\.key).sorted { $0.value < $1.value }
   }
 
-  /// The requests on no connection.
+  /// Returns the requests that are not on a connection.
   func unsent() -> [RequestNumber] {
     entries.filter { $0.value.connection == nil }.map(\.key).sorted { $0.value < $1.value }
   }
@@ -130,18 +130,18 @@ struct RequestTable {
     }
   }
 
-  /// The next end of a pause or deadline.
+  /// Returns the time of the next deadline or end of a pause.
   mutating func nextDue() -> Int64? {
     while let first = deadlines.first, entries[first.number] == nil { _ = deadlines.popFirst() }
     return [deadlines.first?.due, paused.map(\.due).min()].compactMap { $0 }.min()
   }
 }
 
-/// A first-in first-out queue with amortized constant-time operations at both ends.
+/// A first-in, first-out queue with amortized constant-time operations at both ends.
 struct Queue<Element> {
   private var elements: [Element] = []
   private var start = 0
-  /// Elements returned to the queue, the next one last.
+  /// Elements that were returned to the queue, the next one last.
   private var front: [Element] = []
 
   var first: Element? {
@@ -164,7 +164,7 @@ struct Queue<Element> {
     guard start < elements.count else { return nil }
     let element = elements[start]
     start += 1
-    // Half of the storage is spent: the rest moves up, once for as many elements as it holds.
+    // Half of the storage is used up: move the rest to the front, which costs at most one move per removed element.
     if start > 1_024, start * 2 > elements.count {
       elements.removeFirst(start)
       start = 0

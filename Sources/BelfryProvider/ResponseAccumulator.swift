@@ -1,6 +1,6 @@
 import BelfryWire
 
-/// A response while its frames arrive.
+/// A response whose frames are being received.
 struct ResponseAccumulator {
   private var status = 0
   private var id = ""
@@ -10,10 +10,12 @@ struct ResponseAccumulator {
   private var body: [UInt8] = []
   private let bodyBytesMax: Int
 
-  /// A response of which so many bytes of the body are retained.
+  /// Creates a response of whose body at most this many bytes are retained.
   init(bodyBytesMax: Int) { self.bodyBytesMax = bodyBytesMax }
 
-  /// Adds a header field; fields that mean nothing to a sender are ignored.
+  /// Adds a header field.
+  ///
+  /// Fields that are irrelevant to a sender are ignored.
   mutating func appendField(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
     switch unsafe String(decoding: name, as: UTF8.self) {
     case ":status": status = unsafe Int(String(decoding: value, as: UTF8.self)) ?? 0
@@ -21,29 +23,29 @@ struct ResponseAccumulator {
     case "apns-unique-id": uniqueID = unsafe String(decoding: value, as: UTF8.self)
     case "apns-channel-id": channelID = unsafe String(decoding: value, as: UTF8.self)
     case "retry-after":
-      // The form with a date is for caches and people: a client of a push service needs seconds.
+      // The date form is meant for caches and people; a client of a push service needs seconds.
       retryAfter = unsafe Int64(String(decoding: value, as: UTF8.self)).map { max(0, $0) }
     default: return
     }
   }
 
-  /// Adds a piece of the body, up to its bound.
+  /// Adds a part of the body, up to the limit.
   mutating func appendBody(_ bytes: UnsafeRawBufferPointer) {
     let room = bodyBytesMax - body.count
     unsafe body.append(contentsOf: bytes.prefix(max(0, room)))
   }
 
-  /// What the complete response says.
+  /// Returns the content of the complete response.
   func answer() -> ServiceAnswer {
     ServiceAnswer(outcome: outcome(), channelID: channelID, body: body)
   }
 
-  /// The outcome that it states (apns-protocol 1.7, 1.8; 201 and 204 are those of channels, 5.1).
+  /// Returns the outcome of the response (apns-protocol 1.7, 1.8; 201 and 204 are responses for channels, 5.1).
   private func outcome() -> PushOutcome {
     if status == 200 || status == 201 || status == 204 {
       return .accepted(.init(id: id, uniqueID: uniqueID))
     }
-    // A proxy's answer may have any body: what is not APNs' leaves the reason empty.
+    // A proxy's response may have any body; if it is not in the format of APNs, the reason is empty.
     let body = (try? JSONValue(parsing: self.body))?.objectValue
     return .rejected(
       .init(

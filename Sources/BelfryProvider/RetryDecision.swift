@@ -1,19 +1,19 @@
 import BelfryWire
 
-/// Whether an answer is final or the request is sent again, by the advice of ``Rejection`` (apns-protocol
-/// 1.11).
+/// The decision whether a response is final or the request is sent again, by the advice of ``Rejection``
+/// (apns-protocol 1.11).
 enum RetryDecision: Equatable {
-  /// The answer goes to the sender.
+  /// Deliver the response to the sender.
   case final
-  /// The request is sent again after this pause.
+  /// Send the request again after this pause.
   case retry(afterNanoseconds: Int64)
-  /// The request is sent again with a new provider token on another connection, since the old
-  /// connection keeps refusing (apns-protocol 1.10, ExpiredProviderToken).
+  /// Send the request again with a new provider token on another connection, since the old connection continues to
+  /// refuse (apns-protocol 1.10, ExpiredProviderToken).
   case retryWithNewToken
-  /// The request is sent again on another connection.
+  /// Send the request again on another connection.
   case retryOnNewConnection
 
-  /// The decision about the outcome of a request that has been sent `attempts` times.
+  /// Decides on the outcome of a request that has been sent `attempts` times.
   init(
     _ outcome: PushOutcome, attempts: Int, policy: RetryPolicy, jitter: UInt64,
     renewsTokens: Bool
@@ -23,15 +23,15 @@ enum RetryDecision: Equatable {
       return
     }
     switch refusal.rejection {
-    // A new token of the same key helps against age alone.
+    // A new token of the same key helps only against an expired one.
     case .expiredProviderToken: self = renewsTokens ? .retryWithNewToken : .final
-    // The service counts updates by connection (apns-protocol 2.1) and shuts down by connection.
+    // The service counts updates per connection (apns-protocol 2.1) and shuts down per connection.
     case .tooManyProviderTokenUpdates, .shutdown: self = .retryOnNewConnection
     default:
       let asked = refusal.retryAfterSeconds.map { seconds in
         seconds.multipliedReportingOverflow(by: 1_000_000_000)
       }.map { $0.overflow ? .max : $0.partialValue }
-      // A quarter of an hour, or what a service asks for beyond the policy, is for the sender to wait.
+      // The sender must handle a wait of a quarter of an hour, or one that exceeds the policy.
       let isSoon = asked.map { $0 <= policy.longestPauseNanoseconds }
       guard isSoon ?? (refusal.advice == .retryLater),
         refusal.advice == .retryLater || refusal.advice == .retryWithBackoff
@@ -53,19 +53,21 @@ enum RetryDecision: Equatable {
 
 /// The limits of a client's attempts to send a push.
 public struct RetryPolicy: Sendable, Equatable {
-  /// How often one push is sent at the most.
+  /// The maximum number of times that one push is sent.
   public var attemptsMax: Int
   /// The longest pause before a refused push is sent again, in nanoseconds.
   public var longestPauseNanoseconds: Int64
-  /// How long a push may take in all, waiting included, in nanoseconds.
+  /// The maximum total duration of a push, including waiting, in nanoseconds.
   public var timeoutNanoseconds: Int64
-  /// Whether a push is sent again, with the same `apns-id`, when its connection ended before the answer.
+  /// True if a push is sent again, with the same `apns-id`, when its connection ended before the response.
   ///
-  /// Without, it fails with ``ProviderFailure/unanswered(reason:)``, for a sender that finds out first whether
-  /// the service has it.
+  /// Otherwise it fails with ``ProviderFailure/unanswered(reason:)``, for a sender that first checks whether the
+  /// service has it.
   public var resendsUnanswered = true
 
-  /// A policy; the defaults are 3 attempts, pauses up to 10 s, 30 s in all.
+  /// Creates a policy.
+  ///
+  /// The defaults are 3 attempts, pauses up to 10 s, 30 s in total.
   public init(
     attemptsMax: Int = 3, longestPauseNanoseconds: Int64 = 10_000_000_000,
     timeoutNanoseconds: Int64 = 30_000_000_000

@@ -1,6 +1,6 @@
 internal import BelfryWire
 
-/// What a client sends: a push, a broadcast, or an order about channels.
+/// A request from a client: a push, a broadcast, or a channel request.
 enum ServiceRequest: Sendable {
   case push(Push)
   case broadcast(BroadcastPush)
@@ -15,7 +15,7 @@ enum ServiceRequest: Sendable {
     }
   }
 
-  /// Bytes retained of the answer's body.
+  /// The number of bytes of the response's body to retain.
   var answerBytesMax: Int {
     switch self {
     case .push, .broadcast: Limits.answerBytesMax
@@ -23,7 +23,7 @@ enum ServiceRequest: Sendable {
     }
   }
 
-  /// The header fields, pseudo fields first.
+  /// Returns the header fields, pseudo-header fields first.
   func fields(authority: String, authorization: String?) -> [(name: String, value: String)] {
     switch self {
     case .push(let push): return push.fields(authority: authority, authorization: authorization)
@@ -44,16 +44,16 @@ enum ServiceRequest: Sendable {
   }
 }
 
-/// What the service answered.
+/// The service's response.
 struct ServiceAnswer: Sendable {
-  /// Accepted, or refused with its reason.
+  /// The outcome: accepted, or refused with a reason.
   let outcome: PushOutcome
   /// `apns-channel-id`.
   let channelID: String?
   let body: [UInt8]
 }
 
-/// Who waits for an answer.
+/// The completion of a request, by the kind of its caller.
 enum RequestCompletion: Sendable {
   case outcome(PushCompletion)
   case answer(@Sendable (Result<ServiceAnswer, ProviderFailure>) -> Void)

@@ -1,25 +1,25 @@
-/// When a provider token is made anew: before the service calls it expired, and not so often that it
-/// calls the changes too many (apns-protocol 2.1).
+/// The schedule for renewing a provider token: before it expires, and not so often that the service counts too many
+/// updates (apns-protocol 2.1).
 struct TokenRenewal {
-  /// When the current token was made, in seconds since 1970; `nil` before the first.
+  /// The time at which the current token was issued, in seconds since 1970; `nil` before the first.
   private(set) var issuedAt: Int64?
   private var isRefused = false
 
-  /// Whether a token is to be made before the next request, at this moment in seconds since 1970.
+  /// Returns true if a token must be generated before the next request, at this time in seconds since 1970.
   func isDue(unixSeconds now: Int64) -> Bool {
     guard let issuedAt, !isRefused else { return true }
-    // A clock that was set back leaves a token of the future, which the service may refuse as well.
+    // If the clock was set back, the token is from the future, which the service may also refuse.
     return now - issuedAt >= Limits.providerTokenSeconds
       || issuedAt - now > Limits.clockDifferenceSecondsMax
   }
 
-  /// A token was made.
+  /// Records that a token was generated.
   mutating func made(unixSeconds now: Int64) {
     issuedAt = now
     isRefused = false
   }
 
-  /// The service called the token of this moment expired; a newer one may be in use already.
+  /// Records that the service reported the token of this time as expired; a newer token may already be in use.
   mutating func refused(issuedAt moment: Int64) {
     if issuedAt == moment { isRefused = true }
   }

@@ -1,23 +1,27 @@
-/// The delay before another attempt: it doubles with each failure in a row up to a limit, and is spread
-/// at random, so that peers that were disconnected together do not reconnect together.
+/// The delay before another attempt.
+///
+/// It doubles with each consecutive failure up to a limit, and is randomized so that peers that were disconnected
+/// together do not reconnect together.
 public struct Backoff: Hashable, Sendable {
-  /// Nanoseconds after the first failure, at most.
+  /// The longest delay after the first failure, in nanoseconds.
   public let firstNanoseconds: Int64
-  /// Nanoseconds that no delay exceeds.
+  /// The longest delay of all, in nanoseconds.
   public let longestNanoseconds: Int64
 
-  /// A series of delays; a `longest` below `first` cuts every one of them.
+  /// Creates a series of delays.
+  ///
+  /// If `longestNanoseconds` is less than `firstNanoseconds`, it limits every delay.
   public init(firstNanoseconds: Int64, longestNanoseconds: Int64) {
     assert(firstNanoseconds > 0 && longestNanoseconds >= 0, "a delay is not negative")
     self.firstNanoseconds = firstNanoseconds
     self.longestNanoseconds = longestNanoseconds
   }
 
-  /// Nanoseconds to wait after so many failures in a row: between half and the whole of a time that
-  /// has doubled with each failure but the first.
+  /// Returns the nanoseconds to wait after this many consecutive failures: between half of and the whole of a time that
+  /// doubles with each failure after the first.
   public func nanoseconds(afterFailures failures: Int, random: UInt64) -> Int64 {
     assert(failures > 0, "there is nothing to wait for before the first failure")
-    // 30 doublings of a nanosecond are a second; longer series have reached any limit in use.
+    // 2^30 nanoseconds are about one second; by then, longer series have reached any limit in use.
     let doublings = min(max(failures - 1, 0), 30)
     let (product, overflow) = firstNanoseconds.multipliedReportingOverflow(by: 1 << doublings)
     let whole = overflow ? longestNanoseconds : min(product, longestNanoseconds)

@@ -1,9 +1,9 @@
-/// Base64 in both alphabets, padded or not, as provider tokens and channel ids arrive.
+/// Base64 in both alphabets, padded or not, as it is used in provider tokens and channel ids.
 public enum Base64 {
-  /// The bytes that `text` spells; `nil` for text that is not base64.
+  /// Returns the bytes that `text` encodes, or `nil` for text that is not base64.
   ///
-  /// Both alphabets are read, because some clients send a token's segments in the standard one with
-  /// padding (apns-protocol 2.1).
+  /// It reads both alphabets, because some clients send a token's segments in the standard one with padding
+  /// (apns-protocol 2.1).
   public static func decode(_ text: Span<UInt8>) -> [UInt8]? {
     var count = text.count
     while count > 0, text.count - count < 2, text[count &- 1] == 0x3D { count &-= 1 }
@@ -26,7 +26,7 @@ public enum Base64 {
     return bytes
   }
 
-  /// Base64 of `bytes`: the URL alphabet without padding, or the standard one with it.
+  /// Returns `bytes` in base64: the URL alphabet without padding, or the standard alphabet with padding.
   public static func encode(_ bytes: [UInt8], url: Bool) -> String {
     var text: [UInt8] = []
     text.reserveCapacity((bytes.count + 2) / 3 * 4)

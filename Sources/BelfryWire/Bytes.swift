@@ -1,5 +1,5 @@
 extension Span<UInt8> {
-  /// Whether these bytes are `text`'s.
+  /// Returns true if these bytes equal those of `text`.
   @inlinable public func equals(_ text: StaticString) -> Bool {
     guard count == text.utf8CodeUnitCount else { return false }
     let other = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
@@ -7,13 +7,13 @@ extension Span<UInt8> {
     return true
   }
 
-  /// Whether these bytes are `other`'s.
+  /// Returns true if these bytes equal those of `other`.
   @inlinable public func equals(_ other: Span<UInt8>) -> Bool {
     guard count == other.count else { return false }
     let (one, two) = unsafe (bytes, other.bytes)
     var index = 0
     while index &+ 8 <= count {
-      // The bounds are checked, and eight bytes of any kind are a number.
+      // The bounds are checked, and any eight bytes form a valid integer.
       let word = unsafe one.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
       guard unsafe word == two.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self) else {
         return false
@@ -27,7 +27,7 @@ extension Span<UInt8> {
     return true
   }
 
-  /// Whether these bytes are `text`'s, upper and lower case letters being the same.
+  /// Returns true if these bytes equal those of `text`, ignoring the case of ASCII letters.
   @inlinable public func equalsIgnoringCase(_ text: StaticString) -> Bool {
     guard count == text.utf8CodeUnitCount else { return false }
     let other = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
@@ -39,12 +39,14 @@ extension Span<UInt8> {
     return true
   }
 
-  /// A copy that may outlive the span.
+  /// Returns a copy that may outlive the span.
   @inlinable public func copied() -> [UInt8] {
     unsafe withUnsafeBufferPointer { unsafe [UInt8]($0) }
   }
 
-  /// The bytes as text with malformed UTF-8 replaced: for messages to people, never for decisions.
+  /// The bytes as text, with malformed UTF-8 replaced.
+  ///
+  /// Use it for messages to users, never for decisions.
   public var text: String {
     unsafe withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
   }

@@ -3,23 +3,26 @@
 /// ```
 /// 0 environment | 1 kind | 2…3 generation | 4…7 app | 8…15 device
 /// ```
-/// Sealed with AES-SIV it is the 32 bytes that an app gets; `docs/architecture.md` says why.
+///
+/// Sealed with AES-SIV, they form the 32 bytes that an app receives; `docs/architecture.md` explains why.
 public struct TokenContents: Hashable, Sendable {
   /// Bytes of the opened token.
   public static let byteCount = 16
 
   /// The environment whose key sealed the token.
   public let environment: Environment
-  /// What the token is for.
+  /// The kind of the token.
   public let kind: TokenKind
-  /// The number of times that the app registered anew after unregistering; older tokens are inactive.
+  /// The number of times that the app registered again after unregistering.
+  ///
+  /// Tokens of earlier generations are inactive.
   public let generation: UInt16
-  /// The app's number.
+  /// The number that the gateway assigned to the app.
   public let app: UInt32
-  /// The device's number.
+  /// The number that the gateway assigned to the device.
   public let device: UInt64
 
-  /// A token's contents from its parts.
+  /// Creates a token's contents from its parts.
   @inlinable public init(
     environment: Environment, kind: TokenKind, generation: UInt16, app: UInt32, device: UInt64
   ) {
@@ -30,7 +33,9 @@ public struct TokenContents: Hashable, Sendable {
     self.device = device
   }
 
-  /// Parses an opened token; `nil` for one that this gateway did not make.
+  /// Parses an opened token.
+  ///
+  /// Returns `nil` for one that this gateway did not create.
   public init?(_ bytes: Span<UInt8>) {
     guard bytes.count == Self.byteCount, let environment = Environment(rawValue: bytes[0]),
       let kind = TokenKind(rawValue: bytes[1])

@@ -1,27 +1,29 @@
-/// Hexadecimal text, as device tokens travel in paths and JSON.
+/// Hexadecimal text, as used for device tokens in paths and JSON.
 public enum Hexadecimal {
-  /// The value of a digit of either case; `nil` for another byte.
+  /// Returns the value of a digit of either case, or `nil` for another byte.
   @inlinable public static func value(_ digit: UInt8) -> UInt8? {
     let value = uncheckedValue(digit)
     return value < 16 ? value : nil
   }
 
-  /// The value of a digit of either case; 16 or more for another byte.
+  /// Returns the value of a digit of either case, or at least 16 for another byte.
   ///
-  /// Without branches: whether the next digit is a letter cannot be predicted.
+  /// It has no branches, because a branch on whether the next digit is a letter cannot be predicted.
   @inlinable static func uncheckedValue(_ digit: UInt8) -> UInt8 {
     let decimal = digit &- 0x30
     let letter = (digit | 0x20) &- 0x61
     return decimal < 10 ? decimal : (letter < 6 ? letter &+ 10 : 16)
   }
 
-  /// The lower-case digit of the low four bits.
+  /// Returns the lowercase digit of the low four bits.
   @inlinable public static func digit(_ value: UInt8) -> UInt8 {
     let low = value & 0x0F
     return low < 10 ? low &+ 0x30 : low &+ 0x57
   }
 
-  /// Appends the bytes that `text` spells to `bytes`; `false`, with nothing appended, when it spells none.
+  /// Appends the bytes that `text` encodes to `bytes`.
+  ///
+  /// Returns `false`, and appends nothing, if `text` is not hexadecimal.
   public static func decode(_ text: Span<UInt8>, appendingTo bytes: inout [UInt8]) -> Bool {
     guard text.count.isMultiple(of: 2) else { return false }
     let start = bytes.count
@@ -48,14 +50,14 @@ public enum Hexadecimal {
     return all < 16
   }
 
-  /// The bytes that `text` spells; `nil` when it spells none.
+  /// Returns the bytes that `text` encodes, or `nil` if it is not hexadecimal.
   public static func decode(_ text: String) -> [UInt8]? {
     var bytes: [UInt8] = []
     let digits = Array(text.utf8)
     return decode(digits.span, appendingTo: &bytes) ? bytes : nil
   }
 
-  /// Lower-case text of `bytes`.
+  /// Returns `bytes` as lowercase text.
   public static func encode(_ bytes: [UInt8]) -> String {
     var digits: [UInt8] = []
     digits.reserveCapacity(bytes.count * 2)

@@ -1,6 +1,6 @@
 import CGtk
 
-/// The window of the Notification Center: groups of apps, in them threads, in them notifications.
+/// The Notification Center's window: notifications grouped by app and, within an app, by thread.
 final class CenterList {
   private let window: Window
   private let column: Widget
@@ -8,7 +8,9 @@ final class CenterList {
   private let ask: (CenterTextRequest) -> Void
   private var content: CenterContent
 
-  /// Shows the window; `report` is told what the person does, `ask` shows a dialog for a text.
+  /// Shows the window.
+  ///
+  /// `report` receives the user's actions; `ask` shows a dialog for a text.
   init(
     _ content: CenterContent, report: @escaping (WindowReport) -> Void,
     ask: @escaping (CenterTextRequest) -> Void
@@ -32,7 +34,9 @@ final class CenterList {
       onClosed: { report(.closed(window: WindowReport.center)) })
   }
 
-  /// Shows other content; where nothing is another, what is on screen is left alone.
+  /// Shows new content.
+  ///
+  /// If nothing has changed, only raises the window.
   func show(_ content: CenterContent) {
     guard content != self.content else { return window.raise() }
     self.content = content
@@ -108,7 +112,7 @@ final class CenterList {
     return card
   }
 
-  /// The buttons of a notification, in rows that a window of this width has room for.
+  /// Returns the buttons of a notification, in rows that fit a window of this width.
   private func buttons(_ item: CenterContent.Item, of group: CenterContent.Group) -> Widget {
     let rows = Widget.box(vertical: true, spacing: 6)
     for titles in Self.rows(item.buttons) {
@@ -119,7 +123,7 @@ final class CenterList {
     return rows
   }
 
-  /// Buttons by rows: at most so many characters and so many buttons in each.
+  /// Splits buttons into rows, limiting the characters and the buttons in each.
   static func rows(
     _ buttons: [ButtonContent], characters: Int = 30, count: Int = 4
   ) -> [[ButtonContent]] {
@@ -149,16 +153,16 @@ final class CenterList {
   }
 }
 
-/// A text that a button of a notification in the Notification Center asks for.
+/// A request for the text of a notification's button in the Notification Center.
 struct CenterTextRequest {
-  /// The name of its window.
+  /// The name of the request's window.
   static let window = "center-text"
 
   let app: String
   let item: String
   let dialog: DialogContent
 
-  /// The request for a button of a notification.
+  /// Creates the request for a button of a notification.
   init(
     _ button: ButtonContent, of item: CenterContent.Item, in group: CenterContent.Group,
     isRightToLeft: Bool

@@ -1,18 +1,18 @@
 import CGtk
 
-/// The window of one notification or question: its texts, its picture, all its buttons, and a text field
-/// for each action that asks for a text.
+/// The window of one notification or question: its texts, its picture, all its buttons, and a text field for each
+/// action that asks for a text.
 final class Dialog {
-  /// Pixels: a column of text that is read at a glance.
+  /// The window's width in pixels: a column of text that can be read at a glance.
   private static let width: Int32 = 420
-  /// Pixels of a picture.
+  /// The maximum height of a picture, in pixels.
   private static let pictureHeight: Int32 = 180
 
   private let name: String
   private let window: Window
   private let report: (WindowReport) -> Void
 
-  /// Shows the window; `report` is told what the person does.
+  /// Shows the window; `report` receives the user's actions.
   init(_ content: DialogContent, report: @escaping (WindowReport) -> Void) {
     name = content.window
     self.report = report
@@ -23,7 +23,7 @@ final class Dialog {
       onShown: { report(.shown(window: name)) }, onClosed: { report(.closed(window: name)) })
   }
 
-  /// Shows other content in the same window.
+  /// Shows new content in the same window.
   func show(_ content: DialogContent) {
     window.setTitle(content.app)
     fill(content)
@@ -47,7 +47,7 @@ final class Dialog {
     column.append(buttons(content.buttons.filter { $0.input == nil }))
     window.setContent(column)
     window.describe(content.spoken)
-    // Never a button: keys that were meant for another window must not press it.
+    // Never focus a button: a key that was meant for another window must not press it.
     window.focus(focused)
   }
 
@@ -96,7 +96,7 @@ final class Dialog {
     return (row, field)
   }
 
-  /// Two stand side by side, more below each other: titles have room in every language.
+  /// Returns the buttons: up to two side by side, more in a column, so that titles fit in every language.
   private func buttons(_ contents: [ButtonContent]) -> Widget {
     let isRow = contents.count <= 2
     let box = Widget.box(vertical: !isRow, spacing: 8)

@@ -1,16 +1,16 @@
 import CGtk
 import Glibc
 
-/// The agent's commands from standard input, on GTK's loop.
+/// A reader of the agent's commands from standard input, in GTK's main loop.
 final class LineInput {
-  /// Bytes of a line: a whole Notification Center.
+  /// The maximum length of a line in bytes: enough for a whole Notification Center.
   private static let lineBytes = 4 << 20
 
   private let onLine: ([UInt8]) -> Void
   private let onEnd: () -> Void
   private var buffer: [UInt8] = []
 
-  /// Calls `onLine` for each line without its newline, `onEnd` once the agent is gone.
+  /// Calls `onLine` for each line without its newline, and `onEnd` once the agent has exited.
   init(onLine: @escaping ([UInt8]) -> Void, onEnd: @escaping () -> Void) {
     self.onLine = onLine
     self.onEnd = onEnd
@@ -30,7 +30,7 @@ final class LineInput {
       }, data)
   }
 
-  /// Reads what is there; false once nothing comes any more.
+  /// Reads the available bytes; returns false at the end of the input.
   private func readMore() -> Bool {
     var bytes = [UInt8](repeating: 0, count: 65_536)
     let count = unsafe bytes.withUnsafeMutableBytes {
@@ -47,7 +47,7 @@ final class LineInput {
       buffer.removeFirst(end + 1)
       onLine(line)
     }
-    // The agent writes no such line.
+    // The agent never writes a line this long.
     if buffer.count > Self.lineBytes { buffer = [] }
     return true
   }

@@ -1,8 +1,9 @@
 import CGtk
 import Glibc
 
-/// `belfry-center`: shows the agent's windows, in a process of its own, so that the agent needs no GTK
-/// and decodes no pictures.
+/// `belfry-center`: shows the agent's windows.
+///
+/// It is a process of its own so that the agent neither needs GTK nor decodes pictures.
 @main
 enum Program {
   private static let usage = """
@@ -24,7 +25,7 @@ enum Program {
     """
 
   static func main() {
-    // The write fails once the agent is gone.
+    // Ignore SIGPIPE so that the write fails once the agent has exited.
     _ = signal(SIGPIPE, SIG_IGN)
     exit(run(Array(CommandLine.arguments.dropFirst())))
   }

@@ -40,6 +40,8 @@ final class SettingsList {
     guard content.layout == previous.layout, content.empty == previous.empty,
       content.problem == previous.problem
     else { return fill() }
+    assert(
+      content.sections.map(\.rows.count) == controls.map(\.count), "each setting has a control")
     isUpdating = true
     for (section, widgets) in zip(content.sections, controls) {
       for (row, widget) in zip(section.rows, widgets) { set(row, on: widget) }

@@ -1,28 +1,30 @@
 import CGtk
 
-/// A widget of GTK, for as long as the window that holds it.
+/// A GTK widget, valid during the lifetime of the window that holds it.
 ///
-/// Texts are shown as they are: nothing here reads markup.
+/// Texts are shown literally: no function of this type reads markup.
 @safe struct Widget {
   let pointer: UnsafeMutablePointer<GtkWidget>
 
-  /// Takes what GTK has made; GTK ends the program where it has no memory, and gives no nil.
+  /// Wraps a widget that GTK created.
+  ///
+  /// GTK never returns nil: it ends the program if it is out of memory.
   init(_ pointer: UnsafeMutablePointer<GtkWidget>?) {
     guard let pointer = unsafe pointer else { preconditionFailure("GTK makes every widget") }
     unsafe self.pointer = pointer
   }
 
-  /// The same widget as another of its types.
+  /// Returns a pointer to this widget as another of its GTK types.
   func pointer<Type>(as type: Type.Type) -> UnsafeMutablePointer<Type> {
     unsafe UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: type)
   }
 
-  /// The same widget as one of the types that GTK does not describe.
+  /// This widget as a pointer to a GTK type whose structure is not public.
   var opaque: OpaquePointer { unsafe OpaquePointer(pointer) }
 
   // MARK: - Containers
 
-  /// A box whose children stand one below or beside the other.
+  /// Creates a box whose children are arranged in a column or a row.
   static func box(
     vertical isVertical: Bool, spacing: Int32, role: GtkAccessibleRole? = nil
   ) -> Widget {
@@ -38,7 +40,9 @@ import CGtk
     return box
   }
 
-  /// A widget with another role for screen readers than its type has, which can be set once.
+  /// Creates a widget with another accessible role than its type has by default.
+  ///
+  /// GTK allows setting the role only once.
   init(withRole role: GtkAccessibleRole, _ type: GType) {
     var value = GValue()
     unsafe g_value_init(&value, gtk_accessible_role_get_type())
@@ -52,19 +56,19 @@ import CGtk
       UnsafeMutableRawPointer(object)?.assumingMemoryBound(to: GtkWidget.self))
   }
 
-  /// Puts a child at the end of a box.
+  /// Appends a child to a box.
   func append(_ child: Widget) {
     unsafe gtk_box_append(pointer(as: GtkBox.self), child.pointer)
   }
 
-  /// Takes all children out of a box.
+  /// Removes all children of a box.
   func removeChildren() {
     while let child = unsafe gtk_widget_get_first_child(pointer) {
       unsafe gtk_box_remove(pointer(as: GtkBox.self), child)
     }
   }
 
-  /// Leaves room around a widget, in pixels.
+  /// Sets the margin on all sides of a widget, in pixels.
   func setMargin(_ pixels: Int32) {
     unsafe gtk_widget_set_margin_top(pointer, pixels)
     unsafe gtk_widget_set_margin_bottom(pointer, pixels)
@@ -76,7 +80,7 @@ import CGtk
 
   // MARK: - Content
 
-  /// A text that breaks its lines, of so many at most.
+  /// Creates a label that wraps its text, limited to the given number of lines.
   static func label(_ text: String, _ style: String? = nil, lines: Int32 = 1) -> Widget {
     let label = unsafe Widget(gtk_label_new(text))
     unsafe gtk_label_set_use_markup(label.opaque, 0)
@@ -90,10 +94,10 @@ import CGtk
     return label
   }
 
-  /// An app's icon, by its name in the theme or its path; nil where there is none of it.
+  /// Creates an app's icon from its name in the theme or its path; nil if the theme has no such icon.
   static func icon(_ name: String, pixels: Int32) -> Widget? {
     guard !name.isEmpty else { return nil }
-    // The app's name stands beside it: a screen reader need not speak of it.
+    // The app's name is shown next to the icon, so a screen reader need not announce the icon.
     let image = Widget(withRole: GTK_ACCESSIBLE_ROLE_PRESENTATION, gtk_image_get_type())
     if name.hasPrefix("/") {
       unsafe gtk_image_set_from_file(image.opaque, name)
@@ -108,10 +112,10 @@ import CGtk
     return image
   }
 
-  /// A picture, at most so high, in its own proportions; a screen reader says its name.
+  /// Creates a picture with a maximum height that keeps its aspect ratio; a screen reader announces its name.
   static func picture(_ path: String, name: String, height: Int32) -> Widget {
     let picture = unsafe Widget(gtk_picture_new_for_filename(path))
-    // Without it a screen reader says the type's name.
+    // Without a label, a screen reader announces the widget's type.
     picture.describe(GTK_ACCESSIBLE_PROPERTY_LABEL, name)
     unsafe gtk_picture_set_can_shrink(picture.opaque, 1)
     unsafe gtk_widget_set_size_request(picture.pointer, -1, height)
@@ -121,7 +125,7 @@ import CGtk
 
   // MARK: - Controls
 
-  /// A button, and what is called when it is pressed.
+  /// Creates a button that calls `onPressed` when it is pressed.
   static func button(_ content: ButtonContent, _ onPressed: @escaping () -> Void) -> Widget {
     let button = unsafe Widget(gtk_button_new_with_label(content.title))
     switch content.style {
@@ -134,7 +138,7 @@ import CGtk
     return button
   }
 
-  /// A text field, and what is called when enter is pressed in it.
+  /// Creates a text field that calls `onEnter` when Enter is pressed in it.
   static func field(
     _ placeholder: String, name: String, _ onEnter: @escaping () -> Void
   ) -> Widget {
@@ -183,12 +187,12 @@ import CGtk
     nonmutating set { unsafe gtk_drop_down_set_selected(opaque, guint(newValue)) }
   }
 
-  /// What stands in a text field.
+  /// The text in a text field.
   var typedText: String {
     unsafe String(cString: gtk_editable_get_text(opaque))
   }
 
-  /// Sets a text that a screen reader says.
+  /// Sets a text that a screen reader announces.
   func describe(_ property: GtkAccessibleProperty, _ text: String) {
     var property = property
     var value = GValue()
@@ -200,7 +204,7 @@ import CGtk
 
   // MARK: - Signals
 
-  /// Calls `body` at each signal of that name, which has no arguments and no result.
+  /// Calls `body` at each signal of that name, which has neither arguments nor a result.
   func connect(_ signal: String, _ body: @escaping () -> Void) {
     let call: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void = {
       unsafe Callback.from($1)?.body()
@@ -208,7 +212,9 @@ import CGtk
     unsafe connect(signal, unsafeBitCast(call, to: GCallback.self), body)
   }
 
-  /// Calls `body` when the person closes a window, which stays until it is destroyed.
+  /// Calls `body` when the user closes a window.
+  ///
+  /// The window stays open until it is destroyed.
   func connectCloseRequest(_ body: @escaping () -> Void) {
     let call: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> gboolean = {
       unsafe Callback.from($1)?.body()

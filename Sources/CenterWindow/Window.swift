@@ -4,13 +4,13 @@ import CGtk
 @safe final class Window {
   private let widget: Widget
 
-  /// A window that is not yet on the screen.
+  /// Creates a window that is not yet on screen.
   ///
   /// - Parameters:
-  ///   - title: What the desktop and screen readers call it.
-  ///   - isDialog: Whether it asks the person something.
-  ///   - width: Pixels at first.
-  ///   - height: Pixels at first; -1 as high as what it holds.
+  ///   - title: The name of the window for the desktop and screen readers.
+  ///   - isDialog: True if it asks the user a question.
+  ///   - width: The initial width in pixels.
+  ///   - height: The initial height in pixels; -1 to fit the content.
   init(title: String, isDialog: Bool, width: Int32, height: Int32) {
     widget = Widget(
       withRole: isDialog ? GTK_ACCESSIBLE_ROLE_ALERT_DIALOG : GTK_ACCESSIBLE_ROLE_WINDOW,
@@ -28,24 +28,26 @@ import CGtk
 
   func setTitle(_ title: String) { unsafe gtk_window_set_title(window, title) }
 
-  /// What a screen reader says of it beside its title.
+  /// Sets the text that a screen reader announces in addition to the title.
   func describe(_ text: String) { widget.describe(GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, text) }
 
   func setContent(_ content: Widget) { unsafe gtk_window_set_child(window, content.pointer) }
 
-  /// Puts what the person types into a widget.
+  /// Gives a widget the keyboard focus.
   func focus(_ widget: Widget) { unsafe gtk_window_set_focus(window, widget.pointer) }
 
-  /// Calls `onShown` once it is on the screen, `onClosed` when the person closes it.
+  /// Shows the window.
+  ///
+  /// Calls `onShown` once it is on screen, and `onClosed` when the user closes it.
   func present(onShown: @escaping () -> Void, onClosed: @escaping () -> Void) {
     widget.connect("map", onShown)
     widget.connectCloseRequest(onClosed)
     unsafe gtk_window_present(window)
   }
 
-  /// Brings it to the front again.
+  /// Raises the window.
   func raise() { unsafe gtk_window_present(window) }
 
-  /// Takes it off the screen for good.
+  /// Closes the window permanently.
   func destroy() { unsafe gtk_window_destroy(window) }
 }

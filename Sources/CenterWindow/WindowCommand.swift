@@ -1,17 +1,17 @@
 import BelfryWire
 
-/// A command of the agent, one JSON object a line.
+/// A command from the agent; one JSON object per line.
 enum WindowCommand: Hashable {
-  /// Shows a window with a notification or a question, or shows it anew.
+  /// Shows a window with a notification or a question, or updates it.
   case show(DialogContent)
-  /// Shows the Notification Center, or shows it anew.
+  /// Shows the Notification Center, or updates it.
   case center(CenterContent)
   /// Shows the settings, or updates them.
   case settings(SettingsContent)
-  /// Takes a window away.
+  /// Closes a window.
   case close(window: String)
 
-  /// Reads a line; nil when it is none that is known.
+  /// Parses a line; nil if it is not a known command.
   init?(line: [UInt8]) {
     guard let object = (try? JSONValue(parsing: line))?.objectValue else { return nil }
     switch object["do"]?.stringValue {
@@ -28,26 +28,26 @@ enum WindowCommand: Hashable {
   }
 }
 
-/// A button, and the text field before it where it asks for a text.
+/// A button, and the text field before it if it asks for a text.
 struct ButtonContent: Hashable {
   /// The look of a button.
   enum Style: String, Hashable {
     case plain, suggested, destructive
   }
 
-  /// A field for a text that goes with the button.
+  /// A text field that belongs to the button.
   struct Input: Hashable {
-    /// What stands in the empty field.
+    /// The placeholder of the empty field.
     var placeholder: String
-    /// The text on the button that sends it.
+    /// The title of the button that sends the text.
     var send: String
   }
 
-  /// What the agent knows it by.
+  /// The agent's identifier for the button.
   var id: String
   var title: String
   var style: Style
-  /// What a screen reader adds to the title; empty is nothing.
+  /// The text that a screen reader adds to the title; empty if nothing.
   var hint: String
   var input: Input?
 
@@ -69,12 +69,12 @@ struct ButtonContent: Hashable {
   }
 }
 
-/// The texts and the picture of a notification or a question, none of them markup.
+/// The texts and the picture of a notification or a question; none of the texts is markup.
 struct TextContent: Hashable {
   var title: String
   var subtitle: String
   var body: String
-  /// A picture's path; empty is none.
+  /// The picture's path; empty if there is no picture.
   var image: String
 
   init(_ object: JSONObject) {
@@ -84,16 +84,16 @@ struct TextContent: Hashable {
     image = object["image"]?.stringValue ?? ""
   }
 
-  /// What a screen reader says of it.
+  /// The text that a screen reader announces.
   var spoken: String {
     [title, subtitle, body].filter { !$0.isEmpty }.joined(separator: ". ")
   }
 }
 
-/// One thing that an app shows of its notification itself.
+/// One element of the content that an app draws for its notification.
 enum DrawnItem: Hashable {
   case text(String)
-  /// A picture's path.
+  /// A picture, as its path.
   case picture(String)
 
   init?(_ value: JSONValue) {
@@ -110,22 +110,22 @@ enum DrawnItem: Hashable {
 
 /// A window with one notification or question.
 struct DialogContent: Hashable {
-  /// What the agent knows it by.
+  /// The agent's identifier for the window.
   var window: String
   var app: String
-  /// A themed icon's name or a path; empty is none.
+  /// The name of a themed icon, or a path; empty if there is no icon.
   var icon: String
   var text: TextContent
-  /// What the app shows of it itself, from top to bottom.
+  /// The content that the app draws itself, from top to bottom.
   var drawn: [DrawnItem] = []
   var buttons: [ButtonContent]
-  /// The button whose text field the person asked for; empty is none.
+  /// The button whose text field the user asked for; empty if none.
   var focus: String
   var isRightToLeft: Bool
 }
 
 extension DialogContent {
-  /// What a screen reader says of it.
+  /// The text that a screen reader announces.
   var spoken: String {
     let texts = drawn.compactMap { if case .text(let text) = $0 { text } else { nil } }
     return ([text.spoken] + texts).filter { !$0.isEmpty }.joined(separator: ". ")
@@ -144,12 +144,12 @@ extension DialogContent {
   }
 }
 
-/// The Notification Center: what was delivered, by app and thread.
+/// The content of the Notification Center: delivered notifications by app and thread.
 struct CenterContent: Hashable {
-  /// A notification.
+  /// One delivered notification.
   struct Item: Hashable {
     var id: String
-    /// When it came, for people.
+    /// The delivery date as text for the user.
     var date: String
     var text: TextContent
     var buttons: [ButtonContent]
@@ -157,7 +157,7 @@ struct CenterContent: Hashable {
 
   /// The notifications of one thread.
   struct Thread: Hashable {
-    /// Empty for the thread of those that name none.
+    /// The title; empty for the thread of notifications that name no thread.
     var title: String
     var items: [Item]
   }
@@ -172,9 +172,9 @@ struct CenterContent: Hashable {
   }
 
   var title: String
-  /// What stands there while there is nothing.
+  /// The text to show while there are no notifications.
   var empty: String
-  /// Buttons for all of it.
+  /// Buttons that apply to all notifications.
   var buttons: [ButtonContent]
   var groups: [Group]
   var isRightToLeft: Bool

@@ -1,12 +1,12 @@
 import BelfryWire
 
-/// What a person did in a window, one JSON object a line.
+/// The user's action in a window; one JSON object per line.
 enum WindowReport: Hashable {
   /// A window is on screen.
   case shown(window: String)
-  /// A button was pressed; `text` is what stood in its field.
+  /// A button was pressed; `text` is the content of its field.
   case pressed(window: String, button: String, text: String?)
-  /// A button of the Notification Center was pressed: of a notification, of an app, or of all.
+  /// A button of the Notification Center was pressed: of a notification, of an app, or of the whole list.
   case pressedInCenter(app: String?, item: String?, button: String, text: String?)
   /// The user chose a value of a setting.
   case changed(section: String, row: String, value: String)

@@ -1,19 +1,19 @@
 import BelfryWire
 import CGtk
 
-/// The windows that stand, by the agent's commands.
+/// The open windows, controlled by the agent's commands.
 final class Windows {
   private var dialogs: [String: Dialog] = [:]
   private var center: CenterList?
   private var settings: SettingsList?
-  /// The dialog that asks for a text for a notification of the Notification Center.
+  /// The dialog that asks for a text for a notification in the Notification Center.
   private var textDialog: Dialog?
   private let write: (String) -> Void
 
-  /// `write` takes a line without its newline.
+  /// Creates the set of windows; `write` receives each report as a line without its newline.
   init(write: @escaping (String) -> Void) { self.write = write }
 
-  /// Carries a command out.
+  /// Carries out a command.
   func handle(_ command: WindowCommand) {
     switch command {
     case .show(let content):
@@ -76,7 +76,7 @@ final class Windows {
     textDialog = nil
   }
 
-  /// Asks for the text of a button in the Notification Center.
+  /// Asks the user for the text of a button in the Notification Center.
   private func ask(_ request: CenterTextRequest) {
     closeTextDialog()
     textDialog = Dialog(request.dialog) { [weak self] report in

@@ -2,18 +2,18 @@ internal import BelfryWire
 internal import Gateway
 internal import Transport
 
-/// The files of a console and its session, with the fields that keep other sites out.
+/// The files of a console and its session, with the response fields that keep out other sites.
 struct ConsolePages: Sendable {
   private let files: PageFiles
   private let access: ConsoleAccess
 
-  /// Pages that begin with the file `start`, for those whom `access` lets in.
+  /// Creates pages that begin with the file `start`, for callers that `access` allows.
   init(start: String, access: ConsoleAccess) {
     files = PageFiles(start: start)
     self.access = access
   }
 
-  /// Answers a request for a page or for the session; nil for a path that is neither.
+  /// Answers a request for a page or for the session; returns nil for any other path.
   func answer(_ request: HTTP1Request) -> HTTP1Response? {
     if let refusal = access.foreignHost(request) { return refusal }
     if request.path == "/console/session" {
@@ -24,7 +24,7 @@ struct ConsolePages: Sendable {
     return files.file(at: request.path).map { page($0, for: request) }
   }
 
-  /// Nothing from elsewhere, nothing inline, in no frame.
+  /// The content security policy: nothing from other origins, nothing inline, and no framing.
   private static let policy = [
     "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'",
     "connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
@@ -36,11 +36,11 @@ struct ConsolePages: Sendable {
     ("cross-origin-opener-policy", "same-origin"),
     ("cross-origin-resource-policy", "same-origin"),
     ("permissions-policy", "camera=(), microphone=(), geolocation=()"),
-    // Asked for each time, and answered from the browser's memory where it is the same.
+    // Browsers revalidate each time, and use their cached copy if it is unchanged.
     ("cache-control", "no-cache"),
   ]
 
-  /// What every answer with data has.
+  /// The fields of every answer with data.
   static let apiFields: [(name: String, value: String)] = [
     ("cache-control", "no-store"), ("x-content-type-options", "nosniff"),
     ("referrer-policy", "no-referrer"), ("cross-origin-resource-policy", "same-origin"),

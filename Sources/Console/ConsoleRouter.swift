@@ -2,9 +2,9 @@ internal import BelfryWire
 internal import Gateway
 public import Transport
 
-/// Everything that the gateway's HTTP port answers: the pages and their session, and the admin API with its probes.
+/// The router of the gateway's HTTP port: the pages with their session, and the admin API with its probes.
 ///
-/// Its functions may be called from any thread.
+/// Its functions can be called from any thread.
 public final class ConsoleRouter: Sendable {
   private let access: ConsoleAccess
   private let pages: ConsolePages
@@ -12,15 +12,15 @@ public final class ConsoleRouter: Sendable {
   private let pushes: TestPushes?
   private let phones: PhoneShelf?
 
-  /// A router of the pages and of what `api` answers.
+  /// Creates a router of the pages and of the admin API.
   ///
   /// - Parameters:
   ///   - api: The admin API.
   ///   - token: The admin token, which begins a session.
-  ///   - names: The host names under which the operator lets browsers come.
-  ///   - port: The port that browsers come to.
-  ///   - gateway: Where test pushes go; nil for no test pushes.
-  ///   - phones: The virtual phones; nil for none.
+  ///   - names: The host names under which the operator allows browsers to connect.
+  ///   - port: The port that browsers connect to.
+  ///   - gateway: The destination of test pushes; nil disables them.
+  ///   - phones: The virtual phones; nil disables them.
   public init(
     api: AdminRouter, token: String, names: [String], port: UInt16, gateway: TestPushes.Gateway?,
     phones: PhoneShelf? = nil
@@ -32,7 +32,7 @@ public final class ConsoleRouter: Sendable {
     pushes = gateway.map { TestPushes($0) }
   }
 
-  /// Answers a request.
+  /// Answers a request for a page, the API, or a probe.
   public func answer(_ request: HTTP1Request) -> HTTP1Response {
     if request.path.hasPrefix("/api/") {
       var response = apiAnswer(request)

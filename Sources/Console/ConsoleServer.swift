@@ -1,12 +1,13 @@
 public import System
 public import Transport
 
-/// The HTTP port of a console: its pages, and what they and scripts ask for.
+/// The HTTP server of a console, which serves its pages and the requests of pages and scripts.
 public final class ConsoleServer: Sendable {
   private let server: HTTP1Server
 
-  /// Listens on `address` (port 0: a free one), for that many connections at a time, 128 if nothing is said; `handler`
-  /// makes what answers the requests that come to the port that was taken.
+  /// Listens on `address` (port 0: any free port), for at most this number of simultaneous connections, by default 128.
+  ///
+  /// `handler` returns the request handler for the port that was bound.
   public init(
     address: SocketAddress, connections: Int? = nil,
     handler: @escaping @Sendable (_ port: UInt16) -> HTTP1Server.Handler
@@ -21,6 +22,6 @@ public final class ConsoleServer: Sendable {
   /// The port of the listener.
   public var port: UInt16 { server.port }
 
-  /// Ends open answers and closes the listener.
+  /// Ends open answers, and closes the listener.
   public func stop() { server.stop() }
 }

@@ -1,14 +1,14 @@
 internal import Dispatch
 internal import Synchronization
 
-/// A value that is there a moment later; any thread may wait for it.
+/// A value that is set once, later; any thread can wait for it.
 final class Once<Value: Sendable>: Sendable {
   private let value = Mutex<Value?>(nil)
   private let isSet = DispatchGroup()
 
   init() { isSet.enter() }
 
-  /// Sets the value, once.
+  /// Sets the value; call it only once.
   func set(_ value: Value) {
     self.value.withLock { current in
       precondition(current == nil, "the value is set once")
@@ -17,7 +17,7 @@ final class Once<Value: Sendable>: Sendable {
     isSet.leave()
   }
 
-  /// The value, as soon as there is one.
+  /// Waits for the value and returns it.
   func wait() -> Value {
     isSet.wait()
     guard let value = value.withLock({ $0 }) else { preconditionFailure("the value was set") }

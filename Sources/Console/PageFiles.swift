@@ -3,18 +3,18 @@ internal import Transport
 
 /// The files of the console's pages, embedded in the executable.
 struct PageFiles: Sendable {
-  /// One file as it is served.
+  /// A file as it is served.
   struct File: Sendable {
     let type: String
     let bytes: [UInt8]
-    /// The entity tag with its quotation marks: the hash of the bytes.
+    /// The entity tag, including its quotation marks: the hash of the bytes.
     let tag: String
   }
 
   private let files: [String: File]
   private let start: String
 
-  /// All files that the executable has; `start` is the one that a console begins with.
+  /// Loads all files in the executable; `start` is the console's start page.
   init(start: String = "index.html") {
     self.start = start
     var files: [String: File] = [:]
@@ -35,7 +35,7 @@ struct PageFiles: Sendable {
   /// The names of all files.
   var names: [String] { files.keys.sorted() }
 
-  /// The file that a path asks for; nil for a path without one.
+  /// Returns the file for a path; nil if there is no such file.
   func file(at path: String) -> File? {
     if path == "/" || path == "/console" || path == "/console/" { return files[start] }
     let prefix = "/console/"

@@ -2,13 +2,13 @@ import BelfryWire
 
 /// The properties of the active window.
 struct FocusedWindow: Hashable {
-  /// `_NET_WM_PID`.
+  /// The process ID in `_NET_WM_PID`.
   var process: UInt32?
-  /// `_KDE_NET_WM_DESKTOP_FILE`, `_GTK_APPLICATION_ID` and the two of `WM_CLASS`, as far as they are
-  /// there.
+  /// The values of `_KDE_NET_WM_DESKTOP_FILE`, `_GTK_APPLICATION_ID` and both parts of `WM_CLASS`, as far as they are
+  /// set.
   var names: [String]
 
-  /// The output line for a window; nil is none.
+  /// Returns the output line for a window, or for no window if nil.
   static func line(_ window: FocusedWindow?) -> String {
     let value: JSONValue =
       if let window {

@@ -1,8 +1,9 @@
 import CConfinement
 import Glibc
 
-/// `belfry-focus`: reports the active window of an X server, in a process of its own, since the agent
-/// also runs where there is no X11.
+/// `belfry-focus`: reports the active window of an X server.
+///
+/// It is a process of its own because the agent also runs without X11.
 @main
 enum Program {
   private static let usage = """
@@ -16,11 +17,11 @@ enum Program {
 
     """
 
-  /// Milliseconds for which window managers pass through "none" on the way to another window.
+  /// Milliseconds during which a window manager may report no active window while it switches to another.
   private static let settlingMilliseconds: Int64 = 100
 
   static func main() {
-    // The write fails once the reader is gone.
+    // Ignore SIGPIPE so that the write fails once the reader has exited.
     _ = signal(SIGPIPE, SIG_IGN)
     exit(run(Array(CommandLine.arguments.dropFirst())))
   }
@@ -40,7 +41,7 @@ enum Program {
         on: STDERR_FILENO)
       return 1
     }
-    // From here on it reads what windows say of themselves, and needs the open connection alone.
+    // From here on, the program reads properties that other programs set, and needs only the open connection.
     let lacking = belfry_confine(nil, 0)
     if lacking != 0 {
       let names = [

@@ -1,11 +1,11 @@
 import CXcb
 import Glibc
 
-/// A connection to an X server for its active window (EWMH 1.5).
+/// A connection to an X server that reports its active window (EWMH 1.5).
 ///
-/// The properties of windows are untrusted: they are copied within bounds.
+/// Window properties are untrusted, so the size of each copy is limited.
 @safe final class XDisplay {
-  /// The result of waiting.
+  /// The result of a wait.
   enum Outcome {
     case changed, quiet, ended
   }
@@ -14,10 +14,10 @@ import Glibc
   private let root: xcb_window_t
   private let active: xcb_atom_t
   private let process: xcb_atom_t
-  /// The properties by which a window may name its app, the most reliable first.
+  /// The properties in which a window can name its app, most reliable first.
   private let names: [xcb_atom_t]
 
-  /// Connects to the display of the environment; nil where there is none.
+  /// Connects to the display that the environment names; nil if no X server is reachable.
   init?() {
     var screen: Int32 = 0
     guard let connection = unsafe xcb_connect(nil, &screen) else { return nil }
@@ -41,7 +41,7 @@ import Glibc
 
   deinit { unsafe xcb_disconnect(connection) }
 
-  /// The active window; nil where there is none.
+  /// The active window, or nil if no window is active.
   var activeWindow: FocusedWindow? {
     guard let window = Self.number(property(active, of: root)), window != 0 else { return nil }
     return FocusedWindow(
@@ -50,8 +50,9 @@ import Glibc
         .map { String(decoding: $0, as: UTF8.self) })
   }
 
-  /// Waits until another window may be active, for a number of milliseconds, or without limit; `ended`
-  /// once the server or the reader of standard output is gone.
+  /// Waits until the active window may have changed, for a number of milliseconds or without limit.
+  ///
+  /// Returns `ended` once the server or the reader of standard output has exited.
   func wait(milliseconds: Int64?) -> Outcome {
     let end = milliseconds.map { Self.nowMilliseconds + $0 }
     while true {
@@ -71,7 +72,7 @@ import Glibc
     }
   }
 
-  /// Whether the active window may have changed since the last check.
+  /// True if the active window may have changed since the last check.
   private var hasChanged: Bool {
     var hasChanged = false
     while let event = unsafe xcb_poll_for_event(connection) {
@@ -79,7 +80,7 @@ import Glibc
       guard unsafe event.pointee.response_type & 0x7F == UInt8(XCB_PROPERTY_NOTIFY) else {
         continue
       }
-      // By the protocol an event of that type is of that shape.
+      // The X protocol guarantees the layout of an event of this type.
       let notice = unsafe UnsafeRawPointer(event).loadUnaligned(
         as: xcb_property_notify_event_t.self)
       if notice.atom == active { hasChanged = true }
@@ -87,7 +88,7 @@ import Glibc
     return hasChanged
   }
 
-  /// At most 1,024 bytes of a window's property; none where there is no such window.
+  /// Returns at most 1,024 bytes of a window's property, or no bytes if the window does not exist.
   private func property(_ atom: xcb_atom_t, of window: xcb_window_t) -> [UInt8] {
     guard atom != 0 else { return [] }
     let cookie = unsafe xcb_get_property(connection, 0, window, atom, 0, 0, 256)
@@ -98,7 +99,7 @@ import Glibc
     return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
   }
 
-  /// The first 32 bits, in the machine's order as the protocol has them.
+  /// Returns the first 32 bits, in the machine's byte order as the protocol delivers them.
   private static func number(_ bytes: [UInt8]) -> UInt32? {
     guard bytes.count >= 4 else { return nil }
     return unsafe bytes.withUnsafeBytes { unsafe $0.loadUnaligned(as: UInt32.self) }

@@ -2,9 +2,9 @@ internal import BelfryWire
 internal import Storage
 internal import System
 
-/// How a gateway stands, as its probes ask it from any thread.
+/// The condition of a gateway, which its probes query from any thread.
 public struct GatewayCondition: Sendable {
-  /// What was found at the start, a sentence each.
+  /// The findings at startup, one sentence each.
   private let found: [String]
   private let stores: [StoreHealth]
   private let damages: [(name: String, damage: StoreDamage)]
@@ -20,21 +20,22 @@ public struct GatewayCondition: Sendable {
     stores = [resources.controlHealth, resources.notificationHealth].compactMap(\.self)
   }
 
-  /// Why the gateway can accept nothing; nil where it can.
+  /// The reason why the gateway can't accept anything; nil if it can.
   public var obstacle: String? {
     stores.lazy.compactMap(\.failure).first.map { "\($0)" }
   }
 
-  /// When the gateway's certificates end, one of each kind.
+  /// The expirations of the gateway's certificates, one of each kind.
   public var ends: [CertificateEnd] { certificateEnds.all }
 
-  /// While one authority takes another's place: how many devices have not shown a certificate of the new one.
+  /// During a rotation, the number of devices that haven't yet presented a certificate from the new authority;
+  /// otherwise nil.
   public var waitingDevices: Int? { certificateEnds.waitingDevices }
 
-  /// The data folder's files and the room on its disk.
+  /// The sizes of the data folder's files and the free space on its disk.
   public var storage: FolderStorage { FolderStorage(folder) }
 
-  /// What a person should know of a gateway that is ready, a sentence each.
+  /// Notices for the operator about a gateway that is ready, one sentence each.
   public var notices: [String] {
     found + stores.compactMap(\.readFailure).map { "\($0)" } + setAside
       + certificateEnds.problems(atSeconds: SystemClock.unixMilliseconds / 1_000)

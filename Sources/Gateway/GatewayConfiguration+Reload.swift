@@ -1,6 +1,6 @@
 extension GatewayConfiguration {
-  /// This configuration with what `new` has and a running gateway can follow, and the options of which it
-  /// cannot, where they differ.
+  /// Returns this configuration with the values from `new` that a running gateway can apply, and the names of the
+  /// changed options that it can't apply.
   func following(_ new: GatewayConfiguration) -> (configuration: Self, needRestart: [String]) {
     var followed = self
     followed.names = new.names

@@ -1,98 +1,99 @@
 public import BelfryWire
 internal import Transport
 
-/// Everything that an operator chooses; validated once, passed down by value.
+/// The options that an operator chooses; validated once and passed down by value.
 public struct GatewayConfiguration: Sendable {
-  /// Who may enrol.
+  /// The policy that determines which devices may enroll.
   public enum Enrolment: String, Sendable, CaseIterable {
-    /// Every device.
+    /// Any device may enroll.
     case open
-    /// Devices that know the gateway's code.
+    /// Only devices that know the gateway's code.
     case code
   }
 
-  /// Which apps exist.
+  /// The policy that determines which apps exist.
   public enum Apps: String, Sendable, CaseIterable {
-    /// Apps that were added, and any that a device registers; the latter belong to the first team.
+    /// Apps that were added, and any that a device registers, which then belong to the first team.
     case adopt
-    /// Only those that were added.
+    /// Only apps that were added.
     case listed
   }
 
-  /// The folder of keys, certificates and store; absolute.
+  /// The absolute path of the folder that contains keys, certificates, and the store.
   public var folder: String
-  /// The address of every listener but the console's.
+  /// The address of every listener except the console's.
   public var host = "127.0.0.1"
-  /// Host names and addresses that the server certificate names; empty: the machine's own.
+  /// The host names and addresses in the server certificate; if empty, the machine's own.
   public var names: [String] = []
-  /// A certificate of the operator's own, and its key.
+  /// The operator's own certificate and its key.
   public struct ServerCertificate: Sendable, Equatable {
-    /// The chain in PEM, the server's first; absolute.
+    /// The absolute path of the chain in PEM, starting with the server's certificate.
     public var chainFile: String
-    /// The key in PEM; absolute.
+    /// The absolute path of the key in PEM.
     public var keyFile: String
 
-    /// A certificate in these files.
+    /// Creates a certificate from these files.
     public init(chainFile: String, keyFile: String) {
       self.chainFile = chainFile
       self.keyFile = keyFile
     }
   }
 
-  /// What providers are shown that ask for one of its host names.
+  /// The certificate for providers that ask for one of its host names.
   public var serverCertificate: ServerCertificate?
-  /// A file with the admin API's token, which replaces the folder's; nil: the folder's own.
+  /// A file with the admin API's token, which replaces the folder's; nil uses the folder's token.
   public var adminTokenFile: String?
-  /// The one environment that this gateway serves.
+  /// The only environment that this gateway serves.
   public var environment = BelfryWire.Environment.sandbox
-  /// The listeners' ports.
+  /// The ports of the listeners.
   public var ports = GatewayPorts()
-  /// Who may enrol.
+  /// The policy that determines which devices may enroll.
   public var enrolment = Enrolment.code
-  /// Enrolments a minute with one code; `nil`: any number.
+  /// The maximum number of enrollments per minute with one code; `nil` for no limit.
   public var enrolmentsPerMinute: UInt32? = 10_000
-  /// Which apps exist.
+  /// The policy that determines which apps exist.
   public var apps = Apps.adopt
-  /// Descriptors that the process may open; the bounds of connections follow from them.
+  /// The number of file descriptors that the process can open, from which the connection limits are derived.
   public var descriptors = 1_024
-  /// Whether the records of devices' connections are taken over from OpenSSL, which keeps idle ones small.
+  /// True to take over the records of devices' connections from OpenSSL, so that idle connections use little memory.
   public var takesOverRecords = true
-  /// Connections of the console's port at a time.
+  /// The maximum number of simultaneous connections to the console's port.
   public var consoleConnections: Int { connectionBounds.console }
   var connectionBounds: ConnectionBounds {
     ConnectionBounds(descriptors: descriptors, loops: loops)
   }
-  /// Event loops.
+  /// The number of event loops.
   public var loops = 1
-  /// Pushes a second to one device token; `nil`: any number.
+  /// The maximum number of pushes per second to one device token; `nil` for no limit.
   public var deviceRate: UInt32?
-  /// Pushes a second of one provider connection; `nil`: any number.
+  /// The maximum number of pushes per second on one provider connection; `nil` for no limit.
   public var connectionRate: UInt32?
-  /// Pushes a second of one team; `nil`: any number.
+  /// The maximum number of pushes per second of one team; `nil` for no limit.
   public var teamRate: UInt32?
-  /// Errors of one provider connection that end it, beyond its accepted requests; 0: any number.
+  /// The number of errors, beyond its accepted requests, at which a provider connection is closed; 0 for no limit.
   public var connectionErrorsMax: UInt32 {
     get { providerErrors.errors }
     set { providerErrors.errors = newValue }
   }
-  /// BadDeviceToken answers of one provider connection that end it, beyond its accepted requests; 0: any number.
+  /// The number of BadDeviceToken answers, beyond its accepted requests, at which a provider connection is closed; 0
+  /// for no limit.
   public var connectionBadTokensMax: UInt32 {
     get { providerErrors.badDeviceTokens }
     set { providerErrors.badDeviceTokens = newValue }
   }
   var providerErrors = ProviderErrorPolicy.Bounds()
-  /// Whether to accept tokens that claim ES512 and are signed over SHA-512 with a P-256 key, as one client
-  /// library makes them (apns-protocol 2.1).
+  /// True to accept tokens that claim ES512 and are signed over SHA-512 with a P-256 key, as one client library creates
+  /// them (apns-protocol 2.1).
   public var acceptsES512 = true
-  /// Whether files of the folder that are missing or damaged are made anew.
+  /// True to re-create missing or damaged files in the folder.
   public var recovers = false
   /// The store's address; `nil` for SQLite in the folder.
   public var store: String?
 
-  /// The defaults, for a folder.
+  /// Creates a configuration with the default options for a folder.
   public init(folder: String) { self.folder = folder }
 
-  /// Whether a certificate can name this: an IP address, or a host name of RFC 1123's letters.
+  /// Returns true if a certificate can contain this name: an IP address, or a host name in the characters of RFC 1123.
   public static func isName(_ text: String) -> Bool {
     if let range = AddressRange(text) { return range.prefixBits == range.address.count * 8 }
     let labels = text.split(separator: ".", omittingEmptySubsequences: false)
@@ -103,8 +104,8 @@ public struct GatewayConfiguration: Sendable {
       }
   }
 
-  /// The host names of Apple's services, which the server certificate names as well, so that an
-  /// unmodifiable client can be pointed here (apns-protocol 1.1).
+  /// The host names of Apple's services, which the server certificate also contains, so that an unmodifiable client can
+  /// be redirected to this gateway (apns-protocol 1.1).
   public static let appleHostNames = [
     "api.push.apple.com", "api.sandbox.push.apple.com", "api.development.push.apple.com",
     "api-broadcast.sandbox.push.apple.com", "api-manage-broadcast.push.apple.com",

@@ -1,8 +1,8 @@
 import System
 
-/// The loop's clocks, and what it does when they disagree.
+/// The loop's clocks, and how it handles disagreement between them.
 extension GatewayLoop {
-  /// The present, whose wall clock is the one by which things expire.
+  /// The current time; its wall-clock part is the expiry clock.
   var now: Moment {
     let (nanoseconds, unixMilliseconds) = (loop.nowNanoseconds, loop.unixMilliseconds)
     return Moment(
@@ -11,17 +11,17 @@ extension GatewayLoop {
         nanoseconds: nanoseconds, unixMilliseconds: unixMilliseconds))
   }
 
-  /// Seconds since 1970 from which a notification's time of storage counts.
+  /// The time at which a notification's storage period starts, in seconds since 1970.
   var storageStartSeconds: Int64 {
     expiryClock.storageStart(
       nanoseconds: loop.nowNanoseconds, unixMilliseconds: loop.unixMilliseconds) / 1_000
   }
 
-  /// Follows small corrections of the wall clock, and reports large ones.
+  /// Follows small corrections of the wall clock and reports large ones.
   func compareClocks() {
     let finding = expiryClock.compare(
       nanoseconds: loop.nowNanoseconds, unixMilliseconds: loop.unixMilliseconds)
-    // Every loop has the same clocks; one of them speaks.
+    // All loops have the same clocks, so only one of them reports.
     guard index == 0 else { return }
     switch finding {
     case .unchanged: break

@@ -1,7 +1,7 @@
 import BelfryWire
 import Storage
 
-/// The loop's requests to the control plane, and its answers.
+/// The loop's requests to the control plane, and the replies.
 extension GatewayLoop {
   func ask(_ request: ControlPlaneRequest) { post(.request(loop: index, request)) }
 
@@ -32,12 +32,12 @@ extension GatewayLoop {
     }
   }
 
-  /// Asks the control plane for an app's feedback: it alone knows the registrations of all loops.
+  /// Requests an app's feedback from the control plane, because only it knows the registrations of all loops.
   func askFeedback(app: UInt32, after place: UnregisteredPlace?, _ connection: FeedbackConnection) {
     ask(.feedback(number: connections.addWaiting(connection), app: app, after: place))
   }
 
-  /// One for each token key: providers may have the token of any of them.
+  /// Returns one tuple for each token key, because providers may have a token sealed with any of them.
   func feedbackTuples(_ record: RegistrationRecord) -> [FeedbackTuple] {
     let kind = TokenKind(rawValue: record.key.kind)
     assert(kind == .alert, "feedback is about alert tokens alone")

@@ -2,7 +2,7 @@ import BelfryWire
 import Storage
 import System
 
-/// Events of device connections, handed to the delivery core.
+/// Forwards events of device connections to the delivery core.
 extension GatewayLoop {
   func connect(
     _ device: UInt64, _ session: SessionID, topics: Set<NotificationKey>, window: Int,
@@ -42,7 +42,7 @@ extension GatewayLoop {
 }
 
 extension SessionEnd {
-  /// The reason that the device receives.
+  /// The close reason sent to the device.
   var linkReason: LinkCloseReason {
     switch self {
     case .replaced: .replaced

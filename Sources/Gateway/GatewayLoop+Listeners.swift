@@ -6,7 +6,7 @@ import Transport
 
 /// The loop's listeners.
 extension GatewayLoop {
-  /// Opens the listeners and tells the control plane on which ports they accept.
+  /// Opens the listeners and reports their ports to the control plane.
   func open(_ ports: GatewayPorts) {
     loop.boundHandshakes(to: shared.census.bounds.handshakes)
     do {
@@ -73,7 +73,7 @@ extension GatewayLoop {
   }
 }
 
-/// Why a listener of an option's port does not open.
+/// An error that describes why the listener for an option's port can't open.
 private struct ListenFailure: Error, CustomStringConvertible {
   let option: String
   let port: UInt16
@@ -89,7 +89,7 @@ private struct ListenFailure: Error, CustomStringConvertible {
 }
 
 extension GatewayLoop {
-  /// Creates the gateway's loop on its own thread, and reports to the control plane that it runs.
+  /// Creates the gateway's loop on its own thread, and reports to the control plane that it is running.
   static func run(
     index: Int, on loop: EventLoop, shared: GatewayShared, directory: CredentialDirectory,
     devices: DeviceTable, registrations: RegistrationTable, channels: ChannelSnapshot,
@@ -101,7 +101,8 @@ extension GatewayLoop {
         registrations: registrations, deliveryLog: try shared.makeDeliveryLog(index),
         highestSequence: highestSequence)
       part.restore(channels)
-      // A push may be for an app, or by a key, of which this loop was told while it stood still.
+      // Handle messages before descriptors: a push may depend on an app or a key that this loop was notified of while
+      // it was blocked.
       let mailbox = loop.mailbox(of: LoopMessage.self, isBeforeDescriptors: true) { messages in
         part.handle(messages)
       }

@@ -2,9 +2,9 @@ import BelfryWire
 import Storage
 import System
 
-/// Registrations of devices, and the tokens that they receive.
+/// The registrations of devices, and the tokens that they receive.
 extension GatewayLoop {
-  /// Handles a device's request for a topic; the control plane decides about an app that is not known yet.
+  /// Handles a device's request for a topic; the control plane decides about unknown apps.
   func handle(
     _ verb: LinkFrame.TopicVerb, _ topic: LinkTopic, of device: UInt64, request: UInt16,
     on connection: DeviceConnection
@@ -15,7 +15,7 @@ extension GatewayLoop {
         connection.answer(request, with: .refused(mayBeDamaged ? .tryLater : .notRegistered))
         return
       }
-      // Before an app is adopted in vain.
+      // Check this first, so that an app isn't adopted in vain.
       guard registrations.hasRoom(device) else {
         connection.answer(request, with: .refused(.tooMany))
         return
@@ -43,14 +43,14 @@ extension GatewayLoop {
           core.unregister(key, now: now)
         }
       case .reply(let request, let reply):
-        // The session may have ended while the disk was written.
+        // The session may have ended during the disk write.
         guard let connection = connections.device(request.session) else { continue }
         answer(request, with: reply, on: connection)
       }
     }
   }
 
-  /// Writes changes to the control store, and returns the ticket that the reply will name.
+  /// Writes changes to the control store; returns the ticket that the reply will contain.
   func persist(_ changes: [ControlChange]) -> UInt64 {
     assert(!changes.isEmpty, "nothing is to be made durable")
     commitTicket += 1

@@ -1,7 +1,7 @@
 import BelfryWire
 
 extension GatewayLoop {
-  /// A provider's push that has passed every check but the home loop's.
+  /// A provider's push that has passed every check except those of the home loop.
   struct Submission {
     let contents: TokenContents
     let id: NotificationID

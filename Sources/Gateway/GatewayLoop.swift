@@ -3,10 +3,10 @@ import Storage
 import System
 import Transport
 
-/// One event loop of the gateway, with its connections and all state of the devices that live on it.
+/// An event loop of the gateway, with its connections and the entire state of the devices that belong to it.
 ///
-/// A device lives on the loop with the number `device % loops`; what another loop accepts for it arrives in its
-/// mailbox, in batches. Nothing here is shared, so nothing is locked.
+/// A device belongs to the loop with the number `device % loops`. Notifications that other loops accept for it arrive
+/// in that loop's mailbox, in batches. Nothing is shared between loops, so nothing is locked.
 package final class GatewayLoop: TurnEndTarget, TimerTarget {
   let index: Int
   let loop: EventLoop
@@ -16,15 +16,15 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
   let responses = ResponseWriter()
   let deliveryLog: DeliveryLog
   private(set) var connectionRate: RateLimit?
-  /// The bounds of errors of connections that are accepted from now on.
+  /// The error limits for newly accepted connections.
   private(set) var providerErrors: ProviderErrorPolicy.Bounds
   let linkSettings: DeviceLinkServer.Settings
-  /// The credentials and apps; replaced as a whole when something changes.
+  /// The credentials and apps, replaced as a whole when something changes.
   private(set) var directory: CredentialDirectory
   var registrations: RegistrationTable
   var devices: DeviceTable
   var core: DeliveryCore
-  /// Registrations that are being written, by ticket.
+  /// The registrations that are being written, by ticket.
   var registering: [UInt64: NotificationKey] = [:]
   var channelWork = ChannelWork()
   var connections = LoopConnections()
@@ -55,7 +55,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
   private var tokenRates: TokenRates?
   private var script: (version: Int, rules: FaultScript)?
 
-  /// The scripted answers; `nil` while there are none, which takes one relaxed load to find out.
+  /// The scripted answers, if any; the check costs one relaxed load.
   var faults: FaultScript? {
     let version = shared.faults.version
     guard version != 0 else { return nil }
@@ -169,7 +169,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
       assert(isHome(of: device), "the revocation of device \(device) came to loop \(index)")
       registrations.revoke(device, atMilliseconds: atMilliseconds)
       core.revoke(device, now: now)
-      // One that still greets has no session yet that the core could end.
+      // A connection that is still in its handshake has no session yet that the core could end.
       for connection in connections.devices(of: device) { connection.end(.revoked) }
     case .readLog(let query, let collector):
       answer(query, to: collector)
@@ -221,10 +221,10 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
 
   func post(_ message: ControlPlaneMessage) { shared.controlPlane.post(message) }
 
-  /// Whether the device lives on this loop.
+  /// Returns true if the device belongs to this loop.
   func isHome(of device: UInt64) -> Bool { home(of: device) == index }
 
-  /// The number of the loop that the device lives on.
+  /// Returns the number of the loop that the device belongs to.
   func home(of device: UInt64) -> Int { Int(device % UInt64(shared.configuration.loops)) }
 
   private func post(_ message: LoopMessage, to loop: Int) -> Bool {
@@ -239,7 +239,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
     loop.atTurnEnd(self)
   }
 
-  /// Ends a turn of the event loop, which calls it.
+  /// Ends a turn; called by the event loop.
   package func turnEnded() {
     assert(isTurnEndScheduled && !isPerforming, "a turn ends amid effects")
     isTurnEndScheduled = false
@@ -250,7 +250,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
 
   // MARK: Pushes
 
-  /// Sends a submission to its device's home loop; the answer comes to `provider` under `reply`.
+  /// Sends a submission to its device's home loop; `provider` receives the answer under `reply`.
   func submit(_ submission: Submission, reply: Int32, of provider: some ProviderPeer) {
     provider.load.begin()
     let contents = submission.contents
@@ -268,13 +268,13 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
       deliver(notification)
       performEffects()
     } else if !post(.push(notification), to: home) {
-      // The other loops are not known before the gateway opens.
+      // The other loops aren't known before the gateway opens.
       provider.load.end()
       provider.answer(reply, .refused(.serviceUnavailable, timestampMilliseconds: nil))
     }
   }
 
-  /// Makes the last check, which only the home loop can, and hands the notification to the core.
+  /// Makes the last check, which only the home loop can make, and passes the notification to the core.
   private func deliver(_ notification: AcceptedNotification) {
     assert(isHome(of: notification.key.device), "a push came to loop \(index), not to its home")
     if isDamaged(notification.key.device) {
@@ -305,7 +305,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
     }
   }
 
-  /// Whether a device is not known and may be one whose row is damaged.
+  /// Returns true if a device isn't known and may be one whose row is damaged.
   func isDamaged(_ device: UInt64) -> Bool {
     directory.damage.mayHave(.device(device)) && !devices.knows(device)
   }
@@ -423,7 +423,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
       afterNanoseconds: max(0, due - loop.nowNanoseconds), self, tag: 0)
   }
 
-  /// Starts the commit that is due; the event loop calls it.
+  /// Starts the commit that is due; called by the event loop.
   package func timerFired(tag: UInt64) {
     assert(commitTimer != nil, "a commit's timer fired that was not set")
     commitTimer = nil
@@ -445,14 +445,14 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
 
   // MARK: Start and shutdown
 
-  /// Follows a changed configuration; a limit begins anew where it is another one.
+  /// Applies a changed configuration; the counts of changed limits start over.
   private func use(_ configuration: GatewayConfiguration) {
     tokenRates = configuration.deviceRate.map { TokenRates(RateLimit(perSecond: $0)) }
     connectionRate = configuration.connectionRate.map(RateLimit.init(perSecond:))
     providerErrors = configuration.providerErrors
   }
 
-  /// Stops accepting; what was accepted is stored or delivered.
+  /// Stops accepting connections and requests; everything accepted is stored or delivered.
   private func drain() {
     guard !isDraining else { return }
     isDraining = true
@@ -477,10 +477,10 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
     loop.stop()
   }
 
-  /// Releases the connections, which retain this object, of a loop that ends with some of them open.
+  /// Releases the connections of a loop that ends with some of them open, because they retain this object.
   package func releaseConnections() { connections = LoopConnections() }
 
-  /// Asserts what holds between turns; looks into no list of notifications with more than `entriesMax`.
+  /// Asserts the invariants that hold between turns; skips notification lists with more than `entriesMax` entries.
   package func checkInvariants(entriesMax: Int = .max) {
     connections.checkInvariants()
     core.checkInvariants(entriesMax: entriesMax)
@@ -502,7 +502,9 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
   }
 }
 
-/// Forwards the writers' answers to their loop, whose mailboxes have to exist before it is initialised.
+/// A receiver that forwards the writers' answers to their loop.
+///
+/// It exists because the loop's initializer already needs the mailboxes.
 private final class ReplyReceiver {
   weak var home: GatewayLoop?
 }

@@ -1,9 +1,9 @@
 import BelfryWire
 public import System
 
-/// The gateway's metrics, each named once.
+/// The gateway's metrics; each name occurs once.
 public struct GatewayMetrics: Sendable {
-  /// The registry from which they are read.
+  /// The registry from which the metrics are read.
   public let registry: MetricRegistry
   let accepted: Counter
   let providerConnections: Gauge
@@ -29,7 +29,7 @@ public struct GatewayMetrics: Sendable {
   let broadcasts: Counter
   let subscriptions: Gauge
 
-  /// Metrics in a registry.
+  /// Creates the metrics in a registry.
   public init(registry: MetricRegistry) {
     self.registry = registry
     accepted = registry.counter(
@@ -125,7 +125,7 @@ public struct GatewayMetrics: Sendable {
       "belfry_channel_subscriptions", help: "Subscriptions of devices to channels.")
   }
 
-  /// Sets when certificates end; of a kind without any nothing is exposed.
+  /// Sets the expiration times of certificates; a kind without a certificate isn't exposed.
   func setEnds(_ ends: [CertificateEnd]) {
     for end in ends {
       registry.gauge(
@@ -151,7 +151,7 @@ public struct GatewayMetrics: Sendable {
     let help = "Connections of devices, by the record layer that TLS has."
     let counter = registry.counter(
       "belfry_device_connections_opened_total", help: help, labels: ["records": layer])
-    // In OpenMetrics it would be of one family with the gauge of those that are open.
+    // In OpenMetrics, this counter would be in the same family as the gauge of open connections.
     registry.counter(
       "belfry_device_connections_total", help: help, labels: ["records": layer], in: .prometheus
     ) { Double(counter.value) }
@@ -170,12 +170,13 @@ public struct GatewayMetrics: Sendable {
     enrolmentRefusals[Int(refusal.rawValue) - 1].add()
   }
 
-  /// Milliseconds: a device beside the gateway to one whose network has almost given up.
+  /// The histogram's bounds in milliseconds, from a device next to the gateway to one whose network has almost given
+  /// up.
   private static let deliveryBounds: [UInt64] = [
     1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000, 60_000,
   ]
 
-  /// Counts how long a delivery took; a clock that was set back meanwhile makes it none.
+  /// Records the duration of a delivery; it is 0 if the clock was set back in the meantime.
   func countDelivery(milliseconds: Int64) {
     deliveryMilliseconds.observe(UInt64(max(0, milliseconds)))
   }
@@ -185,12 +186,12 @@ public struct GatewayMetrics: Sendable {
   func count(copy state: DeliveryState) { broadcastStates[Int(state.rawValue)].add() }
 }
 
-/// What has a bound on the pushes that may wait for their answer.
+/// The subjects of the limits on pushes that wait for their answer.
 enum UnansweredBound: Int, CaseIterable {
-  /// Its further pushes are not read.
+  /// Further pushes on the connection aren't read.
   case connection
-  /// Further pushes to it are answered `TooManyRequests`.
+  /// Further pushes to the token are answered `TooManyRequests`.
   case token
-  /// Its further pushes are answered `ServiceUnavailable`.
+  /// Further pushes of the team are answered `ServiceUnavailable`.
   case team
 }

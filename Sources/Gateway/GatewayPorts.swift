@@ -1,17 +1,17 @@
-/// The ports of a gateway's listeners; 0 stands for any free one.
+/// The ports of a gateway's listeners; 0 means any free port.
 public struct GatewayPorts: Equatable, Sendable {
-  /// APNs' HTTP/2 provider API; the first is the one published to clients.
+  /// The ports of APNs' HTTP/2 provider API; the first is published to clients.
   public var providers: [UInt16]
-  /// The devices' link.
+  /// The port of the device link.
   public var device: UInt16
-  /// The legacy binary interface.
+  /// The port of the legacy binary interface.
   public var binary: UInt16
-  /// The legacy feedback service.
+  /// The port of the legacy feedback service.
   public var feedback: UInt16
-  /// The provider API without TLS; `nil` where it is off.
+  /// The port of the provider API without TLS; `nil` disables it.
   public var insecureProvider: UInt16?
 
-  /// The ports that Apple uses.
+  /// Creates the ports; the defaults are those that Apple uses.
   public init(
     providers: [UInt16] = [2197], device: UInt16 = 5223, binary: UInt16 = 2195,
     feedback: UInt16 = 2196, insecureProvider: UInt16? = nil

@@ -2,7 +2,8 @@ import Storage
 import System
 
 extension GatewayServer {
-  /// Reads anew what an administrator has rotated in the folder; the loops have it before the administrator is answered.
+  /// Reloads the keys that an administrator has rotated in the folder; the loops receive them before the administrator
+  /// gets an answer.
   func onRotation(in changes: [ControlChange]) {
     for case .putSetting(let name, _) in changes {
       switch name {

@@ -2,11 +2,11 @@ public import BelfryWire
 public import Storage
 public import System
 
-/// The push service: its loops, its stores, its control plane.
+/// The push service: its loops, its stores, and its control plane.
 ///
-/// Confined to the main loop. ``start(onReady:onFailed:onStopped:)`` starts it, ``drain()`` shuts it down.
+/// Confined to the main loop. ``start(onReady:onFailed:onStopped:)`` starts it; ``drain()`` shuts it down.
 public final class GatewayServer {
-  /// Why a gateway does not start.
+  /// An error that describes why a gateway can't start.
   public enum Failure: Error, CustomStringConvertible {
     case folder(GatewayFolder.Failure)
     case storage(StorageFailure)
@@ -23,12 +23,12 @@ public final class GatewayServer {
       }
     }
 
-    /// Whether another process has the folder: a gateway that runs, or a command.
+    /// True if another process, a running gateway or a command, holds the folder.
     public var isFolderBusy: Bool {
       if case .storage(.busy) = self { true } else { false }
     }
 
-    /// What is wrong, and what to do.
+    /// A description of the problem and how to fix it.
     public var description: String {
       switch self {
       case .storage(.busy(let path)):
@@ -41,27 +41,27 @@ public final class GatewayServer {
     }
   }
 
-  /// What the gateway's clients need to know.
+  /// The information that the gateway's clients need.
   public struct Description: Sendable {
-    /// The one environment that the gateway serves.
+    /// The only environment that the gateway serves.
     public var environment: BelfryWire.Environment
     /// The address of its listeners.
     public var host: String
     /// The ports that the listeners are bound to.
     public var ports: GatewayPorts
-    /// The certificate that its clients trust.
+    /// The file with the certificate that its clients trust.
     public var authorityFile: String
-    /// The first team.
+    /// The ID of the first team.
     public var teamID: String
-    /// The first team's provider key.
+    /// The ID of the first team's provider key.
     public var keyID: String
-    /// The private half of that key, `.p8`.
+    /// The file with the private half of that key, `.p8`.
     public var keyFile: String
-    /// The code that devices enrol with.
+    /// The code that devices enroll with.
     public var enrolmentCode: String
     /// The file with the admin API's token.
     public var adminTokenFile: String
-    /// The port of console and admin API; 0 until it is open.
+    /// The port of the console and the admin API; 0 until it is open.
     public var consolePort: UInt16 = 0
   }
 
@@ -88,10 +88,9 @@ public final class GatewayServer {
   private var onStopped: () -> Void = {}
   private var enrolmentCode: String
   private var keyID: String
-  /// Called on the main loop when what clients need to know has changed, before the administrator is
-  /// answered.
+  /// Called on the main loop when the information for clients has changed, before the administrator gets an answer.
   public var onDescriptionChanged: (Description) -> Void = { _ in }
-  /// What the listeners show, where it is no longer what they began with.
+  /// The listeners' certificates, if they have changed since startup.
   private var security: ListenerSecurity?
   private lazy var storeReports = StoreReports(
     [resources.controlHealth, resources.notificationHealth].compactMap(\.self),
@@ -99,14 +98,14 @@ public final class GatewayServer {
   private var isDraining = false
   private var isStopped = false
 
-  /// Carries out administrators' requests, on any thread.
+  /// The administration, which carries out administrators' requests on any thread.
   public let administration: Administration
   /// The admin API's token.
   public var adminToken: String { resources.adminToken }
-  /// How the gateway stands, for its probes.
+  /// The condition of the gateway, for its probes.
   public let condition: GatewayCondition
 
-  /// Creates a gateway from its data folder, making what is missing; nothing listens yet.
+  /// Creates a gateway from its data folder and creates any missing files; nothing listens yet.
   public convenience init(
     configuration: GatewayConfiguration, loop: EventLoop, metrics registry: MetricRegistry,
     log: Log
@@ -122,7 +121,7 @@ public final class GatewayServer {
     }
   }
 
-  /// A gateway on these resources; nothing listens yet.
+  /// Creates a gateway with these resources; nothing listens yet.
   package convenience init(
     configuration: GatewayConfiguration, resources: GatewayResources, loop: EventLoop,
     metrics registry: MetricRegistry, log: Log
@@ -213,7 +212,7 @@ public final class GatewayServer {
     }
   }
 
-  /// Starts the loops; `onReady` is called on the main loop once every listener accepts.
+  /// Starts the loops; `onReady` is called on the main loop once every listener accepts connections.
   public func start(
     onReady: @escaping (Description) -> Void, onFailed: @escaping (String) -> Void,
     onStopped: @escaping () -> Void
@@ -299,7 +298,7 @@ public final class GatewayServer {
 
   // MARK: Stores
 
-  /// Reports the state of the stores and their disks: before the gateway is ready, and then once a second.
+  /// Reports the state of the stores and their disks, before the gateway is ready and then once per second.
   private func watchStores() {
     guard resources.controlHealth != nil || resources.notificationHealth != nil else { return }
     reportStores()
@@ -309,7 +308,7 @@ public final class GatewayServer {
     }
   }
 
-  /// Logs what the stores have to say, and has a write tried on one that fails: no push may come that would.
+  /// Logs the stores' reports, and retries a write on a failing store, because there may be no push to trigger one.
   private func reportStores() {
     let now = SystemClock.monotonicNanoseconds
     storeReports.report(atNanoseconds: now)
@@ -338,11 +337,11 @@ public final class GatewayServer {
     for peer in peers { peer.post(.security(security)) }
   }
 
-  /// Follows a changed configuration, as far as a running gateway can, and reads the certificates anew; no
-  /// connection ends.
+  /// Applies a changed configuration, as far as a running gateway can, and reloads the certificates; no connection is
+  /// closed.
   ///
-  /// Throws, and has changed nothing, where the certificates cannot be used with it. Returns the options that
-  /// differ and need a restart.
+  /// Throws, without having changed anything, if the certificates can't be used with it. Returns the changed options
+  /// that need a restart.
   @discardableResult
   public func follow(_ new: GatewayConfiguration) throws -> [String] {
     let (followed, needRestart) = configuration.following(new)
@@ -364,7 +363,7 @@ public final class GatewayServer {
       guard mailboxes.count == configuration.loops else { return }
       controlPlane.use(peers)
       logReader.use(peers)
-      // What changed since the loops were made.
+      // Apply the changes that were made since the loops were created.
       if let security { for peer in peers { peer.post(.security(security)) } }
       openNext()
     case .opened(let index, let taken):
@@ -391,10 +390,10 @@ public final class GatewayServer {
     assert(mailboxes.count <= configuration.loops, "there are more mailboxes than loops")
   }
 
-  /// In order of the loops' numbers.
+  /// The mailboxes of the loops, in order of the loops' numbers.
   private var peers: LoopPeers { mailboxes.sorted { $0.key < $1.key }.map(\.value) }
 
-  /// Opens the loops' listeners one after the other, so that the later ones share the ports of the first.
+  /// Opens the loops' listeners one after another, so that the later ones share the ports of the first.
   private func openNext() {
     guard let mailbox = mailboxes[openedLoops] else {
       return assertionFailure("there is no loop \(openedLoops) to open")
@@ -402,7 +401,7 @@ public final class GatewayServer {
     mailbox.post(.open(peers: peers, ports: ports))
   }
 
-  /// What clients need to know, with the ports that were taken.
+  /// The information for clients, with the actual ports.
   public var description: Description {
     Description(
       environment: configuration.environment, host: configuration.host, ports: ports,
@@ -412,7 +411,7 @@ public final class GatewayServer {
       adminTokenFile: folder.adminTokenFile)
   }
 
-  /// Names another key to clients where the one that they were told is no longer the best, or no longer good.
+  /// Publishes a different key to clients if the published one is no longer the best or no longer valid.
   private func noteKey(in changes: [ControlChange]) {
     let concernsKeys = changes.contains { if case .putKey = $0 { true } else { false } }
     guard concernsKeys,
@@ -432,7 +431,7 @@ public final class GatewayServer {
     }
   }
 
-  /// Calls `receive` with every new line of the delivery log, on the threads of the loops, until it returns false.
+  /// Calls `receive` with each new line of the delivery log, on the threads of the loops, until it returns false.
   package func followDeliveryLog(_ receive: @escaping @Sendable ([DeliveryLogLine]) -> Bool) {
     logReader.followNewLines(receive)
   }
@@ -453,7 +452,7 @@ public final class GatewayServer {
     if mailboxes.isEmpty { stop() }
   }
 
-  /// Traps, in builds with assertions, where the server's state contradicts itself.
+  /// Traps, in builds with assertions, if the server's state is inconsistent.
   package func checkInvariants() {
     controlPlane.checkInvariants()
     writer.checkInvariants()

@@ -3,7 +3,7 @@ import Storage
 import System
 import Transport
 
-/// What all loops share; immutable or safe to use from any thread.
+/// The objects that all loops share; each is immutable or safe to use from any thread.
 struct GatewayShared: Sendable {
   let configuration: GatewayConfiguration
   let security: ListenerSecurity
@@ -21,7 +21,7 @@ struct GatewayShared: Sendable {
   let randomSeed: UInt64?
   let didStartLoop: (@Sendable (GatewayLoop) -> Void)?
 
-  /// The random numbers of the loop with that number, or of the control plane (-1).
+  /// Returns the random number generator of the loop with that number, or of the control plane (-1).
   static func generator(of loop: Int, seed: UInt64?) -> SystemRandom.Generator {
     guard let seed else { return SystemRandom.Generator() }
     return SystemRandom.Generator(

@@ -5,7 +5,7 @@ struct LoopBuffers {
 
   init() { scratch.reserveCapacity(16_384) }
 
-  /// Returns a stream object for a request, reusing an old one if there is one.
+  /// Returns a stream object for a request, reusing an existing one if possible.
   mutating func makeStream() -> ProviderStream { spareStreams.popLast() ?? ProviderStream() }
 
   mutating func recycle(_ stream: ProviderStream) {
@@ -13,7 +13,7 @@ struct LoopBuffers {
     spareStreams.append(stream)
   }
 
-  /// Returns an empty buffer with capacity; give it back with ``returnScratch(_:)``.
+  /// Returns an empty buffer with capacity; return it with ``returnScratch(_:)``.
   mutating func takeScratch() -> [UInt8] {
     var taken: [UInt8] = []
     swap(&taken, &scratch)

@@ -5,7 +5,7 @@ import Transport
 /// The answer to a provider's push.
 enum ProviderAnswer: Sendable {
   case accepted
-  /// The timestamp goes with 410 alone, in milliseconds since 1970.
+  /// The timestamp is for 410 only, in milliseconds since 1970.
   case refused(Rejection, timestampMilliseconds: Int64?)
 }
 
@@ -17,35 +17,35 @@ enum LoopMessage: Sendable {
   case answered(ReplyRoute, ProviderAnswer)
   /// A device's connection that another loop accepted.
   case attach(DetachedStream, device: DeviceClaim)
-  /// A device has enrolled: its home learns of it, then its connection on `loop` gets the answer.
+  /// A device has enrolled: its home loop adds it, then its connection on `loop` gets the answer.
   case enrolled(DeviceClaim, answer: ControlPlaneReply, loop: Int)
-  /// The control plane's answer to something that this loop asked.
+  /// The control plane's reply to a request of this loop.
   case controlPlane(ControlPlaneReply)
   /// Keys, apps or certificates changed.
   case directory(CredentialDirectory)
-  /// A channel was made or removed, or has a message for its devices.
+  /// A channel was created or removed, or has a message for its devices.
   case channels(ChannelUpdate)
   /// Continue sending broadcasts to the next slice of devices.
   case continueFanOut
   /// Confirm that every message before this one was handled.
   case confirm(ChangeBarrier)
-  /// Hand over which devices are connected, and when the others went away.
+  /// Report which devices are connected, and when the others disconnected.
   case readPresence(PresenceCollector)
-  /// Show these certificates to new connections.
+  /// Use these certificates for new connections.
   case security(ListenerSecurity)
   /// Keys or authorities were rotated.
   case rotation(LoopRotation.Change)
-  /// Follow this configuration, as far as a loop can.
+  /// Apply this configuration, as far as a loop can.
   case configuration(GatewayConfiguration)
-  /// A device was revoked, at that time in milliseconds since 1970.
+  /// A device was revoked at that time, in milliseconds since 1970.
   case revoked(device: UInt64, atMilliseconds: Int64)
-  /// Every loop runs: these are their mailboxes; open the listeners on these ports (0: any).
+  /// All loops are running, with these mailboxes; open the listeners on these ports (0: any).
   case open(peers: LoopPeers, ports: GatewayPorts)
-  /// Hand the lines of the delivery log that match to the collector.
+  /// Send the matching lines of the delivery log to the collector.
   case readLog(DeliveryLogQuery, DeliveryLogCollector)
-  /// Hand every matching line from now on to the follower.
+  /// Send each matching line from now on to the follower.
   case followLog(DeliveryLogQuery, DeliveryLogFollower)
-  /// Stop accepting, finish what is open.
+  /// Stop accepting, and finish open work.
   case drain
   /// Everything is finished or the time is up: close everything.
   case stop
@@ -54,9 +54,9 @@ enum LoopMessage: Sendable {
 /// A loop's request to the control plane.
 enum ControlPlaneRequest: Sendable {
   case enrol(SessionID, LinkFrame.Enrolment, signedBytes: [UInt8])
-  /// A device that is connected asks for another certificate for its key.
+  /// A connected device requests a new certificate for its key.
   case renew(SessionID, device: UInt64, publicKey: [UInt8])
-  /// A device has shown its certificate, and was given its tokens.
+  /// A device has presented its certificate and received its tokens.
   case arrived(DeviceArrival)
   /// A device registers an app that has not been added.
   case adopt(SessionID, request: UInt16, LinkTopic, device: UInt64)
@@ -64,39 +64,39 @@ enum ControlPlaneRequest: Sendable {
   case channels(ChannelRequest)
   /// A device subscribes to a channel that the loop does not know.
   case findChannel(SessionID, request: UInt16, ChannelID, app: UInt32)
-  /// A feedback client asks for the next inactive tokens of this app, or for the first ones that no client has
-  /// read; the answer repeats the number.
+  /// A feedback client requests the next inactive tokens of this app, or the first ones that no client has read; the
+  /// reply repeats the number.
   case feedback(number: UInt64, app: UInt32, after: UnregisteredPlace?)
   /// A feedback client has read an app's inactive tokens up to that time.
   case feedbackRead(app: UInt32, upToMilliseconds: Int64)
 }
 
-/// The control plane's answers.
+/// The control plane's replies.
 enum ControlPlaneReply: Sendable {
   case enrolment(SessionID, DeviceLinkServer.EnrolmentAnswer)
   case renewal(SessionID, DeviceLinkServer.RenewalAnswer)
-  /// The directory has the app now; the loop goes on with the registration.
+  /// The directory now has the app; the loop continues with the registration.
   case adopted(SessionID, request: UInt16, LinkTopic, device: UInt64)
   case refused(SessionID, request: UInt16, LinkRefusal)
   /// The answer to a provider's request on this connection and stream of the loop.
   case channels(connection: UInt64, stream: Int32, ChannelAnswer)
-  /// The loop knows the channel now, unless it does not exist.
+  /// The loop now knows the channel, unless it doesn't exist.
   case foundChannel(SessionID, request: UInt16, ChannelID, app: UInt32)
-  /// Registrations of an app that became inactive since its feedback was last read: a page of them, or the last
-  /// ones; nil where they cannot be read.
+  /// The registrations of an app that became inactive since its feedback was last read: a page of them, or the last
+  /// ones; nil if they can't be read.
   case feedback(number: UInt64, [RegistrationRecord]?)
 }
 
 /// A message of a loop to the control plane.
 enum ControlPlaneMessage: Sendable {
-  /// The loop runs.
+  /// The loop is running.
   case ready(loop: Int, LoopMailbox)
-  /// The loop's listeners accept on these ports; or why not.
+  /// The loop's listeners accept connections on these ports.
   case opened(loop: Int, GatewayPorts)
   case failed(loop: Int, String)
   case request(loop: Int, ControlPlaneRequest)
   /// The administration changed the control store.
   case changed([ControlChange], ChangeBarrier)
-  /// The loop has finished everything that was accepted.
+  /// The loop has finished everything that it accepted.
   case drained(loop: Int)
 }

@@ -2,7 +2,7 @@ import System
 
 /// A loop's messages to other loops, collected during a turn and posted in one batch per loop at its end.
 struct LoopOutbox {
-  /// Every loop's mailbox, this one's included; empty until the gateway opens.
+  /// The mailboxes of all loops, including this one; empty until the gateway opens.
   private(set) var peers: LoopPeers = []
   private var waiting: [[LoopMessage]] = []
 
@@ -16,14 +16,14 @@ struct LoopOutbox {
     waiting = Array(repeating: [], count: peers.count)
   }
 
-  /// Adds a message for that loop; returns false when there is no such loop.
+  /// Adds a message for that loop; returns false if there is no such loop.
   mutating func add(_ message: LoopMessage, to loop: Int) -> Bool {
     guard waiting.indices.contains(loop) else { return false }
     waiting[loop].append(message)
     return true
   }
 
-  /// Posts everything.
+  /// Posts all collected messages.
   mutating func flush() {
     for index in waiting.indices where !waiting[index].isEmpty {
       peers[index].post(contentsOf: waiting[index])

@@ -5,12 +5,12 @@ public struct Moment: Equatable, Sendable {
   /// Milliseconds since 1970, for expirations and records.
   public var unixMilliseconds: Int64
 
-  /// A reading.
+  /// Creates a reading of both clocks.
   public init(nanoseconds: Int64, unixMilliseconds: Int64) {
     self.nanoseconds = nanoseconds
     self.unixMilliseconds = unixMilliseconds
   }
 
-  /// Whole seconds since 1970.
+  /// The time in whole seconds since 1970.
   public var unixSeconds: Int64 { unixMilliseconds / 1_000 }
 }

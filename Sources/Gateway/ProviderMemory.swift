@@ -1,8 +1,8 @@
-/// Memory held on behalf of all providers of a loop, which limits what each may hold.
+/// The memory held on behalf of all providers of a loop, which limits each provider's share.
 struct ProviderMemory {
-  /// Bytes that unfinished requests hold.
+  /// The number of bytes that unfinished requests hold.
   private(set) var heldBytes = 0
-  /// Bytes that wait for providers to read them, as of each one's last turn.
+  /// The number of bytes that wait for providers to read them, as of each provider's last turn.
   private(set) var unsentBytes = 0
 
   /// Replaces one provider's contribution to ``heldBytes``.
@@ -19,10 +19,10 @@ struct ProviderMemory {
     assert(unsentBytes >= 0, "less than nothing waits for all providers")
   }
 
-  /// Whether unfinished requests hold more than the loop's limit.
+  /// True if unfinished requests hold more than the loop's limit.
   var isHeldTooMuch: Bool { heldBytes > Limits.loopHeldBytesMax }
 
-  /// Bytes that may wait for one provider before the gateway stops reading from it.
+  /// The number of bytes that may wait for one provider before the gateway stops reading from it.
   var unsentBytesMax: Int {
     unsentBytes > Limits.loopOutputBytesMax
       ? Limits.providerOutputShareBytes : Limits.providerOutputBytesMax

@@ -1,15 +1,15 @@
 import Storage
 import System
 
-/// What the log and the metrics are told of the stores and their disk.
+/// The reports about the stores and their disk, in the log and the metrics.
 struct StoreReports {
   private let stores: [StoreHealth]
   private let damages: [(name: String, damage: StoreDamage)]
-  /// The rows set aside that the log was told of, of each store.
+  /// The number of set-aside rows that the log has reported, for each store.
   private var reportedRows: [String: Int] = [:]  // text: names of our own stores
   private let metrics: GatewayMetrics
   private let log: Log
-  /// When the next line about a failing disk may come, in monotonic nanoseconds.
+  /// The earliest time of the next line about a failing disk, in monotonic nanoseconds.
   private var nextFailureLine: Int64 = .min
 
   init(
@@ -22,7 +22,7 @@ struct StoreReports {
     self.log = log
   }
 
-  /// Says what there is to say; called once a second.
+  /// Reports any changes; called once per second.
   mutating func report(atNanoseconds now: Int64) {
     for health in stores {
       let fails = health.failure != nil
@@ -33,7 +33,7 @@ struct StoreReports {
     reportDamage()
   }
 
-  /// One line for each store when rows were set aside that no line has counted.
+  /// Logs one line for each store that has set aside rows that weren't reported yet.
   private mutating func reportDamage() {
     for (name, damage) in damages {
       let count = damage.count
@@ -46,7 +46,7 @@ struct StoreReports {
     }
   }
 
-  /// One line a minute about all stores that fail, since they lie on one disk.
+  /// Logs at most one line per minute about all failing stores, because they are on the same disk.
   private mutating func reportFailures(atNanoseconds now: Int64) {
     guard now >= nextFailureLine else { return }
     var names: [String] = []

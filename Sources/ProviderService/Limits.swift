@@ -1,89 +1,92 @@
 internal import BelfryWire
 
-/// Every bound of this module, with its unit and its reason.
+/// The limits of this module, each with its unit and its reason.
 enum Limits {
   // MARK: Registry
 
-  /// Bytes of the app's name for a person or an installation: a UUID or an address with room to spare.
+  /// Bytes of the app's identifier of a user or an installation: a UUID or an address, with room to spare.
   static let nameBytesMax = 256
-  /// Bytes of a language tag: RFC 5646 section 4.4.1 finds no need for more.
+  /// Bytes of a language tag; RFC 5646 section 4.4.1 finds no need for more.
   static let languageBytesMax = 35
-  /// Warnings of one answer: a person mends the first ones first.
+  /// Warnings in one response; operators fix the first ones first.
   static let warningsMax = 16
-  /// Bytes of the name of a field, and of a value that is one of some words: none that is understood is longer.
+  /// Bytes of a field name, and of a value that must be one of several words; no valid one is longer.
   static let fieldNameBytesMax = 64
-  /// Tags of one device: what a person follows, and not a profile of them.
+  /// Tags of one device: topics that a user follows, not a profile of the user.
   static let tagsMax = 32
-  /// Tokens of one answer to `GET /tokens`: some 300 KB.
+  /// Tokens in one response to `GET /tokens`: about 300 KB.
   static let tokensPerPage = 1_000
-  /// Tokens that one request may bring at once; a body of 1 MB has no more.
+  /// Tokens that one request may import; a body of 1 MB has no more.
   static let tokensPerRequest = 10_000
-  /// Seconds after which a copy of an app tries again whose token had no room: dead tokens leave meanwhile.
+  /// Seconds after which an app retries a registration that was refused because the limit was reached; dead tokens are
+  /// removed in the meantime.
   static let fullRetrySeconds: Int64 = 3_600
   /// Bytes of the key file: a key of 64 bytes as hexadecimal text.
   static let keyFileBytesMax = 4_096
-  /// Bytes of the shortest admin token or app's key that is accepted: what is shorter can be guessed.
+  /// Bytes of the shortest accepted admin token or app key; shorter ones can be guessed.
   static let secretBytesMin = 16
-  /// Zones that are remembered: the tz database has some 600.
+  /// Zones that are cached; the tz database has about 600.
   static let zonesRemembered = 1_000
 
-  /// Seconds between readings of a feedback service: dead tokens do no harm meanwhile.
+  /// Seconds between two reads of a feedback service; dead tokens do no harm in the meantime.
   static let feedbackPauseSeconds: Double = 3_600
 
   // MARK: Campaigns
 
   /// Bytes of a strings file: thousands of texts.
   static let stringsFileBytesMax = 1_048_576
-  /// Languages of one campaign: more than any system has.
+  /// Languages of one campaign: more than any system supports.
   static let languagesMax = 200
-  /// Bytes of one text with its arguments filled in, and of the plural forms that are read for it: no payload has
-  /// room for more.
+  /// Bytes of one text with its arguments inserted, and of the plural forms that are read for it; no payload has room
+  /// for more.
   static let filledTextBytesMax = WireLimits.largePayloadBytesMax
   /// Arguments of a campaign's texts.
   static let argumentsMax = 16
-  /// Recipients of one batch: what is uncertain after a crash, and what one commit pays for.
+  /// Recipients of one batch, which bounds the uncertain pushes after a crash and the share of each commit.
   static let batchRecipientsMax = 500
-  /// Batches in flight at once: enough for the connection's 1,000 concurrent requests while others are
-  /// committed.
+  /// Batches in flight at once: enough for the connection's 1,000 concurrent requests while others are committed.
   static let batchesInFlightMax = 4
-  /// Pushes a second that may be asked for.
+  /// The highest rate that can be requested, in pushes per second.
   static let rateMax: Int64 = 1_000_000
-  /// Nanoseconds of sending that one batch has at a limited rate, so that pushes are spread.
+  /// Nanoseconds of sending time per batch at a limited rate, so that pushes are spread out.
   static let batchNanoseconds: Int64 = 100_000_000
-  /// Nanoseconds before recipients that the service refused for now are sent to again; it doubles.
+  /// Nanoseconds before the first retry for recipients that the service temporarily refused; the pause doubles each
+  /// time.
   static let retryPauseNanoseconds: Int64 = 1_000_000_000
-  /// Nanoseconds of the longest such pause: a service that is back is used within half a minute.
+  /// The longest such pause in nanoseconds: a recovered service is used within half a minute.
   static let retryPauseNanosecondsMax: Int64 = 30_000_000_000
-  /// Nanoseconds from a lost answer to the question to the delivery log: what the gateway still had to
-  /// read from the lost connection stands there by then.
+  /// Nanoseconds from a lost response to the query of the delivery log.
+  ///
+  /// By then, the log contains everything that the gateway still had to read from the lost connection.
   static let settleNanoseconds: Int64 = 3_000_000_000
-  /// Milliseconds that clocks are slewed by in the seconds of a question to the delivery log, and some for the
-  /// moment at which a line is stamped.
+  /// Milliseconds that cover the slewing of clocks during the seconds of a log query, and the precision of a line's
+  /// time stamp.
   static let clockPrecisionMilliseconds: Int64 = 100
-  /// Bad tokens after which a campaign that meets more of them than of others goes on slowly: a service counts them
-  /// against its sender (apns-protocol 1.11).
+  /// Bad tokens after which a campaign slows down if they are the majority, because a service counts them against the
+  /// sender (apns-protocol 1.11).
   static let badTokensBeforeSlowing: Int64 = 200
-  /// Recipients of a batch then, one batch at a time: less than half of what ends a connection to a gateway of ours.
+  /// Recipients of a batch in that case, with one batch in flight: less than half of the bad tokens that end a
+  /// connection to a Belfry gateway.
   static let slowBatchRecipients = 100
-  /// Nanoseconds that batches in flight have when the service is told to end.
+  /// Nanoseconds that batches in flight are given when the service shuts down.
   static let drainNanoseconds: Int64 = 10_000_000_000
-  /// Nanoseconds between looks at a campaign that somebody watches: a bar that moves.
+  /// Nanoseconds between progress checks of a watched campaign, frequent enough for a moving progress bar.
   static let progressNanoseconds: Int64 = 500_000_000
-  /// Looks without news after which a watcher gets a sign of life: one who is gone is found within 15 seconds.
+  /// Checks without changes after which a watcher receives a heartbeat: a lost one is detected within 15 seconds.
   static let progressHeartbeatRounds = 30
-  /// Nanoseconds that a rate is measured over: longer than the pauses of a store or a network.
+  /// Nanoseconds over which a rate is measured: longer than the pauses of a store or a network.
   static let progressWindowNanoseconds: Int64 = 10_000_000_000
-  /// Milliseconds after the end of a good connection before another one is made only to see whether it can be.
+  /// Milliseconds after the end of a working connection before another one is opened only to test the service.
   static let connectionGoodMilliseconds: Int64 = 60_000
-  /// Campaigns that the summary lists: what a first screen has room for.
+  /// Campaigns in the summary: as many as fit on an overview page.
   static let campaignsSummarized = 5
-  /// Languages and apps that the summary lists; the others are added up.
+  /// Languages and apps in the summary; the others are added up.
   static let sharesSummarized = 50
-  /// Nanoseconds for which the registry's counts are used again at least: counting reads every token.
+  /// The shortest time in nanoseconds for which the registry's counts are reused, because counting reads every token.
   static let countsNanoseconds: Int64 = 2_000_000_000
-  /// How many times as long as counting took its result is used.
+  /// The factor of the counting time for which its result is reused.
   static let countsRest: Int64 = 20
 
-  /// Seconds of a push's life at most, as services keep it (apns-protocol section 4).
+  /// The longest lifetime of a push in seconds, which is the limit of push services (apns-protocol section 4).
   static let expirationSecondsMax: Int64 = 30 * 86_400
 }

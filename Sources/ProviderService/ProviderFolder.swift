@@ -2,41 +2,41 @@ internal import BelfryWire
 public import Storage
 internal import System
 
-/// The data folder of the service, held by one process: registry, keys, admin token.
+/// The data folder of the service, locked by one process: registry, keys, admin token.
 ///
 /// ```
-/// registry.sqlite   tokens, sealed, and campaigns
-/// token-key         what the tokens are sealed with
-/// admin-token       what the operator's requests need
-/// apps/ID.key       what the copies of an app send
-/// provider.json     where the running service is
+/// registry.sqlite   sealed tokens, and campaigns
+/// token-key         the key that seals the tokens
+/// admin-token       the token for the operator's requests
+/// apps/ID.key       the key that the installations of an app send
+/// provider.json     the address of the running service
 /// ```
 public struct ProviderFolder: Sendable {
   private let folder: DataFolder
   /// The result of the check of the store's file.
   private let inspection: StoreInspection
-  /// Tokens and campaigns.
+  /// The store of tokens and campaigns.
   public let store: SQLiteRegistryStore
-  /// The tokens of the store.
+  /// The registry of the stored tokens.
   public let registry: Registry
-  /// The apps that may register.
+  /// The apps that may register tokens.
   public let apps: AppKeys
-  /// What the operator's requests need.
+  /// The token that the operator's requests require.
   public let adminToken: String
 
-  /// The path of the admin token's file in a folder.
+  /// Returns the path of the admin token's file in a folder.
   public static func adminTokenFile(in folder: String) -> String { "\(folder)/admin-token" }
-  /// The path of the running service's description in a folder.
+  /// Returns the path of the running service's description in a folder.
   public static func descriptionFile(in folder: String) -> String { "\(folder)/provider.json" }
 
-  /// Where the admin token is.
+  /// The path of the admin token's file.
   public var adminTokenFile: String { Self.adminTokenFile(in: folder.path) }
-  /// Where the running service says how it is reached.
+  /// The path of the file in which the running service describes how to reach it.
   public var descriptionFile: String { Self.descriptionFile(in: folder.path) }
 
-  /// Takes the folder and makes what it lacks; the apps named get a key each.
+  /// Locks the folder and creates missing files, including one key for each given app.
   ///
-  /// Throws `StorageFailure.busy` while another process has it.
+  /// Throws `StorageFailure.busy` while another process holds the folder.
   public init(_ path: String, apps bundleIDs: [String] = []) throws {
     folder = try DataFolder(path)
     let sealer = try TokenSealer(keyFile: folder.file("token-key"))
@@ -74,7 +74,7 @@ public struct ProviderFolder: Sendable {
 }
 
 extension SystemFailure {
-  /// A secret that was emptied, cut or made up: its few bytes could be guessed.
+  /// The error for a secret file that is empty, truncated or too short, and whose few bytes could be guessed.
   static func tooShort(_ path: String) -> SystemFailure {
     .unusable(
       text: path,

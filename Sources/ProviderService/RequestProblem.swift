@@ -1,22 +1,22 @@
 internal import BelfryWire
 
-/// What is wrong with a field of a request or of a campaign, and what to do.
+/// An error in a field of a request or of a campaign, with advice on how to fix it.
 public struct RequestProblem: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The field; nil where it is the request as a whole.
+  /// The field; nil if the error concerns the whole request.
   public let field: String?
-  /// What is wrong.
+  /// A description of the error.
   public let what: String
-  /// What to do.
+  /// Advice on how to fix the error.
   public let advice: String
 
-  /// A problem of a field.
+  /// Creates a problem with a field.
   public init(_ field: String?, _ what: String, do advice: String) {
     self.field = field
     self.what = what
     self.advice = advice
   }
 
-  /// One line for the person who asked.
+  /// A one-line message for the sender of the request.
   public var description: String {
     "\(field.map { "\($0): " } ?? "")\(what): \(advice)"
   }
@@ -30,9 +30,9 @@ public struct RequestProblem: Error, Sendable, Hashable, CustomStringConvertible
   }
 }
 
-/// Several problems, so that a person mends them all at once.
+/// Several problems, so that the sender can fix them all at once.
 public struct RequestProblems: Error, Sendable, CustomStringConvertible {
-  /// At least one.
+  /// The problems; at least one.
   public let all: [RequestProblem]
 
   init(_ all: [RequestProblem]) {
@@ -40,6 +40,6 @@ public struct RequestProblems: Error, Sendable, CustomStringConvertible {
     self.all = all
   }
 
-  /// One line each.
+  /// One line per problem.
   public var description: String { all.map(\.description).joined(separator: "\n") }
 }

@@ -1,12 +1,14 @@
 import CConfinement
 import Glibc
 
-/// What keeps a reader of untrusted bytes from doing anything else, should they get the better of it.
+/// The restrictions of a process that reads untrusted bytes, so that an exploited decoder can do nothing else.
 enum Confinement {
-  /// Takes from this process all but reading these files, memory, time and what is open; returns the
-  /// names of what the kernel lacks for that.
+  /// Restricts this process to reading the given files, allocating memory, reading clocks and using its open
+  /// descriptors.
   ///
-  /// Only before there is another thread.
+  /// Returns the names of the kernel features that are missing for this.
+  ///
+  /// Call it only before the process starts another thread.
   static func enter(reading paths: [String]) -> [String] {
     var copies = unsafe paths.map { unsafe UnsafePointer(strdup($0)) }
     defer {
@@ -17,8 +19,9 @@ enum Confinement {
     return names(of: unsafe belfry_confine(&copies, Int32(copies.count)))
   }
 
-  /// What a confined process that may read `named` gets done, for `belfry-sound confined`: a way to see
-  /// on a machine what its kernel holds back.
+  /// Returns the operations that succeed in a confined process that may read `named`.
+  ///
+  /// `belfry-sound confined` prints them, to show which restrictions the machine's kernel enforces.
   static func attempts(named: String, other: String) -> JSONLine {
     func opens(_ path: String, _ flags: Int32) -> Bool {
       let descriptor = unsafe Glibc.open(path, flags | O_CLOEXEC)

@@ -1,5 +1,5 @@
 extension CoreAudioFile {
-  /// A file with IMA4, of samples with their channels in turn.
+  /// Returns an IMA4 file of interleaved samples.
   static func ima4(_ samples: [Int16], channels: Int, rate: Int) -> [UInt8] {
     assert(channels > 0 && samples.count % channels == 0, "every channel has each frame")
     let frames = samples.count / channels
@@ -39,12 +39,12 @@ extension CoreAudioFile {
 }
 
 extension IMA4 {
-  /// Codes one channel, packet by packet.
+  /// An encoder of one channel, packet by packet.
   struct Encoder {
     private var predictor: Int
     private var index = 0
 
-    /// Starts with the step that suits the channel's first packet best: a loud beginning is not blurred.
+    /// Starts with the step that fits the channel's first packet best, so that a loud beginning is not distorted.
     init(for first: [Int16]) {
       predictor = first.first.map(Int.init) ?? 0
       var least = Int.max
@@ -61,10 +61,12 @@ extension IMA4 {
       index = best
     }
 
-    /// The packet of up to 64 samples; a shorter one is filled with its last.
+    /// Returns the packet of up to 64 samples.
+    ///
+    /// A shorter one is padded with its last sample.
     mutating func encode(_ samples: [Int16]) -> [UInt8] {
       assert((1...packetFrames).contains(samples.count), "a packet holds up to 64 samples")
-      // The packet's head has the upper nine bits alone, and the decoder goes on from them.
+      // The packet's header has only the upper nine bits, and the decoder continues from them.
       predictor = Int(Int16(truncatingIfNeeded: predictor & 0xFF80))
       let head = predictor & 0xFF80 | index
       var packet = [UInt8(truncatingIfNeeded: head >> 8), UInt8(truncatingIfNeeded: head)]
@@ -78,7 +80,7 @@ extension IMA4 {
       return packet
     }
 
-    /// Four bits that bring the predictor as near to a sample as they can.
+    /// Returns the four bits that move the predictor as close to a sample as possible.
     private mutating func step(to sample: Int16) -> UInt8 {
       let size = steps[index]
       var distance = Int(sample) - predictor

@@ -1,5 +1,4 @@
-/// A Core Audio Format file with IMA4, which libsndfile does not read (S0-5; Core Audio Format
-/// Specification 1.0).
+/// A Core Audio Format file with IMA4, which libsndfile does not read (S0-5; Core Audio Format Specification 1.0).
 final class CoreAudioFile: SoundSource {
   let format: SoundFormat
   private let bytes: [UInt8]
@@ -7,7 +6,7 @@ final class CoreAudioFile: SoundSource {
   private var packet = 0
   private var framesLeft: Int64
 
-  /// Reads the header; nil when the file is none of this kind.
+  /// Reads the header; nil if the file is not of this kind.
   init?(_ bytes: [UInt8]) {
     var reader = Reader(bytes: bytes)
     guard reader.text(4) == "caff", reader.integer(2) == 1, reader.integer(2) != nil else {
@@ -50,7 +49,7 @@ final class CoreAudioFile: SoundSource {
       frames: framesLeft)
   }
 
-  /// The rate and the channels, when the data is IMA4.
+  /// Returns the rate and the number of channels if the data is IMA4, otherwise nil.
   private static func description(_ reader: inout Reader) -> (rate: Double, channels: Int)? {
     guard let rate = reader.integer(8), reader.text(4) == "ima4", reader.integer(4) != nil,
       reader.integer(4) != nil, reader.integer(4) != nil, let channels = reader.integer(4)
@@ -76,7 +75,7 @@ final class CoreAudioFile: SoundSource {
     return (0..<frames).flatMap { frame in channels.map { $0[frame] } }
   }
 
-  /// Big-endian numbers and four-letter names, one after the other.
+  /// A reader of consecutive big-endian numbers and four-letter names.
   private struct Reader {
     let bytes: [UInt8]
     var position = 0

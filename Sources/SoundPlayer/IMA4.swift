@@ -1,7 +1,7 @@
-/// Apple's IMA4: packets of 34 bytes a channel, 64 samples each, every packet on its own.
+/// Apple's IMA4: packets of 34 bytes per channel with 64 samples each; every packet is decoded on its own.
 ///
-/// Two bytes hold the predictor's upper nine bits and the step's index; 32 bytes hold a sample every
-/// four bits, the lower half first (IMA Digital Audio Focus 1992; QuickTime's layout of it).
+/// Two bytes hold the predictor's upper nine bits and the step index; 32 bytes hold one sample per four bits, the lower
+/// half first (IMA Digital Audio Focus 1992; QuickTime's layout of it).
 enum IMA4 {
   static let packetBytes = 34
   static let packetFrames = 64
@@ -18,7 +18,7 @@ enum IMA4 {
     24_623, 27_086, 29_794, 32_767,
   ]
 
-  /// Decodes one channel's packet; nil when it is not whole.
+  /// Decodes one channel's packet; returns nil if it is incomplete.
   static func decode(_ packet: ArraySlice<UInt8>) -> [Int16]? {
     guard packet.count == packetBytes else { return nil }
     let head = Int(packet[packet.startIndex]) << 8 | Int(packet[packet.startIndex + 1])

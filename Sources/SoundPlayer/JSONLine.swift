@@ -1,4 +1,4 @@
-/// One JSON object with keys in order.
+/// A JSON object that keeps the order of its keys.
 struct JSONLine {
   enum Value {
     case text(String)

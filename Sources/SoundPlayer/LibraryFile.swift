@@ -5,7 +5,7 @@ import CSndFile
   let format: SoundFormat
   private let file: OpaquePointer
 
-  /// nil when libsndfile does not know it.
+  /// Opens the file; nil if libsndfile does not support its format.
   init?(path: String) {
     var information = SF_INFO()
     guard let file = unsafe sf_open(path, Int32(SFM_READ), &information) else { return nil }
@@ -14,7 +14,7 @@ import CSndFile
       container: Self.container(information.format), encoding: Self.encoding(information.format),
       channels: Int(information.channels), rate: Int(information.samplerate),
       frames: information.frames)
-    // Without it samples that are fractions would all be nought.
+    // Without this command, floating-point samples would all become zero.
     _ = unsafe sf_command(file, Int32(SFC_SET_SCALE_FLOAT_INT_READ), nil, 1)
   }
 

@@ -1,25 +1,27 @@
-/// Every bound of this program, with its unit and its reason.
+/// Every limit of this program, with its unit and its reason.
 enum Limits {
-  /// Seconds that an alert sound must be shorter than (S0-6).
+  /// An alert sound must be shorter than this number of seconds (S0-6).
   static let seconds = 30.0
-  /// Seconds that are left of a sound that is cut: safely less than it may last.
+  /// Seconds that a truncated sound keeps, safely below the limit.
   static let cutSeconds = 29.5
-  /// Frames that are converted, whatever a header says: 30 s at the highest rate.
+  /// The maximum number of frames to convert, whatever a header says: 30 s at the highest rate.
   static let framesMax = 30 * rates.upperBound
-  /// Bytes of a sound file, which is read as a whole: 30 s of eight channels at 96 kHz with room to spare.
+  /// The maximum size of a sound file in bytes.
+  ///
+  /// A file is read as a whole; 30 s of eight channels at 96 kHz fit.
   static let fileBytes = 64 << 20
-  /// Channels that sound servers accept.
+  /// The maximum number of channels that sound servers accept.
   static let channels = 8
-  /// Samples a second that sound servers accept.
+  /// Samples per second that sound servers accept.
   static let rates = 1_000...384_000
   /// Frames per read and write: some milliseconds of sound.
   static let framesAtATime = 4_096
-  /// Bytes that the child says before its samples: a path, and a reason.
+  /// The maximum size in bytes of the child's header before its samples: a path and a reason.
   static let headerBytes = 8_192
-  /// Seconds after which the kernel ends a player, for a sound server that does not answer.
+  /// Seconds after which the kernel ends a player, in case a sound server does not answer.
   static let wallSeconds: UInt32 = 60
-  /// Seconds of processor time for a file: far more than decoding 30 s needs.
+  /// Seconds of processor time per file: far more than decoding 30 s needs.
   static let processorSeconds: UInt = 40
-  /// Bytes of address space: the libraries and the largest file.
+  /// The maximum address space in bytes: enough for the libraries and the largest file.
   static let memoryBytes: UInt = 2 << 30
 }

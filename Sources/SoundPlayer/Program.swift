@@ -1,7 +1,9 @@
 import CConfinement
 import Glibc
 
-/// `belfry-sound`: checks and plays sound files, which are untrusted bytes, in a process of its own.
+/// `belfry-sound`: checks and plays sound files.
+///
+/// It is a process of its own because sound files are untrusted bytes.
 @main
 enum Program {
   private static let usage = """
@@ -141,7 +143,7 @@ enum Program {
   }
 
   private static func play(_ command: PlayCommand) -> Int32 {
-    // The child that decodes comes first: it must have one thread.
+    // Create the reader first: it forks the decoding child, which requires that this process has only one thread.
     let reader = SoundReader(command)
     let chime = Chime()
     let (channels, rate) = (
@@ -178,7 +180,7 @@ enum Program {
     return 0
   }
 
-  /// The app's own sound, else the system's (S0-6), else the chime; and why not the app's.
+  /// Returns the app's own sound, else the system's (S0-6), else the chime; and the reason for not using the app's.
   static func choose(_ command: PlayCommand) -> (any SoundSource, String, String?) {
     var reason: String?
     if let path = command.path {
@@ -205,7 +207,7 @@ struct PlayCommand: Hashable {
   var systemPath: String?
   var path: String?
 
-  /// Parses the arguments; nil where they are wrong.
+  /// Parses the arguments; nil if they are invalid.
   init?(_ arguments: ArraySlice<String>) {
     var rest = arguments
     while let word = rest.popFirst() {
@@ -227,6 +229,6 @@ struct PlayCommand: Hashable {
 }
 
 extension Int16 {
-  /// Makes a sample quieter; `volume` is 0…1.
+  /// Reduces a sample's amplitude; `volume` is 0…1.
   mutating func scale(_ volume: Double) { self = Int16((Double(self) * volume).rounded()) }
 }

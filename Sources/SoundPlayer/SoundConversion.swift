@@ -1,8 +1,8 @@
 import Glibc
 
-/// Makes of any sound file one that an alert may have (S0-2, S0-3, S0-5, S0-6).
+/// A conversion of any sound file to one that an alert can use (S0-2, S0-3, S0-5, S0-6).
 struct SoundConversion {
-  /// Why nothing was made, and what to do.
+  /// The reason that a conversion failed, and what to do about it.
   struct Failure: Error, Hashable {
     let message: String
   }
@@ -11,10 +11,10 @@ struct SoundConversion {
   let target: String
   let container: SoundFormat.Container
   let encoding: SoundFormat.Encoding
-  /// Whether a sound that is too long loses its end.
+  /// True if a sound that is too long is truncated.
   let cutsEnd: Bool
 
-  /// Reads the command's words after `convert`; nil where they are wrong.
+  /// Parses the command's arguments after `convert`; nil if they are invalid.
   init?(_ arguments: ArraySlice<String>) throws(Failure) {
     var paths: [String] = []
     var word: String?
@@ -67,7 +67,7 @@ struct SoundConversion {
     }
   }
 
-  /// Converts; gives the new file's format.
+  /// Converts the file and returns the new file's format.
   func run() throws(Failure) -> SoundFormat {
     guard let input = SoundLoader.open(source) else {
       throw Failure(
@@ -82,7 +82,7 @@ struct SoundConversion {
     var format = input.format
     (format.container, format.encoding) = (container, encoding)
     format.frames = Int64(samples.count / format.channels)
-    // A file that is half written is never found under the name.
+    // Write to a temporary name, so that a partly written file never has the target's name.
     let draft = "\(target).\(getpid())"
     defer { _ = unsafe unlink(draft) }
     switch encoding {
@@ -100,7 +100,7 @@ struct SoundConversion {
     return format
   }
 
-  /// All samples, without what is too long.
+  /// Returns all samples, without those beyond the allowed length.
   private func samples(of input: any SoundSource) throws(Failure) -> [Int16] {
     let format = input.format
     let allowed = Int(Double(format.rate) * Limits.cutSeconds) * format.channels
@@ -119,7 +119,7 @@ struct SoundConversion {
     var samples: [Int16] = []
     while case let next = input.next(), !next.isEmpty {
       samples += next
-      // Whatever its header said.
+      // Enforce the limit whatever the header said.
       guard samples.count < Limits.framesMax * format.channels else { break }
       if isTooLong, samples.count >= allowed { break }
     }
@@ -129,7 +129,7 @@ struct SoundConversion {
     return samples
   }
 
-  /// Lets the last tenth of a second fade, so that a cut does not crack.
+  /// Fades out the last tenth of a second, so that a truncated sound does not end with a click.
   private static func fadeOut(_ samples: inout [Int16], channels: Int, rate: Int) {
     let frames = min(rate / 10, samples.count / channels)
     let start = samples.count - frames * channels
@@ -138,7 +138,7 @@ struct SoundConversion {
     }
   }
 
-  /// Why the last call failed.
+  /// The reason that the last system call failed.
   private static var reason: String { unsafe String(cString: strerror(errno)) }
 
   private static func isSameFile(_ one: String, _ other: String) -> Bool {

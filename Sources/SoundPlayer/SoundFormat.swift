@@ -1,9 +1,9 @@
 /// The format and the length of a sound file.
 struct SoundFormat: Hashable {
-  /// How samples are laid out in the file, by the words of `belfry sound`.
+  /// The container of a sound file, by the names that `belfry sound` uses.
   enum Container: Hashable {
     case aiff, wav, caf
-    /// One that an alert sound may not have (S0-3), by its own name.
+    /// A container that an alert sound may not have (S0-3), by its own name.
     case other(String)
 
     var name: String {
@@ -16,10 +16,10 @@ struct SoundFormat: Hashable {
     }
   }
 
-  /// How samples are coded, by the words of `belfry sound`.
+  /// The encoding of samples, by the names that `belfry sound` uses.
   enum Encoding: Hashable {
     case linearPCM, ima4, uLaw, aLaw
-    /// One that an alert sound may not have (S0-2), by its own name.
+    /// An encoding that an alert sound may not have (S0-2), by its own name.
     case other(String)
 
     var name: String {
@@ -36,14 +36,14 @@ struct SoundFormat: Hashable {
   var container: Container
   var encoding: Encoding
   var channels: Int
-  /// Frames a second.
+  /// Frames per second.
   var rate: Int
   /// Samples of one channel.
   var frames: Int64
 
   var seconds: Double { rate > 0 ? Double(frames) / Double(rate) : 0 }
 
-  /// Why no sound server can play it; nil where one may.
+  /// The reason that no sound server can play it, or nil if one may.
   var whyUnplayable: String? {
     if frames <= 0 { return "it holds no sound" }
     guard (1...Limits.channels).contains(channels) else {
@@ -56,7 +56,7 @@ struct SoundFormat: Hashable {
     return nil
   }
 
-  /// Why it is no alert sound (S0-2, S0-3, S0-6); nil when it is one.
+  /// The reason that it cannot be an alert sound (S0-2, S0-3, S0-6), or nil if it can.
   var whyRefused: String? {
     if case .other(let name) = container {
       return "\(name) is no alert sound: use aiff, wav or caf"
@@ -74,9 +74,9 @@ struct SoundFormat: Hashable {
   }
 }
 
-/// Samples in order, sixteen bits each, channels in turn.
+/// A source of interleaved 16-bit samples, in order.
 protocol SoundSource: AnyObject {
   var format: SoundFormat { get }
-  /// The next frames; empty at the end.
+  /// Returns the next frames, or an empty array at the end.
   func next() -> [Int16]
 }

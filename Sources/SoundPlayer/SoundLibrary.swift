@@ -1,8 +1,8 @@
 import CSndFile
 
-/// Writes sound files with libsndfile.
+/// A writer of sound files that uses libsndfile.
 enum SoundLibrary {
-  /// Writes samples of sixteen bits, channels in turn; false when the file cannot be written.
+  /// Writes interleaved 16-bit samples; returns false if the file cannot be written.
   static func write(_ samples: [Int16], as format: SoundFormat, to path: String) -> Bool {
     guard let code = code(of: format) else { return false }
     assert(samples.count % format.channels == 0, "every channel has each frame")

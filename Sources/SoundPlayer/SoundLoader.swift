@@ -1,8 +1,8 @@
 import Glibc
 
-/// Finds and opens sounds.
+/// A loader that finds and opens sounds.
 enum SoundLoader {
-  /// Opens a file; nil where no reader knows its format.
+  /// Opens a file; returns nil if no reader supports its format.
   static func open(_ path: String) -> (any SoundSource)? {
     if let bytes = head(path, 4), bytes == Array("caff".utf8), let whole = read(path),
       let file = CoreAudioFile(whole)
@@ -20,7 +20,7 @@ enum SoundLoader {
     return read == count ? bytes : nil
   }
 
-  /// The whole file; nil when it is too long or cannot be read.
+  /// Returns the whole file, or nil if it is too long or cannot be read.
   private static func read(_ path: String) -> [UInt8]? {
     guard let file = unsafe fopen(path, "re") else { return nil }
     defer { unsafe fclose(file) }
@@ -37,7 +37,7 @@ enum SoundLoader {
   }
 }
 
-/// Two short tones that fade, for where no file can be played.
+/// Two short tones that fade out, for when no file can be played.
 final class Chime: SoundSource {
   let format = SoundFormat(
     container: .other("built in"), encoding: .linearPCM, channels: 1, rate: 44_100, frames: 22_050)

@@ -1,17 +1,17 @@
 import Glibc
 
-/// An output of samples.
+/// An output for samples.
 ///
-/// The libraries of PulseAudio (also for PipeWire) and ALSA are loaded when they are needed: this program
-/// starts without them.
+/// The libraries of PulseAudio (also for PipeWire) and ALSA are loaded on demand, so that this program starts without
+/// them.
 protocol SoundOutput {
-  /// Plays samples; false where the output has failed.
+  /// Plays samples; returns false if the output has failed.
   func write(_ samples: [Int16]) -> Bool
-  /// Waits until everything was played.
+  /// Waits until all samples have been played.
   func finish()
 }
 
-/// A library's functions by their names.
+/// A dynamically loaded library whose functions are looked up by name.
 @safe private struct Library {
   private let handle: UnsafeMutableRawPointer
 
@@ -20,18 +20,20 @@ protocol SoundOutput {
     unsafe self.handle = handle
   }
 
-  /// The function of that name, which has that shape by the library's documentation.
+  /// Returns the function with that name.
+  ///
+  /// The library's documentation specifies its signature.
   func function<Shape>(_ name: String, _ shape: Shape.Type) -> Shape? {
     guard let address = unsafe dlsym(handle, name) else { return nil }
     return unsafe unsafeBitCast(address, to: shape)
   }
 }
 
-/// PulseAudio's simple interface.
+/// An output that uses PulseAudio's simple API.
 @safe struct PulseOutput: SoundOutput {
-  /// `pa_sample_spec`.
+  /// The layout of `pa_sample_spec`.
   private struct SampleSpecification {
-    /// `PA_SAMPLE_S16LE`.
+    /// The value of `PA_SAMPLE_S16LE`.
     var format: Int32 = 3
     var rate: UInt32
     var channels: UInt8
@@ -51,7 +53,7 @@ protocol SoundOutput {
   private let writeFunction: Write
   private let drainFunction: Drain
 
-  /// nil where no sound server answers.
+  /// Connects to a sound server; nil if none answers.
   init?(channels: Int, rate: Int) {
     guard let library = Library("libpulse-simple.so.0"),
       let new = unsafe library.function("pa_simple_new", New.self),
@@ -79,7 +81,7 @@ protocol SoundOutput {
   func finish() { _ = unsafe drainFunction(stream, nil) }
 }
 
-/// ALSA's default device.
+/// An output that uses ALSA's default device.
 @safe struct ALSAOutput: SoundOutput {
   private typealias Open =
     @convention(c) (
@@ -98,7 +100,7 @@ protocol SoundOutput {
   private let drainFunction: Drain
   private let closeFunction: Drain
 
-  /// nil where there is no device.
+  /// Opens the device; nil if no device is available.
   init?(channels: Int, rate: Int) {
     guard let library = Library("libasound.so.2"),
       let open = unsafe library.function("snd_pcm_open", Open.self),
@@ -140,7 +142,7 @@ protocol SoundOutput {
         unsafe writeFunction(device, bytes.baseAddress, UInt(frames))
       }
       if written < 0 {
-        // The device ran dry, or the machine slept: it can go on.
+        // The device ran out of samples or the machine was suspended; playback can continue.
         guard unsafe recoverFunction(device, Int32(truncatingIfNeeded: written), 1) >= 0 else {
           return false
         }

@@ -1,22 +1,22 @@
 import CConfinement
 import Glibc
 
-/// A sound that a child of this process opens and decodes, confined; this process gets samples alone.
+/// A sound that a confined child process opens and decodes; this process receives only samples.
 ///
-/// What plays them needs sockets, threads and devices, and so cannot be confined as much.
+/// Playing needs sockets, threads and devices, so the player cannot be confined as strictly.
 struct SoundReader {
-  /// What the child says before the samples.
+  /// The message that the child sends before the samples.
   struct Header: Hashable {
     var channels: Int
     var rate: Int
-    /// What is played.
+    /// The name of the sound that is played.
     var name: String
-    /// Why the app's own sound is not.
+    /// The reason that the app's own sound is not played.
     var reason: String?
-    /// What the kernel lacks to confine the child, by name.
+    /// The names of the kernel features that are missing to confine the child.
     var lacking: [String]
 
-    /// Numbers and texts, each ended by a zero byte.
+    /// The fields as text, each terminated by a zero byte.
     var bytes: [UInt8] {
       [String(channels), String(rate), name, reason ?? "", lacking.joined(separator: " ")]
         .flatMap { Array($0.utf8.filter { $0 != 0 }) + [0] }
@@ -30,7 +30,9 @@ struct SoundReader {
       self.lacking = lacking
     }
 
-    /// nil for what no child of ours says: it may be somebody else's by now.
+    /// Parses a header; nil if no child of ours could have sent it.
+    ///
+    /// A compromised child can send anything.
     init?(_ bytes: [UInt8]) {
       let texts = bytes.split(separator: 0, omittingEmptySubsequences: false).dropLast()
         .map { String(decoding: $0, as: UTF8.self) }
@@ -46,7 +48,7 @@ struct SoundReader {
   let header: Header
   private let pipe: Int32
 
-  /// Starts the child; nil where it cannot be started or says nothing of use.
+  /// Starts the child; nil if it cannot be started or does not send a valid header.
   init?(_ command: PlayCommand) {
     var ends: [Int32] = [-1, -1]
     guard unsafe Glibc.pipe(&ends) == 0 else { return nil }
@@ -54,7 +56,7 @@ struct SoundReader {
     guard child != 0 else {
       Glibc.close(ends[0])
       Self.decode(command, into: ends[1])
-      // Nothing of the parent's is to be flushed or ended here.
+      // Exit without flushing or cleaning up the parent's resources.
       _exit(0)
     }
     Glibc.close(ends[1])
@@ -66,14 +68,14 @@ struct SoundReader {
     pipe = ends[0]
   }
 
-  /// The next samples; empty at the end.
+  /// Returns the next samples, or an empty array at the end.
   func next() -> [Int16] {
     let wanted = Limits.framesAtATime * header.channels
     var samples = [Int16](repeating: 0, count: wanted)
     let count = unsafe samples.withUnsafeMutableBytes { buffer in
       unsafe Self.read(pipe, into: buffer)
     }
-    // A frame that is cut short, because the child ended, is none.
+    // Drop a frame that is incomplete because the child ended.
     samples.removeLast(
       wanted - count / MemoryLayout<Int16>.size / header.channels * header.channels)
     return samples
@@ -84,7 +86,7 @@ struct SoundReader {
   // MARK: The child
 
   private static func decode(_ command: PlayCommand, into pipe: Int32) {
-    // A parent's alarm is not a child's.
+    // A child does not inherit its parent's alarm.
     alarm(Limits.wallSeconds)
     let lacking = Confinement.enter(reading: [command.path, command.systemPath].compactMap(\.self))
     let (source, name, reason) = Program.choose(command)
@@ -103,7 +105,7 @@ struct SoundReader {
 
   // MARK: Reading
 
-  /// Bytes up to the fifth zero, one after the other: what follows them are samples.
+  /// Reads byte by byte up to the fifth zero, because samples follow it.
   private static func readHeader(_ pipe: Int32) -> Header? {
     var bytes: [UInt8] = []
     var zeros = 0
@@ -118,7 +120,7 @@ struct SoundReader {
     return Header(bytes)
   }
 
-  /// Fills the buffer, or as much of it as comes.
+  /// Fills the buffer, or the part of it that arrives before the end.
   private static func read(_ pipe: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Int {
     var filled = 0
     while filled < buffer.count {

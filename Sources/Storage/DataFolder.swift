@@ -1,18 +1,18 @@
 internal import System
 
-/// A folder that one process has for itself: made with mode 0700, held by a lock that ends with the
-/// process, however it ends.
+/// A folder that one process uses exclusively.
 ///
-/// Root's process takes another user's folder with that user's rights alone (`FolderOwner`): with root's, the user
-/// could lead it to files that are not the user's.
+/// It is created with mode 0700 and held by a lock that ends with the process, however it ends. A root process accesses
+/// another user's folder only with that user's rights (`FolderOwner`). With root's rights, the user could redirect it
+/// to files that do not belong to them.
 public final class DataFolder: Sendable {
-  /// Its absolute path.
+  /// The absolute path of the folder.
   public let path: String
   private let lock: LockFile
 
-  /// Makes the folder where it is missing, and takes it.
+  /// Creates the folder if it is missing, and locks it.
   ///
-  /// Throws `.busy` while another process has it.
+  /// Throws `.busy` while another process holds it.
   public init(_ path: String) throws(StorageFailure) {
     self.path = FileSystem.absolute(path)
     do throws(SystemFailure) {
@@ -30,6 +30,6 @@ public final class DataFolder: Sendable {
     }
   }
 
-  /// The path of a file in it.
+  /// Returns the path of a file in the folder.
   public func file(_ name: String) -> String { "\(path)/\(name)" }
 }

@@ -1,36 +1,38 @@
-/// Every bound of this module, with its unit and its reason.
+/// The limits of this module, each with its unit and its reason.
 enum Limits {
   /// Milliseconds to wait for a file that another process (a backup, `sqlite3`) has locked.
   static let busyMilliseconds: Int32 = 5_000
-  /// KiB of SQLite's page cache per connection: the inner pages of some million rows.
+  /// KiB of SQLite's page cache per connection: the inner pages of a few million rows.
   static let pageCacheKiB = 32_768
-  /// Bytes of the write-ahead log that are retained after a checkpoint, so that it is not enlarged each time.
+  /// Bytes of the write-ahead log that are retained after a checkpoint, so that it is not extended each time.
   static let walBytesKept = 67_108_864
-  /// Operations in one transaction: more would only delay the requests that wait for it.
+  /// Operations in one transaction; more would only delay the requests that wait for it.
   static let operationsPerCommitMax = 4_096
-  /// Rows read at a time: a few milliseconds of work, so that commits are made in between.
+  /// Rows per read: a few milliseconds of work, so that commits can run in between.
   static let rowsPerPage = 1_000
   /// Bytes of a device's public key hash: SHA-256.
   static let keyHashBytes = 32
   /// Random bytes of a channel's identifier (contract: 16, in base64).
   static let channelIDBytes = 16
-  /// Attempts at a store's copy, each of which waits `busyMilliseconds` for a file that is locked.
+  /// Attempts to copy a store, each of which waits `busyMilliseconds` for a locked file.
   static let backupAttempts = 12
-  /// Bytes read and written at a time where files are copied.
+  /// Bytes per read and write when files are copied.
   static let copiedAtOnceBytes = 1_048_576
-  /// Files in an archive: a folder has some twenty, and a provider key each.
+  /// Files in an archive: a folder has about twenty, and one per provider key.
   static let archiveEntriesMax = 10_000
   /// Bytes of zeros after an archive's last file: tar's default record has 10,240.
   static let archiveEndBytesMax = 1_048_576
-  /// Nanoseconds for the check of a file at the start, beyond which it is served unchecked: a gigabyte takes one
-  /// second where the file is in memory.
+  /// Nanoseconds for the check of a file at startup, after which it is used unchecked.
+  ///
+  /// A gigabyte takes one second if the file is in memory.
   static let checkNanoseconds: Int64 = 10_000_000_000
-  /// SQLite's steps between two looks at the clock: about a millisecond.
+  /// SQLite steps between two readings of the clock: about one millisecond.
   static let stepsBetweenClockReadings: Int32 = 10_000
-  /// Nanoseconds before a write is tried again after the first one that failed; doubled with each.
+  /// Nanoseconds before the first retry of a failed write; the delay doubles with each failure.
   static let writeRetryNanosecondsMin: Int64 = 100_000_000
-  /// Nanoseconds between attempts on a disk that fails for long: an operator who freed some space waits no longer.
+  /// The longest time in nanoseconds between write attempts on a failing disk, which bounds the wait of an operator who
+  /// freed some space.
   static let writeRetryNanosecondsMax: Int64 = 10_000_000_000
-  /// Nanoseconds between two lines of the log about one store that fails.
+  /// Nanoseconds between two log lines about one failing store.
   static let failureLogNanoseconds: Int64 = 60_000_000_000
 }

@@ -3,19 +3,21 @@ internal import System
 
 /// A connection to a store's file with its prepared statements.
 protocol StoreEngine: AnyObject, SendableMetatype {
-  /// Opens the file at `path`, and makes it where it `mayCreate` it; rows that it sets aside are noted in `damage`.
+  /// Opens the file at `path`, and creates it if `mayCreate` is true.
+  ///
+  /// Rows that it sets aside are recorded in `damage`.
   init(path: String, mayCreate: Bool, damage: StoreDamage) throws(StorageFailure)
-  /// Looks for damaged rows and sets them aside.
+  /// Searches for damaged rows and sets them aside.
   func setAsideDamage() throws(StorageFailure)
-  /// How many rows this connection has changed.
+  /// The number of rows that this connection has changed.
   var changeCount: Int64 { get }
 }
 
-/// A store's engine under its lock, which is opened anew after a write of which it is not known what the disk
-/// has.
+/// A store's engine with its lock.
 ///
-/// After a failed sync the kernel may drop what it could not write and report the next sync as good. The
-/// engine whose write failed is therefore closed; a new one reads what the file has.
+/// The engine is reopened after a write whose effect on the disk is unknown. After a failed sync the kernel may drop
+/// the unwritten pages and report success for the next sync. The engine whose write failed is therefore closed; a new
+/// one reads the actual content of the file.
 final class LockedEngine<Engine: StoreEngine>: Sendable {
   private struct State {
     var engine: Engine?
@@ -26,10 +28,12 @@ final class LockedEngine<Engine: StoreEngine>: Sendable {
   private let path: String
   private let now: @Sendable () -> Int64
   let health: StoreHealth
-  /// The rows that were set aside, through all connections.
+  /// The rows that were set aside by all connections.
   let damage = StoreDamage()
 
-  /// Opens or makes the file at `path`; `now` is the monotonic clock.
+  /// Opens or creates the file at `path`.
+  ///
+  /// `now` is the monotonic clock.
   init(
     path: String, now: @escaping @Sendable () -> Int64 = { SystemClock.monotonicNanoseconds }
   ) throws(StorageFailure) {
@@ -39,7 +43,7 @@ final class LockedEngine<Engine: StoreEngine>: Sendable {
     state = try Mutex(State(engine: Engine(path: path, mayCreate: true, damage: damage)))
   }
 
-  /// Calls `body`, which only reads.
+  /// Calls `body`, which must only read.
   func read<Answer: Sendable>(
     _ body: (Engine) throws(StorageFailure) -> Answer
   ) throws(StorageFailure) -> Answer {
@@ -49,7 +53,7 @@ final class LockedEngine<Engine: StoreEngine>: Sendable {
         do throws(StorageFailure) {
           return try body(engine)
         } catch {
-          // Once more, when damaged rows that it met are out of its way.
+          // Retry once, after setting aside the damaged rows that it encountered.
           guard error.mayBeOfRows, (try? engine.setAsideDamage()) != nil else { throw error }
           return try body(engine)
         }
@@ -77,7 +81,7 @@ final class LockedEngine<Engine: StoreEngine>: Sendable {
           guard error.mayBeOfRows, (try? engine.setAsideDamage()) != nil else { throw error }
           answer = try body(engine)
         }
-        // A write that changed nothing has asked nothing of the disk.
+        // A write that changed nothing did not involve the disk.
         if engine.changeCount != before { health.writeSucceeded(atNanoseconds: now()) }
         return answer
       } catch {
@@ -100,13 +104,13 @@ final class LockedEngine<Engine: StoreEngine>: Sendable {
   private func open(_ state: inout State) throws(StorageFailure) -> Engine {
     if let engine = state.engine { return engine }
     if state.isClosed { throw .closed }
-    // A file that has gone meanwhile is no empty store.
+    // A file that has disappeared in the meantime must not become an empty store.
     let engine = try Engine(path: path, mayCreate: false, damage: damage)
     state.engine = engine
     return engine
   }
 
-  /// A full disk, and a file that another process holds, leave nothing half done.
+  /// Returns false for a full disk or a file locked by another process, which leave nothing half done.
   private func mustReopen(after failure: StorageFailure) -> Bool {
     switch failure {
     case .diskFull, .busy, .readOnly: false
@@ -124,17 +128,19 @@ protocol ChecksummedStoreEngine: StoreEngine {
 
 extension ChecksummedStoreEngine {
   func setAsideDamage() throws(StorageFailure) {
-    // Nothing is left to undo: the failed statement has rolled back its transaction.
+    // Nothing has to be undone: the failed statement rolled back its transaction.
     try database.setAsideDamage(of: Self.schema, atMilliseconds: SystemClock.unixMilliseconds)
     try noteDamage()
   }
 
-  /// Reads what is set aside.
+  /// Reads the rows that were set aside.
   func noteDamage() throws(StorageFailure) { damage.replace(with: try database.rowsSetAside()) }
 }
 
 extension LockedEngine where Engine: ChecksummedStoreEngine {
-  /// Forgets the rows that were set aside; the number of those that there were.
+  /// Discards the rows that were set aside.
+  ///
+  /// Returns their number.
   func forgetSetAside() throws(StorageFailure) -> Int {
     try write { engine throws(StorageFailure) in
       let count = engine.damage.count
@@ -144,7 +150,7 @@ extension LockedEngine where Engine: ChecksummedStoreEngine {
     }
   }
 
-  /// The rows that are set aside, as people inspect them.
+  /// Returns the rows that were set aside, for inspection.
   func rowsSetAside() throws(StorageFailure) -> [SetAsideRow] {
     try read { engine throws(StorageFailure) in try engine.database.listSetAside() }
   }
@@ -154,14 +160,14 @@ extension LockedEngine where Engine: ChecksummedStoreEngine {
   }
 }
 
-/// An engine that counts its writes in its file and beside it, so that a loss is noticed.
+/// An engine that counts its writes both in its file and in a mark file next to it, so that a loss is detected.
 protocol MarkedStoreEngine: ChecksummedStoreEngine {
-  /// How many writes were made that the file does not know of: its write-ahead file is gone or cut, or an
-  /// older copy is in its place.
+  /// The number of writes that were made but are missing from the file, because its write-ahead log was lost or
+  /// truncated, or because an older copy is in its place.
   var lostCount: UInt64 { get }
-  /// Forgets what was lost, when a person was told.
+  /// Discards the record of lost writes, after an operator was informed.
   func forgetLost()
-  /// Writes something, to see whether the disk takes it.
+  /// Writes something to find out whether the disk accepts writes.
   func probe() throws(StorageFailure)
 }
 

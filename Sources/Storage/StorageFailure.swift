@@ -1,35 +1,35 @@
 public import System
 
-/// Why a store could not be opened, read or written.
+/// The reason that a store could not be opened, read or written.
 public enum StorageFailure: Error, Sendable, CustomStringConvertible {
-  /// The file at `path` holds something else than this store.
+  /// The file at `path` contains something other than this store.
   case foreign(path: String)
-  /// The file was written by a newer Belfry: its schema has `version`, this one knows `known`.
+  /// The file was written by a newer Belfry: its schema has `version`, and this release supports up to `known`.
   case newerSchema(path: String, version: Int, known: Int)
-  /// No space is left on the disk of `path`; nothing of the transaction was written.
+  /// The disk of `path` is full; nothing of the transaction was written.
   case diskFull(path: String)
-  /// The disk of `path` did not take or give what was asked, for the reason `why`.
+  /// The disk of `path` failed to read or write, for the reason `why`.
   case inputOutput(path: String, operation: String, why: String)
-  /// Another process holds `path` for longer than `Limits.busyMilliseconds`.
+  /// Another process has locked `path` for longer than `Limits.busyMilliseconds`.
   case busy(path: String)
   /// The file at `path` cannot be written.
   case readOnly(path: String)
-  /// The file at `path` is damaged, or holds a row that cannot be.
+  /// The file at `path` is damaged, or contains an invalid row.
   case corrupt(path: String, detail: String)
-  /// A row of `table` is not what was written: its checksum does not hold.
+  /// A row of `table` has changed since it was written: its checksum is wrong.
   case damagedRow(path: String, table: String)
   /// SQLite could not do `operation`.
   case engine(path: String, operation: String, detail: String)
-  /// The operating system refused.
+  /// The operating system returned an error.
   case system(SystemFailure)
   /// The store has been closed.
   case closed
-  /// What is to be added is there already.
+  /// The record to add already exists.
   case exists(what: String)
-  /// What is named is not there.
+  /// A referenced record does not exist.
   case missing(what: String)
 
-  /// What is wrong, and what to do.
+  /// A description of the error and its remedy.
   public var description: String {
     switch self {
     case .foreign(let path): "\(path) is not this store's file: choose another data folder"
@@ -53,7 +53,7 @@ public enum StorageFailure: Error, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whether the store's file or its disk is to blame, and not what was asked of it.
+  /// True if the cause is the store's file or its disk, and not the request.
   public var isOfDisk: Bool {
     switch self {
     case .diskFull, .inputOutput, .busy, .readOnly, .corrupt, .damagedRow, .engine, .foreign,
@@ -63,7 +63,7 @@ public enum StorageFailure: Error, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whether the store's file cannot be used as it is: it is damaged, or something else.
+  /// True if the store's file cannot be used as it is: it is damaged, or not a store.
   public var isDamage: Bool {
     switch self {
     case .corrupt, .foreign: true
@@ -73,7 +73,7 @@ public enum StorageFailure: Error, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whether a look through the rows may find what is wrong: one of them, or an index that lacks one.
+  /// True if a search through the rows may find the cause: a damaged row, or an index without an entry for a row.
   var mayBeOfRows: Bool {
     switch self {
     case .damagedRow, .corrupt: true

@@ -1,10 +1,11 @@
 internal import Synchronization
 
-/// Counts of a store's rows that failed their checksum and were set aside; safe from any thread.
+/// The counts of a store's rows that failed their checksum and were set aside.
 ///
-/// A row that is not found in a table may be one of those: where a key could not be read, any key may be.
+/// It may be used from any thread. A row that is not found in a table may be one of those. If a key could not be read,
+/// it may be any key.
 public final class StoreDamage: Sendable {
-  /// A key of a table, as a row that was set aside names itself.
+  /// A key of a table, as recorded for a row that was set aside.
   public enum Key: Sendable {
     case team(String)
     case providerKey(String)
@@ -23,9 +24,9 @@ public final class StoreDamage: Sendable {
   /// Rows of one table.
   struct Rows: Equatable {
     var count = 0
-    /// Whether the key of one of them is damaged too.
+    /// True if the key of one of them is damaged too.
     var hasUnknownKey = false
-    /// The keys, and the parts of those that have several, each as SQLite quotes it.
+    /// The keys, and the parts of those that have several, each quoted by SQLite.
     var keys: Set<[UInt8]> = []
   }
 
@@ -37,19 +38,19 @@ public final class StoreDamage: Sendable {
   private let state = Mutex(State())
   private let number = Atomic<Int>(0)
 
-  /// Nothing is set aside.
+  /// Creates a value without damage.
   public init() {}
 
-  /// Of a store without a disk.
+  /// The value for a store without a disk.
   public static let none = StoreDamage()
 
-  /// How many rows are set aside.
+  /// The number of rows that were set aside.
   public var count: Int { number.load(ordering: .relaxed) }
 
-  /// How many rows of each table are set aside, by the table's name.
+  /// The number of rows of each table that were set aside, by the table's name.
   public var counts: [String: Int] { state.withLock { $0.tables.mapValues(\.count) } }
 
-  /// A sentence for people; nil where nothing is set aside.
+  /// A summary for log lines and messages; nil if nothing was set aside.
   public var summary: String? {
     let counts = counts
     guard !counts.isEmpty else { return nil }
@@ -57,7 +58,7 @@ public final class StoreDamage: Sendable {
       .joined(separator: ", ")
   }
 
-  /// Whether a row with this key may be among those that were set aside.
+  /// Returns true if a row with this key may be among those that were set aside.
   public func mayHave(_ key: Key) -> Bool {
     guard count > 0 else { return false }
     return state.withLock { state in
@@ -68,7 +69,7 @@ public final class StoreDamage: Sendable {
     }
   }
 
-  /// Whether a row of this table was set aside.
+  /// Returns true if a row of this table was set aside.
   public func has(table: String) -> Bool {
     count > 0
       && state.withLock {
@@ -76,7 +77,7 @@ public final class StoreDamage: Sendable {
       }
   }
 
-  /// Whether a row of these tables whose key has this text as a part may have been set aside.
+  /// Returns true if a row of these tables that has this text as a part of its key may have been set aside.
   public func mayHave(part text: String, in tables: [String]) -> Bool {
     guard count > 0 else { return false }
     let part = Key.quoted(text)
@@ -116,7 +117,9 @@ extension StoreDamage.Key {
     }
   }
 
-  /// The key as SQLite's `quote` writes it: bytes, since requests name what they like.
+  /// The key as written by SQLite's `quote`.
+  ///
+  /// It is compared by bytes, since requests contain arbitrary text.
   var bytes: [UInt8] {
     switch self {
     case .team(let text), .providerKey(let text), .certificate(let text), .bundle(let text),
@@ -150,12 +153,12 @@ extension StoreDamage.Key {
 
 /// A row that failed its checksum, for inspection.
 public struct SetAsideRow: Sendable {
-  /// The table that it was in.
+  /// The table from which the row was moved.
   public let table: String
-  /// Whether the key that it shows is the one that was written.
+  /// True if the key shown is the key that was written.
   public let isKeyKnown: Bool
-  /// A line for each column, with the value as SQL writes it; or what is known of rows that could not be read.
+  /// One line per column, with the value as SQL writes it, or the available information about unreadable rows.
   public let content: String
-  /// When it was found, in milliseconds since 1970.
+  /// The time at which it was found, in milliseconds since 1970.
   public let foundMilliseconds: Int64
 }

@@ -1,18 +1,18 @@
 internal import Synchronization
 
-/// Whether a store's disk takes writes, as a probe, the log and the metrics ask it, from any thread.
+/// The health of a store's disk, for probes, the log and the metrics.
 ///
-/// A write that fails for the disk's sake begins a trouble. Until a write succeeds again, writes are tried at
-/// growing intervals, and refused in between for the reason of the last attempt: a disk that fails is not
-/// hammered, and who asks is answered at once.
+/// It may be used from any thread. A write that fails because of the disk begins an outage. Until a write succeeds
+/// again, writes are attempted at growing intervals. In between, they are refused at once with the reason of the last
+/// attempt, so that a failing disk is not overloaded.
 public final class StoreHealth: Sendable {
-  /// A line for the log.
+  /// A report for the log.
   public enum Report: Sendable, Equatable {
-    /// Writes fail; `refused` ones since the last report.
+    /// Writes fail; `refused` is their number since the last report.
     case failing(String, refused: Int)
-    /// A write succeeded, after that many nanoseconds.
+    /// A write succeeded, after an outage of this many nanoseconds.
     case works(afterNanoseconds: Int64, refused: Int)
-    /// Something that is stored cannot be read.
+    /// Stored data cannot be read.
     case unreadable(String)
   }
 
@@ -21,7 +21,7 @@ public final class StoreHealth: Sendable {
     var sinceNanoseconds: Int64 = 0
     var pauseNanoseconds: Int64 = 0
     var retryNanoseconds: Int64 = 0
-    /// Failed and refused writes that no report has counted.
+    /// The number of failed and refused writes that no report has counted.
     var refused = 0
     var unreadable: StorageFailure?
     var isUnreadableReported = true
@@ -29,25 +29,27 @@ public final class StoreHealth: Sendable {
     var recovery: Report?
   }
 
-  /// The store's name: its file's.
+  /// The store's name, which is its file's name.
   public let name: String
   private let state = Mutex(State())
 
-  /// The health of a store that has not failed.
+  /// Creates the health of a store that has not failed.
   public init(name: String) { self.name = name }
 
-  /// Why the store takes no writes; nil where it does.
+  /// The reason that the store does not accept writes; nil if it does.
   public var failure: StorageFailure? { state.withLock { $0.failure } }
 
-  /// Why something could not be read since the start; nil where everything could.
+  /// The reason that data could not be read since startup; nil if all data could.
   public var readFailure: StorageFailure? { state.withLock { $0.unreadable } }
 
-  /// Whether it is time to try a write on a store that fails.
+  /// Returns true if it is time to attempt a write on a failing store.
   public func isRetryDue(atNanoseconds now: Int64) -> Bool {
     state.withLock { $0.failure != nil && now >= $0.retryNanoseconds }
   }
 
-  /// What is to be logged now; a store that goes on failing has one report a minute.
+  /// Returns a report to log now.
+  ///
+  /// A store that continues to fail has one report per minute.
   public func report(atNanoseconds now: Int64) -> Report? {
     state.withLock { state in
       if let recovery = state.recovery {
@@ -69,7 +71,7 @@ public final class StoreHealth: Sendable {
     }
   }
 
-  /// Why a write is refused without an attempt; nil where it is to be attempted.
+  /// Returns the reason to refuse a write without an attempt, or nil if it should be attempted.
   func refusal(atNanoseconds now: Int64) -> StorageFailure? {
     state.withLock { state in
       guard let failure = state.failure, now < state.retryNanoseconds else { return nil }
@@ -78,7 +80,7 @@ public final class StoreHealth: Sendable {
     }
   }
 
-  /// A write failed.
+  /// Records a failed write.
   func writeFailed(_ failure: StorageFailure, atNanoseconds now: Int64) {
     assert(failure.isOfDisk, "a request's own fault is no trouble")
     state.withLock { state in
@@ -86,7 +88,7 @@ public final class StoreHealth: Sendable {
         state.sinceNanoseconds = now
         state.pauseNanoseconds = 0
         state.refused = 0
-        // A disk that fails now and then has one line a minute, too.
+        // A disk that fails occasionally also has one line per minute.
         state.recovery = nil
       }
       state.failure = failure
@@ -98,7 +100,7 @@ public final class StoreHealth: Sendable {
     }
   }
 
-  /// A write succeeded.
+  /// Records a successful write.
   func writeSucceeded(atNanoseconds now: Int64) {
     state.withLock { state in
       guard state.failure != nil else { return }
@@ -108,7 +110,7 @@ public final class StoreHealth: Sendable {
     }
   }
 
-  /// A read failed.
+  /// Records a failed read.
   func readFailed(_ failure: StorageFailure) {
     state.withLock { state in
       if state.unreadable == nil { state.reportNanoseconds = .min }

@@ -12,7 +12,7 @@ public enum SystemFailure: Error, Sendable, CustomStringConvertible {
   /// `text` is not a path or an address that this machine can use.
   case unusable(text: String, reason: String)
 
-  /// One line: what failed, and what to do about it.
+  /// A one-line message that says what failed and how to fix it.
   public var description: String {
     switch self {
     case .call(let name, let number, let subject):
@@ -27,7 +27,7 @@ public enum SystemFailure: Error, Sendable, CustomStringConvertible {
     }
   }
 
-  /// What is wrong, without the subject and without advice.
+  /// The reason, without the subject and without advice.
   public var reason: String {
     switch self {
     case .call(_, let number, _): Self.message(number)
@@ -37,12 +37,12 @@ public enum SystemFailure: Error, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The error of the system call that just failed on this thread.
+  /// Returns the error of the system call that just failed on this thread.
   static func last(_ name: StaticString, _ subject: String = "") -> SystemFailure {
     .call(name: name, errno: errno, subject: subject)
   }
 
-  /// The C library's text for an error number.
+  /// Returns the C library's text for an error number.
   public static func message(_ number: Int32) -> String {
     unsafe String(cString: strerror(number))
   }

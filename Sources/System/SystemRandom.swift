@@ -1,23 +1,23 @@
 import CLinux
 import Glibc
 
-/// Randomness from the kernel, fit for keys.
+/// Random data from the kernel, suitable for keys.
 public enum SystemRandom {
   /// Fills `buffer` with random bytes.
   public static func fill(_ buffer: UnsafeMutableRawBufferPointer) {
     var filled = 0
     while filled < buffer.count, let base = buffer.baseAddress {
       let count = unsafe getrandom(base + filled, buffer.count - filled, 0)
-      // Linux answers once its pool is ready; without randomness nothing here may go on.
+      // Linux returns once its pool is initialized; nothing may continue without randomness.
       precondition(count > 0 || errno == EINTR, "the kernel gives no randomness")
       filled += max(0, count)
       assert(filled <= buffer.count, "no more than asked for")
     }
   }
 
-  /// `count` random bytes.
+  /// Returns `count` random bytes.
   public static func bytes(_ count: Int) -> [UInt8] {
-    // All empty arrays are one, into which the initializer would write its count.
+    // All empty arrays share one storage, into which the initializer would write its count.
     guard count > 0 else { return [] }
     return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, used in
       unsafe fill(UnsafeMutableRawBufferPointer(buffer))
@@ -25,24 +25,23 @@ public enum SystemRandom {
     }
   }
 
-  /// Random numbers at a few nanoseconds each: one system call fills 4,096 bytes.
+  /// A generator that takes a few nanoseconds per number: one system call fills 4,096 bytes.
   ///
-  /// Copies share one buffer, so that no two of them give the same bytes; a generator stays on one
-  /// thread.
+  /// Copies share one buffer, so that no two of them return the same bytes. A generator stays on one thread.
   public struct Generator: RandomNumberGenerator {
     private let pool: Pool
 
-    /// A generator with an empty buffer.
+    /// Creates a generator with an empty buffer.
     public init() { pool = Pool(seed: nil) }
 
-    /// A generator whose numbers `seed` determines: for simulations, never for secrets.
+    /// Creates a generator whose numbers are determined by `seed`, for simulations only, never for secrets.
     public init(predictableFrom seed: UInt64) { pool = Pool(seed: seed) }
 
-    /// The next 64 random bits.
+    /// Returns the next 64 random bits.
     public mutating func next() -> UInt64 { pool.next() }
 
-    // `@safe`: the words belong to this object for its whole life; the first one counts those that are
-    // left, which are taken from the end. Behind a pointer an access costs no check of its own.
+    // `@safe`: the words belong to this object for its whole lifetime. The first one counts the remaining words, which
+    // are taken from the end. Access through a pointer avoids a bounds check.
     @safe private final class Pool {
       private let words = UnsafeMutableBufferPointer<UInt64>.allocate(
         capacity: Limits.randomPoolWords + 1)
@@ -69,7 +68,7 @@ public enum SystemRandom {
         return word
       }
 
-      /// Fills the words behind the first one: from the kernel, or by SplitMix64 from the seed.
+      /// Fills the words after the first one, from the kernel or by SplitMix64 from the seed.
       private func refill() {
         guard var state = seed else {
           unsafe fill(

@@ -1,8 +1,8 @@
-/// An instant in text, in UTC, without locale or calendar libraries.
+/// The formatting of times as text, in UTC, without locale or calendar libraries.
 public enum Timestamp {
-  /// RFC 3339 with milliseconds: "2026-11-21T16:54:05.123Z".
+  /// Returns a time in RFC 3339 format with milliseconds: "2026-11-21T16:54:05.123Z".
   ///
-  /// Years 0 to 9999; others are clamped.
+  /// The year is between 0 and 9999; other years are clamped.
   public static func rfc3339(unixMilliseconds: Int64) -> String {
     let (days, milliseconds) = split(unixMilliseconds)
     let (year, month, day) = civil(daysSince1970: days)
@@ -10,13 +10,13 @@ public enum Timestamp {
       + timeOfDay(milliseconds) + "." + padded(milliseconds % 1_000, 3) + "Z"
   }
 
-  /// The form of HTTP's Date field (RFC 9110 section 5.6.7): "Sun, 06 Nov 1994 08:49:37 GMT".
+  /// Returns a time in the format of HTTP's Date field (RFC 9110 section 5.6.7): "Sun, 06 Nov 1994 08:49:37 GMT".
   ///
-  /// Years 0 to 9999; others are clamped.
+  /// The year is between 0 and 9999; other years are clamped.
   public static func httpDate(unixMilliseconds: Int64) -> String {
     let (days, milliseconds) = split(unixMilliseconds)
     let (year, month, day) = civil(daysSince1970: days)
-    // 1 January 1970 was a Thursday.
+    // January 1, 1970 was a Thursday.
     let weekday = weekdays[((days + 4) % 7 + 7) % 7]
     return "\(weekday), \(padded(day, 2)) \(months[month - 1]) \(padded(year, 4)) "
       + timeOfDay(milliseconds) + " GMT"
@@ -27,7 +27,7 @@ public enum Timestamp {
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
 
-  /// Whole days since 1970, and milliseconds of the day.
+  /// Splits a time into whole days since 1970 and milliseconds of the day.
   private static func split(_ unixMilliseconds: Int64) -> (days: Int, milliseconds: Int) {
     let bounded = min(max(unixMilliseconds, -62_167_219_200_000), 253_402_300_799_999)
     let days = floorDivide(bounded, 86_400_000)
@@ -50,7 +50,7 @@ public enum Timestamp {
     return String(repeating: "0", count: max(0, width - digits.count)) + digits
   }
 
-  /// Years of 365.2425 days counted from 1 March of year 0, so that leap days come last.
+  /// Converts days to a date, using years of 365.2425 days counted from March 1 of year 0, so that leap days are last.
   private static func civil(daysSince1970: Int) -> (year: Int, month: Int, day: Int) {
     let shifted = daysSince1970 + 719_468
     let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

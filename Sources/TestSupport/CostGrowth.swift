@@ -1,21 +1,22 @@
 import Glibc
 
-/// What a byte of input costs as the input grows, in processor time of this thread, so that other programs of a busy
-/// machine hardly count.
+/// The growth of the cost per byte with the size of the input, in processor time of this thread, so that other programs
+/// of a busy machine hardly matter.
 public enum CostGrowth {
-  /// How many times as much a byte may cost at the upper end: allocations and caches cost something, work that
-  /// grows with the square of the input costs 16 times as much at the first step alone.
+  /// The highest factor by which the cost per byte may grow: allocations and caches cost something, while quadratic
+  /// work costs 16 times as much at the first step already.
   public static let most = 3.0
-  /// The size that a byte's cost is compared with.
+  /// The size that serves as the reference for the cost per byte.
   static let smallBytes = 4 << 10
-  /// Sizes to compare, in this order: work that grows too fast is found at the first, without hours at the last.
+  /// The sizes to compare, in this order: work that grows too fast is found at the first, without taking hours at the
+  /// last.
   static let largeBytes = [64 << 10, 1 << 20]
-  /// Nanoseconds for each byte that count as nothing, so that noise of a cheap function is no growth.
+  /// Nanoseconds per byte that are ignored, so that noise in a cheap function does not count as growth.
   static let floorNanoseconds = 20.0
 
-  /// The greatest ratio of the cost of a byte in a large input to that in a small one.
+  /// Returns the greatest ratio of the cost per byte in a large input to that in a small one.
   ///
-  /// `make` returns an input of about so many bytes; `body` is what is measured.
+  /// `make` returns an input of about the given size; `body` is measured.
   public static func ratio<Input>(
     make: (_ bytes: Int) throws -> Input, _ body: (Input) throws -> Void
   ) rethrows -> Double {
@@ -48,8 +49,8 @@ public enum CostGrowth {
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
-  /// A text of so many bytes whose normalization takes time that grows with the square of its length: combining
-  /// marks of two classes in turn, which have to be sorted.
+  /// Returns a text of this size whose normalization takes time quadratic in its length: combining marks of two
+  /// alternating classes, which have to be sorted.
   public static func combiningMarks(_ bytes: Int) -> String {
     String(repeating: "\u{301}\u{316}", count: bytes / 4)
   }

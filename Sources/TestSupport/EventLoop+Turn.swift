@@ -1,8 +1,10 @@
 public import System
 
 extension EventLoop {
-  /// Turns as long as something is missing; fails after ``TestTimeout/whole``, for a turn that blocks
-  /// keeps one of the few threads that all tests share.
+  /// Turns the loop while something is missing.
+  ///
+  /// Fails after ``TestTimeout/standard``, because a turn that blocks occupies one of the few threads that all tests
+  /// share.
   public func turn(while isMissing: @autoclosure () throws -> Bool) throws {
     let end = SystemClock.monotonicNanoseconds + TestTimeout.standardNanoseconds
     let timer = schedule(afterNanoseconds: TestTimeout.standardNanoseconds) {}

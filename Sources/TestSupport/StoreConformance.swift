@@ -2,16 +2,16 @@ import BelfryWire
 public import Storage
 import Testing
 
-/// What every engine behind `NotificationStore` must do.
+/// The requirements for every implementation of `NotificationStore`.
 ///
-/// Each check gets a fresh store of `make`.
+/// Each check gets a new store from `make`.
 public struct StoreConformance<Store: NotificationStore>: Sendable {
   private let make: @Sendable () throws -> Store
 
-  /// The suite for stores that `make` makes empty.
+  /// Creates the suite for stores that `make` creates empty.
   public init(_ make: @escaping @Sendable () throws -> Store) { self.make = make }
 
-  /// Runs every check.
+  /// Runs every check of the suite.
   public func check() throws {
     try keepsWhatWasPut()
     try keepsTheNewestOnly()
@@ -84,7 +84,7 @@ public struct StoreConformance<Store: NotificationStore>: Sendable {
       .put(sample(5, collapse: [1]), keep: .max),
     ])
     #expect(try sequences(store) == [2, 3, 4, 5])
-    // Another key's collapse id is another one.
+    // Collapse ids of different keys are independent.
     let other = NotificationKey(device: 1, app: 2, kind: 1)
     try store.commit([.put(sample(6, other, collapse: [1]), keep: .max)])
     #expect(try sequences(store) == [2, 3, 4, 5, 6])
@@ -95,7 +95,7 @@ public struct StoreConformance<Store: NotificationStore>: Sendable {
     try store.commit([.put(sample(1), keep: .max), .put(sample(2), keep: .max)])
     #expect(try store.commit([.remove(key, sequence: 1)]).isEmpty)
     #expect(try sequences(store) == [2])
-    // Another key's number, an unknown one, one that is gone: nothing happens.
+    // A number of another key, an unknown one, one that was removed: nothing happens.
     let other = NotificationKey(device: 1, app: 9, kind: 1)
     try store.commit([
       .remove(other, sequence: 2), .remove(key, sequence: 8), .remove(key, sequence: 1),
@@ -133,7 +133,7 @@ public struct StoreConformance<Store: NotificationStore>: Sendable {
 
   private func removesWhatHasExpiredInSlices() throws {
     let store = try make()
-    // The later it was accepted, the earlier it expires; two of them at the same time.
+    // The later a notification was accepted, the earlier it expires; two of them expire at the same time.
     try store.commit(
       [50, 40, 30, 30, 10].enumerated().map { index, expiration in
         .put(sample(UInt64(index) + 1, expiration: expiration), keep: .max)
@@ -212,7 +212,7 @@ public struct StoreConformance<Store: NotificationStore>: Sendable {
     #expect(try store.highestSequence() == UInt64(Int64.max))
   }
 
-  /// Random operations against the memory store, which is simple enough to be the model.
+  /// Compares random operations with the memory store, which is simple enough to serve as the model.
   private func agreesWithAModel() throws {
     for seed in UInt64(1)...3 {
       let store = try make()
@@ -285,7 +285,7 @@ public struct StoreConformance<Store: NotificationStore>: Sendable {
 }
 
 extension StoredNotification {
-  /// A notification whose ids tell its sequence.
+  /// Returns a notification whose ids contain its sequence.
   public static func sample(
     _ sequence: UInt64, _ key: NotificationKey, payload: [UInt8] = [0x7B, 0x7D],
     collapse: [UInt8] = [], expiration: Int64 = .max

@@ -1,11 +1,11 @@
-/// The options of Apple's `afconvert` that make an alert sound, in the words of `belfry sound convert`.
+/// The options of Apple's `afconvert` for creating an alert sound, translated to the options of `belfry sound convert`.
 enum AfconvertWords {
-  /// Why words of `afconvert` cannot be carried out.
+  /// The reason that options of `afconvert` cannot be translated.
   struct Problem: Error, CustomStringConvertible {
     let description: String
   }
 
-  /// Replaces `-d FORMAT`, `-f FILE_FORMAT` and `-v`; other words stay as they are.
+  /// Replaces `-d FORMAT`, `-f FILE_FORMAT` and `-v`; other arguments stay unchanged.
   static func translated(_ arguments: [String]) throws(Problem) -> [String] {
     var words: [String] = []
     var format: String?

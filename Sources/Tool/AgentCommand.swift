@@ -83,7 +83,7 @@ enum AgentCommand {
       let signals = try SignalWatcher(on: loop, for: [.terminate, .interrupt]) { _ in
         service.stopping()
         daemon.stop()
-        // One more turn sends what the end has queued.
+        // One more turn sends the output that the shutdown has queued.
         loop.schedule(afterNanoseconds: 0) { loop.stop() }
       }
       service.ready()
@@ -96,13 +96,13 @@ enum AgentCommand {
     }
   }
 
-  /// The arguments of the agent that is to be started by itself; nil where it runs now.
+  /// Returns the arguments of the agent to install, or nil if it runs now.
   private static func installedArguments(_ options: CommandLineOptions) throws -> [String]? {
     guard options.has("install") || options.has("uninstall") else { return nil }
     guard !(options.has("install") && options.has("uninstall")) else {
       throw UsageError("--install and --uninstall contradict each other: give one")
     }
-    // What starts it does so in another folder.
+    // The installed agent is started in another folder.
     let paths: Set<String> = ["data", "socket", "ca", "ready-file"]
     var arguments: [String] = []
     let hasCode =
@@ -124,8 +124,10 @@ enum AgentCommand {
     return arguments
   }
 
-  /// Writes a description of the gateway of these options where the user alone can read it, and returns its
-  /// file: everybody sees the arguments of a process, and the code to enrol with is no argument then.
+  /// Writes a description of the gateway specified by these options to a file that only the user can read, and returns
+  /// its path.
+  ///
+  /// The enrollment code must not be an argument, because everyone can see the arguments of a process.
   private static func writeDescription(_ options: CommandLineOptions) throws -> String {
     let folder = FileSystem.absolute(options.value("data") ?? StateFolders.agent)
     let gateway = try DeviceGateway(options)
@@ -193,7 +195,7 @@ enum AgentCommand {
     let isOwn =
       given == nil && StateFolders.isKnown && FileSystem.exists(DeviceGateway.usersFile)
     guard given ?? (isOwn ? DeviceGateway.usersFile : "none") != "none" else {
-      // These options make sense with a gateway alone.
+      // These options require a gateway.
       guard options.value("ca") == nil, options.value("enroll") == nil else {
         throw CommandLineOptions.Problem.required(key: "gateway")
       }

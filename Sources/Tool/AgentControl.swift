@@ -2,18 +2,18 @@ import AppLink
 import BelfryWire
 import System
 
-/// A command's connection to the agent, and the output of the agent's rows.
+/// A command's connection to the agent, with functions to print the agent's rows.
 struct AgentControl {
-  /// The option of every command for the agent.
+  /// The option that all commands for the agent have.
   static let socketOption = OptionTable.Entry.value(
     "socket", "PATH", default: "$BELFRY_SOCKET, else $XDG_RUNTIME_DIR/belfry/agent.sock",
     "the agent's socket")
-  /// The option of commands that print data.
+  /// The option that all commands that print data have.
   static let jsonOption = OptionTable.Entry.flag("json", "one JSON object a line")
 
   let connection: AppLinkConnection
 
-  /// Connects to the agent of `--socket` or the environment.
+  /// Connects to the agent specified by `--socket` or the environment.
   init(_ options: CommandLineOptions) {
     connection = AppLinkConnection(
       socketPath: options.value("socket") ?? StateFolders.socket, reconnects: false,
@@ -22,17 +22,18 @@ struct AgentControl {
     connection.start()
   }
 
-  /// Milliseconds for an agent to answer a command's greeting: `--timeout` where that is shorter.
+  /// Returns the milliseconds within which an agent must answer a command's greeting: `--timeout` if it is shorter than
+  /// the default.
   static func greetingMilliseconds(_ options: CommandLineOptions) -> Int64 {
     let seconds = options.value("timeout").flatMap { Int64($0) } ?? longestGreetingSeconds
-    // No agent answers in no time at all.
+    // No agent answers in zero time.
     return min(max(seconds, 1), longestGreetingSeconds) * 1_000
   }
 
-  /// Seconds for an agent to answer a greeting, which it does at once unless something holds it up.
+  /// Seconds within which an agent must answer a greeting, which it does at once unless something blocks it.
   private static let longestGreetingSeconds: Int64 = 5
 
-  /// Sends a request and waits for the answer, which no person has to give.
+  /// Sends a request and waits for the answer, which does not depend on the user.
   func ask(
     _ request: ControlRequest, timeoutMilliseconds: Int64 = answerMilliseconds
   ) throws(AppLinkFailure) -> AppAnswer {
@@ -40,14 +41,14 @@ struct AgentControl {
     return try connection.call(.control(request), timeoutMilliseconds: timeoutMilliseconds)
   }
 
-  /// Milliseconds for an answer that no person decides about: a busy machine is slow.
+  /// Milliseconds for an answer that does not depend on the user; a busy machine is slow.
   static let answerMilliseconds: Int64 = 60_000
-  /// Milliseconds for a manual clock to pass every moment in between: a day, for years of notifications.
+  /// Milliseconds for a manual clock to step through all due times, which may be years of notifications: one day.
   static let clockMilliseconds: Int64 = 86_400_000
 
-  /// Runs a command: parses its options, carries it out and prints an error.
+  /// Runs a command: parses its options, executes it and prints an error.
   ///
-  /// The exit status. `verbs` have help of their own.
+  /// Returns the exit status. `verbs` have their own help.
   static func run(
     _ arguments: [String], _ table: OptionTable, verbs: [OptionTable] = [],
     _ body: (CommandLineOptions, AgentControl) throws -> Void
@@ -75,13 +76,13 @@ struct AgentControl {
     }
   }
 
-  /// Prints rows: as JSON lines, or as a table for a person.
+  /// Prints rows as JSON lines or as a table.
   static func show(_ rows: [JSONObject], asJSON: Bool) {
     OutputTable.show(rows, columns: rows.first?.keys ?? [], hasHeader: true, asJSON: asJSON)
   }
 }
 
-/// Wrong arguments: exit status 2.
+/// An error in the arguments: exit status 2.
 struct UsageError: Error, CustomStringConvertible {
   let description: String
 

@@ -105,6 +105,6 @@ enum AppCommand {
     }
   }
 
-  /// Between two questions of `belfry app token --wait`.
+  /// Microseconds between two queries of `belfry app token --wait`.
   private static let tokenPauseMicroseconds: UInt32 = 100_000
 }

@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import System
 
-/// `belfry app run`: an app that prints its callbacks and takes its answers on stdin.
+/// `belfry app run`: an app that prints its callbacks and reads its answers from stdin.
 final class AppRun: Sendable {
   static let table = OptionTable(
     command: "belfry app run",
@@ -110,7 +110,9 @@ final class AppRun: Sendable {
 
   // MARK: - Events
 
-  /// Handles an event of the connection; returns the exit status at the end.
+  /// Handles an event of the connection.
+  ///
+  /// Returns the exit status at the end.
   private func handle(_ event: AppLinkConnection.Event) -> Int32? {
     switch event {
     case .connected(let welcome):
@@ -264,7 +266,7 @@ final class AppRun: Sendable {
     }
   }
 
-  /// Asks to be started for a task, and prints whether it will be.
+  /// Requests a launch for a task, and prints whether it is scheduled.
   private func submitTask(_ command: JSONObject) {
     guard let id = command["task"]?.stringValue,
       let kind = command["kind"]?.stringValue.flatMap(BackgroundTaskRequest.Kind.init)
@@ -287,7 +289,7 @@ final class AppRun: Sendable {
     }
   }
 
-  /// Asks for time to finish a task, and prints what the agent gives.
+  /// Requests time to finish a task, and prints the time that the agent grants.
   private func beginTask(name: String?) {
     state.withLock { $0.connection }?.send(.beginBackgroundTask(name: name)) { [self] result in
       guard case .success(let answer) = result, let task = answer.task else { return }
@@ -295,7 +297,7 @@ final class AppRun: Sendable {
     }
   }
 
-  /// Changes the app's state, and prints it when the agent knows.
+  /// Changes the app's state, and prints it once the agent has confirmed it.
   private func become(_ new: AppState) {
     let connection = state.withLock { state in
       state.app = new
@@ -316,7 +318,7 @@ final class AppRun: Sendable {
     question.reply(reply(event))
   }
 
-  /// Answers a question at once, since standard input has ended.
+  /// Answers open questions immediately, since standard input has ended.
   private func inputEnded() {
     let open = state.withLock { state in
       state.hasInput = false
@@ -337,7 +339,7 @@ final class AppRun: Sendable {
 }
 
 extension DeliveredNotification {
-  /// The notification as a member of a line.
+  /// The notification as a member of an output line.
   fileprivate var line: JSONObject {
     let content = request.content
     return [

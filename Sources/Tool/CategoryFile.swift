@@ -1,10 +1,10 @@
 import BelfryWire
 import System
 
-/// A category's file, as `belfry app run --category` takes it: what `docs/app-link.md` calls a category,
-/// with an action's options also in the form in which `presented` lines have them.
+/// A category file for `belfry app run --category`, in the format of a category in `docs/app-link.md`.
 ///
-/// A person writes it: what is not understood is refused, and not passed over as on the link.
+/// The options of an action may also have the form that `presented` lines use. The file is written by hand, so unknown
+/// members are refused, and not ignored as on the link.
 enum CategoryFile {
   private static let categoryKeys = [
     "id", "actions", "minimalActions", "options", "intents", "placeholder", "summaryFormat",
@@ -14,7 +14,7 @@ enum CategoryFile {
 
   /// Reads a file.
   ///
-  /// - Throws: `UsageError` with what is wrong in it, or why it cannot be read.
+  /// - Throws: `UsageError` with the error in the file, or the reason that it cannot be read.
   static func read(_ path: String) throws -> NotificationCategory {
     let bytes = try FileSystem.read(path, limit: 1 << 20)
     do {

@@ -12,7 +12,7 @@ enum ClockCommand {
     positionals: "[set TIME | advance SECONDS | zone NAME]", positionalCount: 0...2,
     [AgentControl.jsonOption, AgentControl.socketOption])
 
-  /// How it is moved.
+  /// The verbs that set the clock.
   static let verbTables = [
     OptionTable(
       command: "belfry clock set",
@@ -39,7 +39,7 @@ enum ClockCommand {
         row["date"] = nil
         return row
       }
-      // A person knows what was set; programs read it.
+      // Show the new state only to programs; the user knows what was set.
       if options.has("json") || words.isEmpty {
         AgentControl.show(rows, asJSON: options.has("json"))
       }

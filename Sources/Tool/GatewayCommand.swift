@@ -188,7 +188,7 @@ enum GatewayCommand {
     return address
   }
 
-  /// Fails where two listeners of one address are to have one port.
+  /// Throws if two listeners on one address would have the same port.
   private static func requireOwnPorts(
     _ ports: GatewayPorts, _ options: CommandLineOptions
   ) throws(CommandLineOptions.Problem) {
@@ -205,7 +205,7 @@ enum GatewayCommand {
     var owners: [UInt16: String] = [:]
     for (key, port) in listeners where port != 0 {
       guard let owner = owners.updateValue(key, forKey: port) else { continue }
-      // What stands in the file is what can be pointed at there.
+      // Report an option that was given, because its position in the file can be shown.
       let (given, other) = options.isGiven(key) ? (key, owner) : (owner, key)
       throw .badValue(
         key: given, value: "\(port)", wanted: "a port of its own: \(other) has this one")

@@ -27,7 +27,7 @@ final class GatewayRun {
   private lazy var service = ServiceNotifier(on: loop)
   private var status: Int32 = 0
 
-  /// A run with these settings; `reread` reads them anew, on SIGHUP.
+  /// Creates a run with these settings; `reread` reads them again on SIGHUP.
   init(
     _ settings: GatewaySettings,
     reread: @escaping () throws(LayeredOptions.Failure) -> GatewaySettings?
@@ -43,18 +43,20 @@ final class GatewayRun {
       server = try GatewayServer(
         configuration: configuration, loop: loop, metrics: metrics, log: log)
     } catch {
-      // A gateway that runs on the folder may have written the file.
+      // A gateway that already runs on the folder may have written the file.
       if !error.isFolderBusy, let readyFile { try FileSystem.remove(readyFile) }
       throw error
     }
-    // The ready file of a killed gateway must not be mistaken for this one's.
+    // The ready file of a killed gateway must not be mistaken for that of this one.
     if let readyFile { try FileSystem.remove(readyFile) }
     consoleAddress = settings.console
     consoleConnections = configuration.consoleConnections
     names = configuration.names
   }
 
-  /// Runs until a signal or a failure ends it; returns the exit status.
+  /// Runs until a signal or a failure ends it.
+  ///
+  /// Returns the exit status.
   func untilStopped() -> Int32 {
     do {
       signals = try SignalWatcher(on: loop) { [unowned self] signal in
@@ -62,7 +64,7 @@ final class GatewayRun {
         log.info("going down: providers and devices are told, what was accepted is kept")
         readiness.isReady = false
         service.stopping()
-        // It reads the store's file, whose last user the store is to be.
+        // The history reads the store's file, and the store must be the last user of that file.
         history?.stop()
         server.drain()
       }
@@ -83,7 +85,7 @@ final class GatewayRun {
     return status
   }
 
-  /// Follows what the configuration file, the environment's file or the certificates are now; nothing ends for it.
+  /// Applies the current configuration file, environment file and certificates without closing any connection.
   private func reload() {
     guard readiness.isReady else { return }
     let new: GatewaySettings
@@ -135,7 +137,7 @@ final class GatewayRun {
     }
   }
 
-  /// Adds what is read only when somebody looks at the metrics.
+  /// Adds the metrics that are read only on demand.
   private func addMetrics(_ history: MetricHistory) {
     metrics.gauge(
       "belfry_build_info", help: "1, with the version and the commit as labels.",
@@ -147,7 +149,7 @@ final class GatewayRun {
     }
   }
 
-  /// Writes what clients need to know into the folder and the ready file.
+  /// Writes the information for clients to the folder and to the ready file.
   private func write(_ description: GatewayServer.Description) throws(SystemFailure) {
     var description = description
     description.consolePort = console?.port ?? 0
@@ -197,7 +199,7 @@ final class GatewayRun {
   }
 }
 
-/// Whether every listener accepts, for the probes on other threads.
+/// A flag that is true if every listener accepts, for probes on other threads.
 private final class Readiness: Sendable {
   private let flag = Atomic<Bool>(false)
 
@@ -208,7 +210,7 @@ private final class Readiness: Sendable {
 }
 
 extension GatewayServer.Description {
-  /// The object of the ready file.
+  /// Returns the object of the ready file.
   func json(consoleHost: String) -> String {
     var ports: [(String, JSONValue)] = [
       ("provider", .integer(Int64(self.ports.providers.first ?? 0)))

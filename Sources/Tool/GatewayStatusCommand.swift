@@ -4,7 +4,7 @@ import Glibc
 import Storage
 import System
 
-/// `belfry gateway status`: how a gateway stands.
+/// `belfry gateway status`: shows the status of a gateway.
 enum GatewayStatusCommand {
   static let table = OptionTable(
     command: "belfry gateway status",
@@ -47,7 +47,7 @@ enum GatewayStatusCommand {
         usleep(pauseMicroseconds)
         continue
       }
-      // Home, and what is left of the former picture.
+      // Move the cursor home and clear the previous output.
       if isScreen { Output.text("\u{1B}[H\u{1B}[2J") }
       show(status, folder: folder, asJSON: options.has("json"))
       guard options.has("watch") else { return status == nil ? 1 : 0 }
@@ -81,13 +81,13 @@ enum GatewayStatusCommand {
   }
 }
 
-/// A status in lines for a person.
+/// A status formatted as lines of text.
 struct GatewayStatusTable {
   private let status: JSONObject
 
   init(_ status: JSONObject) { self.status = status }
 
-  /// The lines; what the gateway did not say is left out.
+  /// The lines; members that the gateway did not report are omitted.
   var lines: [String] {
     var rows: [(String, String)] = [
       ("gateway", "\(text("data") ?? "?") (\(text("environment") ?? "?"))"),

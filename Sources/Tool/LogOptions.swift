@@ -1,7 +1,7 @@
 import Glibc
 import System
 
-/// The options of services that say how their log is written.
+/// The options of services that control their log.
 enum LogOptions {
   static let level = OptionTable.Entry.value(
     "log-level", "error|warning|info|debug", default: "info", "what is told on stderr")
@@ -10,13 +10,13 @@ enum LogOptions {
     default: "journal where stderr leads there, else text",
     "how it is told; journal: with fields, as 'journalctl -o verbose' shows them")
 
-  /// Whether the options say it well.
+  /// Checks the values of the options.
   static func check(_ options: CommandLineOptions) throws(CommandLineOptions.Problem) {
     _ = try options.choice("log-level", of: Log.Level.allCases.map(\.name))
     _ = try options.choice("log-format", of: LogFormat.allCases.map(\.rawValue) + ["journal"])
   }
 
-  /// The log that the options want.
+  /// Returns the log that the options specify.
   static func log(_ subsystem: String, _ options: CommandLineOptions) -> Log {
     Log(
       subsystem: subsystem,

@@ -3,7 +3,7 @@ import BelfryWire
 import Foundation
 import System
 
-/// `belfry notify`: local notifications from a shell.
+/// `belfry notify`: sends local notifications from a shell.
 enum NotifyCommand {
   static let table = OptionTable(
     command: "belfry notify",
@@ -38,7 +38,7 @@ enum NotifyCommand {
       .flag("all", "with cancel: all of them"),
     ] + PermissionWait.entries + [AgentControl.jsonOption, AgentControl.socketOption])
 
-  /// The words that stand in a title's place.
+  /// The verbs, which take the place of a title.
   static let verbTables = [
     OptionTable(
       command: "belfry notify list", summary: "Lists what waits for its time or place.",
@@ -118,7 +118,7 @@ enum NotifyCommand {
     }
   }
 
-  /// The agent's clock, in milliseconds since 1970.
+  /// Returns the agent's clock, in milliseconds since 1970.
   private static func now(_ options: CommandLineOptions) throws -> Int64 {
     let row = try AgentControl(options).ask(.clock).rows.first
     guard let now = row?["date"]?.integerValue else {
@@ -136,7 +136,7 @@ enum NotifyCommand {
     AgentControl.show(rows, asJSON: options.has("json"))
   }
 
-  /// RFC 3339 in UTC, with a fraction only where there is one.
+  /// Formats a time as RFC 3339 in UTC, with a fraction only if it is not zero.
   private static func instant(_ unixMilliseconds: Int64) -> String {
     let text = Timestamp.rfc3339(unixMilliseconds: unixMilliseconds)
     return text.hasSuffix(".000Z") ? String(text.dropLast(5)) + "Z" : text

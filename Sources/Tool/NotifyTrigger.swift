@@ -4,7 +4,9 @@ import System
 
 /// The trigger of `belfry notify`, parsed from its options.
 enum NotifyTrigger {
-  /// Reads the options; `now` asks for the agent's time, in milliseconds since 1970.
+  /// Parses the options.
+  ///
+  /// `now` returns the agent's time, in milliseconds since 1970.
   static func read(
     _ options: CommandLineOptions, now: () throws -> Int64
   ) throws -> NotificationTrigger? {
@@ -47,14 +49,14 @@ enum NotifyTrigger {
     guard let recurrence = try every(options, zone: nil) else {
       return .interval(seconds: seconds, repeats: options.has("repeat"))
     }
-    // From then on every day, and so on, at that time of day.
+    // Starting then, repeat at that time of day every day, and so on.
     let milliseconds = Int64((seconds * 1_000).rounded())
     return .date(
       unixMilliseconds: try now() + milliseconds, zone: nil, recurrence: recurrence,
       recurrenceCalendar: nil)
   }
 
-  /// Some 3,000 years in seconds: far enough for anybody, without overflow in milliseconds.
+  /// About 3,000 years in seconds: more than anyone needs, without overflow in milliseconds.
   static let secondsMax = 1e11
 
   private static func matching(_ options: CommandLineOptions) throws -> NotificationTrigger {
@@ -107,7 +109,7 @@ enum NotifyTrigger {
         key: "zone", value: zone, wanted: "floating or a zone like Europe/Paris")
     }
     if let offset {
-      // With an offset it is an instant, whatever the zone, and stays that wall time there.
+      // With an offset it is an instant, whatever the zone, and its repetitions keep that wall time at the offset.
       return .date(
         unixMilliseconds: (wall - offset) * 1_000, zone: nil,
         recurrence: try every(options, zone: ZoneDatabase.name(ofOffset: Int(offset))),
@@ -115,7 +117,7 @@ enum NotifyTrigger {
     }
     let recurrence = try every(options, zone: zone)
     guard let known else {
-      // The wall time that this moment has in UTC, wherever the device is.
+      // Use the wall time that this instant has in UTC, wherever the device is.
       return .date(
         unixMilliseconds: wall * 1_000, zone: "UTC", recurrence: recurrence,
         recurrenceCalendar: nil)
@@ -125,7 +127,8 @@ enum NotifyTrigger {
       recurrence: recurrence, recurrenceCalendar: nil)
   }
 
-  /// The next time that clocks show it, wherever the device is then or in a zone.
+  /// Returns a trigger for the next occurrence of a time of day, in the zone of the device at that time or in a given
+  /// zone.
   private static func next(
     _ time: TimeOfDay, zone: String?, _ options: CommandLineOptions
   ) throws -> NotificationTrigger {
@@ -154,13 +157,13 @@ enum NotifyTrigger {
     return .components(MatchingComponents([unit: count], zone: zone))
   }
 
-  /// The instant in milliseconds since 1970; nil when the text has no offset.
+  /// Parses an instant and returns it in milliseconds since 1970, or nil if the text has no offset.
   static func instant(_ text: String) -> Int64? {
     guard let (wall, offset) = parse(text), let offset else { return nil }
     return (wall - offset) * 1_000
   }
 
-  /// Seconds of wall time since 1970-01-01T00:00, and the offset where one is given.
+  /// Parses a time and returns seconds of wall time since 1970-01-01T00:00, and the offset if it has one.
   private static func parse(_ text: String) -> (wall: Int64, offset: Int64?)? {
     var rest = text[...]
     func number(_ digits: Int, after separator: Character?) -> Int? {

@@ -3,41 +3,41 @@ import Glibc
 import Synchronization
 import System
 
-/// The output of commands: answers on stdout, everything else on stderr.
+/// The output of commands: results on stdout, everything else on stderr.
 enum Output {
-  /// One line of the answer; flushed, so that a pipe's reader sees it at once.
+  /// Writes one line of the result and flushes it, so that a pipe's reader sees it at once.
   static func line(_ text: String) {
     write(text + "\n", to: .output)
   }
 
-  /// Text with its own end of line.
+  /// Writes text that includes its line endings.
   static func text(_ text: String) { write(text, to: .output) }
 
-  /// One JSON object a line.
+  /// Writes one JSON object as a line.
   static func json(_ value: JSONValue) { line(value.text) }
 
-  /// An error message: what is wrong, and what to do.
+  /// Writes an error message with the error and its remedy.
   static func error(_ what: String, do advice: String) {
     error("\(what): \(advice)")
   }
 
-  /// A message that already says what to do.
+  /// Writes a message that already includes the remedy.
   static func error(_ message: String) {
     write("belfry: \(message.showingControlCharacters)\n", to: .error)
   }
 
-  /// The same for an error whose description already says what to do.
+  /// Writes an error whose description already includes the remedy.
   static func error(_ failure: any Error) {
     error("\(failure)")
   }
 
-  /// The error number of the answer's first write that failed; 0 while all of it is written.
+  /// The error number of the first failed write of the result; 0 if every write succeeded.
   private static let failure = Atomic<Int32>(0)
 
-  /// The exit status of a command that ends with `status`: 1 where a part of the answer could not be written.
+  /// Returns the exit status of a command that ends with `status`: 1 if a part of the result could not be written.
   ///
-  /// Such a failure is reported. A reader that has closed the pipe, one that read nothing while the command was told to
-  /// end, and a terminal that is gone are no failure.
+  /// Such a failure is reported. It is not a failure if a reader closed the pipe, if a reader did not read while the
+  /// command was asked to end, or if a terminal was disconnected.
   static func status(_ status: Int32) -> Int32 {
     let number = failure.load(ordering: .relaxed)
     guard ![0, EPIPE, EIO, ETIMEDOUT].contains(number) else { return status }
@@ -47,7 +47,7 @@ enum Output {
     return status == 0 ? 1 : status
   }
 
-  /// A number of things: "1 device", "2 devices".
+  /// Returns a number with its noun: "1 device", "2 devices".
   static func counted(_ number: some CustomStringConvertible, _ noun: String) -> String {
     "\(number) \(noun)\("\(number)" == "1" ? "" : "s")"
   }
@@ -60,8 +60,8 @@ enum Output {
 }
 
 extension String {
-  /// The text with escapes for control characters, ends of lines and tabs apart: what a file or a peer wrote
-  /// moves no terminal's cursor.
+  /// The text with control characters escaped, except line endings and tabs, so that text from a file or a peer cannot
+  /// move the terminal's cursor.
   fileprivate var showingControlCharacters: String {
     var text = ""
     for scalar in unicodeScalars {

@@ -1,10 +1,10 @@
 import BelfryWire
 
-/// The output of objects: one JSON object a line, or aligned columns for a person.
+/// The output of objects, as one JSON object per line or as aligned columns.
 enum OutputTable {
-  /// Prints them.
+  /// Prints the objects.
   ///
-  /// Lists have a header; a created object has none, so that a script can use it with `$(…)`.
+  /// Lists have a header. A created object has none, so that a script can use it with `$(…)`.
   static func show(_ lines: [JSONObject], columns: [String], hasHeader: Bool, asJSON: Bool) {
     if asJSON {
       for line in lines { Output.json(.object(line)) }
@@ -13,9 +13,9 @@ enum OutputTable {
     }
   }
 
-  /// Each object's members under `columns`, aligned; "-" where there is none.
+  /// Returns each object's members under `columns`, aligned, with "-" for a missing member.
   ///
-  /// Without objects there is no header either.
+  /// Without objects, there is no header either.
   static func rows(_ lines: [JSONObject], columns: [String], hasHeader: Bool) -> [String] {
     guard !lines.isEmpty else { return [] }
     let cells =
@@ -39,7 +39,7 @@ enum OutputTable {
     }
   }
 
-  /// An app's text must not move the cursor of the terminal that it is printed on.
+  /// Replaces control characters, because an app's text must not move the terminal's cursor.
   static func printable(_ text: String) -> String {
     String(
       String.UnicodeScalarView(

@@ -4,7 +4,7 @@ import Dispatch
 import Synchronization
 import System
 
-/// `belfry send`: a provider from a shell.
+/// `belfry send`: sends pushes from a shell.
 enum SendCommand {
   static let table = OptionTable(
     command: "belfry send",
@@ -62,7 +62,7 @@ enum SendCommand {
     var failures: Set<String> = []
     var isAllAccepted = true
     for (index, token) in tokens.enumerated() {
-      // So many concurrent pushes keep every connection busy; the others wait here.
+      // This many concurrent pushes keep every connection busy; the others wait here.
       while sent < tokens.count, sent < index + 1_000 {
         let number = sent
         var push = template
@@ -96,8 +96,8 @@ enum SendCommand {
     return isAllAccepted ? 0 : 1
   }
 
-  /// Sends a push, and once more with the suffix of its type if the topic may have been an app's id that ends in
-  /// that suffix itself, such as `com.example.voip`.
+  /// Sends a push, and retries once with the suffix of its type, because the topic may be an app's id that itself ends
+  /// in that suffix, such as `com.example.voip`.
   private static func submit(
     _ push: Push, with client: ProviderClient,
     _ done: @escaping @Sendable (Result<PushOutcome, ProviderFailure>) -> Void
@@ -144,7 +144,7 @@ enum SendCommand {
       if let part = given.first {
         throw SendFailure.contradiction("--payload and --\(part)", "give one of them")
       }
-      // More than a payload may have, so that the service says that it is too large.
+      // Read more than a payload may have, so that the service reports that it is too large.
       let bytes = try FileSystem.read(
         file == "-" ? "/dev/stdin" : file, limit: WireLimits.largePayloadBytesMax * 2)
       if let fault = PayloadFault(in: bytes) {
@@ -164,13 +164,13 @@ enum SendCommand {
   }
 }
 
-/// The reason why nothing can be sent.
+/// The reason that nothing can be sent.
 enum SendFailure: Error, CustomStringConvertible {
-  /// Options that do not go together, and what to do.
+  /// Options that cannot be combined, and the remedy.
   case contradiction(String, String)
-  /// A file that should name a gateway does not.
+  /// A file that should describe a gateway but does not.
   case badGatewayFile(String, reason: String)
-  /// The file is not the JSON object that a payload has to be.
+  /// The file is not the JSON object that a payload must be.
   case badPayload(String, PayloadFault)
 
   var description: String {

@@ -1,7 +1,7 @@
 import BelfryProvider
 import BelfryWire
 
-/// The payload of `belfry send`, made from its options (apns-protocol section 3).
+/// The payload of `belfry send`, created from its options (apns-protocol section 3).
 struct SendPayload {
   let title: String?
   let body: String?
@@ -10,7 +10,7 @@ struct SendPayload {
   let category: String?
   let isBackground: Bool
 
-  /// Compact JSON.
+  /// The payload as compact JSON.
   var bytes: [UInt8] {
     var alert = JSONObject()
     alert["title"] = title.map { .string($0) }
@@ -25,7 +25,9 @@ struct SendPayload {
   }
 }
 
-/// The output of `belfry send` for a token: the same keys in every line, for scripts.
+/// The output line of `belfry send` for a token.
+///
+/// Every line has the same keys, for scripts.
 enum SendLine {
   static func value(token: String, _ result: Result<PushOutcome, ProviderFailure>) -> JSONValue {
     var line: JSONObject = [

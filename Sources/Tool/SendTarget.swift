@@ -4,7 +4,7 @@ import System
 
 /// The service and the credentials of `belfry send`.
 enum SendTarget {
-  /// The options that name the service and the credentials.
+  /// The options that specify the service and the credentials.
   static let entries: [OptionTable.Entry] = [
     .value(
       "gateway", "FILE|HOST:PORT", default: "this user's gateway",
@@ -17,19 +17,20 @@ enum SendTarget {
     .value("certificate", "FILE.pem", "a provider certificate with its key, instead of a key"),
   ]
 
-  /// The folder of the gateway whose file the options name; nil where they name an address or Apple's service.
+  /// Returns the folder of the gateway whose file the options specify, or nil if they specify an address or Apple's
+  /// service.
   static func gatewayFolder(_ options: CommandLineOptions) throws -> String? {
     guard options.value("apple") == nil else { return nil }
     return try place(options).1.map { FileSystem.parent(of: $0.authorityFile) }
   }
 
-  /// The environment of the service; nil for an address alone.
+  /// Returns the environment of the service, or nil if only an address is given.
   static func environment(_ options: CommandLineOptions) throws -> Environment? {
     if let name = options.value("apple") { return Environment(name: name) }
     return try place(options).1?.environmentName.flatMap(Environment.init(name:))
   }
 
-  /// Bytes of a key, a certificate chain or a gateway file at most.
+  /// Maximum bytes of a key, a certificate chain or a gateway file.
   private static let fileBytesMax = 262_144
 
   static func configuration(_ options: CommandLineOptions) throws -> ProviderClient.Configuration {
@@ -46,7 +47,7 @@ enum SendTarget {
       policy: policy)
   }
 
-  /// Reads the feedback service that `--feedback` names, with the certificate of the options.
+  /// Reads the feedback service specified with `--feedback`, using the certificate from the options.
   static func readFeedback(_ options: CommandLineOptions) throws -> [FeedbackTuple] {
     guard let text = options.value("feedback"), let endpoint = address(text) else { return [] }
     let configuration = try configuration(options)
@@ -54,7 +55,7 @@ enum SendTarget {
       endpoint, credentials: configuration.credentials, authorityPEM: configuration.authorityPEM)
   }
 
-  /// Whether text is `HOST:PORT`.
+  /// Returns true if the text is `HOST:PORT`.
   static func isAddress(_ text: String) -> Bool { address(text) != nil }
 
   private static func place(_ options: CommandLineOptions) throws -> (
@@ -73,7 +74,7 @@ enum SendTarget {
     return (file.endpoint, file)
   }
 
-  /// What a `gateway.json` says.
+  /// Returns the content of a `gateway.json`.
   static func gatewayFile(_ path: String) throws(SendFailure) -> GatewayFile {
     guard FileSystem.exists(path) else {
       throw .badGatewayFile(path, reason: "there is no such file")
@@ -106,7 +107,9 @@ enum SendTarget {
     return .token(try ProviderKey(p8: p8, keyID: keyID, teamID: teamID))
   }
 
-  /// `HOST:PORT`; `nil` for what can only be a file.
+  /// Parses `HOST:PORT`.
+  ///
+  /// Returns `nil` for text that can only be a file.
   private static func address(_ text: String) -> ProviderEndpoint? {
     guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]),
       port > 0

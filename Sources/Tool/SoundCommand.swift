@@ -2,7 +2,7 @@ import Agent
 import Glibc
 import System
 
-/// `belfry sound`: checks with `belfry-sound` whether a file can be an alert sound.
+/// `belfry sound`: checks whether a file can be an alert sound, using `belfry-sound`.
 enum SoundCommand {
   static let table = OptionTable(
     command: "belfry sound",
@@ -76,7 +76,7 @@ enum SoundCommand {
     }
   }
 
-  /// Replaces this process by `belfry-sound`.
+  /// Replaces this process with `belfry-sound`.
   private static func become(_ arguments: [String]) -> Int32 {
     let name = "belfry-sound"
     let path = HelperProgram.find(name)

@@ -1,7 +1,7 @@
 import BelfryWire
 import System
 
-/// `belfry state`: sets the device states that no service of this machine reports.
+/// `belfry state`: sets the device states that no service on this machine reports.
 enum StateCommand {
   static let table = OptionTable(
     command: "belfry state",
@@ -10,7 +10,7 @@ enum StateCommand {
       + "[front=APP_ID|none]",
     positionalCount: 0...5, [AgentControl.jsonOption, AgentControl.socketOption])
 
-  /// The values of each state; any for an app's id.
+  /// The allowed values of each state; an empty list allows any app id.
   private static let values = [
     "locked": ["on", "off"], "battery": ["low", "normal"], "metered": ["on", "off"],
     "focus": ["on", "off"], "front": [],

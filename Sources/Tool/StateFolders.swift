@@ -2,15 +2,15 @@ import AppLink
 import BelfryWire
 import Glibc
 
-/// The default folders of state.
+/// The default folders of the programs' state.
 enum StateFolders {
-  /// The gateway's folder: `BELFRY_GATEWAY`, or its default.
+  /// The gateway's folder: `BELFRY_GATEWAY`, or the default.
   static var gateway: String { variable("BELFRY_GATEWAY") ?? usualGateway }
 
-  /// The gateway's folder where nothing names another.
+  /// The gateway's default folder.
   static var usualGateway: String { "\(state)/belfry/gateway" }
 
-  /// The agent's folder.
+  /// The default folder of the agent.
   static var agent: String { "\(state)/belfry/agent" }
 
   /// The folder of the token registry and its campaigns.
@@ -19,13 +19,15 @@ enum StateFolders {
   /// The folder of the virtual devices' identities.
   static var devices: String { "\(state)/belfry/devices" }
 
-  /// Where apps' client modules put the files of attachments: beside the user's data.
+  /// The folder in which apps' client modules store the files of attachments, next to the user's data.
   static var attachments: String {
     let given = variable("XDG_DATA_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
     return (given ?? (variable("HOME") ?? "") + "/.local/share") + "/belfry/attachments"
   }
 
-  /// `XDG_STATE_HOME`, or its default; ends the command where neither it nor `HOME` says where that is.
+  /// `XDG_STATE_HOME`, or its default.
+  ///
+  /// Ends the command if neither it nor `HOME` is set.
   static var state: String {
     guard isKnown else {
       Output.error(
@@ -36,19 +38,19 @@ enum StateFolders {
     return AgentPaths.stateHome(variable)
   }
 
-  /// Whether the environment says where this user's data is.
+  /// True if the environment specifies the location of this user's data.
   static var isKnown: Bool {
     ["XDG_STATE_HOME", "HOME"].contains { variable($0)?.hasPrefix("/") == true }
   }
 
-  /// The agent's socket unless `--socket` names another.
+  /// The agent's socket unless `--socket` specifies another.
   static var socket: String {
     let path = AgentSocket.path
-    // It is among the data where there is no folder for sockets.
+    // The socket is in the data folder if the runtime folder is missing.
     return isKnown || !path.hasPrefix(AgentPaths.stateHome(variable)) ? path : state
   }
 
-  /// An environment variable that is set and not empty.
+  /// Returns an environment variable that is set and not empty.
   static func variable(_ name: String) -> String? {
     guard let value = unsafe getenv(name) else { return nil }
     let text = unsafe String(cString: value)

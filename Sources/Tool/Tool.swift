@@ -2,14 +2,17 @@ import Glibc
 import System
 import Transport
 
-/// The executable `belfry`, with a file for each subcommand.
+/// The executable `belfry`.
+///
+/// Each subcommand has its own file.
 @main
 enum Tool {
-  /// A subcommand: its name, a line of help, the options of it and its verbs, and the function that runs it.
+  /// A subcommand: its name, a line of help, the options of the subcommand and its verbs, and the function that runs
+  /// it.
   struct Command: Sendable {
     let name: String
     let summary: String
-    /// From these come its help, its manual pages and the completions.
+    /// The option tables, from which help, manual pages and completions are generated.
     var tables: @Sendable () -> [OptionTable] = { [] }
     let run: @Sendable ([String]) -> Int32
   }
@@ -128,7 +131,8 @@ enum Tool {
   ]
 
   static func main() {
-    // A file that may not grow is an error to be told, and no reason to die with half of it.
+    // Ignore SIGXFSZ, so that exceeding the file size limit fails with an error that is reported, instead of ending the
+    // process during a write.
     signal(SIGXFSZ, SIG_IGN)
     OpenSSLLibrary.keepAtExit()
     let arguments = Array(CommandLine.arguments.dropFirst())
@@ -152,7 +156,9 @@ enum Tool {
     exit(Output.status(command.run(Array(arguments.dropFirst()))))
   }
 
-  /// Runs what this executable starts itself as; nil for any other word.
+  /// Runs an internal command with which this executable starts itself.
+  ///
+  /// Returns nil for any other name.
   private static func runInternal(_ name: String, _ arguments: [String]) -> Int32? {
     switch name {
     case ProgramSupervisor.programWord: return ProgramSupervisor.becomeProgram(arguments)

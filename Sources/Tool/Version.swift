@@ -4,10 +4,10 @@ import CVersion
 enum Version {
   static let current = "0.1.0"
 
-  /// The commit; empty where it is not known.
+  /// The commit; empty if unknown.
   static var commit: String { unsafe String(cString: belfry_commit()) }
 
-  /// The version, and the commit where it is known: `0.1.0 (0123456789)`.
+  /// The version, and the commit if it is known: `0.1.0 (0123456789)`.
   static var text: String {
     commit.isEmpty ? current : "\(current) (\(commit))"
   }

@@ -1,18 +1,20 @@
-/// How many connections of apps and commands there are, by process and by user, and whether there may be one more.
+/// A count of the connections of apps and commands by process and by user, which decides if another one is allowed.
 struct AppConnectionCensus {
-  /// How many there may be.
+  /// The maximum numbers of connections.
   struct Bounds {
-    /// Of everybody.
+    /// The maximum for all connections.
     let total: Int
-    /// Of one process.
+    /// The maximum per process.
     let perProcess: Int
-    /// Of one user: some are left for the other one, the agent's own user or root.
+    /// The maximum per user.
+    ///
+    /// It leaves some connections for the other user, which is the agent's own user or root.
     let perUser: Int
 
-    /// The bounds for a process that may have so many descriptors open.
+    /// Creates the limits for a process that may have the given number of descriptors open.
     ///
-    /// Half of them are for connections: the others are for the disk, the buses, the gateway, children, and
-    /// connections whose end is awaited.
+    /// Half of them are for connections. The others are for the disk, the buses, the gateway, child processes, and
+    /// connections that are closing.
     init(descriptors: Int = .max) {
       total = min(Limits.connections, max(descriptors / 2, Limits.connectionsMin))
       perProcess = min(Limits.connectionsPerProcess, total / 2)
@@ -21,7 +23,7 @@ struct AppConnectionCensus {
     }
   }
 
-  /// Why there may not be one more.
+  /// The limit that prevents another connection.
   enum Refusal: Equatable {
     case process, user, total
   }
@@ -33,7 +35,7 @@ struct AppConnectionCensus {
 
   init(_ bounds: Bounds) { self.bounds = bounds }
 
-  /// Why a process of that user may not connect once more; nil where it may.
+  /// Returns the limit that prevents another connection from a process of that user, or nil if it is allowed.
   func refusal(process: Int32, user: UInt32) -> Refusal? {
     if byProcess[process, default: 0] >= bounds.perProcess { return .process }
     if byUser[user, default: 0] >= bounds.perUser { return .user }
@@ -60,7 +62,7 @@ struct AppConnectionCensus {
     counts[key] = count > 1 ? count - 1 : nil
   }
 
-  /// Traps in debug builds when the counts contradict each other.
+  /// Traps in debug builds if the counts contradict each other.
   func checkInvariants() {
     assert(byProcess.values.reduce(0, +) == count, "each connection has a process")
     assert(byUser.values.reduce(0, +) == count, "each connection has a user")

@@ -2,17 +2,17 @@ import BelfryWire
 import System
 import Transport
 
-/// Receives the messages of apps; confined to the agent's loop.
+/// A receiver of apps' messages; confined to the agent's loop.
 protocol AppServerListener: AnyObject {
   func appGreeted(_ ask: Ask, _ hello: AppHello, by process: ProcessIdentity)
   func appRequested(_ ask: Ask, _ request: AppRequest)
   func appReplied(_ question: Question, _ reply: AppReply)
   func appDisconnected(_ connection: ConnectionID)
-  /// The app whose connection it is; nil for a command's, and before it has greeted.
+  /// Returns the app that owns a connection; nil for a command's connection, and before the greeting.
   func app(of connection: ConnectionID) -> AppID?
 }
 
-/// The agent's Unix socket: frames in, frames out, one connection an app or command.
+/// The agent's Unix socket: exchanges frames with apps and commands, one connection each.
 final class AppServer {
   private let log: Log
   private let userID: UInt32
@@ -20,15 +20,15 @@ final class AppServer {
   private weak var listener: (any AppServerListener)?
   private var socket: StreamListener?
   private var connections: [ConnectionID: AppConnection] = [:]
-  /// Connections that have not greeted, the oldest first.
+  /// Connections that have not sent their greeting, the oldest first.
   private var ungreeted: [ConnectionID] = []
   private var nextNumber: UInt64 = 1
   private var census: AppConnectionCensus
   private var held: HeldBytes
 
-  /// Listens at `path`; a socket file left by an agent that has ended is replaced.
+  /// Listens at `path`, replacing a socket file left by an agent that has ended.
   ///
-  /// With `descriptor`, a socket that listens there already is accepted on, and its file outlives this server.
+  /// With `descriptor`, accepts connections on a socket that already listens there; its file outlives this server.
   init(
     loop: EventLoop, path: String, descriptor: Int32? = nil, userID: UInt32,
     connections bounds: AppConnectionCensus.Bounds, held: HeldBytes.Bounds,
@@ -48,14 +48,16 @@ final class AppServer {
     }
   }
 
-  /// Stops listening, removes the socket file where it is its own, and ends every connection.
+  /// Stops listening, removes the socket file if this server created it, and closes every connection.
   func close() {
     socket?.close()
     socket = nil
     for connection in connections.values { connection.stream.close() }
   }
 
-  /// Sends a frame; false when the connection is gone or the frame is too long for it.
+  /// Sends a frame.
+  ///
+  /// Returns false if the connection has ended or the frame is too long for it.
   @discardableResult
   func send(_ frame: AppFrame, to connection: ConnectionID) -> Bool {
     guard let stream = connections[connection]?.stream, stream.isOpen else { return false }
@@ -66,7 +68,7 @@ final class AppServer {
     return true
   }
 
-  /// Ends a connection after what was sent to it.
+  /// Closes a connection after its pending output is sent.
   func close(_ connection: ConnectionID) { connections[connection]?.stream.close() }
 
   private func accept(_ stream: ByteStream) -> (any StreamHandler)? {
@@ -88,7 +90,7 @@ final class AppServer {
     }
     let id = ConnectionID(number: nextNumber)
     nextNumber += 1
-    // Now, not at its greeting: the longer this waits, the likelier the process is gone.
+    // Inspect the process now, not at its greeting: the longer the server waits, the likelier the process has ended.
     let process = ProcessInspector.inspect(stream, credentials, flatpak)
     switch process.obstacle {
     case nil: break
@@ -109,7 +111,7 @@ final class AppServer {
     return connection
   }
 
-  /// Closes the oldest connection that has not greeted, of one process where that is given.
+  /// Closes the oldest connection that has not sent its greeting; with a process ID, the oldest of that process.
   private func closeSilent(of process: Int32? = nil) {
     let index = ungreeted.firstIndex { id in
       process == nil || connections[id]?.process.pid == process
@@ -142,13 +144,15 @@ final class AppServer {
     }
   }
 
-  // MARK: - What connections hold
+  // MARK: - Held bytes
 
-  /// Counts what a connection holds, and closes those that hold the most where it is too much in all.
+  /// Counts the bytes that a connection holds.
+  ///
+  /// If a limit is exceeded, closes the connections that hold the most.
   private func account(_ connection: ConnectionID) {
     count(connection)
     while let excess = held.excess(for: connection) {
-      // Other connections may have been read since the count.
+      // Other connections may have been read since they were counted.
       for other in held.holders(of: excess) { count(other) }
       guard held.excess(for: connection) == excess, let worst = held.worst(of: excess) else {
         continue
@@ -181,7 +185,7 @@ final class AppServer {
     connection.stream.close(afterFlush: false)
   }
 
-  // MARK: - What connections report
+  // MARK: - Messages from connections
 
   fileprivate func received(_ frame: AppFrame, _ connection: AppConnection)
     throws(AppLinkDecodingFailure)
@@ -191,7 +195,7 @@ final class AppServer {
       listener?.appReplied(
         Question(connection: connection.id, number: number), try AppReply(frame))
     case .refusal(let number, _):
-      // An answer too long to read counts as an answer: nothing is shown, and the push is handled.
+      // An answer that is too long to read counts as an answer: nothing is shown, and the push is handled.
       listener?.appReplied(Question(connection: connection.id, number: number), .handled)
     case .request(let type, let number, let frame):
       ask(Ask(connection: connection.id, number: number), type, frame, connection)
@@ -227,7 +231,7 @@ final class AppServer {
     connection.stream.close(afterFlush: false)
   }
 
-  /// Counts what has come of a frame that is not complete.
+  /// Counts the received bytes of an incomplete frame.
   fileprivate func buffered(by connection: AppConnection) {
     if connection.stream.isOpen { account(connection.id) }
   }
@@ -250,7 +254,7 @@ final class AppServer {
 }
 
 extension AppServer {
-  /// Takes a connection that ends out of the census, once.
+  /// Removes a closing connection from the census, only once.
   private func uncount(_ connection: AppConnection) {
     guard connection.isCounted else { return }
     connection.isCounted = false
@@ -258,18 +262,18 @@ extension AppServer {
   }
 }
 
-/// One connection: cuts the stream into frames.
+/// One connection; splits the stream into frames.
 private final class AppConnection: StreamHandler {
   let id: ConnectionID
   let stream: ByteStream
   let process: ProcessIdentity
   private weak var server: AppServer?
-  /// Whether it has said who it is, or tried to.
+  /// True if the connection has sent a greeting, valid or not.
   var hasGreeted = false
-  /// Whether the server's census counts it.
+  /// True if the server's census counts the connection.
   var isCounted = true
   private var bytesReceived = 0
-  /// Whether it has had its share of this turn.
+  /// True if the connection has used up its share of this turn.
   private var isWaitingForTurn = false
   private var decoder = AppFrameDecoder(limit: WireLimits.appFrameBytesMaxFromApp)
 
@@ -282,7 +286,7 @@ private final class AppConnection: StreamHandler {
     self.server = server
   }
 
-  /// Bytes that the agent holds for it.
+  /// The bytes that the agent holds for the connection.
   var heldBytes: Int { stream.isOpen ? stream.pendingOutputBytes + decoder.bufferedBytes : 0 }
 
   func streamOpened(_ stream: ByteStream) {}
@@ -293,10 +297,10 @@ private final class AppConnection: StreamHandler {
     readFrames()
   }
 
-  /// Handles the frames that are complete, a few in a turn, until the app has to read first what it was sent.
+  /// Handles complete frames, a few per turn, until the app must first read its answers.
   ///
-  /// Otherwise a connection that sends requests and reads no answers keeps the agent encoding them. Answers are written at
-  /// the end of the turn, so a turn is the smallest unit after which the unread ones can be counted.
+  /// Otherwise a connection that sends requests and reads no answers would keep the agent encoding them. Answers are
+  /// written at the end of the turn, so a turn is the smallest unit after which the unread ones can be counted.
   private func readFrames() {
     guard stream.isOpen, !isWaitingForTurn else { return }
     do {

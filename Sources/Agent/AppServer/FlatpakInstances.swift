@@ -2,31 +2,34 @@ import BelfryWire
 import Foundation
 import System
 
-/// Flatpak's own records of its running sandboxes, outside of them (flatpak-run(1), linux-parts 13).
+/// Flatpak's own records of its running sandboxes, which are stored outside the sandboxes (flatpak-run(1), linux-parts
+/// 13).
 ///
-/// A sandbox's own `/.flatpak-info` proves nothing: any process can make a user namespace and put a file there. Flatpak keeps
-/// a folder for each sandbox, named by the `instance-id` in that file, where no sandbox can write.
+/// A sandbox's own `/.flatpak-info` proves nothing: any process can create a user namespace and put a file there.
+/// Flatpak keeps a folder for each sandbox in a place where no sandbox can write. The folder is named by the
+/// `instance-id` in that file.
 struct FlatpakInstances {
-  /// `$XDG_RUNTIME_DIR/.flatpak`.
+  /// The path of `$XDG_RUNTIME_DIR/.flatpak`.
   let folder: String
-  /// The user whose folder it is.
+  /// The ID of the user who owns the folder.
   let userID: UInt32
 
-  /// Reads Flatpak's records from a folder.
+  /// Creates the records of a user's sandboxes in a folder.
   init(folder: String, userID: UInt32) {
     self.folder = folder
     self.userID = userID
   }
 
-  /// Flatpak's records of this user's sandboxes, in the folder that the environment names.
+  /// Creates the records of this user's sandboxes in the folder that the environment names.
   init(ofUser userID: UInt32) {
     let runtime = ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"] ?? "/run/user/\(userID)"
     self.init(folder: runtime + "/.flatpak", userID: userID)
   }
 
-  /// The app of the sandbox that `process` is in, if Flatpak started that sandbox and it runs; nil for any other.
+  /// Returns the app of the sandbox that `process` runs in, if Flatpak started that sandbox and it is still running;
+  /// otherwise nil.
   ///
-  /// `claim` is the `/.flatpak-info` that the process sees.
+  /// `claim` is the content of `/.flatpak-info` as the process sees it.
   func app(claimedBy claim: [UInt8], of process: Int32) -> String? {
     guard let number = Self.value("instance-id", in: "Instance", of: claim),
       (1...20).contains(number.count), number.allSatisfy({ (0x30...0x39).contains($0) })
@@ -41,10 +44,10 @@ struct FlatpakInstances {
     return String(decoding: name, as: UTF8.self)
   }
 
-  /// The first process of a sandbox, as bwrap has told Flatpak; nil once it has ended.
+  /// Returns the first process of a sandbox, as bwrap reported it to Flatpak; nil once it has ended.
   ///
-  /// It keeps a lock on the folder's `.ref` for as long as it lives: another process that has its number by now does
-  /// not.
+  /// The process holds a lock on the folder's `.ref` during its lifetime. Another process that has reused its number
+  /// does not.
   private func runningChild(of instance: String) -> Int32? {
     guard let number = bwrapInfo(instance)?["child-pid"]?.integerValue,
       let child = Int32(exactly: number), child > 0,
@@ -53,7 +56,7 @@ struct FlatpakInstances {
     return child
   }
 
-  /// Whether a process is in the PID namespace that bwrap made for a sandbox.
+  /// Returns true if a process is in the PID namespace that bwrap created for a sandbox.
   private func isTogether(_ process: Int32, with child: Int32, of instance: String) -> Bool {
     func namespace(_ process: String) -> String? {
       try? FileSystem.target(ofLink: "/proc/\(process)/ns/pid")
@@ -61,7 +64,7 @@ struct FlatpakInstances {
     guard let own = namespace("self"), let its = namespace("\(process)"), its != own,
       its == namespace("\(child)")
     else { return false }
-    // bwrap before 0.5 does not tell it.
+    // bwrap before 0.5 does not report the namespace.
     guard let told = bwrapInfo(instance)?["pid-namespace"]?.integerValue else { return true }
     return its == "pid:[\(told)]"
   }
@@ -70,7 +73,7 @@ struct FlatpakInstances {
     read(instance + "/bwrapinfo.json").flatMap { try? JSONValue(parsing: $0).objectValue }
   }
 
-  /// Whether a folder is this user's, and no other user can write there.
+  /// Returns true if a folder belongs to this user and no other user can write there.
   private func isOwn(_ folder: String) -> Bool {
     guard !FileSystem.isLink(folder), FileSystem.isDirectory(folder) else { return false }
     return (try? FileSystem.owner(of: folder)) == userID
@@ -81,10 +84,12 @@ struct FlatpakInstances {
     try? FileSystem.readRegularFile(path, limit: Self.fileBytesMax)
   }
 
-  /// Bytes of one of Flatpak's files about a sandbox.
+  /// The maximum size in bytes of one of Flatpak's files about a sandbox.
   static let fileBytesMax = 65_536
 
-  /// The value of a key in a group of a key file; bytes, since a sandbox wrote them.
+  /// Returns the value of a key in a group of a key file.
+  ///
+  /// The value is bytes because a sandbox may have written it.
   static func value(_ key: String, in group: String, of text: [UInt8]) -> [UInt8]? {
     let head = Array("[\(group)]".utf8)
     let beginning = Array("\(key)=".utf8)

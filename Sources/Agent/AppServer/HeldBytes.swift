@@ -1,26 +1,26 @@
 import BelfryWire
 
-/// The bytes that connections of apps and commands make the agent hold: what was not read of what it sent, and
-/// frames that are not complete.
+/// A count of the bytes that connections of apps and commands make the agent hold: unread output and incomplete frames.
 ///
-/// Each connection has a bound of its own; these are those of all connections of one app and of everybody.
+/// Each connection has a limit of its own; the limits here apply to all connections of one app and to all connections
+/// together.
 struct HeldBytes {
-  /// The holder that is closed first to make room.
+  /// The owner of a connection, against whose limit its bytes count.
   enum Owner: Hashable {
     case app(AppID)
-    /// A command, or a process that has not greeted.
+    /// A command, or a process that has not sent its greeting.
     case process(Int32)
   }
 
-  /// Bytes that there may be.
+  /// The maximum numbers of bytes.
   struct Bounds {
-    /// Of one owner's connections.
+    /// The maximum for one owner's connections.
     var perOwner = Limits.heldBytesPerApp
-    /// Of all connections.
+    /// The maximum for all connections.
     var total = Limits.heldBytes
   }
 
-  /// A bound that is exceeded.
+  /// A limit that is exceeded.
   enum Excess: Equatable {
     case owner(Owner)
     case total
@@ -43,7 +43,7 @@ struct HeldBytes {
     entries[connection] = Entry(owner: owner)
   }
 
-  /// Counts a connection with the others of its app, once that is known.
+  /// Moves a connection's bytes to its app, once that is known.
   mutating func move(_ connection: ConnectionID, to owner: Owner) {
     guard let bytes = entries[connection]?.bytes else { return }
     set(connection, 0)
@@ -51,7 +51,7 @@ struct HeldBytes {
     set(connection, bytes)
   }
 
-  /// Counts what a connection holds now.
+  /// Sets the number of bytes that a connection holds now.
   mutating func set(_ connection: ConnectionID, _ bytes: Int) {
     guard let entry = entries[connection], entry.bytes != bytes else { return }
     entries[connection]?.bytes = bytes
@@ -65,7 +65,7 @@ struct HeldBytes {
     entries[connection] = nil
   }
 
-  /// The bound that is exceeded by what a connection's owner, or everybody, holds; nil where none is.
+  /// Returns the limit that a connection's owner, or all connections together, exceed; nil if no limit is exceeded.
   func excess(for connection: ConnectionID) -> Excess? {
     if let owner = entries[connection]?.owner,
       byOwner[owner, default: 0] > bounds.perOwner
@@ -75,7 +75,7 @@ struct HeldBytes {
     return total > bounds.total ? .total : nil
   }
 
-  /// The connections that a bound counts and that hold something.
+  /// Returns the connections that a limit counts and that hold bytes.
   func holders(of excess: Excess) -> [ConnectionID] {
     entries.filter { _, entry in
       guard entry.bytes > 0 else { return false }
@@ -83,13 +83,13 @@ struct HeldBytes {
     }.map(\.key)
   }
 
-  /// The connection that holds the most of what a bound counts; of several the oldest.
+  /// Returns the connection that holds the most bytes counted by a limit; if several hold the same, the oldest.
   func worst(of excess: Excess) -> (connection: ConnectionID, bytes: Int)? {
     holders(of: excess).map { ($0, entries[$0]?.bytes ?? 0) }
       .max { ($0.1, $1.0.number) < ($1.1, $0.0.number) }
   }
 
-  /// Traps in debug builds when the sums contradict the entries.
+  /// Traps in debug builds if the sums contradict the entries.
   func checkInvariants() {
     assert(entries.values.allSatisfy { $0.bytes >= 0 }, "nothing holds less than nothing")
     assert(total == entries.values.reduce(0) { $0 + $1.bytes }, "the total is that of the entries")

@@ -3,16 +3,16 @@ import Glibc
 import System
 import Transport
 
-/// Looks at what a connected process is (linux-parts 13).
+/// An inspector that determines the identity of a connected process (linux-parts 13).
 ///
-/// Outside a sandbox this tells apps apart; it is no wall between processes of one user.
+/// Outside a sandbox, it can distinguish apps, but it does not protect the processes of one user from each other.
 enum ProcessInspector {
-  /// Namespaces of which a sandbox has its own.
+  /// Namespaces that a sandbox has separately from the agent.
   private static let namespaces = ["user", "mnt", "pid"]
 
-  /// What is known of the process at the other end of a connection, now that it has been made.
+  /// Returns the identity of the process at the other end of a new connection.
   ///
-  /// A process that ended meanwhile, or that may not be looked at, is an obstacle: nothing is guessed.
+  /// If the process has already ended or cannot be inspected, the identity has an obstacle; nothing is guessed.
   static func inspect(
     _ stream: ByteStream, _ credentials: Socket.PeerCredentials, _ flatpak: FlatpakInstances
   ) -> ProcessIdentity {
@@ -25,7 +25,7 @@ enum ProcessInspector {
         identity = ProcessIdentity(pid: credentials.pid, uid: credentials.uid)
         identity.obstacle = .unreadable(what: Self.words(error))
       }
-      // What was read is of this process if it is there still.
+      // The values belong to this process only if it is still running.
       if !process.isRunning { identity.obstacle = .ended }
     } catch {
       identity.obstacle = .ended
@@ -39,7 +39,7 @@ enum ProcessInspector {
     let folder = "/proc/\(identity.pid)"
     let executable = try FileSystem.target(ofLink: folder + "/exe")
     identity.isSandboxed = try isSandboxed(folder)
-    // In a sandbox another file may stand at the path of an app's program.
+    // In a sandbox, another file may be at the path of an app's program.
     if FileSystem.isSameFile(folder + "/exe", executable) {
       identity.executable = executable
     } else if !identity.isSandboxed {
@@ -49,7 +49,7 @@ enum ProcessInspector {
     identity.unitApp = groups.flatMap(unitName)
     if let claim = try bytes(folder + "/root/.flatpak-info") {
       let app = flatpak.app(claimedBy: claim, of: identity.pid)
-      // systemd's name for a sandbox of Flatpak's, where there is one, has to agree.
+      // If systemd names a Flatpak sandbox for the process, the name must match.
       let unit = groups?.contains("/app-flatpak-") == true ? identity.unitApp : app
       if let app, app.utf8.elementsEqual((unit ?? "").utf8) {
         identity.sandboxedApp = app
@@ -63,10 +63,10 @@ enum ProcessInspector {
     }
   }
 
-  /// The program's path where an upgrade has put another file there since the process started; nil for any other.
+  /// Returns the program's path if an upgrade has put another file there since the process started; otherwise nil.
   ///
-  /// Only who may write in the program's folder can have run a file of that name there: who could as well replace the
-  /// program. The file that runs has to be of the same owner as the one that is there now.
+  /// Only a user who can write in the program's folder can have run a file of that name there, and that user could
+  /// replace the program as well. The running file must have the same owner as the file that is there now.
   private static func replaced(_ link: String, by running: String) -> String? {
     let ending = " (deleted)"
     guard link.utf8.count > ending.utf8.count, link.hasSuffix(ending) else { return nil }
@@ -78,29 +78,29 @@ enum ProcessInspector {
     return path
   }
 
-  /// What could not be read and why, without advice for a file of the person's own.
+  /// Returns the file that could not be read and the reason, without advice that would only fit the user's own files.
   private static func words(_ failure: SystemFailure) -> String {
     guard case .call(_, let number, let path) = failure else { return failure.description }
     return "\(path): \(SystemFailure.message(number))"
   }
 
-  /// Whether a process is more confined than the agent itself.
+  /// Returns true if a process is more confined than the agent itself.
   private static func isSandboxed(_ folder: String) throws(SystemFailure) -> Bool {
     for name in namespaces {
-      // A kernel may lack a kind.
+      // A kernel may not support every kind of namespace.
       guard let own = try? FileSystem.target(ofLink: "/proc/self/ns/" + name) else { continue }
       if try FileSystem.target(ofLink: folder + "/ns/" + name) != own { return true }
     }
     if try FileSystem.target(ofLink: folder + "/root") != "/" { return true }
     if try bytes(folder + "/root/.flatpak-info") != nil { return true }
     if try filters(folder) > filters("/proc/self") { return true }
-    // AppArmor's; where there is none the file says nothing, or is not there.
+    // AppArmor's label; without AppArmor, the file is missing or has no such label.
     let label = try? text(folder + "/attr/current")
     let own = try? text("/proc/self/attr/current")
     return label?.contains("(enforce)") == true && label != own
   }
 
-  /// The number of filters of system calls (seccomp(2)) that a process has.
+  /// Returns the number of system call filters (seccomp(2)) that a process has.
   private static func filters(_ folder: String) throws(SystemFailure) -> Int {
     let prefix = "Seccomp_filters:"
     let line = try text(folder + "/status")?.split(separator: "\n")
@@ -109,10 +109,10 @@ enum ProcessInspector {
       ?? 0
   }
 
-  /// This program, absolute.
+  /// The absolute path of this program.
   static var ownExecutable: String? { try? FileSystem.target(ofLink: "/proc/self/exe") }
 
-  /// The `.app` folder that holds a program; nil outside of one.
+  /// Returns the `.app` folder that contains a program, or nil if it is in none.
   static func bundlePath(of executable: String) -> String? {
     var parts = executable.split(separator: "/")
     while let last = parts.popLast() {
@@ -121,7 +121,7 @@ enum ProcessInspector {
     return nil
   }
 
-  /// The app in a unit's name: `app[-launcher]-ID[@RANDOM|-RANDOM].(service|scope)`.
+  /// Returns the app in a unit's name: `app[-launcher]-ID[@RANDOM|-RANDOM].(service|scope)`.
   static func unitName(_ cgroups: String) -> String? {
     guard let unit = cgroups.split(separator: "/").last(where: { $0.hasPrefix("app-") }) else {
       return nil
@@ -143,22 +143,22 @@ enum ProcessInspector {
     } else {
       return nil
     }
-    // Ids have a dot, launchers' names have none; systemd escapes the hyphens of an id.
+    // IDs have a dot, and launcher names do not; systemd escapes the hyphens of an ID.
     guard let part = name.split(separator: "-").first(where: { $0.contains(".") }) else {
       return nil
     }
     return String(part).replacingOccurrences(of: "\\x2d", with: "-")
   }
 
-  /// A small file; nil where there is none.
+  /// Returns the text of a small file, or nil if it does not exist.
   private static func text(_ path: String) throws(SystemFailure) -> String? {
     try bytes(path).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The bytes of a small file; nil if it does not exist.
+  /// Returns the bytes of a small file, or nil if it does not exist.
   private static func bytes(_ path: String) throws(SystemFailure) -> [UInt8]? {
     do throws(SystemFailure) {
-      // The process may have made a pipe of it, at which opening would wait.
+      // The process may have replaced the file with a pipe, which would block on opening.
       return try FileSystem.readRegularFile(path, limit: FlatpakInstances.fileBytesMax)
     } catch .call(_, ENOENT, _) {
       return nil

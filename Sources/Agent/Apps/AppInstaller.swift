@@ -2,9 +2,9 @@ import BelfryWire
 import Foundation
 import System
 
-/// Finds out what is to be installed at a path.
+/// A reader that determines the app to install from a path.
 enum AppInstaller {
-  /// A `.desktop` file, or a folder with a manifest or one desktop file.
+  /// Reads a `.desktop` file, or a folder with a manifest or one desktop file.
   static func read(_ path: String, languages: [String]) -> Result<LocalApp, AppLinkFailure> {
     let path = FileSystem.absolute(path)
     guard FileSystem.exists(path) else {
@@ -96,7 +96,7 @@ enum AppInstaller {
     return (try? FileSystem.beginning(ofRegularFile: path, count: 2)) == Array("#!".utf8)
   }
 
-  /// The program that a word names, by `PATH` where it has no slash.
+  /// Returns the program that a command word names, searching `PATH` if it has no slash.
   private static func program(_ word: String) -> String? {
     guard !word.hasPrefix("/") else { return word }
     let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
@@ -104,7 +104,7 @@ enum AppInstaller {
       .first { FileManager.default.isExecutableFile(atPath: $0) }
   }
 
-  /// The folder with an installed app's resources, by the XDG rules.
+  /// Returns the folder with an installed app's resources, by the XDG rules.
   private static func resources(_ id: AppID) -> String? {
     let environment = ProcessInfo.processInfo.environment
     let home = environment["XDG_DATA_HOME"] ?? (environment["HOME"] ?? "") + "/.local/share"

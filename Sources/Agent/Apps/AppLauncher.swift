@@ -3,15 +3,17 @@ import Foundation
 import Glibc
 import System
 
-/// Starts apps that are not running (linux-parts 4): by D-Bus where the app can be activated so,
-/// else in a unit of the user's systemd, else its program in a session of its own.
+/// A launcher of apps that are not running (linux-parts 4).
+///
+/// It uses D-Bus if the app supports activation, else a unit of the user's systemd, else it starts the program in a
+/// session of its own.
 final class AppLauncher {
   private let loop: EventLoop
   private let socketPath: String
-  /// The session bus, while there is one.
+  /// The session bus, while it is connected.
   var bus: BusConnection? {
     didSet {
-      // What the manager of the bus before has frozen, the next one does not know.
+      // A new bus's manager does not know the units that the previous one has frozen.
       if oldValue != nil { suspensionGuard.wakeAll() }
       units = bus.map { UserUnits(bus: $0) }
     }
@@ -20,15 +22,17 @@ final class AppLauncher {
   private let onFailure: (AppID, String) -> Void
   private let log: Log
   private var children: Set<pid_t> = []
-  /// The programs of each app that run, each with the process group that it leads.
+  /// The running programs of each app; each program leads the process group with its ID.
   private var programs: [AppID: Set<pid_t>] = [:]
-  /// Wakes what is suspended when the agent is gone.
+  /// Wakes suspended processes if the agent ends.
   private let suspensionGuard = SuspensionGuard(
     environment: ProcessInfo.processInfo.environment)
-  /// What tells of the ends of service extensions.
+  /// Watches that report the end of service extensions.
   private var endWatches: [ObjectIdentifier: ProcessEndWatch] = [:]
 
-  /// Creates a launcher; `onFailure` is called on the loop when an app cannot be started, with the order's token.
+  /// Creates a launcher.
+  ///
+  /// If an app cannot be started, `onFailure` is called on the loop with the order's token.
   init(
     on loop: EventLoop, socketPath: String, log: Log,
     onFailure: @escaping (AppID, String) -> Void
@@ -39,7 +43,9 @@ final class AppLauncher {
     self.onFailure = onFailure
   }
 
-  /// Starts the app; it greets with the order's token where it can.
+  /// Starts the app.
+  ///
+  /// If it can, the app sends the order's token in its greeting.
   func launch(_ order: LaunchOrder) {
     reap()
     guard let installation = order.app.installation else {
@@ -53,14 +59,14 @@ final class AppLauncher {
     }
   }
 
-  /// Starts a service extension; false when that cannot be done.
+  /// Starts a service extension; returns false if that fails.
   ///
-  /// Always its program: the agent has to know at once whether it runs. `onEnd` hears on the loop that its
-  /// process has ended.
+  /// Always starts its program directly, because the agent must know at once if the extension runs. `onEnd` is called
+  /// on the loop when its process has ended.
   func start(_ order: ExtensionOrder, onEnd: @escaping () -> Void) -> Bool {
     reap()
     let variables = variables(order.app, order.token, nil)
-    // Without a descriptor left for it the extension's time runs out.
+    // If no descriptor is available for a watch, the extension's time simply runs out.
     let watch = try? ProcessEndWatch(on: loop) { [weak self] watch in
       self?.endWatches[ObjectIdentifier(watch)] = nil
       self?.reap()
@@ -75,28 +81,28 @@ final class AppLauncher {
     return true
   }
 
-  /// Asks what was started for an app to end.
+  /// Asks the processes that were started for an app to exit.
   func end(_ app: AppID) {
     reap()
     resume(app)
     if units?.end(app) == true { return }
-    // Its session is its own: what it started ends with it.
+    // Each program has its own session, so its child processes end with it.
     for child in programs[app] ?? [] { end(child) }
   }
 
-  /// Ends a program's process group, at once when it does not go by itself.
+  /// Asks a program's process group to exit, and kills it later if it has not.
   private func end(_ child: pid_t) {
     kill(-child, SIGTERM)
     loop.schedule(afterNanoseconds: Int64(Limits.endNanoseconds)) { [weak self] in
       self?.reap()
-      // The number stands for that process until it is reaped.
+      // The process ID is not reused until the process is reaped.
       if self?.children.contains(child) == true { kill(-child, SIGKILL) }
     }
   }
 
   /// Stops the processes that were started for an app, without ending them.
   ///
-  /// What D-Bus started is not the agent's child: it is only told.
+  /// An app that D-Bus started is not the agent's child, so it is only notified.
   func suspend(_ app: AppID) {
     reap()
     if let units, let unit = units.unit(of: app) {
@@ -112,7 +118,7 @@ final class AppLauncher {
     return false
   }
 
-  /// Lets the processes of an app run on.
+  /// Resumes the processes of an app.
   func resume(_ app: AppID) {
     if let units, let unit = units.unit(of: app) {
       units.setSuspended(false, unit)
@@ -124,14 +130,16 @@ final class AppLauncher {
     }
   }
 
-  /// Ends all watching when the agent ends; the programs go on, suspended ones too.
+  /// Stops all watching when the agent ends.
+  ///
+  /// Programs continue to run, including suspended ones.
   func close() {
     for watch in endWatches.values { watch.close() }
     endWatches = [:]
     suspensionGuard.wakeAll()
   }
 
-  /// Notes which started apps have ended, so that no dead process is left behind.
+  /// Reaps started apps that have ended, so that no zombie processes remain.
   func reap() {
     for child in children where waitpid(child, nil, WNOHANG) != 0 {
       children.remove(child)
@@ -148,7 +156,7 @@ final class AppLauncher {
   private func activate(_ order: LaunchOrder, by bus: BusConnection) {
     let id = order.app.id.text
     let answered: BusConnection.Reply = { [weak self] result in
-      // An app that was started and does not answer is not started twice.
+      // Do not start an app twice that was started but does not answer.
       guard case .failure(let failure) = result, Self.hasNotStarted(failure) else { return }
       self?.log.warning(
         "D-Bus could not start an app: its program is started",
@@ -156,7 +164,7 @@ final class AppLauncher {
       self?.startProgram(order)
     }
     guard order.isForeground else {
-      // Started, and not brought to the front: `Activate` would open its window.
+      // Start the app without bringing it to the foreground: `Activate` would open its window.
       return bus.call(
         "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
         "StartServiceByName", [.string(id), .uint32(0)], mayStart: true, answered)
@@ -164,8 +172,9 @@ final class AppLauncher {
     callActivate(id, order.activationToken, by: bus, mayStart: true, answered)
   }
 
-  /// Asks an app that runs to bring its window to the front; one that has no name on the bus is told
-  /// by the agent alone.
+  /// Asks a running app to bring its window to the foreground.
+  ///
+  /// An app without a name on the bus is notified only by the agent.
   func raise(_ app: AppID, activationToken: String?) {
     guard let bus else { return }
     callActivate(app.text, activationToken, by: bus, mayStart: false) { _ in }
@@ -221,7 +230,7 @@ final class AppLauncher {
     }
   }
 
-  /// What tells a program who started it, and why.
+  /// Returns the variables that identify the agent and the reason for the launch to a program.
   private func variables(_ app: AppID, _ token: String, _ activationToken: String?)
     -> [String: String]
   {

@@ -2,8 +2,7 @@ import BelfryWire
 import Foundation
 import System
 
-/// What an app's folder says of it: `Info.plist` (XML, binary or old style) or `Info.json`, with
-/// Apple's keys.
+/// The manifest of an app's folder: `Info.plist` (XML, binary or old style) or `Info.json`, with Apple's keys.
 struct AppManifest: Hashable {
   var id: String
   var name: String?
@@ -16,7 +15,7 @@ struct AppManifest: Hashable {
   var serviceExtension: String?
   var contentExtensions: [ContentExtension] = []
 
-  /// Reads a folder's manifest; nil when it has none that names an id.
+  /// Reads a folder's manifest; returns nil if the folder has no manifest that names an ID.
   static func read(folder: String) -> AppManifest? {
     list(folder).flatMap { AppManifest($0, folder: folder) }
   }
@@ -35,12 +34,12 @@ struct AppManifest: Hashable {
     return list
   }
 
-  /// The program of the app's notification service extension (`PlugIns/*.appex`).
+  /// Returns the program of the app's notification service extension (`PlugIns/*.appex`).
   static func serviceExtension(in folder: String) -> String? {
     extensions("com.apple.usernotifications.service", in: folder).first?.program
   }
 
-  /// The app's notification content extensions.
+  /// Returns the app's notification content extensions.
   static func contentExtensions(in folder: String) -> [ContentExtension] {
     extensions("com.apple.usernotifications.content-extension", in: folder).map { program, about in
       let attributes = about["NSExtensionAttributes"] as? [String: Any] ?? [:]
@@ -53,8 +52,8 @@ struct AppManifest: Hashable {
     }
   }
 
-  /// The programs of the app's extensions of a kind, by the names of their folders, and what each says
-  /// of itself.
+  /// Returns the programs of the app's extensions of a kind, ordered by folder name, with the extension dictionary of
+  /// each manifest.
   private static func extensions(
     _ kind: String, in folder: String
   ) -> [(program: String, about: [String: Any])] {

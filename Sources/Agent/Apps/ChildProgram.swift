@@ -1,13 +1,15 @@
 import Glibc
 import System
 
-/// A program of the machine that the agent runs beside itself: takes lines, tells its lines and its end.
+/// A helper program that the agent runs: accepts lines of input, and reports its output lines and its end.
 final class ChildProgram: EventHandler {
-  /// What is reported of it.
+  /// An event of the program.
   enum Event {
-    /// A line that it printed, without the newline.
+    /// A line of output, without the newline.
     case line([UInt8])
-    /// It has ended, or closed its output; nothing comes after this.
+    /// The program has ended or closed its output.
+    ///
+    /// No event follows.
     case ended
   }
 
@@ -22,13 +24,13 @@ final class ChildProgram: EventHandler {
   /// Starts the program.
   ///
   /// - Parameters:
-  ///   - program: Its path.
-  ///   - arguments: What follows its name.
-  ///   - environment: Its variables.
-  ///   - takesInput: Whether `send` reaches its standard input, which is empty otherwise.
-  ///   - loop: In whose turns it is reported.
-  ///   - report: What is called; not after `close`.
-  /// - Throws: When it cannot be started.
+  ///   - program: The program's path.
+  ///   - arguments: The arguments after the program's name.
+  ///   - environment: The environment variables.
+  ///   - takesInput: True if `send` writes to the standard input, which is empty otherwise.
+  ///   - loop: The loop on which events are reported.
+  ///   - report: Receives the events; not called after `close`.
+  /// - Throws: A failure if the program cannot be started.
   init(
     _ program: String, _ arguments: [String], environment: [String: String],
     takesInput: Bool = false, on loop: EventLoop, _ report: @escaping (Event) -> Void
@@ -57,13 +59,13 @@ final class ChildProgram: EventHandler {
     return ends.read
   }
 
-  /// Writes to its standard input, in the program's own time.
+  /// Queues bytes for the program's standard input.
   func send(_ bytes: [UInt8]) {
     assert(input != nil, "a program without input is sent nothing")
     input?.send(bytes)
   }
 
-  /// Ends the program; nothing is reported any more.
+  /// Ends the program; no event is reported afterwards.
   func close() {
     if let registration { loop.deregister(registration) }
     registration = nil
@@ -76,7 +78,7 @@ final class ChildProgram: EventHandler {
     self.child = nil
   }
 
-  /// The program said something, or has ended.
+  /// Handles output or the end of the program.
   func ready(_ readiness: Readiness) {
     var bytes = [UInt8](repeating: 0, count: 4_096)
     let count = unsafe bytes.withUnsafeMutableBytes {
@@ -90,7 +92,7 @@ final class ChildProgram: EventHandler {
       report(.line(line))
     }
     guard child != nil, count <= 0 || said.count > Limits.childLineBytes else { return }
-    // One that has closed its output, or says no lines, does no more.
+    // A program that has closed its output, or prints no valid lines, is of no further use.
     close()
     report(.ended)
   }
@@ -98,26 +100,26 @@ final class ChildProgram: EventHandler {
   deinit { close() }
 }
 
-/// What a program is sent: bytes that it has not taken wait here.
+/// The input of a program; buffers bytes that the program has not read yet.
 private final class ChildInput: EventHandler {
   private let loop: EventLoop
   private var descriptor: Int32
   private var registration: Registration?
   private var waiting: [UInt8] = []
 
-  /// Takes over the writing end of a pipe.
+  /// Takes ownership of the writing end of a pipe.
   init(_ descriptor: Int32, on loop: EventLoop) {
     self.descriptor = descriptor
     self.loop = loop
     _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
   }
 
-  /// Writes bytes, now or once they are taken.
+  /// Writes bytes, now or once the program reads.
   func send(_ bytes: [UInt8]) {
     assert(bytes.last == UInt8(ascii: "\n"), "a program is sent whole lines")
     guard descriptor >= 0 else { return }
     waiting += bytes
-    // A program that takes nothing any more shows nothing any more either.
+    // A program that has stopped reading its input no longer shows anything.
     guard waiting.count <= Limits.childInputBytes else { return close() }
     write()
   }
@@ -139,7 +141,7 @@ private final class ChildInput: EventHandler {
       } else if count < 0, errno == EAGAIN {
         return watch()
       } else {
-        // Its reader is gone: its output ends as well, and that is reported.
+        // The reader has exited: its output ends as well, and that is reported.
         return close()
       }
     }
@@ -149,7 +151,7 @@ private final class ChildInput: EventHandler {
   private func watch() {
     guard registration == nil else { return }
     registration = try? loop.register(descriptor, for: .writable, handler: self)
-    // Without a descriptor left to watch with nothing more can be sent.
+    // Nothing more can be sent if the descriptor cannot be watched.
     if registration == nil { close() }
   }
 

@@ -4,7 +4,7 @@ import BelfryWire
 struct DesktopFile: Hashable {
   private var values: [String: String] = [:]
 
-  /// Reads the text; keys of other groups are passed over.
+  /// Parses the text; keys of other groups are ignored.
   ///
   /// A text that would take long to compare has no keys.
   init(_ text: String) {
@@ -23,7 +23,7 @@ struct DesktopFile: Hashable {
 
   subscript(key: String) -> String? { values[key].map(Self.unescaped) }
 
-  /// The name in the language that fits best, else the plain one.
+  /// Returns the value in the language that fits best, else the value without a language.
   func localized(_ key: String, languages: [String]) -> String? {
     for language in languages {
       let tag = language.replacing("-", with: "_")
@@ -50,7 +50,7 @@ struct DesktopFile: Hashable {
       case "\\" where isQuoted:
         if let next = characters.next() { word.append(next) }
       case "%":
-        // `%%` is a percent sign; every other code is something that is not given here.
+        // `%%` is a percent sign; no other field code has a value here.
         if characters.next() == "%" {
           word.append("%")
           hasWord = true

@@ -1,15 +1,15 @@
-/// What an installed app's manifest has to claim before the app may have it, by Apple's keys.
+/// An entitlement that an installed app's manifest must claim before the app can use the feature, by Apple's keys.
 ///
-/// A development app, which has no manifest, may have everything.
+/// A development app, which has no manifest, has every entitlement.
 enum Entitlement: String, Hashable, Sendable, CaseIterable {
   /// Remote notifications: `development` or `production`.
   case pushes = "aps-environment"
-  /// Sounds through mute and Focus.
+  /// Sounds that override mute and Focus.
   case criticalAlerts = "com.apple.developer.usernotifications.critical-alerts"
-  /// Notifications through Focus.
+  /// Notifications that override Focus.
   case timeSensitive = "com.apple.developer.usernotifications.time-sensitive"
 
-  /// The word for it in a `.desktop` file's `X-Belfry-Entitlements`.
+  /// The name of the entitlement in a `.desktop` file's `X-Belfry-Entitlements`.
   var word: String {
     switch self {
     case .pushes: "aps-environment"
@@ -18,7 +18,7 @@ enum Entitlement: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// What a manifest claims.
+  /// Returns the entitlements that a manifest claims.
   static func claimed(in manifest: [String: Any]) -> Set<Entitlement> {
     Set(
       allCases.filter { entitlement in
@@ -32,7 +32,9 @@ enum Entitlement: String, Hashable, Sendable, CaseIterable {
       })
   }
 
-  /// What a desktop file claims: without the key, remote and time-sensitive notifications.
+  /// Returns the entitlements that a desktop file claims.
+  ///
+  /// Without the key, they are remote and time-sensitive notifications.
   static func claimed(inList list: String?) -> Set<Entitlement> {
     guard let list else { return [.pushes, .timeSensitive] }
     let words = list.split(separator: ";").map { $0.trimming(while: \.isWhitespace) }

@@ -1,12 +1,11 @@
 import Foundation
 import System
 
-/// The programs that the agent and the tool leave work to whose libraries they do without.
+/// Helper programs that the agent and the tool run so that they need not link the helpers' libraries themselves.
 public enum HelperProgram {
-  /// Returns the absolute path of one of them; nil where it is not installed.
+  /// Returns the absolute path of a helper program, or nil if it is not installed.
   ///
-  /// It is beside this program, in `libexec/belfry` beside this program's folder as the packages have it, or on
-  /// `PATH`.
+  /// Searches this program's folder, then `libexec/belfry` next to that folder as the packages install it, then `PATH`.
   public static func find(_ name: String) -> String? {
     find(name, ProcessInfo.processInfo.environment)
   }

@@ -1,9 +1,9 @@
 import Foundation
 import System
 
-/// Warnings about what an app's program uses and what works differently on Linux.
+/// Warnings about features that an app's program uses and that work differently on Linux.
 public enum InstallationWarnings {
-  /// The warnings, one sentence each; empty if the app cannot be read.
+  /// Returns the warnings, one sentence each; empty if the app cannot be read.
   public static func warnings(ofAppAt path: String) -> [String] {
     guard case .success(let app) = AppInstaller.read(path, languages: []),
       let program = app.installation?.executable,

@@ -1,9 +1,9 @@
 import Glibc
 import System
 
-/// Tells that a program has ended: it holds one end of a pipe as long as it runs.
+/// A watch that reports the end of a program, which holds one end of a pipe while it runs.
 ///
-/// What the program has started holds that end, too, unless it closes it: a wrapper that leaves its work to
+/// Child processes of the program also hold that end unless they close it, so a wrapper that delegates its work to
 /// another process has not ended.
 final class ProcessEndWatch: EventHandler {
   private let loop: EventLoop
@@ -11,7 +11,7 @@ final class ProcessEndWatch: EventHandler {
   private var registration: Registration?
   private var ends: (read: Int32, write: Int32)
 
-  /// Makes the pipe; `report` is called once, in a turn of the loop.
+  /// Creates the pipe; `report` is called once, in a turn of the loop.
   init(
     on loop: EventLoop, _ report: @escaping (ProcessEndWatch) -> Void
   ) throws(SystemFailure) {
@@ -26,16 +26,16 @@ final class ProcessEndWatch: EventHandler {
     }
   }
 
-  /// The end for the program, until it has it.
+  /// The program's end of the pipe, until it is released.
   var programEnd: Int32 { ends.write }
 
-  /// The program has its end, or could not be started: this process keeps none.
+  /// Closes this process's copy of the program's end, once the program has its own or could not be started.
   func release() {
     if ends.write >= 0 { Glibc.close(ends.write) }
     ends.write = -1
   }
 
-  /// Reports nothing any more.
+  /// Stops watching; nothing is reported afterwards.
   func close() {
     if let registration { loop.deregister(registration) }
     registration = nil
@@ -44,7 +44,7 @@ final class ProcessEndWatch: EventHandler {
     ends.read = -1
   }
 
-  /// The program's end is closed, or somebody writes into it, which is nothing to hear.
+  /// Handles the end of the pipe; bytes written into it are ignored.
   func ready(_ readiness: Readiness) {
     var bytes = [UInt8](repeating: 0, count: 256)
     let count = unsafe bytes.withUnsafeMutableBytes {

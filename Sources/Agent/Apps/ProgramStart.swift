@@ -1,13 +1,14 @@
 import Glibc
 import System
 
-/// Starts programs in sessions of their own.
+/// A launcher of programs in sessions of their own.
 enum ProgramStart {
-  /// Starts a program with nothing on standard input, or what the descriptor `input` gives; standard
-  /// output goes to the descriptor `output`, the agent's own errors by default; `isMute` drops its
-  /// standard error.
+  /// Starts a program.
   ///
-  /// The program holds a copy of the descriptor `endHolder` as long as it runs.
+  /// Standard input is empty or the descriptor `input`; standard output goes to the descriptor `output`, by default the
+  /// agent's standard error; `isMute` drops the program's standard error.
+  ///
+  /// The program holds a copy of the descriptor `endHolder` while it runs.
   static func start(
     _ executable: String, _ arguments: [String], environment: [String: String],
     input: Int32? = nil, output: Int32 = STDERR_FILENO, isMute: Bool = false,
@@ -16,14 +17,14 @@ enum ProgramStart {
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
-    // The agent keeps signals blocked and SIGPIPE ignored for itself; a program starts afresh.
+    // Reset signals for the program: the agent blocks some and ignores SIGPIPE.
     var noSignals = sigset_t()
     unsafe sigemptyset(&noSignals)
     unsafe posix_spawnattr_setsigmask(&attributes, &noSignals)
     var allSignals = sigset_t()
     unsafe sigfillset(&allSignals)
     unsafe posix_spawnattr_setsigdefault(&attributes, &allSignals)
-    // glibc's POSIX_SPAWN_SETSID, which its headers show only to GNU sources.
+    // glibc's POSIX_SPAWN_SETSID, which its headers declare only for GNU sources.
     let newSession: Int16 = 0x80
     unsafe posix_spawnattr_setflags(
       &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | newSession)
@@ -35,9 +36,9 @@ enum ProgramStart {
     } else {
       unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
     }
-    // The agent's own answers go to stdout: a program must not write among them.
+    // The agent prints its own answers to stdout, so a program must not write there.
     unsafe posix_spawn_file_actions_adddup2(&actions, output, 1)
-    // The first number after the three that each program has: none is left out.
+    // Use the first number after the three standard descriptors.
     if let endHolder { unsafe posix_spawn_file_actions_adddup2(&actions, endHolder, 3) }
     if isMute { unsafe posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0) }
     var child = pid_t()

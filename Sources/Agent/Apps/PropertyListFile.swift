@@ -1,9 +1,10 @@
 import BelfryWire
 import Foundation
 
-/// Reads property lists that apps bring, in each of their formats.
+/// A reader of apps' property lists, in every format.
 enum PropertyListFile {
-  /// The dictionary in the bytes; nil where they are none, or one that would not end.
+  /// Returns the dictionary in the bytes, or nil if they are not a valid dictionary or one that would expand without
+  /// limit.
   static func dictionary(_ bytes: Data) -> [String: Any]? {
     let list = [UInt8](bytes)
     guard BinaryPropertyList.mayBeRead(list), !CombiningRuns.areLong(inList: list) else {
@@ -14,21 +15,22 @@ enum PropertyListFile {
   }
 }
 
-/// What a binary property list becomes once it is read.
+/// A check of the number of values that a binary property list expands to when it is read.
 ///
-/// Its objects refer to each other by number, and Foundation makes a value of each reference: forty arrays that
-/// name the next one twice are a list of some hundred bytes that no machine can hold.
+/// Its objects refer to each other by number, and Foundation creates a value for each reference. A list of some hundred
+/// bytes, with forty arrays that name the next one twice, does not fit into any machine's memory.
 struct BinaryPropertyList {
   private let bytes: [UInt8]
   private let offsetBytes: Int
   private let referenceBytes: Int
   private let objectCount: Int
   private let tableOffset: Int
-  /// Values that each object becomes; 0 while it is being counted.
+  /// The number of values that each object becomes; 0 while it is being counted.
   private var counts: [Int: Int] = [:]
 
-  /// False for a binary list that becomes too many values, is too deep, or contains itself; other formats
-  /// are as large as they look.
+  /// Returns false for a binary list that expands to too many values, is nested too deeply, or contains itself.
+  ///
+  /// Lists in other formats do not expand.
   static func mayBeRead(_ bytes: [UInt8]) -> Bool {
     guard bytes.starts(with: Array("bplist".utf8)) else { return true }
     guard var list = BinaryPropertyList(bytes), let top = list.topObject else { return false }
@@ -50,7 +52,7 @@ struct BinaryPropertyList {
     else { return nil }
   }
 
-  /// How many values the object becomes; nil for too many, and for what is no list.
+  /// Returns the number of values that the object becomes, or nil if there are too many or the object is invalid.
   private mutating func values(of object: Int, depth: Int) -> Int? {
     if let known = counts[object] { return known > 0 ? known : nil }
     guard depth <= Limits.propertyListDepth, object < objectCount,
@@ -69,7 +71,7 @@ struct BinaryPropertyList {
     return total
   }
 
-  /// The objects that an array, a set or a dictionary holds; none for any other object.
+  /// Returns the objects that an array, a set or a dictionary refers to; empty for any other object.
   private func references(at start: Int) -> [Int]? {
     let marker = bytes[start]
     guard [0xA0, 0xB0, 0xC0, 0xD0].contains(marker & 0xF0) else { return [] }

@@ -1,11 +1,11 @@
 import Glibc
 import System
 
-/// A small program beside the agent that lets what is suspended run on when the agent is gone, however it
-/// ended: nothing is left stopped for good.
+/// A small helper process that resumes suspended processes after the agent has ended, for whatever reason, so that
+/// nothing stays stopped.
 ///
-/// It reads from a pipe what is suspended and what is not any more. The kernel closes the other end with
-/// the agent, killed or not.
+/// It reads from a pipe the names of suspended and resumed processes. The kernel closes the other end when the agent
+/// ends, even if it is killed.
 final class SuspensionGuard {
   private static let script = """
     set -f
@@ -33,13 +33,17 @@ final class SuspensionGuard {
   private let environment: [String: String]
   private var child: pid_t?
   private var input: Int32 = -1
-  /// What it has to wake: process groups and units, by name.
+  /// The process groups and units to wake, by name.
   private var suspended: Set<String> = []
 
+  /// Creates a guard.
+  ///
   /// The program is started when something is suspended for the first time.
   init(environment: [String: String]) { self.environment = environment }
 
-  /// Registers what is about to be suspended; returns false when it would not be woken after the agent.
+  /// Registers a name that is about to be suspended.
+  ///
+  /// Returns false if it would not be resumed after the agent's end.
   func add(_ name: String) -> Bool {
     guard suspended.insert(name).inserted else { return true }
     if child != nil, write("+ \(name)\n") { return true }
@@ -50,13 +54,13 @@ final class SuspensionGuard {
     return true
   }
 
-  /// Something runs again, or is gone.
+  /// Removes a name that runs again or has ended.
   func remove(_ name: String) {
     guard suspended.remove(name) != nil, !write("- \(name)\n") else { return }
     _ = start()
   }
 
-  /// Starts the program, and tells it all that is suspended.
+  /// Starts the program and sends it all suspended names.
   private func start() -> Bool {
     close()
     do throws(SystemFailure) {
@@ -87,18 +91,18 @@ final class SuspensionGuard {
     return true
   }
 
-  /// Wakes all that is suspended: nothing else could.
+  /// Resumes everything that is suspended, when nothing else can.
   func wakeAll() {
     suspended = []
     close()
   }
 
-  /// Ends the program, which wakes what is still suspended.
+  /// Ends the program, which resumes everything that is still suspended.
   private func close() {
     if input >= 0 { Glibc.close(input) }
     input = -1
     guard let child else { return }
-    // It may still have something to wake: the agent's end does not wait for that.
+    // The program may still have something to wake; do not block the agent's exit on that.
     waitpid(child, nil, WNOHANG)
     self.child = nil
   }

@@ -1,28 +1,27 @@
-/// How one systemd unit is suspended and woken: what is wanted, what stands, and the one call that is under
-/// way.
+/// The suspension of one systemd unit: the wanted state, the current state, and the one pending call.
 struct UnitFreeze: Hashable, Sendable {
   /// A call to systemd.
   enum Step: Hashable, Sendable {
     case freeze, thaw
-    /// By signals, where the unit has no freezer.
+    /// Suspension by signals, for a unit without a freezer.
     case stopProcesses, continueProcesses
   }
 
-  /// How it stands, as far as systemd said.
+  /// The unit's state as last reported by systemd.
   private enum Standing: Hashable {
     case running, frozen, stopped
   }
 
-  /// Whether it is to stand still.
+  /// True if the unit is to be suspended.
   var isWanted = false
   private var standing = Standing.running
   private var hasFreezer = true
   private var open: Step?
 
-  /// Whether it runs, and is to run.
+  /// True if the unit runs and is to run.
   var isOver: Bool { !isWanted && standing == .running && open == nil }
 
-  /// The next call to make, which is under way then; nil while one is, or where there is none to make.
+  /// Returns the next call to make, which is pending from then on; nil if one is pending already or none is needed.
   mutating func next() -> Step? {
     guard open == nil else { return nil }
     switch (isWanted, standing) {
@@ -34,7 +33,7 @@ struct UnitFreeze: Hashable, Sendable {
     return open
   }
 
-  /// The call that was under way is answered.
+  /// Handles the answer to the pending call.
   mutating func isAnswered(_ step: Step, isDone: Bool) {
     assert(open == step, "one call is under way")
     open = nil
@@ -42,7 +41,7 @@ struct UnitFreeze: Hashable, Sendable {
     case .freeze:
       if isDone { standing = .frozen } else { hasFreezer = false }
     case .stopProcesses:
-      // A unit that takes no signal either has ended.
+      // A unit that does not accept a signal either has ended.
       if isDone { standing = .stopped } else { isWanted = false }
     case .thaw, .continueProcesses: standing = .running
     }

@@ -1,15 +1,15 @@
 import Glibc
 import System
 
-/// Starts programs as services of the user's systemd, with all that they start (linux-parts 4).
+/// Programs that run as services of the user's systemd, including all their child processes (linux-parts 4).
 final class UserUnits {
-  /// What is to be started.
+  /// An order to start a program.
   struct Order {
     var app: AppID
-    /// Absolute.
+    /// The program's absolute path.
     var program: String
     var arguments: [String]
-    /// Besides the manager's own.
+    /// Environment variables in addition to the service manager's own.
     var environment: [String: String]
   }
 
@@ -18,15 +18,15 @@ final class UserUnits {
 
   private let bus: BusConnection
   private var started: [AppID: String] = [:]
-  /// Units that are suspended, or on the way there or back.
+  /// Units that are suspended, or are being suspended or resumed.
   private var freezes: [String: UnitFreeze] = [:]
 
-  /// Uses the manager on the session bus, where there is one.
+  /// Uses the service manager on the session bus, if it is available.
   init(bus: BusConnection) { self.bus = bus }
 
-  /// Ends the unit that was last started for an app.
+  /// Stops the unit that was last started for an app.
   ///
-  /// Returns false when there is none.
+  /// Returns false if no unit was started.
   func end(_ app: AppID) -> Bool {
     guard let unit = started.removeValue(forKey: app) else { return false }
     bus.call(
@@ -36,13 +36,13 @@ final class UserUnits {
     return true
   }
 
-  /// The unit that was last started for an app; nil when there is none.
+  /// Returns the unit that was last started for an app, or nil if no unit was started.
   func unit(of app: AppID) -> String? { started[app] }
 
-  /// Stops every process of a unit, or lets them run on.
+  /// Suspends or resumes every process of a unit.
   ///
-  /// By its control group's freezer, which no process of it can notice; where there is none, by a signal.
-  /// One call is under way at a time: systemd refuses a second one.
+  /// Uses the freezer of its control group, which processes cannot detect; without a freezer, uses a signal. Only one
+  /// call is pending per unit, because systemd refuses a second one.
   func setSuspended(_ isSuspended: Bool, _ unit: String) {
     guard isSuspended || freezes[unit] != nil else { return }
     freezes[unit, default: UnitFreeze()].isWanted = isSuspended
@@ -70,7 +70,9 @@ final class UserUnits {
     }
   }
 
-  /// Tells whether systemd took it; false also where there is no systemd.
+  /// Starts a unit.
+  ///
+  /// `done` receives true if systemd accepted the order; false also if systemd is not available.
   func start(_ order: Order, _ done: @escaping (Bool) -> Void) {
     let unit = Self.unitName(order.app, random: SystemRandom.bytes(8))
     bus.call(
@@ -86,12 +88,13 @@ final class UserUnits {
     }
   }
 
-  /// `app-belfry-ID@RANDOM.service`: the desktop's convention, by which the app is known again.
+  /// Returns `app-belfry-ID@RANDOM.service`: the desktop's naming convention, by which the app is identified again.
   static func unitName(_ app: AppID, random: [UInt8]) -> String {
     "app-belfry-\(escaped(app.text))@\(hexadecimal(random)).service"
   }
 
-  /// Characters that a unit's name may not hold, and `-`, which parts it, as systemd writes them.
+  /// Escapes `-`, which separates the parts of a unit's name, and characters that a unit's name may not contain, in
+  /// systemd's way.
   static func escaped(_ text: String) -> String {
     var result = ""
     for byte in text.utf8 {
@@ -117,7 +120,7 @@ final class UserUnits {
       property(
         "Environment",
         .strings(order.environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" })),
-      // What was told that its time is over has had time to end.
+      // A unit that was notified of the end of its time has had time to exit.
       property("TimeoutStopUSec", .uint64(Limits.endNanoseconds / 1_000)),
       property("CollectMode", .string("inactive-or-failed")),
       property("Slice", .string("app.slice")),

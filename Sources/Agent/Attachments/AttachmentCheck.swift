@@ -1,10 +1,11 @@
 import BelfryWire
 import Glibc
 
-/// Looks at the files of attachments when their notification is added: apps of other languages have no client
-/// module that does (client-api 3.49).
+/// A check of attachment files when their notification is added.
+///
+/// It is needed because apps in other languages have no client module that checks them (client-api 3.49).
 enum AttachmentCheck {
-  /// Why the attachments cannot be carried; nil when all can.
+  /// Returns the reason that the attachments cannot be accepted, or nil if all can.
   static func refusal(_ attachments: [NotificationAttachment]) -> AppLinkFailure? {
     for attachment in attachments {
       if let refusal = attachment.refusal(bytes: bytes(attachment.path)) { return refusal }
@@ -12,7 +13,7 @@ enum AttachmentCheck {
     return nil
   }
 
-  /// The size of a file that can be read; nil for anything else.
+  /// Returns the size of a readable regular file; nil for anything else.
   private static func bytes(_ path: String) -> Int64? {
     var status = stat()
     guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,

@@ -1,24 +1,26 @@
 import Glibc
 import System
 
-/// The folder into which apps' client modules put the files of attachments, one folder an app:
+/// The folder that apps' client modules put attachment files into, with one folder per app:
 /// `belfry/attachments/_APP_ID` in the user's data folder.
 ///
-/// Paths come from apps: only files that lie right in the app's own folder are ever deleted.
+/// Paths are received from apps, so only files directly in the app's own folder are ever deleted.
 struct AttachmentStorage {
   private struct File {
     let name: String
     let bytes: Int64
-    /// When it came into the folder, in seconds since 1970: a move leaves the time of its content.
+    /// The time when the file was put into the folder, in seconds since 1970.
+    ///
+    /// A move does not change the modification time.
     let arrival: Int64
   }
 
-  /// The folder of all apps' folders.
+  /// The parent folder of all apps' folders.
   let root: String
 
   private func folder(of app: AppID) -> String { root + "/_" + app.text }
 
-  /// Deletes files of an app; those that lie elsewhere, or are gone, are passed over.
+  /// Deletes files of an app; files in other folders, and files that no longer exist, are ignored.
   func delete(_ paths: [String], of app: AppID) {
     let names = paths.compactMap { name(of: $0, of: app) }
     if !names.isEmpty { inFolder(of: app) { descriptor in delete(names, in: descriptor) } }
@@ -32,10 +34,10 @@ struct AttachmentStorage {
     unsafe rmdir(folder(of: app))
   }
 
-  /// Deletes files of an app until they keep to its bound: first those that no notification has, but for
-  /// what has just come and may be about to be added, then those of the oldest notifications.
+  /// Deletes files of an app until it is within its limits: first files that belong to no notification, except new ones
+  /// whose notification may be about to be added, then those of the oldest notifications.
   ///
-  /// `used` are the paths that notifications have, of the oldest first.
+  /// `used` are the paths that belong to notifications, those of the oldest first.
   func trim(_ app: AppID, used: [String], atUnixSeconds now: Int64) {
     inFolder(of: app) { descriptor in
       let files = files(of: app, in: descriptor)
@@ -60,7 +62,7 @@ struct AttachmentStorage {
     }
   }
 
-  /// The name of a file that lies right in the app's folder; nil for every other path.
+  /// Returns the name of a file directly in the app's folder; nil for every other path.
   private func name(of path: String, of app: AppID) -> String? {
     let prefix = folder(of: app) + "/"
     guard path.hasPrefix(prefix) else { return nil }
@@ -68,7 +70,7 @@ struct AttachmentStorage {
     return name.isEmpty || name.contains("/") || name == "." || name == ".." ? nil : name
   }
 
-  /// Calls `body` with the app's folder, where it is a folder and no link to another one.
+  /// Calls `body` with a descriptor of the app's folder, if it is a folder and not a link to another one.
   private func inFolder(of app: AppID, _ body: (Int32) -> Void) {
     let descriptor = unsafe open(folder(of: app), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else { return }

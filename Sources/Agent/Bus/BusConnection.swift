@@ -2,13 +2,13 @@ import CSystemd
 import Glibc
 import System
 
-/// A connection to a message bus on the agent's loop: nothing here waits.
+/// A connection to a message bus on the agent's loop; no method blocks.
 @safe final class BusConnection: EventHandler, TimerTarget {
-  /// Which bus.
+  /// The bus to connect to.
   enum Bus {
     case session
     case system
-    /// A bus by its address.
+    /// A bus at a D-Bus address.
     case at(String)
   }
 
@@ -27,7 +27,7 @@ import System
   /// Called once when the connection to the bus is lost.
   var onDisconnect: () -> Void = {}
 
-  /// Connects; throws when there is no bus.
+  /// Connects to the bus; throws if it is not available.
   init(_ which: Bus, on loop: EventLoop) throws(BusFailure) {
     var pointer: OpaquePointer?
     let result =
@@ -60,7 +60,7 @@ import System
     unsafe sd_bus_flush_close_unref(bus)
   }
 
-  /// Sends what is queued, then leaves the bus.
+  /// Sends the queued messages, then disconnects.
   ///
   /// Calls without an answer fail.
   func close() {
@@ -87,7 +87,8 @@ import System
 
   /// Calls a method; `reply` runs later, exactly once.
   ///
-  /// The bus starts no service for the call unless `mayStart`: it may pick one that cannot run (linux-parts 1).
+  /// Unless `mayStart` is true, the bus starts no service for the call: it may choose one that cannot run (linux-parts
+  /// 1).
   func call(
     _ destination: String, _ path: String, _ interface: String, _ member: String,
     _ arguments: [BusValue] = [], mayStart: Bool = false, timeoutSeconds: UInt64 = 25,
@@ -136,14 +137,14 @@ import System
       try message.append(arguments)
       _ = try BusFailure.check(unsafe sd_bus_send(bus, message.pointer, nil), "sd_bus_send")
     } catch {
-      // Nothing waits for a signal that could not be sent.
+      // A signal that could not be sent has no reply to wait for.
     }
     update()
   }
 
-  /// Calls `body` for each message that the rule lets in.
+  /// Calls `body` for each message that matches the rule.
   ///
-  /// Another rule's messages may come too: compare the sender.
+  /// `body` may also receive messages that match another rule: compare the sender.
   func match(_ rule: String, _ body: @escaping (BusMessage) -> Void) throws(BusFailure) {
     let handler = MatchHandler(body: body)
     var slot: OpaquePointer?
@@ -161,8 +162,9 @@ import System
     update()
   }
 
-  /// Answers calls on a path: `body` gives the reply's arguments, or nil when the member is none
-  /// of its own.
+  /// Answers calls on a path.
+  ///
+  /// `body` returns the reply's arguments, or nil if it does not implement the member.
   func export(
     _ path: String, _ body: @escaping (BusMessage) -> Result<[BusValue], BusFailure>?
   ) throws(BusFailure) {
@@ -223,10 +225,10 @@ import System
 
   // MARK: - The loop
 
-  /// The bus's socket can be used.
+  /// Processes the bus after its socket became ready.
   func ready(_ readiness: Readiness) { process() }
 
-  /// A call's time, or sd-bus's own, is over.
+  /// Processes the bus after the timeout of a call or of sd-bus itself.
   func timerFired(tag: UInt64) {
     timer = nil
     process()
@@ -245,7 +247,7 @@ import System
     update()
   }
 
-  /// Tells the loop what the bus waits for.
+  /// Updates the events and the timeout that the loop watches for the bus.
   private func update() {
     guard !isClosed, let registration else { return }
     let events = unsafe sd_bus_get_events(bus)
@@ -264,7 +266,7 @@ import System
   }
 }
 
-/// A call whose answer is awaited.
+/// A call whose answer is pending.
 @safe private final class PendingCall {
   let number: UInt64
   weak var owner: BusConnection?
@@ -284,7 +286,7 @@ import System
   }
 }
 
-/// A match rule's receiver.
+/// The receiver of a match rule's messages.
 @safe private final class MatchHandler {
   let body: (BusMessage) -> Void
   var slot: OpaquePointer?

@@ -1,14 +1,14 @@
 import CSystemd
 
-/// Why a call on the bus did not bring an answer.
+/// The reason that a call on the bus failed.
 struct BusFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The error's D-Bus name, or the call that failed here.
+  /// The error's D-Bus name, or the sd-bus function that failed.
   let name: String
   let message: String
 
   var description: String { message.isEmpty ? name : "\(message) (\(name))" }
 
-  /// Turns a negative result into an error.
+  /// Throws an error if the result is negative.
   static func check(_ result: Int32, _ call: StaticString) throws(BusFailure) -> Int32 {
     guard result >= 0 else {
       let text = unsafe strerror(-result).map { unsafe String(cString: $0) } ?? "error \(-result)"
@@ -18,14 +18,14 @@ struct BusFailure: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// One message of the bus; holds a reference to sd-bus's own and never hands the pointer out.
+/// One message of the bus; holds a reference to sd-bus's message and never exposes the pointer.
 @safe final class BusMessage {
   let pointer: OpaquePointer
 
-  /// Takes over a reference that the caller has.
+  /// Takes ownership of the caller's reference.
   init(adopting pointer: OpaquePointer) { unsafe self.pointer = pointer }
 
-  /// Takes a reference of its own.
+  /// Retains a reference of its own.
   init(borrowing pointer: OpaquePointer) {
     unsafe self.pointer = sd_bus_message_ref(pointer) ?? pointer
   }
@@ -127,7 +127,7 @@ struct BusFailure: Error, Hashable, Sendable, CustomStringConvertible {
 
   // MARK: - Reading
 
-  /// All that is left at this level.
+  /// Reads all remaining values at this level.
   func read() throws(BusFailure) -> [BusValue] {
     var values: [BusValue] = []
     while let value = try next() { values.append(value) }

@@ -1,9 +1,10 @@
 extension BusConnection {
   private static let driver = "org.freedesktop.DBus"
 
-  /// Calls `body` whenever `name` gets another owner: the owner's unique name, empty where it has none.
+  /// Calls `body` whenever the owner of `name` changes, with the owner's unique name, or an empty string if it has no
+  /// owner.
   ///
-  /// A present owner is reported too, unless `asksNow` is false. No service is started for it.
+  /// The current owner is also reported unless `asksNow` is false. No service is started for it.
   func followOwner(
     of name: String, asksNow: Bool = true, _ body: @escaping (String) -> Void
   ) throws(BusFailure) {
@@ -22,7 +23,7 @@ extension BusConnection {
     }
   }
 
-  /// Who owns `name` now, by its unique name.
+  /// Requests the unique name of the current owner of `name`.
   func findOwner(of name: String, _ body: @escaping (Result<String, BusFailure>) -> Void) {
     call(Self.driver, "/org/freedesktop/DBus", Self.driver, "GetNameOwner", [.string(name)]) {
       body($0.map { $0.first?.stringValue ?? "" })

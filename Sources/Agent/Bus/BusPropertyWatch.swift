@@ -1,6 +1,6 @@
-/// Follows one property of a service on a bus, across the service's restarts.
+/// A watch on one property of a service on a bus, across the service's restarts.
 ///
-/// No service is started for it: one that does not run has no value.
+/// No service is started for it; a service that is not running has no value.
 final class BusPropertyWatch {
   private let bus: BusConnection
   /// The service's well-known name.
@@ -10,7 +10,7 @@ final class BusPropertyWatch {
   private let property: String
   private let body: (BusValue?) -> Void
   private var owner = ""
-  /// Whether the service runs now.
+  /// True if the service is running.
   var isThere: Bool { !owner.isEmpty }
 
   /// Calls `body` with the value whenever it changes, and with nil when the service ends.
@@ -51,7 +51,7 @@ final class BusPropertyWatch {
   }
 
   private func changed(_ message: BusMessage) {
-    // A match by a well-known name lets in other services' signals, too (linux-parts 1).
+    // A match by a well-known name also lets other services' signals through (linux-parts 1).
     guard message.sender == owner, message.member == "PropertiesChanged", message.path == path,
       let values = try? message.read(), values.count == 3,
       values[0].stringValue == interface

@@ -12,10 +12,10 @@ indirect enum BusValue: Hashable, Sendable {
   case string(String)
   case path(String)
   case signature(String)
-  /// A descriptor that belongs to the message: copy it to keep it.
+  /// A descriptor that belongs to the message; copy it to keep it.
   case descriptor(Int32)
   case bytes([UInt8])
-  /// The elements' type, then the elements.
+  /// An array: the elements' type, then the elements.
   case array(String, [BusValue])
   case dictionary(String, String, [Pair])
   case structure([BusValue])
@@ -27,10 +27,10 @@ indirect enum BusValue: Hashable, Sendable {
     let value: BusValue
   }
 
-  /// An array of strings.
+  /// Returns an array of strings.
   static func strings(_ strings: [String]) -> BusValue { .array("s", strings.map(BusValue.string)) }
 
-  /// `a{sv}` in the order given.
+  /// Returns a dictionary of type `a{sv}` in the given order.
   static func vardict(_ pairs: [(String, BusValue)]) -> BusValue {
     .dictionary("s", "v", pairs.map { Pair(key: .string($0.0), value: .variant($0.1)) })
   }
@@ -120,7 +120,7 @@ indirect enum BusValue: Hashable, Sendable {
     }
   }
 
-  /// The value under a key of a dictionary with text keys.
+  /// Returns the value for a key of a dictionary with string keys.
   subscript(key: String) -> BusValue? {
     switch self {
     case .dictionary(_, _, let pairs): pairs.first { $0.key.stringValue == key }?.value

@@ -1,9 +1,9 @@
 import Foundation
 import System
 
-/// Keeps a connection to a message bus that may start later, end and start again, without polling.
+/// A connection to a message bus that may start later, stop and start again; reconnects without polling.
 ///
-/// While there is no bus, the folder of its socket is watched.
+/// While the bus is not available, the folder of its socket is watched.
 final class ReconnectingBus {
   private let which: BusConnection.Bus
   private let name: String
@@ -13,7 +13,7 @@ final class ReconnectingBus {
   private let changed: (BusConnection?) -> Void
   private(set) var bus: BusConnection?
   private var watch: PathWatch?
-  /// Attempts left to connect to a bus that has just appeared or ended.
+  /// Remaining attempts to connect to a bus that has just appeared or ended.
   private var triesLeft = 0
   private var retry: TimerID?
   private var isToldMissing = false
@@ -23,10 +23,10 @@ final class ReconnectingBus {
   ///
   /// - Parameters:
   ///   - which: The bus.
-  ///   - environment: Says where it is.
-  ///   - loop: Whose turns everything happens in.
-  ///   - log: Receives its connections and losses.
-  ///   - changed: Called when there is a bus, and with nil when there is none any more.
+  ///   - environment: The environment that names the bus's address.
+  ///   - loop: The loop on which everything runs.
+  ///   - log: Receives the connections and losses.
+  ///   - changed: Called when the bus becomes available, and with nil when it is lost.
   init(
     _ which: BusConnection.Bus,
     environment: [String: String] = ProcessInfo.processInfo.environment, on loop: EventLoop,
@@ -45,9 +45,9 @@ final class ReconnectingBus {
     socket = Self.socket(of: which, environment)
   }
 
-  /// Connects before it returns if there is a bus.
+  /// Connects before it returns if the bus is available.
   func open() {
-    // Without a socket to watch, there is no sign of a new bus that would make retries useful.
+    // Without a socket to watch, no event would indicate a new bus, so retries are of no use.
     triesLeft = socket == nil ? 0 : Limits.busTries
     connect()
   }
@@ -60,7 +60,7 @@ final class ReconnectingBus {
 
   private func connect() {
     guard bus == nil, !isClosed else { return }
-    // Watched first: what appears between a try and the watch is not missed.
+    // Start watching first, so that a bus that appears between an attempt and the watch is not missed.
     watchSocket()
     do {
       let bus = try BusConnection(which, on: loop)
@@ -68,7 +68,7 @@ final class ReconnectingBus {
       self.bus = bus
       isToldMissing = false
       rest()
-      // A socket that accepts a connection may not be a bus yet: one that answers a call is.
+      // A socket that accepts a connection may not be a working bus yet; a bus that answers a call is.
       bus.call(
         "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetId"
       ) { [weak self, weak bus] result in
@@ -92,7 +92,7 @@ final class ReconnectingBus {
     tryAgain()
   }
 
-  /// Retries for a while: the socket exists before the bus listens on it, and may outlive it.
+  /// Retries for a limited time: the socket exists before the bus listens on it, and may outlive it.
   private func tryAgain() {
     guard triesLeft > 0, retry == nil, socket.map(FileSystem.exists) ?? true else { return }
     triesLeft -= 1
@@ -123,7 +123,7 @@ final class ReconnectingBus {
     retry = nil
   }
 
-  /// Returns the path of a bus's socket; nil when its address names no file.
+  /// Returns the path of a bus's socket, or nil if its address names no file.
   static func socket(of which: BusConnection.Bus, _ environment: [String: String]) -> String? {
     switch which {
     case .session:
@@ -138,7 +138,7 @@ final class ReconnectingBus {
     }
   }
 
-  /// The first file among the addresses.
+  /// Returns the first file among the addresses.
   private static func socket(in addresses: String) -> String? {
     for address in addresses.split(separator: ";") where address.hasPrefix("unix:") {
       for pair in address.dropFirst(5).split(separator: ",") where pair.hasPrefix("path=/") {

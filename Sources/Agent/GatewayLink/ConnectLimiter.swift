@@ -1,4 +1,4 @@
-/// Limits how many links of one loop connect at a time, in the order in which they asked.
+/// A limit on the number of links on one loop that connect at the same time, in the order in which they asked.
 ///
 /// Thousands of simultaneous TLS handshakes of virtual devices would make each other time out.
 public final class ConnectLimiter {
@@ -7,10 +7,10 @@ public final class ConnectLimiter {
   private var waiting: [GatewayConnection] = []
   private var first = 0
 
-  /// Creates a limiter for `limit` links at a time.
+  /// Creates a limiter for `limit` simultaneous connection attempts.
   public init(limit: Int) { self.limit = max(1, limit) }
 
-  /// Returns whether `link` may connect now; if not, `dialNow()` is called when its turn comes.
+  /// Returns true if `link` may connect now; otherwise, `dialNow()` is called when its turn is reached.
   func enter(_ link: GatewayConnection) -> Bool {
     guard dialling >= limit else {
       dialling += 1
@@ -20,7 +20,7 @@ public final class ConnectLimiter {
     return false
   }
 
-  /// Notes that a link has connected or failed, and lets the next one connect.
+  /// Records that a link has connected or failed, and lets the next one connect.
   func leave() {
     dialling -= 1
     while first < waiting.count, dialling < limit {

@@ -1,20 +1,21 @@
 public import BelfryWire
 public import Transport
 
-/// Whom a device trusts: the authorities that it was given, or those that its gateway named since.
+/// The authorities that a device trusts: those that it was given, or those that its gateway has named since.
 ///
-/// One text in PEM has the device's certificate, the authorities and which ones these replace, so that one write changes
-/// all of it: a device that is killed in between has the former ones or the new ones, and both let it in.
+/// One PEM text contains the device's certificate, the authorities, and the ones that these replace, so that a single
+/// write changes all of it. A device that is killed during the change has either the previous or the new ones, and the
+/// gateway accepts both.
 public struct DeviceTrust: Sendable, Equatable {
-  /// The authorities that the gateway's certificate may come from.
+  /// The authorities that may sign the gateway's certificate.
   public let authorities: AuthorityBundle
-  /// The same in PEM.
+  /// The authorities in PEM format.
   public let authoritiesPEM: [UInt8]
 
-  /// Begins the line, after the certificates, that names the given authorities which these replace.
+  /// The start of the line, after the certificates, that names the given authorities which these replace.
   fileprivate static let replacesLabel = "Replaces: "
 
-  /// Exactly those that were given; nothing is trusted where they cannot be read.
+  /// Trusts exactly the given authorities, or none if they cannot be read.
   public init(given: [UInt8]) {
     authorities = (try? AuthorityBundle(pem: given)) ?? AuthorityBundle([])
     authoritiesPEM = given
@@ -25,10 +26,11 @@ public struct DeviceTrust: Sendable, Equatable {
     authoritiesPEM = pem
   }
 
-  /// Whom the owner of `chain` trusts where it is given the authorities in `given`; nil where the chain belongs to another
-  /// gateway.
+  /// Returns the trust of the owner of `chain` if it is given the authorities in `given`; nil if the chain belongs to
+  /// another gateway.
   ///
-  /// What was given last wins: the gateway's word counts for as long as the same is given as when it came.
+  /// The authorities that were given last take precedence: those that the gateway named apply only while the given ones
+  /// are the same as when it named them.
   public init?(chain: [UInt8], given: [UInt8]) {
     let blocks = PEMText.blocks(of: chain, label: "CERTIFICATE").dropFirst()
     let named = blocks.compactMap { try? Certificate(pem: $0) }
@@ -44,7 +46,7 @@ public struct DeviceTrust: Sendable, Equatable {
     }
   }
 
-  /// The text with a renewed certificate and what the gateway wants to be trusted instead of `given`.
+  /// Returns the PEM text with a renewed certificate and the authorities that the gateway names to replace `given`.
   public static func chain(
     _ certificate: Certificate, under authorities: AuthorityBundle, insteadOf given: [UInt8]
   ) throws(CryptoFailure) -> [UInt8] {
@@ -61,30 +63,30 @@ public struct DeviceTrust: Sendable, Equatable {
 }
 
 extension DeviceIdentity {
-  /// What the device shows in TLS: its certificate and the one that signed it.
+  /// The certificates that the device presents in TLS: its own and the one that signed it.
   public var shownChainPEM: [UInt8]? {
     chainPEM.map {
       Array(PEMText.blocks(of: $0, label: "CERTIFICATE").prefix(2).joined())
     }
   }
 
-  /// Whom the device trusts where it is given the authorities in `given`.
+  /// Returns the trust of the device if it is given the authorities in `given`.
   public func trust(given: [UInt8]) -> DeviceTrust {
     chainPEM.flatMap { DeviceTrust(chain: $0, given: given) } ?? DeviceTrust(given: given)
   }
 
-  /// Whether the gateway has named authorities; where it has not, those that were given are trusted.
+  /// True if the gateway has named authorities; otherwise, the given ones are trusted.
   var hasNamedAuthorities: Bool {
     guard let line = chainPEM?.dropLast().split(separator: 0x0A).last else { return false }
     return line.starts(with: DeviceTrust.replacesLabel.utf8)
   }
 
-  /// What the link's machine has to know; nil before enrolment.
+  /// Returns the credential for the link's state machine; nil before enrollment.
   public func credential(given: [UInt8]) -> LinkCredential? {
     credential(given: given, mark: DeviceTrust(given: given).authorities.mark)
   }
 
-  /// The same; `mark` is that of what was given, which very many devices share.
+  /// Returns the same credential; `mark` is the mark of the given authorities, which very many devices share.
   func credential(given: [UInt8], mark: [UInt8]) -> LinkCredential? {
     guard let chainPEM, let certificate = try? Certificate(pem: chainPEM) else { return nil }
     let issuer = PEMText.blocks(of: chainPEM, label: "CERTIFICATE").dropFirst().first
@@ -97,7 +99,8 @@ extension DeviceIdentity {
         authorityNotAfter: issuer?.notAfter))
   }
 
-  /// The identity with what the gateway sent; throws where it is not this device's, or not what it says.
+  /// Returns the identity with the gateway's renewal; throws if the renewal is not for this device or its contents do
+  /// not match.
   public func renewed(
     with renewed: LinkFrame.Renewed, given: [UInt8], nowSeconds: Int64
   ) throws -> DeviceIdentity {
@@ -114,7 +117,8 @@ extension DeviceIdentity {
     return identity
   }
 
-  /// Whether `chain` begins with a certificate for `key`, and belongs to the gateway of the authorities in `authorityPEM`.
+  /// Returns true if `chain` begins with a certificate for `key`, and belongs to the gateway of the authorities in
+  /// `authorityPEM`.
   public static func isChain(
     _ chain: [UInt8], of key: ES256PrivateKey, under authorityPEM: [UInt8]
   ) -> Bool {

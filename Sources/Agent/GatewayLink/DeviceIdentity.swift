@@ -2,30 +2,31 @@ public import BelfryWire
 public import System
 public import Transport
 
-/// Who a device is: its key, and the certificate that enrolment gave it.
+/// A device's identity: its key, and the certificate that it received at enrollment.
 public struct DeviceIdentity: Sendable {
-  /// The key that never leaves the device.
+  /// The key, which never leaves the device.
   public let key: ES256PrivateKey
-  /// The device's number at its gateway; `nil` before enrolment.
+  /// The device's number at its gateway; `nil` before enrollment.
   public var device: UInt64?
-  /// The device's certificate, then the authorities that the gateway named (``DeviceTrust``), PEM; `nil` before enrolment.
+  /// The device's certificate, then the authorities that the gateway named (``DeviceTrust``), in PEM format; `nil`
+  /// before enrollment.
   public var chainPEM: [UInt8]?
 
-  /// An identity from its parts.
+  /// Creates an identity from its parts.
   public init(key: ES256PrivateKey, device: UInt64? = nil, chainPEM: [UInt8]? = nil) {
     self.key = key
     self.device = device
     self.chainPEM = chainPEM
   }
 
-  /// A wish to join, its proof still empty.
+  /// Returns an enrollment request whose proof is still empty.
   public func enrolment(code: String, name: String) -> LinkFrame.Enrolment {
     LinkFrame.Enrolment(publicKey: key.publicKey.spkiDER, proof: [], code: code, name: name)
   }
 }
 
 extension LinkEnrolmentRefusal {
-  /// What a person can do about it; `hasCode` is whether a code was given.
+  /// Returns advice to the user; `hasCode` is true if a code was given.
   public func advice(hasCode: Bool) -> String {
     switch self {
     case .wrongCode where !hasCode:
@@ -37,21 +38,21 @@ extension LinkEnrolmentRefusal {
   }
 }
 
-/// The folder in which one device keeps its identity, all of it mode 0600: `identity.key` (sealed to
-/// the machine by `DeviceKeySeal`), `identity.pem` (the certificate, and whom to trust) and `identity.number`.
+/// The folder in which one device stores its identity, with file mode 0600: `identity.key` (sealed to the machine by
+/// `DeviceKeySeal`), `identity.pem` (the certificate and the trusted authorities) and `identity.number`.
 public struct DeviceIdentityFolder: Sendable {
-  /// Why the identity is not usable.
+  /// The reason that the identity cannot be used.
   public enum Failure: Error, Sendable, CustomStringConvertible {
     /// A file of the folder could not be read or written.
     case file(SystemFailure)
-    /// The key file holds no key.
+    /// The key file contains no key.
     case badKey(path: String, CryptoFailure)
-    /// The key is sealed to a machine, and this one has no id.
+    /// The key is sealed to a machine, and this machine has no ID.
     case unknownMachine(path: String)
-    /// Others may read the key.
+    /// Other users can read the key.
     case exposedKey(path: String)
 
-    /// What is wrong and what to do.
+    /// The problem, and what to do about it.
     public var description: String {
       switch self {
       case .file(let failure): "\(failure)"
@@ -70,7 +71,7 @@ public struct DeviceIdentityFolder: Sendable {
   let path: String
   private let machine: [UInt8]
 
-  /// The folder at `path`, which need not exist yet, on the machine that `MachineIdentity` names so.
+  /// Represents the folder at `path`, which need not exist yet, on the machine with the given `MachineIdentity`.
   public init(_ path: String, machine: [UInt8]) {
     self.path = path
     self.machine = machine
@@ -80,14 +81,14 @@ public struct DeviceIdentityFolder: Sendable {
   private var chainPath: String { path + "/identity.pem" }
   private var numberPath: String { path + "/identity.number" }
 
-  /// The identity that is kept here; a fresh key is made and kept where there is none.
+  /// Loads the stored identity; creates and stores a new key if the folder has none.
   ///
-  /// An identity of another machine is forgotten (S1-16): its folder was restored here, or the
-  /// system was installed anew. `hasMoved` tells of it. A certificate of another authority than
-  /// `authorityPEM` is left out: the device has moved to another gateway and enrols there.
+  /// An identity of another machine is discarded (S1-16): its folder was restored here, or the system was reinstalled.
+  /// In this case, `hasMoved` is true. A certificate of another authority than `authorityPEM` is omitted: the device
+  /// has moved to another gateway and enrolls there.
   ///
-  /// `willReplace`: Called before another machine's key is replaced; what has to follow from the move and is not
-  /// durable when this returns is lost with a power cut.
+  /// `willReplace`: Called before another machine's key is replaced. Consequences of the move that are not durable when
+  /// it returns are lost in a power failure.
   public func load(
     authorityPEM: [UInt8], willReplace: () -> Void = {}
   ) throws(Failure) -> (identity: DeviceIdentity, hasMoved: Bool) {
@@ -96,7 +97,7 @@ public struct DeviceIdentityFolder: Sendable {
     }
     guard let key = try loadKey() else {
       willReplace()
-      // The key last: until another stands there, the next start finds the same and does it again.
+      // Replace the key last: until then, the next start finds the same state and repeats the replacement.
       do throws(SystemFailure) {
         for path in [numberPath, chainPath] { try FileSystem.remove(path) }
       } catch {
@@ -115,12 +116,12 @@ public struct DeviceIdentityFolder: Sendable {
     return (identity, hasMoved: false)
   }
 
-  /// Keeps what enrolment or renewal gave.
+  /// Stores the identity from an enrollment or a renewal.
   public func save(_ identity: DeviceIdentity) throws(Failure) {
     guard let chain = identity.chainPEM, let device = identity.device else { return }
     do throws(SystemFailure) {
       try FileSystem.write(chain, to: chainPath)
-      // The same number again, with each renewal: its file stays as it is.
+      // The number is the same after each renewal, so its file need not be written again.
       let number = Array("\(device)\n".utf8)
       guard (try? FileSystem.read(numberPath, limit: 32)) != number else { return }
       try FileSystem.write(number, to: numberPath)
@@ -131,7 +132,7 @@ public struct DeviceIdentityFolder: Sendable {
 
   private static let fileBytesMax = 65_536
 
-  /// nil when it belongs to another machine.
+  /// Loads the key; nil if it belongs to another machine.
   private func loadKey() throws(Failure) -> ES256PrivateKey? {
     let bytes: [UInt8]
     let mode: UInt32
@@ -147,7 +148,7 @@ public struct DeviceIdentityFolder: Sendable {
     } catch {
       throw .badKey(path: keyPath, error)
     }
-    // Without an id of its own nothing says that the key is another machine's: the id may come back.
+    // On a machine without an ID, a key that cannot be opened may still be this machine's: the ID may reappear.
     guard key != nil || !machine.isEmpty else { throw .unknownMachine(path: keyPath) }
     // Another machine's key is replaced, so its file mode does not matter.
     if key != nil, mode & 0o077 != 0 { throw .exposedKey(path: keyPath) }

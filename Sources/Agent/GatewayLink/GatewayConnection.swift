@@ -2,42 +2,41 @@ public import BelfryWire
 public import System
 public import Transport
 
-/// A device's link to its gateway over a socket: carries out what `DeviceLinkClient` decides.
+/// A device's link to its gateway over a socket; carries out the decisions of `DeviceLinkClient`.
 ///
-/// Confined to its loop. Connects with TLS 1.3, trusting the gateway's authority alone; enrols where
-/// the identity has no certificate; reconnects until it goes offline or the gateway refuses the device.
+/// Confined to its loop. Connects with TLS 1.3, trusting only the gateway's authority; enrolls if the identity has no
+/// certificate; reconnects until it goes offline or the gateway rejects the device.
 public final class GatewayConnection: StreamHandler, TimerTarget {
   /// The configuration of a link.
   public struct Configuration {
-    /// The gateway's name or address.
+    /// The gateway's host name or address.
     public var host: String
     /// The gateway's device port.
     public var port: UInt16
-    /// The authorities that the gateway's certificate may come from, PEM, until the gateway names others.
+    /// The authorities that may sign the gateway's certificate, in PEM format, until the gateway names others.
     public var authorityPEM: [UInt8]
-    /// The enrolment code; empty for an open gateway.
+    /// The enrollment code; empty for an open gateway.
     public var enrolmentCode = ""
-    /// The device's name for people.
+    /// The device's name to show to the operator.
     public var deviceName = ""
-    /// Nanoseconds for the TCP connection and for the TLS handshake.
+    /// Nanoseconds allowed for the TCP connection and for the TLS handshake.
     public var connectNanoseconds: Int64 = 15_000_000_000
-    /// Nanoseconds by which a further try may be late to share a wake-up: a quarter of its pause at
-    /// most.
+    /// Nanoseconds by which a retry may be late to share a wake-up; at most a quarter of its pause.
     ///
-    /// For a few links, not for thousands in one loop.
+    /// For a few links, not for thousands on one loop.
     public var retrySlackNanoseconds: Int64 = 0
-    /// Times and bounds of the protocol.
+    /// Timeouts and limits of the protocol.
     public var settings = DeviceLinkClient.Settings()
-    /// Unique ids of the last notifications, kept from before.
+    /// Unique IDs of the last notifications, restored from an earlier run.
     public var memory: [NotificationID] = []
-    /// The state at the start.
+    /// The initial state of the device.
     public var state: DeviceState = []
-    /// Shared by links that must not dial all at once.
+    /// A limiter shared by links that must not all connect at once.
     public var gate: ConnectLimiter?
-    /// Shared by the links of copies.
+    /// The TLS trust, shared by the links of copies of this configuration.
     let trust = GatewayTrust()
 
-    /// A configuration with the usual times.
+    /// Creates a configuration with default timeouts.
     public init(host: String, port: UInt16, authorityPEM: [UInt8]) {
       self.host = host
       self.port = port
@@ -60,17 +59,17 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
   private var target = ("", UInt16(0))
   private var place = GatePlace.outside
   private var reason = ""
-  /// Whether the connection ends only to be made again with the new certificate.
+  /// True if the connection ends only to be established again with the new certificate.
   private var isComingBack = false
   private var timer: TimerID?
   private var armedUntil: Int64 = .max
-  /// The gateway's clock, in milliseconds since 1970, less the loop's.
+  /// The difference between the gateway's clock, in milliseconds since 1970, and the loop's clock.
   private var gatewayMilliseconds: Int64 = 0
 
-  /// Who the device is.
+  /// The identity of the device.
   public private(set) var identity: DeviceIdentity
 
-  /// A link that is offline until ``goOnline()``.
+  /// Creates a link that is offline until ``goOnline()`` is called.
   public init(
     on loop: EventLoop, _ configuration: Configuration, identity: DeviceIdentity,
     delegate: any GatewayConnectionDelegate
@@ -98,31 +97,31 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
 
   // MARK: Calls of the owner
 
-  /// Whether notifications can come now.
+  /// True if notifications can be received now.
   public var isUp: Bool { machine.isUp }
-  /// Whether the link is offline by request of its owner.
+  /// True if the link is offline by request of its owner.
   public var isOffline: Bool { machine.isOffline }
-  /// Whether the gateway refused the device for good: it was revoked, or its enrolment was refused.
+  /// True if the gateway permanently rejected the device: it was revoked, or its enrollment was refused.
   public var isStopped: Bool { machine.isStopped }
-  /// The unique ids to store beside the notifications, oldest first.
+  /// The unique IDs to store with the notifications, oldest first.
   public var memory: [NotificationID] { machine.memory }
-  /// The gateway's environment, as far as it said.
+  /// The gateway's environment, if the gateway has reported it.
   public var environment: BelfryWire.Environment? { machine.environment }
   /// The device's state as reported to the gateway.
   public var state: DeviceState { machine.state }
 
-  /// Whether the gateway has not answered a cancellation of `subject`.
+  /// Returns true if the gateway has not answered a cancellation of `subject`.
   public func owesCancellation(of subject: LinkSubject) -> Bool {
     machine.owesCancellation(of: subject)
   }
 
-  /// Connects, and stays connected.
+  /// Connects and stays connected.
   public func goOnline() {
     perform(machine.goOnline())
     settle()
   }
 
-  /// Disconnects, and stays offline until ``goOnline()``.
+  /// Disconnects and stays offline until ``goOnline()`` is called.
   public func goOffline() {
     perform(machine.goOffline(at: loop.nowNanoseconds, output: &output))
     settle()
@@ -140,34 +139,34 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     settle()
   }
 
-  /// Tells the gateway that a person turned the notifications of `topic` on or off.
+  /// Notifies the gateway that the user turned the notifications of `topic` on or off.
   public func setEnabled(_ isEnabled: Bool, _ topic: LinkTopic) {
     machine.setEnabled(isEnabled, topic, at: loop.nowNanoseconds, output: &output)
     settle()
   }
 
-  /// Reports the device's state.
+  /// Reports the device's state to the gateway.
   public func setState(_ state: DeviceState) {
     machine.setState(state, at: loop.nowNanoseconds, output: &output)
     settle()
   }
 
-  /// Discards what was learnt about keep-alive intervals: the device is on another network.
+  /// Discards the learned keep-alive intervals, because the device is on another network.
   public func networkChanged() { machine.networkChanged() }
 
-  /// Probes the connection, after a sleep or a change of network.
+  /// Probes the connection after a sleep or a change of network.
   public func probe() {
     machine.probe(at: loop.nowNanoseconds, output: &output)
     settle()
   }
 
-  /// Acknowledges the notification with this unique id, which is durable.
+  /// Acknowledges the notification with this unique ID, which is durable.
   public func onPersisted(_ uniqueID: NotificationID) {
     machine.onPersisted(uniqueID, at: loop.nowNanoseconds)
     if !isReceiving { settle() }
   }
 
-  /// Rejects the notification with this unique id, which was not stored.
+  /// Rejects the notification with this unique ID, which was not stored.
   public func onDiscarded(_ uniqueID: NotificationID, _ reason: LinkDiscardReason) {
     machine.onDiscarded(uniqueID, reason, at: loop.nowNanoseconds, output: &output)
     if !isReceiving { settle() }
@@ -189,7 +188,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     settle()
   }
 
-  /// Bytes from the gateway.
+  /// Handles bytes from the gateway.
   public func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
     guard stream === self.stream else { return }
     var input = unsafe bytes
@@ -262,7 +261,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
       if reason.isEmpty { reason = "\(fault.reason)" }
       isComingBack = fault.reason == .enrolled
       if fault.reason == .unknownDevice, !machine.isUp {
-        // The gateway's folder was restored or made anew: this key is another device there.
+        // The gateway's folder was restored or recreated, so this key belongs to another device there.
         identity.chainPEM = nil
         identity.device = nil
         machine.use(nil)
@@ -292,7 +291,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
   /// Connects; called by ``ConnectLimiter`` when it is this link's turn.
   func dialNow() {
     place = .inside
-    // It may have gone offline while it waited.
+    // The link may have gone offline while it waited.
     if machine.isDialling { dial() } else { leaveGate() }
   }
 
@@ -343,7 +342,9 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     output.removeAll(keepingCapacity: true)
   }
 
-  /// Sets the timer; one that is due earlier is left alone, since firing early does no harm.
+  /// Sets the timer.
+  ///
+  /// A timer that is due earlier is not changed, since firing early does no harm.
   private func arm() {
     let deadline = machine.deadline
     guard deadline < armedUntil else { return }

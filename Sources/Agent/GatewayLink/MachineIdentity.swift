@@ -2,15 +2,15 @@ import CSystemd
 import Glibc
 public import System
 
-/// Which machine this is: a name of Belfry's own for it, made of the machine's id, which it does
-/// not show (machine-id(5)).
+/// The identity of this machine: a Belfry-specific value derived from the machine ID without revealing it
+/// (machine-id(5)).
 public enum MachineIdentity {
-  /// 16 bytes; none where the machine has no id, as in some containers: `/etc/machine-id` is
-  /// missing, empty or not set yet.
+  /// Returns 16 bytes, or none if the machine has no ID, as in some containers: `/etc/machine-id` is missing, empty or
+  /// not set yet.
   ///
-  /// An id that cannot be read is a failure: taken for none, it would cost the device its identity.
+  /// Throws if an ID exists but cannot be read; treating it as missing would cost the device its identity.
   public static func current() throws(SystemFailure) -> [UInt8] {
-    // Belfry's own number, from `systemd-id128 new`'s kind of randomness.
+    // Belfry's application ID, a random number like those that `systemd-id128 new` creates.
     var name = sd_id128_t()
     unsafe withUnsafeMutableBytes(of: &name) { bytes in
       unsafe bytes.copyBytes(from: [

@@ -1,11 +1,11 @@
 import BelfryWire
 
-/// The agent's words in one language.
+/// The agent's texts in one language.
 struct Catalogue: Sendable {
-  /// Texts by their plural form; one that does not count has `other` alone.
+  /// Texts by their plural form; a text without plural forms has only `other`.
   let texts: [WordKey: [PluralRule.Form: String]]
 
-  /// Reads `key = text` and `key.form = text` lines.
+  /// Parses `key = text` and `key.form = text` lines.
   init(_ lines: String) {
     var texts: [WordKey: [PluralRule.Form: String]] = [:]
     for line in lines.split(separator: "\n") {
@@ -26,7 +26,7 @@ struct Catalogue: Sendable {
     self.texts = texts
   }
 
-  /// The catalogues by their languages.
+  /// The catalogs by language.
   static let all: [String: Catalogue] = [
     "en": english, "de": german, "fr": french, "es": spanish, "it": italian,
     "pt-BR": brazilianPortuguese, "nl": dutch, "pl": polish, "ru": russian, "uk": ukrainian,

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The moments of the Notification Center, as a person reads them.
+/// A formatter for the dates of the Notification Center.
 public enum CenterDate {
-  /// The time of a moment of today, else its day and time, in a zone and the first language.
+  /// Returns the time if the date is today, otherwise the day and the time, in a time zone and the first language.
   public static func text(
     _ unixMilliseconds: Int64, now: Int64, zone: String, languages: [String]
   ) -> String {

@@ -1,51 +1,51 @@
 import BelfryWire
 
-/// The agent's own words, in the first of the device's languages that there is a catalogue for.
+/// The agent's own texts, in the first of the device's languages that has a catalog.
 public struct DeviceWords: Hashable, Sendable {
-  /// The language of the catalogue.
+  /// The language of the catalog.
   public let language: String
 
-  /// Words for a device with these languages (BCP 47), most wanted first; English where there is no
-  /// catalogue for any of them.
+  /// Creates the texts for a device with these languages (BCP 47), in order of preference; English if none of them has
+  /// a catalog.
   public init(languages: [String]) {
     language = languages.lazy.compactMap(Self.catalogueLanguage).first ?? Self.fallback
   }
 
-  /// The words of the language that has every catalogue's keys.
+  /// The texts in English, whose catalog has every key.
   public static let english = DeviceWords(languages: [fallback])
 
   private static let fallback = "en"
 
-  /// The language of the catalogue that a person with this language reads.
+  /// Returns the language of the catalog for a user with this language.
   private static func catalogueLanguage(_ tag: String) -> String? {
     for name in LanguageFolders.names(tag) {
       if Catalogue.all[name] != nil { return name }
-      // Portuguese readers of any country read the one catalogue there is.
+      // Portuguese readers of any country read the only Portuguese catalog.
       if name == "pt" { return "pt-BR" }
     }
     return nil
   }
 
-  /// A text without arguments.
+  /// Returns a text without arguments.
   public subscript(key: WordKey) -> String { text(key) }
 
-  /// A text with its arguments.
+  /// Returns a text with its arguments inserted.
   public func text(_ key: WordKey, _ arguments: String...) -> String {
     assert(!key.isCount, "\(key) has forms for numbers")
     return LocalizedFormat.fill(format(key, form: .other), with: arguments.map(isolated)).text
   }
 
-  /// A text in the form that the language has for a number.
+  /// Returns a text in the language's plural form for a number.
   public func count(_ key: WordKey, _ number: Int) -> String {
     assert(key.isCount, "\(key) has one form alone")
     let form = PluralRule.form(of: "\(number)", language: language)
     return LocalizedFormat.fill(format(key, form: form), with: ["\(number)"]).text
   }
 
-  /// Whether the language is written from the right to the left.
+  /// True if the language is written from right to left.
   public var isRightToLeft: Bool { language == "ar" }
 
-  /// An argument that keeps its own direction: in Arabic the name C++ would read ++C, and the quotation marks
+  /// Returns an argument that keeps its own direction: in Arabic, the name C++ would read ++C, and the quotation marks
   /// around it would change places.
   private func isolated(_ argument: String) -> String {
     guard isRightToLeft || argument.unicodeScalars.contains(where: Self.isRightToLeft) else {
@@ -54,7 +54,7 @@ public struct DeviceWords: Hashable, Sendable {
     return "\u{2068}\(argument)\u{2069}"
   }
 
-  /// Whether a letter is of a script that is written from the right to the left.
+  /// Returns true if a letter belongs to a script that is written from right to left.
   private static func isRightToLeft(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x0590...0x08FF, 0xFB1D...0xFDFF, 0xFE70...0xFEFF: true
@@ -72,11 +72,11 @@ public struct DeviceWords: Hashable, Sendable {
   }
 }
 
-/// What the agent has to say by itself.
+/// The keys of the agent's own texts.
 public enum WordKey: String, CaseIterable, Sendable {
   // Buttons.
   case allow, dontAllow, open, view, close, more, send, reply, clear, clearAll, keep, turnOff
-  /// Said by a screen reader after a destructive button's title.
+  /// The text that a screen reader announces after a destructive button's title.
   case destructiveHint
   // Questions; the argument is the app's name.
   case askNotifications, askNotificationsBody, askLocation, askLocationAlways
@@ -90,6 +90,6 @@ public enum WordKey: String, CaseIterable, Sendable {
   // The keys of both pages.
   case listKeys, switchKeys, centerKeys, notificationKeys, replyKeys
 
-  /// Whether it has a form for each of the language's plural categories.
+  /// True if it has a form for each of the language's plural categories.
   public var isCount: Bool { self == .notificationCount }
 }

@@ -3,21 +3,21 @@ import Foundation
 import Synchronization
 import System
 
-/// Finds texts in apps' `Localizable.strings` and `.stringsdict` by RFC 4647 look-up, when they are
-/// shown (linux-parts 4: Foundation's own choice of language does not work on Linux).
+/// Texts from apps' `Localizable.strings` and `.stringsdict` files, found by RFC 4647 lookup when they are shown
+/// (linux-parts 4: Foundation's own choice of language does not work on Linux).
 final class LocalizedTexts: Sendable {
   private struct Table {
     let modified: Int64
-    /// By the bytes of the key: apps and pushes choose what is looked up.
+    /// The entries by the bytes of their keys, because apps and pushes choose the keys to look up.
     let texts: [[UInt8]: Entry]
   }
 
-  /// What a key stands for.
+  /// The entry for a key.
   private enum Entry {
     case text(String)
     case plural(PluralText)
 
-    /// A value of a property list; nil for one that is no text.
+    /// Creates an entry from a value of a property list; nil if it is not a text.
     init?(_ value: Any) {
       if let text = value as? String {
         self = .text(text)
@@ -28,7 +28,7 @@ final class LocalizedTexts: Sendable {
       }
     }
 
-    /// A value of a strings file.
+    /// Creates an entry from a value of a strings file.
     init?(_ value: JSONValue) { self.init(Self.list(value)) }
 
     private static func list(_ value: JSONValue) -> Any {
@@ -40,7 +40,7 @@ final class LocalizedTexts: Sendable {
 
   private let tables = Mutex<[String: Table]>([:])
 
-  /// The text for a key, its arguments filled in; without a find, the text itself.
+  /// Returns the text for a key with its arguments inserted, or the text itself if the key is not found.
   func text(
     _ text: NotificationText, folder: String?, languages: [String]
   ) -> LocalizedFormat.Filled {
@@ -49,7 +49,7 @@ final class LocalizedTexts: Sendable {
     case (.text(let format), _)?: return LocalizedFormat.fill(format, with: text.arguments)
     case (.plural(let plural), let language)?:
       return plural.filled(with: text.arguments, language: language)
-    // A text that is no key may hold a percent sign that is none of a directive.
+    // A text that is not a key may contain a percent sign that is not part of a directive.
     case nil:
       return text.arguments.isEmpty
         ? LocalizedFormat.Filled(text.text)
@@ -76,7 +76,7 @@ final class LocalizedTexts: Sendable {
     return nil
   }
 
-  /// `CFBundleDevelopmentRegion` of the app's manifest.
+  /// Returns `CFBundleDevelopmentRegion` of the app's manifest.
   private func developmentLanguage(_ folder: String) -> String? {
     for path in ["\(folder)/Info.plist", "\(folder)/Contents/Info.plist"] {
       guard case .text(let language)? = table(path)?[Self.regionKey] else { continue }
@@ -100,14 +100,14 @@ final class LocalizedTexts: Sendable {
     return texts
   }
 
-  /// The entries of a file; nil if it is neither a strings file nor a property list.
+  /// Returns the entries of a file, or nil if it is neither a strings file nor a property list.
   private static func texts(of data: Data) -> [[UInt8]: Entry]? {
     var texts: [[UInt8]: Entry] = [:]
     let bytes = [UInt8](data)
     // Plural forms are looked up by `String`.
     guard !CombiningRuns.areLong(inList: bytes) else { return nil }
     do {
-      // Foundation takes time that grows faster than the file in this form.
+      // Foundation's time for parsing this format grows faster than the size of the file.
       if let object = try StringsParser.parse(file: bytes) {
         for member in object.members { texts[Array(member.key.utf8)] = Entry(member.value) }
         return texts
@@ -120,7 +120,8 @@ final class LocalizedTexts: Sendable {
     return texts
   }
 
-  /// The parsers recognise UTF-16 only by its byte-order mark; old tools wrote none.
+  /// Converts UTF-16 without a byte-order mark to UTF-8, because the parsers recognize UTF-16 only by its mark, and old
+  /// tools wrote none.
   static func withoutBareUTF16(_ bytes: [UInt8]) -> Data {
     let data = Data(bytes)
     guard bytes.count >= 4, bytes.count.isMultiple(of: 2) else { return data }
@@ -134,7 +135,7 @@ final class LocalizedTexts: Sendable {
   }
 }
 
-/// The languages that the person uses, by the environment.
+/// The languages that the user uses, from the environment.
 enum DeviceLanguages {
   static var current: [String] {
     let environment = ProcessInfo.processInfo.environment
@@ -143,7 +144,7 @@ enum DeviceLanguages {
       locale: environment["LC_ALL"] ?? environment["LC_MESSAGES"] ?? environment["LANG"])
   }
 
-  /// BCP 47 tags of `LANGUAGE` (a list) and of the locale; English without either.
+  /// Returns the BCP 47 tags of `LANGUAGE` (a list) and of the locale; English without either.
   static func tags(language: String?, locale: String?) -> [String] {
     var tags: [String] = []
     let names = (language ?? "").split(separator: ":").map(String.init) + [locale ?? ""]

@@ -1,7 +1,7 @@
 import BelfryWire
 import System
 
-/// Listens for beacons through BlueZ's discovery, while something needs it.
+/// A scanner for beacons that uses BlueZ's discovery while they are needed.
 final class BeaconScanner: LocationSource {
   private enum Name {
     static let service = "org.bluez"
@@ -17,12 +17,12 @@ final class BeaconScanner: LocationSource {
   private var isNeeded = false
   private var isClosed = false
   private var owner = ""
-  /// Adapters that discover for us.
+  /// Adapters that run discovery for this scanner.
   private var adapters: Set<String> = []
-  /// What the devices in reach are, by their paths.
+  /// The beacons in range, by the paths of their devices.
   private var beacons: [String: Beacon] = [:]
 
-  /// Calls `onBeacon` on the loop whenever a beacon was heard.
+  /// Calls `onBeacon` on the loop whenever a beacon is received.
   init(bus: BusConnection, log: Log, onBeacon: @escaping (Beacon) -> Void) throws(BusFailure) {
     self.bus = bus
     self.log = log
@@ -97,7 +97,7 @@ final class BeaconScanner: LocationSource {
     }
   }
 
-  /// An object of BlueZ's, with its interfaces and their properties.
+  /// Handles a BlueZ object, with its interfaces and their properties.
   private func found(_ path: String, _ interfaces: BusValue) {
     if interfaces[Name.adapter] != nil { discover(on: path) }
     if let properties = interfaces[Name.device] { deviceSaid(path, properties) }
@@ -105,7 +105,7 @@ final class BeaconScanner: LocationSource {
 
   private func discover(on adapter: String) {
     guard adapters.insert(adapter).inserted else { return }
-    // Duplicates: each time that a beacon is heard, not only the first.
+    // Report duplicates: each time that a beacon is received, not only the first.
     let filter: [(String, BusValue)] = [
       ("Transport", .string("le")), ("DuplicateData", .bool(true)),
     ]
@@ -118,7 +118,7 @@ final class BeaconScanner: LocationSource {
     }
   }
 
-  /// A device's properties have changed.
+  /// Handles changed properties of a device.
   private func deviceSaid(_ path: String, _ properties: BusValue) {
     guard isNeeded else { return }
     let data = properties["ManufacturerData"]?.pairs.first {
@@ -128,7 +128,7 @@ final class BeaconScanner: LocationSource {
       guard beacons[path] != nil || beacons.count < Limits.beaconsRemembered else { return }
       beacons[path] = Beacon(manufacturerData: data)
     }
-    // BlueZ remembers devices that have gone; only those in reach have a signal strength.
+    // BlueZ remembers devices that are out of range; only those in range have a signal strength.
     guard let beacon = beacons[path], data != nil || properties["RSSI"] != nil else { return }
     onBeacon(beacon)
   }

@@ -1,11 +1,11 @@
 import BelfryWire
 import System
 
-/// The device's place from GeoClue, while something needs it.
+/// The device's location from GeoClue, while it is needed.
 ///
-/// GeoClue asks an agent of the same user which apps may use the location, and refuses all of them while there is
-/// none. On a desktop that agent is the desktop's; elsewhere this registers as one. Which of Belfry's apps may
-/// know it is decided here, per app.
+/// GeoClue asks an agent of the same user which apps may use the location, and refuses all of them without an agent. On
+/// a desktop, the desktop provides the agent; elsewhere, this class registers as one. Belfry itself decides per app
+/// which of its apps may know the location.
 final class GeoClueService: LocationSource, TimerTarget {
   private enum Name {
     static let service = "org.freedesktop.GeoClue2"
@@ -18,7 +18,7 @@ final class GeoClueService: LocationSource, TimerTarget {
     static let properties = "org.freedesktop.DBus.Properties"
   }
 
-  /// How this is named among GeoClue's applications and agents.
+  /// The name of this program among GeoClue's applications and agents.
   static let desktopID = "belfry"
 
   private let bus: BusConnection
@@ -28,20 +28,20 @@ final class GeoClueService: LocationSource, TimerTarget {
   private var isNeeded = false
   private var isOffered = false
   private var isClosed = false
-  /// The unique name of the GeoClue that runs.
+  /// The unique name of the running GeoClue.
   private var owner = ""
   private var client: String?
-  /// Tells answers to an attempt from those to one that was given up.
+  /// A number that distinguishes answers to the current attempt from those to an abandoned one.
   private var attempt: UInt64 = 0
   private var retry: TimerID?
-  /// Whether no GeoClue gave access, so that another try is due.
+  /// True if GeoClue gave no access and a retry is due.
   var isWaiting: Bool { retry != nil }
-  /// Whether it has reported a place since it was last needed.
+  /// True if it has reported a location since it was last needed.
   private(set) var isReporting = false {
     didSet { if oldValue, !isReporting { report(nil) } }
   }
 
-  /// Calls `report` on the loop with each place, and with nil when no more are to be expected.
+  /// Calls `report` on the loop with each location, and with nil when no more are expected.
   init(
     bus: BusConnection, on loop: EventLoop, log: Log, report: @escaping (Place?) -> Void
   ) throws(BusFailure) {
@@ -81,14 +81,14 @@ final class GeoClueService: LocationSource, TimerTarget {
     offerAgent()
     attempt += 1
     let attempt = attempt
-    // The one call that may start GeoClue; by its answer it is known who it is.
+    // This is the only call that may start GeoClue; its answer identifies the owner.
     bus.call(
       Name.service, Name.managerPath, Name.manager, "AddAgent", [.string(Self.desktopID)],
       mayStart: true
     ) { [weak self] result in
       guard let self, self.attempt == attempt else { return }
       if case .failure(let failure) = result {
-        // The desktop's own agent does as well, where this one is not on GeoClue's list.
+        // If GeoClue does not accept this agent, the desktop's own agent serves as well.
         self.log.debug("GeoClue takes no agent from here", ["why": "\(failure)"])
       }
       self.findOwner(attempt)
@@ -168,7 +168,7 @@ final class GeoClueService: LocationSource, TimerTarget {
   private func ownerChanged(_ newOwner: String) {
     guard newOwner != owner else { return }
     owner = newOwner
-    // Its clients are gone with it; and one that has come need not wait for the next try.
+    // The clients of a previous GeoClue no longer exist, and a new GeoClue need not wait for the next retry.
     guard client != nil || (retry != nil && !newOwner.isEmpty) else { return }
     if let retry { loop.cancel(retry) }
     retry = nil
@@ -199,7 +199,7 @@ final class GeoClueService: LocationSource, TimerTarget {
 
   // MARK: The agent
 
-  /// Answers what GeoClue asks of a user's agent.
+  /// Exports the object that answers GeoClue's questions to a user's agent.
   private func offerAgent() {
     guard !isOffered else { return }
     isOffered = true
@@ -211,7 +211,7 @@ final class GeoClueService: LocationSource, TimerTarget {
         case (Name.properties, "GetAll"):
           return .success([.vardict([("MaxAccuracyLevel", level)])])
         case (Name.agent, "AuthorizeApp"):
-          // Others than Belfry are not this agent's to decide on.
+          // This agent must not decide about applications other than Belfry.
           let isOwn = (try? message.read())?.first?.stringValue == Self.desktopID
           return .success([.bool(isOwn), level])
         default: return nil

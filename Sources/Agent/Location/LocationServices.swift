@@ -3,14 +3,14 @@ import System
 
 /// A source of locations or beacons, which runs only while needed.
 protocol LocationSource: AnyObject {
-  /// Starts reporting, or stops.
+  /// Starts or stops reporting.
   func set(isNeeded: Bool)
   func close()
 }
 
-/// The location services of the machine, as far as they are there, and the regions' timer.
+/// The machine's location services, as far as they are available, and the regions' timer.
 ///
-/// Confined to its loop. Reports what it hears; `AgentModel` says what has to run and when to look.
+/// Confined to its loop. Reports its events; `AgentModel` decides which services run and when to check regions.
 final class LocationServices: TimerTarget {
   private let loop: EventLoop
   private let report: (AgentEvent) -> Void
@@ -18,16 +18,16 @@ final class LocationServices: TimerTarget {
   private var timer: TimerID?
   private var places: (any LocationSource)?
   private var beacons: (any LocationSource)?
-  /// Whether a service says where the device is.
+  /// True if a service reports the device's location.
   private(set) var isReporting = false
 
-  /// No services yet; `report` is called on the loop.
+  /// Creates the object without services; `report` is called on the loop.
   init(on loop: EventLoop, report: @escaping (AgentEvent) -> Void) {
     self.loop = loop
     self.report = report
   }
 
-  /// The services of a bus, in place of those of an earlier one; nil has none.
+  /// Uses the services of a bus, replacing those of an earlier one; nil uses none.
   func use(_ bus: BusConnection?, log: Log) {
     closeSources()
     guard let bus else { return }
@@ -45,13 +45,13 @@ final class LocationServices: TimerTarget {
     apply()
   }
 
-  /// Starts and stops services.
+  /// Starts and stops services as needed.
   func run(_ needs: LocationNeeds) {
     self.needs = needs
     apply()
   }
 
-  /// Reports `regionsDue` at that moment, in milliseconds awake, in place of an earlier one.
+  /// Sets the timer that reports `regionsDue` at this time, in milliseconds awake, replacing an earlier one.
   func arm(atAwakeMilliseconds moment: Int64?) {
     if let timer { loop.cancel(timer) }
     timer = moment.map { moment in
@@ -60,14 +60,14 @@ final class LocationServices: TimerTarget {
     }
   }
 
-  /// Ends what runs.
+  /// Stops all services and the timer.
   func close() {
     closeSources()
     if let timer { loop.cancel(timer) }
     timer = nil
   }
 
-  /// The regions' time has come.
+  /// Reports that the regions are due.
   func timerFired(tag: UInt64) {
     timer = nil
     report(.regionsDue)

@@ -2,12 +2,12 @@ import BelfryWire
 
 /// The key of a watched region.
 enum RegionKey: Hashable, Sendable {
-  /// A notification that waits for a crossing.
+  /// A notification that waits for a crossing of the region.
   case request(AppNotificationID)
-  /// An app that wants to be told (`CLLocationManager`), by its own name for the region.
+  /// A region that an app monitors (`CLLocationManager`), by the app's own name for the region.
   case watched(AppID, UTF8Text)
 
-  /// Whose region it is.
+  /// The app that the region belongs to.
   var app: AppID {
     switch self {
     case .request(let key): key.app
@@ -26,7 +26,7 @@ enum RegionRecord {
   }
 
   static func key(_ name: String) -> RegionKey? {
-    // By bytes: a slash with a combining mark after it is a character of its own.
+    // Split by bytes: a slash followed by a combining mark is a single character.
     let parts = name.utf8.split(
       separator: UInt8(ascii: "/"), maxSplits: 2, omittingEmptySubsequences: false
     ).map { String(Substring($0)) }

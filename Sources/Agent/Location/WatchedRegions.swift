@@ -1,15 +1,15 @@
 import BelfryWire
 
-/// The regions that apps and notifications watch, and where the device is.
+/// The regions that apps and notifications watch, and the device's location.
 ///
-/// Decides when a region was entered or left; `Permissions` decides which apps are told.
+/// Decides when a region was entered or left; `LocalNotifications` notifies the apps that have location permission.
 struct WatchedRegions: ~Copyable {
   /// A region whose state has changed.
   struct Crossing: Hashable {
     let key: RegionKey
     let region: NotificationRegion
     let state: RegionState
-    /// Whether the watching app asked for crossings in this direction.
+    /// True if the watching app requested crossings in this direction.
     let isWanted: Bool
   }
 
@@ -24,12 +24,12 @@ struct WatchedRegions: ~Copyable {
   private var followers: [ConnectionID: AppID] = [:]
   /// The last known location.
   private(set) var place: Place?
-  /// Whether a service reports the location, so that commands cannot set it.
+  /// True if a service reports the location, so that commands cannot set it.
   private(set) var isToldByService = false
-  /// Whether the regions or permissions have changed since the needs were last computed.
+  /// True if the regions or permissions have changed since the needs were last computed.
   private var areNeedsStale = true
   private var needs = LocationNeeds()
-  /// Whether the timer may have to be reset.
+  /// True if the timer may have to be reset.
   private var isTimerStale = true
   private var armed: Int64?
 
@@ -109,7 +109,7 @@ struct WatchedRegions: ~Copyable {
     keys(of: app).compactMap { if case .request(let name) = $0 { name } else { nil } }
   }
 
-  /// The regions that an app itself watches.
+  /// Returns the regions that an app itself watches.
   func watched(by app: AppID) -> [NotificationRegion] {
     keys(of: app).compactMap { key in
       guard case .watched = key else { return nil }
@@ -117,7 +117,7 @@ struct WatchedRegions: ~Copyable {
     }
   }
 
-  /// The region of a key.
+  /// Returns the region with a key.
   func region(of key: RegionKey) -> NotificationRegion? { regions[key.app]?[key]?.region }
 
   /// Returns the device's state relative to a region.
@@ -132,7 +132,7 @@ struct WatchedRegions: ~Copyable {
     areNeedsStale = true
   }
 
-  /// Connections that receive every location, with their apps, in the order in which they were made.
+  /// Connections that receive every location, with their apps, in the order in which they were established.
   var following: [(connection: ConnectionID, app: AppID)] {
     followers.sorted { $0.key.number < $1.key.number }.map { ($0.key, $0.value) }
   }
@@ -147,7 +147,7 @@ struct WatchedRegions: ~Copyable {
     return crossings(moved)
   }
 
-  /// Notes that no service reports the location any more.
+  /// Handles the event that no service reports the location any longer.
   mutating func onServiceEnded() { isToldByService = false }
 
   /// Handles a beacon's advertisement.
@@ -163,9 +163,9 @@ struct WatchedRegions: ~Copyable {
     return crossings(ripened)
   }
 
-  /// Handles a crossing that its app is told of; a request for a single crossing is then removed.
+  /// Handles a crossing that its app is notified of; a request for a single crossing is then removed.
   ///
-  /// - Returns: Whether the region was removed.
+  /// - Returns: True if the region was removed.
   mutating func use(_ crossing: Crossing, _ effects: inout [AgentEffect]) -> Bool {
     guard regions[crossing.key.app]?[crossing.key]?.repeats == false else {
       persist(crossing, &effects)
@@ -175,7 +175,7 @@ struct WatchedRegions: ~Copyable {
     return true
   }
 
-  /// Persists a state without telling the app.
+  /// Persists a state without notifying the app.
   func persist(_ crossing: Crossing, _ effects: inout [AgentEffect]) {
     guard let watched = regions[crossing.key.app]?[crossing.key] else { return }
     effects.append(
@@ -186,7 +186,7 @@ struct WatchedRegions: ~Copyable {
 
   private mutating func crossings(_ crossings: [RegionWatch<RegionKey>.Crossing]) -> [Crossing] {
     isTimerStale = true
-    // Sorted, so that a simulation can be replayed.
+    // Sort the crossings, so that a simulation can be replayed.
     return crossings.sorted {
       RegionRecord.name($0.key) < RegionRecord.name($1.key)
     }.compactMap { crossing in
@@ -201,15 +201,15 @@ struct WatchedRegions: ~Copyable {
 
   // MARK: Services
 
-  /// Notes that an app's location permission has changed.
+  /// Handles a change of an app's location permission.
   mutating func onPermissionChanged() { areNeedsStale = true }
 
-  /// Apps whose permission decides which services run; nil when nothing has changed.
+  /// The apps whose permission decides which services run; nil if nothing has changed.
   var appsToAllow: Set<AppID>? {
     areNeedsStale ? Set(regions.keys).union(followers.values) : nil
   }
 
-  /// Starts and stops services: they run only for apps with location permission.
+  /// Starts and stops services, which run only for apps with location permission.
   mutating func updateNeeds(allowed: Set<AppID>, _ effects: inout [AgentEffect]) {
     areNeedsStale = false
     var needs = LocationNeeds()
@@ -227,7 +227,7 @@ struct WatchedRegions: ~Copyable {
     effects.append(.useLocationServices(needs))
   }
 
-  /// Sets the timer if it has to change.
+  /// Sets the timer if it must change.
   mutating func arm(_ effects: inout [AgentEffect]) {
     guard isTimerStale else { return }
     isTimerStale = false
@@ -250,7 +250,7 @@ struct WatchedRegions: ~Copyable {
     }
   }
 
-  /// Traps in debug builds when what is watched contradicts itself.
+  /// Traps in debug builds if the watched regions contradict each other.
   func checkInvariants() {
     for (app, own) in regions {
       assert(!own.isEmpty, "an app without regions is forgotten")

@@ -1,36 +1,36 @@
 import BelfryWire
 
-/// What all machines of the model share while an event is handled: apps, connections, the device's
-/// conditions, the time, and the effects so far.
+/// The state that all parts of the model share while an event is handled: apps, connections, the device's conditions,
+/// the time, and the effects so far.
 ///
-/// The parts read from it and change it only by the methods below.
+/// The parts read from it and change it only through the methods below.
 struct AgentContext {
   private(set) var apps: AppRegistry
   private(set) var connections = AppConnections()
   private(set) var conditions = DeviceConditions()
   private(set) var launches: AppLaunches
-  /// Apps whose processes are stopped until there is something for them.
+  /// Apps whose processes are stopped until they receive work.
   private(set) var suspended: Set<AppID> = []
-  /// Apps behind that were given something to do in this event.
+  /// Background apps that received work during this event.
   private var givenWork: Set<AppID> = []
-  /// The moment of the event that is handled.
+  /// The time of the event that is being handled.
   private(set) var now = AgentTime(wall: 0, elapsed: 0, awake: 0)
   /// The effects so far, in order.
   var effects: [AgentEffect] = []
-  /// The files of attachments released by notifications while the event is handled.
+  /// The attachment files that notifications released while the event is handled.
   private var releasedAttachments: [AppID: Set<UTF8Text>] = [:]
-  /// Apps that brought files of attachments along.
+  /// Apps that added attachment files.
   private var appsWithNewAttachments: Set<AppID> = []
   private let findText: (LocalApp, [String], NotificationText) -> String
 
-  /// A context without apps.
+  /// Creates a context without apps.
   init(_ configuration: AgentModel.Configuration, _ lookUps: AgentModel.LookUps) {
     apps = AppRegistry(languages: configuration.languages)
     launches = AppLaunches(agentRun: configuration.agentRun)
     findText = lookUps.text
   }
 
-  /// Begins the handling of an event.
+  /// Begins handling an event.
   mutating func begin(at now: AgentTime) { self.now = now }
 
   /// Returns and clears the effects.
@@ -59,7 +59,7 @@ struct AgentContext {
 
   // MARK: - Apps
 
-  /// Changes an app's record, persists it if it differs, and updates its icon's badge.
+  /// Changes an app's record, persists it if it differs, and updates the badge of the app's icon.
   mutating func update(_ app: AppID, _ change: (inout LocalApp) -> Void) {
     let before = apps[app]?.visibleBadge ?? 0
     guard let record = apps.update(app, change) else { return }
@@ -71,7 +71,7 @@ struct AgentContext {
   /// Adds an app, or replaces its record.
   mutating func add(_ record: LocalApp) { persist(apps.put(record)) }
 
-  /// Restores the apps and the device's settings at the start.
+  /// Restores the apps and the device's settings at startup.
   mutating func restore(_ records: RestoredRecords) {
     assert(apps.count == 0, "records are restored once, at the start")
     for (key, value) in records[.apps] {
@@ -93,16 +93,16 @@ struct AgentContext {
     }
   }
 
-  /// Installs an app, or brings its installation up to date.
+  /// Installs an app, or updates its installation.
   mutating func install(_ ask: Ask, _ result: Result<LocalApp, AppLinkFailure>) {
-    // The command may have disconnected while the app was read.
+    // The command may have disconnected while the app was being read.
     let ask = connections[ask.connection] == nil ? ask.unanswered : ask
     switch result {
     case .failure(let failure): refuse(ask, failure)
     case .success(let record):
       let before = settings(of: record.id)
       if apps[record.id] == nil { add(record) } else { update(record.id) { $0.apply(record) } }
-      // What its manifest claims decides about its settings, too.
+      // The entitlements that the manifest claims also affect the app's settings.
       let after = settings(of: record.id)
       if after != before { tell(record.id, .settings(after)) }
       let rows = apps[record.id].map { [$0.row(self)] } ?? []
@@ -123,7 +123,7 @@ struct AgentContext {
     update(app) { $0.categories = categories }
   }
 
-  /// Removes an app, and forgets that it was started.
+  /// Removes an app and its pending launch.
   mutating func remove(_ app: AppID) {
     launches.forget(app)
     releasedAttachments[app] = nil
@@ -134,7 +134,7 @@ struct AgentContext {
     if let record = apps.remove(app) { persist(record) }
   }
 
-  /// Sets the device's languages, and tells the apps that have none of their own.
+  /// Sets the device's languages, and notifies the apps that have no languages of their own.
   mutating func setLanguages(_ languages: [String]) {
     persist(apps.setLanguages(languages))
     for app in apps.all where app.languages == nil { tell(app.id, .languages(languages)) }
@@ -147,7 +147,7 @@ struct AgentContext {
     apps[app]?.settings ?? NotificationSettings()
   }
 
-  /// A text as a person reads it, in the app's languages.
+  /// Returns a text as shown to the user, in the app's languages.
   func text(_ text: NotificationText, of app: AppID) -> String {
     guard text.key != nil, let record = apps[app] else { return text.text }
     return findText(record, apps.languages(of: app), text)
@@ -155,24 +155,24 @@ struct AgentContext {
 
   // MARK: - Attachments
 
-  /// A notification of an app is gone, or has other attachments now.
+  /// Releases attachments of a notification that was removed or that now has other attachments.
   mutating func release(_ attachments: [NotificationAttachment], of app: AppID) {
     guard !attachments.isEmpty else { return }
     releasedAttachments[app, default: []].formUnion(attachments.map { UTF8Text($0.path) })
   }
 
-  /// A notification of an app came with attachments, or without.
+  /// Handles the attachments, if any, of a new notification of an app.
   mutating func onAttachments(_ attachments: [NotificationAttachment], of app: AppID) {
     if !attachments.isEmpty { appsWithNewAttachments.insert(app) }
   }
 
-  /// Returns and forgets the paths that notifications have released.
+  /// Returns and clears the paths that notifications have released.
   mutating func takeReleasedAttachments() -> [(AppID, Set<UTF8Text>)] {
     defer { releasedAttachments = [:] }
     return releasedAttachments.sorted { $0.key < $1.key }
   }
 
-  /// The apps that brought attachments along, since the last time this was asked.
+  /// Returns and clears the apps that added attachments since the last call.
   mutating func takeAppsWithNewAttachments() -> [AppID] {
     defer { appsWithNewAttachments = [] }
     return appsWithNewAttachments.sorted()
@@ -187,7 +187,8 @@ struct AgentContext {
     connections.admit(
       connection, role: role, app: app, state, process: process, rights: rights,
       isStartedBehind: isStartedBehind)
-    // Another process of an app that is suspended: what comes may be for either.
+    // If an app is suspended, resume it when another of its processes connects: the next event may be for either
+    // process.
     if role == .app, let app { resume(app) }
   }
 
@@ -195,7 +196,7 @@ struct AgentContext {
     connections.setState(connection, state)
   }
 
-  /// Sets whether the person looks at a connection's window, and tells the app if that changed or a command says so.
+  /// Sets whether the user looks at a connection's window, and notifies the app if that changed or a command set it.
   mutating func setLookedAt(
     _ connection: ConnectionID, _ isLookedAt: Bool, isCommand: Bool = false
   ) {
@@ -208,18 +209,18 @@ struct AgentContext {
   mutating func tell(_ connection: ConnectionID, _ event: AppEvent) {
     if let app = connections[connection]?.app, suspended.contains(app) {
       if event.isWorkForApp { resume(app) }
-      // Where the device is now is of no use later.
+      // The device's current location is of no use to the app later.
       if case .place = event { return }
     }
     emit(.tell(connection, event))
   }
 
-  /// Tells every running instance of an app.
+  /// Sends an event to every running instance of an app.
   mutating func tell(_ app: AppID, _ event: AppEvent) {
     for peer in connections.peers(of: app) { tell(peer.connection, event) }
   }
 
-  /// Asks the app's instance that is most in front; false when none runs.
+  /// Asks an app's instance, preferring one in the foreground; returns false if none is running.
   mutating func ask(
     _ app: AppID, _ event: AppEvent, _ purpose: QuestionPurpose, timeoutMilliseconds: Int64
   ) -> Bool {
@@ -241,7 +242,7 @@ struct AgentContext {
     emit(.ask(question, event, timeoutMilliseconds: timeoutMilliseconds))
   }
 
-  /// Closes a question, and returns its purpose; nil when it is no longer open.
+  /// Closes a question and returns its purpose; nil if it is no longer open.
   mutating func close(_ question: Question) -> QuestionPurpose? { connections.close(question) }
 
   /// Removes a connection, and returns its peer and its unanswered questions.
@@ -249,13 +250,13 @@ struct AgentContext {
     _ connection: ConnectionID
   ) -> (peer: AppPeer, unanswered: [QuestionPurpose])? {
     guard let (peer, questions) = connections.disconnect(connection) else { return nil }
-    // What was killed while it was suspended is gone; another process of it runs on.
+    // A process that was killed while suspended has ended; another process of the app must continue.
     if let app = peer.app, peer.role == .app { resume(app) }
     for (question, _) in questions { emit(.cancelTimeout(question)) }
     return (peer, questions.map(\.1))
   }
 
-  /// Decides what is done with a notification of an app.
+  /// Decides how to handle a notification of an app.
   func route(
     _ content: NotificationContent, of app: AppID, isPush: Bool, wantsFetch: Bool
   ) -> Routing {
@@ -287,12 +288,13 @@ struct AgentContext {
     return order.token
   }
 
-  /// Brings the process of an app that runs behind to the front, the one that is asked first.
+  /// Brings a process of an app in the background to the foreground: the one that is asked first.
   mutating func bringToFront(_ app: AppID, activationToken: String?) {
     guard presence(of: app) == .background,
       let connection = connections.peers(of: app).first?.connection
     else { return }
-    // One that has windows leaves the front with the next one that is looked at, raised or not.
+    // An app with windows leaves the foreground when the user next looks at another window, even if its own was not
+    // raised.
     if connections[connection]?.isLookedAt == false {
       _ = connections.setLookedAt(connection, true)
     }
@@ -304,41 +306,43 @@ struct AgentContext {
 
   // MARK: - Suspension
 
-  /// Stops an app's processes, until there is something for it.
+  /// Stops an app's processes until it receives work.
   mutating func suspend(_ app: AppID) {
     assert(presence(of: app) == .background, "only what runs behind is suspended")
     guard suspended.insert(app).inserted else { return }
     emit(.suspend(app))
   }
 
-  /// Lets an app that is suspended run on: it has time for what it is given.
+  /// Resumes a suspended app and gives it background time for its work.
   mutating func resume(_ app: AppID) {
     guard suspended.remove(app) != nil else { return }
     givenWork.insert(app)
     emit(.resume(app))
   }
 
-  /// The apps that were given something to do since this was last asked.
+  /// Returns and clears the apps that received work since the last call.
   mutating func takeGivenWork() -> [AppID] {
     defer { givenWork = [] }
     return givenWork.sorted()
   }
 
-  /// Returns a token for a program to greet with.
+  /// Returns a token for a program's greeting.
   mutating func makeToken(_ kind: String) -> String { launches.makeToken(kind) }
 
-  /// Uses up the token of a greeting app that was started, and returns whether it comes to the front; nil for another.
+  /// Uses up the token of a greeting app that this agent started.
+  ///
+  /// Returns true if the app is to enter the foreground; nil if the token is not the expected one.
   mutating func claimLaunch(_ app: AppID, token: String?) -> Bool? {
     let isBusActivated = apps[app]?.installation?.isBusActivatable == true && token == nil
     return launches.claim(app, token: token, isAnyTokenGood: isBusActivated)
   }
 
-  /// Stops expecting an app; returns false when another token is expected, or none.
+  /// Stops expecting an app; returns false if another token or no token is expected.
   mutating func expectNoMore(_ app: AppID, token: String) -> Bool {
     launches.claim(app, token: token, isAnyTokenGood: false) != nil
   }
 
-  /// Asserts what holds between events.
+  /// Asserts the invariants that hold between events.
   func checkInvariants() {
     apps.checkInvariants()
     connections.checkInvariants()

@@ -1,13 +1,13 @@
 import BelfryWire
 
-/// An effect that the model asks for.
+/// An effect that the model requests.
 ///
-/// `AgentDaemon` carries effects out in order, each once the records before it are durable.
+/// `AgentDaemon` carries out effects in order, each once the records before it are durable.
 enum AgentEffect: Hashable, Sendable {
   // MARK: Disk
 
   case persist(RecordChange)
-  /// The clock's record is written in the same commit.
+  /// Writes the clock's record in the same commit.
   case persistClock
 
   // MARK: Apps
@@ -15,26 +15,26 @@ enum AgentEffect: Hashable, Sendable {
   case answer(Ask, AppAnswer)
   case refuse(Ask, AppLinkFailure)
   case tell(ConnectionID, AppEvent)
-  /// Answered by `appReplied`, or by `questionTimedOut`.
+  /// Asks an app a question, which is answered by `appReplied` or `questionTimedOut`.
   case ask(Question, AppEvent, timeoutMilliseconds: Int64)
-  /// The answer is no longer needed.
+  /// Cancels a question's timeout: the answer is no longer needed.
   case cancelTimeout(Question)
   case close(ConnectionID)
-  /// Read what is to be installed; answered by `installationRead`.
+  /// Reads the app to install; answered by `installationRead`.
   case readInstallation(Ask, path: String, languages: [String])
-  /// Answer with the diagnosis of the machine and of the model.
+  /// Answers with the diagnosis of the machine and of the model.
   case diagnose(Ask, ModelDiagnosis)
 
   // MARK: Presenters
 
   case present(Presentation)
-  /// Update the texts of a presented notification, if it is still on screen.
+  /// Updates the texts of a presented notification if it is still on screen.
   case refresh(Presentation)
-  /// It comes without a banner: it stands in lists alone.
+  /// Adds a notification to lists only, without a banner.
   case list(Presentation)
-  /// Its content extension shows this in its window.
+  /// Shows a content extension's drawing in the window of its notification.
   case draw(AppNotificationID, Drawing)
-  /// Its content extension wants its window closed; the notification stays.
+  /// Closes the window of a notification as its content extension requested; the notification remains.
   case closeWindow(AppNotificationID)
   case withdraw(AppNotificationID)
   case badge(AppID, Int64)
@@ -43,65 +43,70 @@ enum AgentEffect: Hashable, Sendable {
   case prompt(Prompt)
   case withdrawPrompt(Prompt)
   case showLink(isUp: Bool)
-  /// Open the Notification Center's window on the display of these variables, and answer.
+  /// Opens the Notification Center's window on the display that these variables name, and answers.
   case openCenter(Ask, [String: String])
-  /// Only for a presenter that has just appeared.
+  /// Presents events only on a presenter that has just appeared.
   case replay(AgentConfiguration.PresenterKind, [PresenterEvent])
 
   // MARK: Programs
 
-  /// Start an app; `appLaunchFailed` reports that it cannot be.
+  /// Starts an app; `appLaunchFailed` reports a failure.
   case launch(LaunchOrder)
-  /// Ask an app that runs, over D-Bus, to bring its window to the front.
+  /// Asks a running app over D-Bus to bring its window to the foreground.
   case raise(AppID, activationToken: String?)
-  /// `appExpected` is due after that time.
+  /// Sends `appExpected` after the timeout.
   case expectApp(AppID, token: String, timeoutMilliseconds: Int64)
-  /// End an app that was started for a push and exceeded its time.
+  /// Ends an app that was started for a push and exceeded its time.
   case end(AppID)
-  /// Show the image that a notification names for the launch of its app, until the app has connected; nil takes it away.
+  /// Shows the launch image that a notification names until its app has connected; nil removes it.
   case showLaunchImage(LocalApp, name: String?)  // text: compared by tests only
-  /// Stop an app's processes, without ending them.
+  /// Stops an app's processes without ending them.
   case suspend(AppID)
-  /// Let an app's processes run on.
+  /// Resumes an app's processes.
   case resume(AppID)
-  /// Start a service or content extension; `extensionTimeEnds` and `extensionTimedOut` are due after the order's
-  /// times, `extensionFailed` when it cannot be started.
+  /// Starts a service or content extension.
+  ///
+  /// `extensionTimeEnds` and `extensionTimedOut` are sent after the order's times, `extensionFailed` if it cannot be
+  /// started.
   case startExtension(ExtensionOrder)
 
-  /// Delete the stored files of attachments of an app, which no notification has any more; nil is all.
+  /// Deletes stored attachment files of an app that no notification uses any longer; nil deletes all.
   case deleteAttachments(AppID, paths: [String]?)
-  /// Bring an app's stored files back to their bound; `used` are those that notifications have, the
-  /// oldest first.
+  /// Deletes stored files of an app until they are within the limits.
+  ///
+  /// `used` are the files of notifications, the oldest first.
   case trimAttachments(AppID, used: [String])
 
   // MARK: The gateway
 
   case register(AppID, TokenKind)
   case unregister(AppID, TokenKind)
-  /// Report the device's state to the gateway.
+  /// Reports the device's state to the gateway.
   case announceState(DeviceState)
-  /// Probe the link; keep-alive intervals learnt on another network are discarded.
+  /// Probes the link.
+  ///
+  /// On another network, the learned keep-alive intervals are discarded.
   case probeGateway(isOtherNetwork: Bool)
-  /// Acknowledge the push, which is durable.
+  /// Acknowledges the push, which is durable.
   case acknowledge(NotificationID)
-  /// Reject the push, which could not be made durable: the gateway will send it again.
+  /// Rejects the push, which could not be made durable; the gateway will send it again.
   case rejectPush(NotificationID)
 
   // MARK: Time and place
 
-  /// `scheduleDue` is due at the earlier of two moments, in place of earlier ones.
+  /// Sends `scheduleDue` at the earlier of two moments, replacing earlier ones.
   case armSchedule(ScheduleWakeUp)
-  /// `backgroundWorkDue` is due then, in place of an earlier moment; nil is none.
+  /// Sends `backgroundWorkDue` at this time, replacing an earlier one; nil cancels it.
   case armBackgroundWork(atUnixMilliseconds: Int64?)
-  /// `backgroundTimeDue` is due then, in place of an earlier moment; nil is none.
+  /// Sends `backgroundTimeDue` at this time, replacing an earlier one; nil cancels it.
   case armBackgroundTime(atElapsedMilliseconds: Int64?)
-  /// `regionsDue` is due then, in milliseconds awake, in place of an earlier moment; nil is none.
+  /// Sends `regionsDue` at this time, in milliseconds awake, replacing an earlier one; nil cancels it.
   case armRegions(atAwakeMilliseconds: Int64?)
-  /// Start and stop location services as needed.
+  /// Starts and stops location services as needed.
   case useLocationServices(LocationNeeds)
-  /// Move a manual clock to that moment; `clockMoved` reports it.
+  /// Moves a manual clock to this time; `clockMoved` reports it.
   case moveClock(toUnixMilliseconds: Int64)
-  /// Move a manual clock to that zone; `zonesChanged` reports it.
+  /// Moves a manual clock to this time zone; `zonesChanged` reports it.
   case moveZone(String)
 
   // MARK: The log
@@ -110,8 +115,10 @@ enum AgentEffect: Hashable, Sendable {
 }
 
 extension AgentEffect {
-  /// The effect to carry out after a commit: where the records of its turn were refused a confirmation becomes a refusal;
-  /// where earlier ones wait, a push may be among them.
+  /// Returns the effect to carry out after a commit.
+  ///
+  /// If the disk rejected the records of its turn, a confirmation becomes a refusal. If earlier records are still
+  /// unwritten, a push may be among them.
   func after(_ outcome: RecordJournal.Outcome) -> AgentEffect {
     switch outcome {
     case .durable: self
@@ -138,7 +145,7 @@ extension AgentEffect {
 }
 
 extension AppLinkFailure {
-  /// What was asked for cannot be kept.
+  /// The requested change cannot be stored.
   static let diskRefuses = AppLinkFailure(.storageFailed, "the disk does not take it: make room")
 }
 
@@ -146,31 +153,31 @@ extension AppLinkFailure {
 enum LogEntry: Hashable, Sendable {
   /// A record on disk that cannot be read, by its collection and key.
   case damagedRecord(RecordCollection, key: String)
-  /// A command's notification that a person has allowed, and that cannot be shown or scheduled.
+  /// A command's notification that the user has allowed but that cannot be shown or scheduled.
   case waitingNotificationRefused(AppNotificationID, why: String)
   /// A scheduled notification that was missed.
   case notificationExpired(AppNotificationID)
-  /// A service extension that gave nothing: its push is shown as it came.
+  /// A service extension that returned nothing; its push is shown unchanged.
   case extensionGaveNothing(AppID, executable: String, ServiceExtensions.Silence)
   /// A content extension that ended before it showed anything.
   case contentExtensionEnded(AppID, executable: String)
-  /// An app that wants the location and does not say why.
+  /// An app that requests the location without a usage description.
   case locationUsageMissing(AppID)
-  /// A response to a region's notification that is kept from an app without access to the location.
+  /// A response to a region's notification that is withheld from an app without access to the location.
   case placeWithheld(AppNotificationID)
-  /// A background push for an app whose manifest does not ask for them.
+  /// A background push for an app whose manifest does not request background pushes.
   case backgroundModeMissing(AppID)
 }
 
-/// The location services that have to run: those needed by an app with location permission.
+/// The location services that must run: those needed by an app with location permission.
 struct LocationNeeds: Hashable, Sendable {
-  /// The device's location.
+  /// True if the device's location is needed.
   var places = false
-  /// The beacons in range.
+  /// True if the beacons in range are needed.
   var beacons = false
 }
 
-/// A connection of the app server, for as long as it lasts.
+/// The identity of an app server's connection, valid while it is open.
 struct ConnectionID: Hashable, Sendable {
   let number: UInt64
 }
@@ -178,27 +185,27 @@ struct ConnectionID: Hashable, Sendable {
 /// A request that waits for its answer.
 struct Ask: Hashable, Sendable {
   let connection: ConnectionID
-  /// The number in the request; nil when no answer is wanted.
+  /// The number in the request; nil if no answer is wanted.
   let number: Int64?
 
   /// The same request without an answer.
   var unanswered: Ask { Ask(connection: connection, number: nil) }
 }
 
-/// A question of the agent to an app.
+/// A question from the agent to an app.
 struct Question: Hashable, Sendable {
   let connection: ConnectionID
   let number: Int64
 }
 
-/// A change of a stored record.
+/// A change to a stored record.
 enum RecordChange: Hashable, Sendable {
   case put(RecordCollection, key: String, [UInt8])
   case remove(RecordCollection, key: String)
 }
 
 extension RecordChange {
-  /// Where the record stands.
+  /// The record's collection.
   var collection: RecordCollection {
     switch self {
     case .put(let collection, _, _), .remove(let collection, _): collection
@@ -206,35 +213,35 @@ extension RecordChange {
   }
 }
 
-/// The store's collections, by the names that they have on disk.
+/// The store's collections, by their names on disk.
 enum RecordCollection: String, Hashable, Sendable, CaseIterable {
   case apps, delivered, pending, waiting, schedule, regions, seen, responses, fetches, tasks
   case device, cancellations
 }
 
-/// The identity of a question to the person, within one run of the agent.
+/// The identity of a question to the user, within one run of the agent.
 struct PromptID: Hashable, Sendable {
   let number: UInt64
 }
 
-/// A question that only a person can answer.
+/// A question that only the user can answer.
 struct Prompt: Hashable, Sendable {
   enum Subject: Hashable, Sendable {
     case notifications
-    /// With the app's own words (S1-65).
+    /// A request for the location, with the app's own usage description (S1-65).
     case location(usage: String)
   }
 
-  /// The identity that an answer has to name.
+  /// The identity that an answer must contain.
   let id: PromptID
   let app: AppID
   let appName: String
   let icon: String?
   let subject: Subject
-  /// Whether a yes allows location in the background too.
+  /// True if allowing it also permits location in the background.
   var wantsAlways = false
 
-  /// The setting by which a person says yes where no presenter can ask.
+  /// The setting with which the user can allow it if no presenter can ask.
   var allowingSetting: (name: String, word: String) {
     switch subject {
     case .notifications: ("notifications", "on")
@@ -243,14 +250,14 @@ struct Prompt: Hashable, Sendable {
   }
 }
 
-/// An app to be started.
+/// An order to start an app.
 struct LaunchOrder: Hashable, Sendable {
   let app: LocalApp
   let reason: AppLaunch.Reason
-  /// Whether to bring it to the front.
+  /// True to bring the app to the foreground.
   let isForeground: Bool
   /// The token that its `hello` will contain.
   let token: String
-  /// The activation token of the person's action, with which the app may come to the front.
+  /// The activation token of the user's action, which lets the app enter the foreground.
   var activationToken: String?
 }

@@ -4,69 +4,73 @@ import BelfryWire
 enum AgentEvent {
   // MARK: Start
 
-  /// The stored records were read; the first event.
+  /// The stored records were read.
+  ///
+  /// This is the first event.
   case recordsRestored(RestoredRecords)
-  /// The data comes from another machine, or from before the system was installed anew: apps are registered once they
-  /// are launched here (S0-34, S1-16); only before `started`.
+  /// The data is from another machine, or from before the system was reinstalled.
+  ///
+  /// Apps are registered once they are launched here (S0-34, S1-16). Sent only before `started`.
   case machineReplaced
-  /// The device has a new identity at its gateway, so that every token changes: the gateway is another one, or its
-  /// folder was replaced.
+  /// The device has a new identity at its gateway, so every token changes: the gateway is another one, or its folder
+  /// was replaced.
   case identityReplaced
-  /// The presenters are open and apps may connect; what was missed is shown.
+  /// The presenters are open and apps can connect; missed notifications are shown.
   case started
   /// Every record written before this event is durable.
   case recordsPersisted
 
   // MARK: Apps and commands
 
-  /// A process greeted on a new connection.
+  /// A process sent its greeting on a new connection.
   case appGreeted(Ask, AppHello, ProcessIdentity)
-  /// A request of an app, or of a command (`AppRequest.control`).
+  /// A request from an app or a command (`AppRequest.control`).
   case appRequested(Ask, AppRequest)
   /// An app answered a question.
   case appReplied(Question, AppReply)
-  /// An app did not answer a question in time.
+  /// An app did not answer a question before its timeout.
   case questionTimedOut(Question)
   /// A connection ended.
   case appDisconnected(ConnectionID)
   /// The app that a command asked to install was read.
   case installationRead(Ask, Result<LocalApp, AppLinkFailure>)
 
-  // MARK: The person
+  // MARK: The user
 
-  /// A person answered the prompt of that identity.
+  /// The user answered the prompt with this identity.
   case promptAnswered(PromptID, isAllowed: Bool)
-  /// A person dismissed a prompt without an answer.
+  /// The user dismissed a prompt without an answer.
   case promptPostponed(PromptID)
-  /// A person acted on a notification.
+  /// The user acted on a notification.
   case notificationActedOn(AppNotificationID, PersonAction)
-  /// A person keeps an app's notifications that come quietly so far, or turns them off.
+  /// The user chose Keep or Turn Off for an app with provisional permission.
   case provisionalDecided(AppID, isKept: Bool)
   /// A notification is on screen.
   case notificationShown(AppNotificationID)
-  /// A notification's window has opened, or is gone.
+  /// A notification's window was opened or closed.
   case notificationWindow(AppNotificationID, isOpen: Bool)
   /// A presenter became available.
   ///
-  /// A new one receives what has not been shown yet; one with a new server has that already.
+  /// A new presenter receives notifications that have not been shown yet; a presenter with a new server already has
+  /// them.
   case presenterAppeared(AgentConfiguration.PresenterKind, isNew: Bool)
 
   // MARK: The gateway
 
   case pushReceived(ReceivedPush)
-  /// The gateway gave a token: the first one, the same one again, or another (S0-38).
+  /// The gateway issued a token: the first one, the same one again, or a different one (S0-38).
   case registrationSucceeded(AppID, TokenKind, token: [UInt8])
   case registrationRefused(AppID, TokenKind, message: String)
-  /// The gateway knows that a registration was cancelled: its token is dead.
+  /// The gateway confirmed the cancellation of a registration, so its token is invalid.
   case registrationCancelled(AppID, TokenKind)
-  /// The gateway has said which environment it is of.
+  /// The gateway reported its environment.
   case gatewayKnown(BelfryWire.Environment)
   case linkChanged(isUp: Bool)
 
   // MARK: The device
 
   case conditionChanged(DeviceChange)
-  /// Another window is in front; nil when none is.
+  /// Another window has the focus; nil if none has.
   case focusedWindowChanged(FocusedWindow?)
 
   // MARK: Time
@@ -75,20 +79,20 @@ enum AgentEvent {
   case scheduleDue
   /// The machine's clock was set.
   case clockWasSet
-  /// A manual clock was moved as `AgentEffect.moveClock` asked.
+  /// A manual clock was moved in response to `AgentEffect.moveClock`.
   case clockMoved
-  /// The device's zone changed, or the database of zones was updated.
+  /// The device's time zone changed, or the time-zone database was updated.
   case zonesChanged(ZoneFolder)
   /// The timer of `AgentEffect.armBackgroundWork` fired.
   case backgroundWorkDue
-  /// The moment has come that `AgentEffect.armBackgroundTime` asked for.
+  /// The timer of `AgentEffect.armBackgroundTime` fired.
   case backgroundTimeDue
 
   // MARK: The place
 
   /// A location service reported the device's location.
   case located(Place)
-  /// No location service reports the location any more.
+  /// Location services have stopped reporting the location.
   case locationServiceEnded
   case beaconHeard(Beacon)
   /// The timer of `AgentEffect.armRegions` fired.
@@ -102,33 +106,37 @@ enum AgentEvent {
   case appLaunchFailed(AppID, token: String)
   /// A service extension could not be started.
   case extensionFailed(token: String)
-  /// The process of a service extension has ended; one that greeted says by its connection what it made.
+  /// The process of a service extension has ended.
+  ///
+  /// An extension that sent its greeting returns its result on its connection.
   case extensionEnded(token: String)
-  /// A service extension's time is nearly over: it is asked for what it has.
+  /// A service extension's time is nearly over; it is asked for its result so far.
   case extensionTimeEnds(token: String)
   /// A service extension's time is over.
   case extensionTimedOut(token: String)
 }
 
-/// A person's action on a notification.
+/// A user's action on a notification.
 struct PersonAction: Hashable, Sendable {
-  /// The identifier of an action of the notification, or one of the two that each has.
+  /// The identifier of one of the notification's own actions, or one of the two that every notification has.
   var id: String
-  /// What was typed, for an action with a text field.
+  /// The text that the user typed, for an action with a text field.
   var text: String?
-  /// The activation token that lets the app come to the front, once.
+  /// The activation token that lets the app enter the foreground once.
   var activationToken: String?
 
-  /// Creates an action; without a token the app cannot come to the front on a desktop that requires one.
+  /// Creates an action.
+  ///
+  /// Without a token, the app cannot enter the foreground on a desktop that requires one.
   init(_ id: String, text: String? = nil, activationToken: String? = nil) {
     self.id = id
     self.text = text
     self.activationToken = activationToken
   }
 
-  /// A plain click.
+  /// The default action: opening the notification.
   static let open = PersonAction(NotificationResponse.defaultAction)
-  /// Dismissing it.
+  /// The action of dismissing the notification.
   static let dismiss = PersonAction(NotificationResponse.dismissAction)
 }
 
@@ -137,17 +145,17 @@ enum DeviceChange: Hashable, Sendable {
   case batteryLow(Bool)
   case powerSaver(Bool)
   case metered(Bool)
-  /// The person's session was locked or unlocked.
+  /// The user's session was locked or unlocked.
   case sessionLocked(Bool)
-  /// There is no session that could be locked.
+  /// No session that could be locked is left.
   case sessionEnded
-  /// About to sleep, or awake again.
+  /// The machine is about to sleep, or has woken.
   case asleep(Bool)
-  /// The desktop's own do-not-disturb.
+  /// The desktop's own do-not-disturb mode was turned on or off.
   case desktopQuiet(Bool)
-  /// The machine is online; `isOtherNetwork` when its default route changed.
+  /// The machine is online; `isOtherNetwork` is true if its default route changed.
   case online(isOtherNetwork: Bool)
-  /// No service reports anything any more.
+  /// No service reports conditions any longer.
   case servicesLost
 }
 
@@ -155,15 +163,15 @@ enum DeviceChange: Hashable, Sendable {
 struct ReceivedPush: Hashable, Sendable {
   /// The provider's `apns-id`.
   var id: NotificationID
-  /// The id by which repetitions are recognised.
+  /// The ID by which repetitions are recognized.
   var uniqueID: NotificationID
   var app: AppID
   var kind: TokenKind
   var payload: [UInt8]
-  /// Empty when it has none.
+  /// The collapse ID; empty if the push has none.
   var collapseID: String
 
-  /// A push.
+  /// Creates a received push.
   init(
     id: NotificationID, uniqueID: NotificationID, app: AppID, kind: TokenKind, payload: [UInt8],
     collapseID: String = ""
@@ -176,20 +184,20 @@ struct ReceivedPush: Hashable, Sendable {
     self.collapseID = collapseID
   }
 
-  /// The name of the notification that it becomes: one with the same name is replaced.
+  /// The identifier of the resulting notification, which replaces one with the same identifier.
   var notificationID: String { collapseID.isEmpty ? id.text.lowercased() : collapseID }
 }
 
-/// The stored records at the start, by collection.
+/// The stored records at startup, by collection.
 struct RestoredRecords: Sendable {
   private let collections: [RecordCollection: [(key: String, value: [UInt8])]]
 
-  /// Records by collection; a collection that is absent is empty.
+  /// Creates the records from collections; a missing collection is empty.
   init(_ collections: [RecordCollection: [(key: String, value: [UInt8])]]) {
     self.collections = collections
   }
 
-  /// Keys and values of a collection, in order of the keys.
+  /// Returns the keys and values of a collection, ordered by key.
   subscript(collection: RecordCollection) -> [(key: String, value: [UInt8])] {
     assert(collection != .pending, "requests are read one by one when they are due")
     return collections[collection] ?? []

@@ -1,37 +1,37 @@
 import BelfryWire
 
 extension AgentModel {
-  /// What the agent was started with.
+  /// The settings that the agent was started with.
   struct Configuration {
     var policy = GrantPolicy.ask
-    /// A random text for this run of the agent, contained in every token that it gives out.
+    /// A random text for this run of the agent, contained in every token that it issues.
     var agentRun: String
-    /// The user whose apps are served.
+    /// The ID of the user whose apps are served.
     var userID: UInt32
-    /// This program, absolute; nil when it cannot be determined.
+    /// The absolute path of this program; nil if it cannot be determined.
     var agentExecutable: String?
     var hasGateway = false
-    /// Whether time and zone change only by command.
+    /// True if time and time zone change only by command.
     var hasManualClock = false
     /// The languages of the agent's environment.
     var languages = ["en"]
-    /// Pending local notifications kept per app, the soonest.
+    /// The number of pending local notifications kept per app; the soonest are kept.
     var pendingLimit = ScheduleLimits.pendingPerApp
 
-    /// A configuration with the usual values.
+    /// Creates a configuration with default values.
     init(agentRun: String, userID: UInt32) {
       self.agentRun = agentRun
       self.userID = userID
     }
   }
 
-  /// What the model may look up while it handles an event.
+  /// A set of functions with which the model looks up values while it handles an event.
   ///
-  /// The answers do not change while an event is handled.
+  /// The results do not change while an event is handled.
   struct LookUps {
-    /// Finds a text in an app's language files, in the first of the languages that has it.
+    /// A function that finds a text in an app's language files, in the first language that has it.
     var text: (LocalApp, [String], NotificationText) -> String = { $2.text }
-    /// The durable record of a scheduled request; nil when there is none.
+    /// A function that returns the durable record of a scheduled request, or nil if it does not exist.
     var requestRecord: (AppNotificationID) -> [UInt8]? = { _ in nil }
   }
 }

@@ -1,6 +1,6 @@
 import BelfryWire
 
-// Commands, by which a person acts.
+// Commands, through which the user acts.
 extension AgentParts {
   /// Handles a command's request, which is answered at once or later.
   mutating func onCommand(
@@ -80,8 +80,7 @@ extension AgentParts {
 
   /// Adds a command's notification for an app.
   ///
-  /// An unknown app becomes a development app; for one that never asked for permission the person is asked
-  /// first.
+  /// An unknown app becomes a development app. If the app never asked for permission, the user is asked first.
   private mutating func notify(
     _ ask: Ask, _ text: String, _ request: NotificationRequest
   ) throws(AppLinkFailure) {
@@ -97,7 +96,7 @@ extension AgentParts {
       context.add(LocalApp(id: app))
     }
     if case .region? = request.trigger {
-      // A person who requests a location trigger has decided that the app may use the location.
+      // A user who requests a location trigger has decided that the app may use the location.
       if context.apps[app]?.locationStatus == .notDetermined {
         permissions.setLocation(app, .whenInUse, &context)
         local.onPermissionChanged()
@@ -109,10 +108,10 @@ extension AgentParts {
             + "'belfry settings --location on'")
       }
     }
-    // Its response goes where the app looks for those of its own.
+    // The response is delivered through the interface that the app itself uses.
     var request = request
     request.content.generation = context.apps[app]?.generation ?? .userNotification
-    // There may be no caller left to tell once a person has decided.
+    // The caller may have disconnected before the user decides, so check the trigger now.
     if let trigger = request.trigger { try local.check(trigger, context) }
     let waiting = WaitingNotification(ask: ask, app: app, request: request)
     guard permissions.onNotifyRequest(waiting, &context) != nil else { return }
@@ -128,8 +127,7 @@ extension AgentParts {
     context.answer(ask, .rows(context.apps[app].map { [$0.settingsRow] } ?? []))
   }
 
-  /// The person answered the buttons of an app that notifies quietly; nothing where it does not any
-  /// more.
+  /// Handles the user's answer to the buttons of an app that notifies quietly; does nothing if the app no longer does.
   mutating func onProvisionalDecided(_ app: AppID, isKept: Bool) {
     guard context.apps[app]?.status == .provisional else { return }
     do throws(AppLinkFailure) {
@@ -169,7 +167,7 @@ extension AgentParts {
     context.answer(ask, .rows([row]))
   }
 
-  /// What the model contributes to `belfry doctor`.
+  /// The model's part of the diagnosis for `belfry doctor`.
   private var diagnosis: ModelDiagnosis {
     ModelDiagnosis(context, permissions, registrations, pipeline)
   }

@@ -2,7 +2,9 @@ import BelfryWire
 
 // Requests of apps.
 extension AgentParts {
-  /// Handles a request of a connection that has greeted; one of an app is answered at once or later.
+  /// Handles a request on a connection that has sent its greeting.
+  ///
+  /// An app's request is answered at once or later.
   mutating func onRequest(_ ask: Ask, _ request: AppRequest) {
     guard let peer = context.connections[ask.connection] else {
       return context.refuse(ask, .helloExpected, "say hello first")
@@ -18,7 +20,7 @@ extension AgentParts {
         }
         try onCommand(ask, request)
       } else if let app = peer.app {
-        // Its connection ends soon; until then nothing is done for an app that is gone.
+        // The connection ends soon; until then, do nothing for an app that has been removed.
         guard context.apps[app] != nil else {
           throw AppLinkFailure(.unknownApp, "\(app) was removed: connect again")
         }
@@ -35,7 +37,7 @@ extension AgentParts {
   private mutating func onRequest(
     _ ask: Ask, _ app: AppID, _ request: AppRequest
   ) throws(AppLinkFailure) {
-    // It was sent before the app was suspended.
+    // The request was sent before the app was suspended.
     context.resume(app)
     switch request {
     case .hello: throw AppLinkFailure(.appRefused, "greeted twice on one connection")
@@ -112,7 +114,7 @@ extension AgentParts {
       throw AppLinkFailure(.notificationInvalidNoContent, "there is nothing to show")
     }
     let key = AppNotificationID(app: app, id: request.id)
-    // An app that shows notifications has to be in the settings, so that a person can turn it off.
+    // An app that shows notifications must be in the settings, so that the user can turn it off.
     context.update(app) { app in
       app.isInSettings = true
       app.generation = generation
@@ -123,7 +125,7 @@ extension AgentParts {
       do throws(AppLinkFailure) {
         try local.add(key, request, trigger, &context)
       } catch {
-        // An app of an older interface gets no error.
+        // An app that uses an older interface receives no error.
         if error.reason == .notificationInvalidNoDate, generation != .userNotification {
           emit(.log(.notificationExpired(key)))
         }
@@ -137,7 +139,7 @@ extension AgentParts {
     context.confirm(ask)
   }
 
-  /// Adds what waited for the person's decision.
+  /// Adds notifications that waited for the user's decision.
   mutating func add(_ released: [WaitingNotification]) {
     for waiting in released {
       do throws(AppLinkFailure) {

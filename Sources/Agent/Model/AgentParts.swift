@@ -1,6 +1,8 @@
 import BelfryWire
 
-/// The parts of `AgentModel`, each with a state of its own; an event that concerns several is coordinated here.
+/// The parts of `AgentModel`, each with its own state.
+///
+/// An event that concerns several of them is coordinated here.
 struct AgentParts: ~Copyable {
   let configuration: AgentModel.Configuration
   var context: AgentContext
@@ -26,7 +28,7 @@ struct AgentParts: ~Copyable {
 
   // MARK: - Events
 
-  /// Handles an event: what follows from it is emitted to the context.
+  /// Handles an event; the resulting effects are emitted to the context.
   mutating func handle(_ event: AgentEvent, at now: AgentTime) {
     context.begin(at: now)
     switch event {
@@ -83,7 +85,7 @@ struct AgentParts: ~Copyable {
     settle()
   }
 
-  /// Ends the handling of any event: fires what is due, then sets timers and services.
+  /// Completes the handling of an event: fires everything that is due, then sets timers and services.
   private mutating func settle() {
     guard hasStarted else { return }
     pipeline.releaseDecided(&context)
@@ -97,7 +99,7 @@ struct AgentParts: ~Copyable {
     #endif
   }
 
-  /// Asserts what holds between events, within each part and between them.
+  /// Asserts the invariants that hold between events, within each part and between parts.
   func checkInvariants() {
     context.checkInvariants()
     permissions.checkInvariants(context)
@@ -220,15 +222,15 @@ struct AgentParts: ~Copyable {
     changeConditions { $0.apply(change) }
   }
 
-  /// Changes the machine's conditions, and handles what that changes for apps and the gateway.
+  /// Changes the machine's conditions, and handles the consequences for apps and the gateway.
   mutating func changeConditions(_ change: (inout AgentContext) -> Void) {
     let before = context.conditions
     change(&context)
     let after = context.conditions
     if before.deviceState != after.deviceState { emit(.announceState(after.deviceState)) }
     if before.isAsleep, !after.isAsleep {
-      // A machine that wakes from sleep may be elsewhere, and what came due meanwhile fires without waiting for
-      // the kernel's timer.
+      // A machine that wakes from sleep may be in another place, and notifications that became due during sleep fire
+      // without waiting for the kernel's timer.
       emit(.probeGateway(isOtherNetwork: true))
       local.onWakeUp()
     }

@@ -1,15 +1,17 @@
 import BelfryWire
 
-/// A moment on the agent's three clocks.
+/// A point in time on the agent's three clocks.
 struct AgentTime: Hashable, Sendable {
-  /// Milliseconds since 1970, as the device's clock says.
+  /// Milliseconds since 1970 by the device's clock.
   var wall: Int64
-  /// Elapsed milliseconds, asleep or awake, from an arbitrary start that is kept on disk.
+  /// Elapsed milliseconds, including sleep, from an arbitrary start that is kept on disk.
   var elapsed: Int64
-  /// Milliseconds that the machine was awake, from an arbitrary start: what a crossing must last.
+  /// Milliseconds that the machine was awake, from an arbitrary start.
+  ///
+  /// They measure the time that a region crossing must last.
   var awake: Int64
 
-  /// Creates a moment.
+  /// Creates a point in time.
   init(wall: Int64, elapsed: Int64, awake: Int64) {
     self.wall = wall
     self.elapsed = elapsed

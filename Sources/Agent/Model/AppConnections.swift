@@ -2,23 +2,24 @@ import BelfryWire
 
 /// The purpose of a question to an app.
 enum QuestionPurpose: Hashable, Sendable {
-  /// What to show of a notification; its order of delivery distinguishes it from later ones with the same
-  /// identifier.
+  /// Asks for the presentation options of a notification.
+  ///
+  /// Its order of delivery distinguishes it from later ones with the same identifier.
   case willPresent(AppNotificationID, order: Int64)
-  /// What a push brought.
+  /// Asks for the result of a fetch for a push.
   case fetch(AppID)
-  /// Whether a person's response is handled, by its record's key.
+  /// Asks the app to handle a user's response, by its record's key.
   case response(AppID, key: String)
-  /// What a service extension makes of its notification.
+  /// Asks a service extension for the content of its notification.
   case extend(token: String)
-  /// Whether a background task that an app asked for is done.
+  /// Asks the app to run a background task that it requested.
   case task(AppID)
-  /// Whether an app has ended its tasks, at the end of its background time.
+  /// Asks the app to end its tasks at the end of its background time.
   case expiration(AppID)
-  /// What becomes of a notification after an action that its content extension handles.
+  /// Asks a content extension for its decision on a notification after an action that it handles.
   case contentAction(AppNotificationID, order: Int64, PersonAction)
 
-  /// The app that does something for the answer, and is let run for it.
+  /// The app that works on the answer and may run for that time.
   var workingApp: AppID? {
     switch self {
     case .fetch(let app), .response(let app, _), .task(let app): app
@@ -27,22 +28,23 @@ enum QuestionPurpose: Hashable, Sendable {
   }
 }
 
-/// The connections of apps and commands that have greeted, and the questions that they are asked.
+/// The connections of apps and commands that have sent their greeting, and the questions to them.
 struct AppConnections {
   private var peers: [ConnectionID: AppPeer] = [:]
-  /// The connections of an app itself, in the order in which they were made.
+  /// The connections of each app itself, in the order in which they were established.
   private var connectionsByApp: [AppID: [ConnectionID]] = [:]
   private var questions: [ConnectionID: [Int64: QuestionPurpose]] = [:]
-  /// The number of open questions about what to show of a notification, by its order.
+  /// The number of open questions for the presentation options of a notification, by its order.
   private var presentationQuestions: [Int64: Int] = [:]
   private var nextOrder: UInt64 = 1
 
   subscript(connection: ConnectionID) -> AppPeer? { peers[connection] }
 
-  /// All connections in the order in which they were made.
+  /// All connections in the order in which they were established.
   var all: [AppPeer] { peers.values.sorted { $0.order < $1.order } }
 
-  /// The app's own connections, the latest first; those in front before those behind.
+  /// Returns the app's own connections: those in the foreground before those in the background, and within each the
+  /// latest first.
   func peers(of app: AppID) -> [AppPeer] {
     (connectionsByApp[app] ?? []).compactMap { peers[$0] }
       .sorted {
@@ -50,12 +52,12 @@ struct AppConnections {
       }
   }
 
-  /// Every connection that belongs to an app, its extensions' included.
+  /// Returns every connection that belongs to an app, including those of its extensions.
   func connections(of app: AppID) -> [ConnectionID] {
     all.filter { $0.app == app }.map(\.connection)
   }
 
-  /// The app of a process.
+  /// Returns the app of a process.
   func app(ofProcess process: Int32) -> AppID? {
     peers.values.filter { $0.role == .app && $0.process == process }
       .min { $0.order < $1.order }?.app
@@ -67,14 +69,14 @@ struct AppConnections {
     return isInFront ? .foreground : .background
   }
 
-  /// Whether every process of an app was started behind by this agent, and has been there since.
+  /// Returns true if this agent started every process of an app in the background and they have stayed there since.
   func isStartedBehind(_ app: AppID) -> Bool {
     connectionsByApp[app]?.allSatisfy { peers[$0]?.isStartedBehind == true } ?? false
   }
 
   // MARK: Connecting and disconnecting
 
-  /// Adds the connection of a process that has greeted.
+  /// Adds the connection of a process that has sent its greeting.
   mutating func admit(
     _ connection: ConnectionID, role: AppHello.Role, app: AppID?, _ state: AppState,
     process: Int32, rights: Set<ControlRight> = [], isStartedBehind: Bool = false
@@ -108,7 +110,7 @@ struct AppConnections {
     if state == .foreground { peers[connection]?.isStartedBehind = false }
   }
 
-  /// Sets whether the person looks at its window, and returns whether that changed.
+  /// Sets whether the user looks at a connection's window, and returns true if that changed.
   mutating func setLookedAt(_ connection: ConnectionID, _ isLookedAt: Bool) -> Bool {
     guard let peer = peers[connection], isLookedAt != (peer.isLookedAt ?? false) else {
       return false
@@ -129,7 +131,7 @@ struct AppConnections {
     return question
   }
 
-  /// Closes a question, and returns its purpose; nil when it is not open.
+  /// Closes a question and returns its purpose; nil if it is not open.
   mutating func close(_ question: Question) -> QuestionPurpose? {
     guard let purpose = questions[question.connection]?.removeValue(forKey: question.number) else {
       return nil
@@ -145,26 +147,26 @@ struct AppConnections {
     presentationQuestions[order] = count > 1 ? count - 1 : nil
   }
 
-  /// Whether a question of that purpose is open.
+  /// Returns true if a question with that purpose is open.
   func isAsked(_ purpose: QuestionPurpose) -> Bool {
     questions.values.contains { $0.values.contains(purpose) }
   }
 
-  /// Whether an app still has to answer what it was given to do.
+  /// Returns true if an app still has to answer a question that is work for it.
   func hasWork(_ app: AppID) -> Bool {
     (connectionsByApp[app] ?? []).contains { connection in
       questions[connection]?.values.contains { $0.workingApp == app } == true
     }
   }
 
-  /// Whether an app in front still has to say what to show of anything.
+  /// True if a foreground app still has to answer a question for presentation options.
   var areAskedWhatToShow: Bool { !presentationQuestions.isEmpty }
 
-  /// Whether an app in front still has to say what to show of the notification of that order, and not of an earlier
-  /// one of its name.
+  /// Returns true if a foreground app still has to answer the question for the presentation options of the notification
+  /// with that order, and not of an earlier one with the same identifier.
   func areAskedWhatToShow(order: Int64) -> Bool { presentationQuestions[order] != nil }
 
-  /// Traps in debug builds when connections and questions contradict each other.
+  /// Traps in debug builds if connections and questions contradict each other.
   func checkInvariants() {
     var asked: [Int64: Int] = [:]
     for (connection, open) in questions {

@@ -1,11 +1,11 @@
 import BelfryWire
 
-/// An app's identity: reverse-DNS, as bundle identifiers, desktop files and D-Bus names have it.
+/// An app's identity in reverse-DNS form, as in bundle identifiers, desktop files and D-Bus names.
 struct AppID: Hashable, Comparable, Sendable, CustomStringConvertible {
-  /// The identifier as it was given.
+  /// The identifier as it was received.
   let text: String
 
-  /// nil unless the text has two or more parts of letters, digits, `-` and `_`.
+  /// Creates an identity; nil unless the text has two or more parts of letters, digits, `-` and `_`.
   init?(_ text: String) {
     let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count >= 2, text.utf8.count <= WireLimits.appIDBytesMax else { return nil }
@@ -23,17 +23,17 @@ struct AppID: Hashable, Comparable, Sendable, CustomStringConvertible {
     self.text = text
   }
 
-  /// The identifier.
+  /// The identifier as text.
   var description: String { text }
-  /// By the bytes of the text.
+  /// Compares the bytes of the texts.
   static func < (one: AppID, other: AppID) -> Bool { one.text < other.text }
 }
 
 /// The key of one notification of one app, by which it is replaced, withdrawn and answered.
 struct AppNotificationID: Hashable, Sendable {
-  /// The app that it belongs to.
+  /// The app that the notification belongs to.
   var app: AppID
-  /// The app's own name for it.
+  /// The app's own identifier for the notification.
   var id: String
 
   /// Creates a key.
@@ -42,17 +42,17 @@ struct AppNotificationID: Hashable, Sendable {
     self.id = id
   }
 
-  /// Whether it is the same app's and its name has the same bytes, as names on disk compare.
+  /// Returns true if the apps are equal and the identifiers have the same bytes, which is how names on disk compare.
   static func == (one: AppNotificationID, other: AppNotificationID) -> Bool {
     one.app == other.app && one.id.hasSameBytes(as: other.id)
   }
 
-  /// Feeds the app and the bytes of the name.
+  /// Hashes the app and the bytes of the identifier.
   func hash(into hasher: inout Hasher) {
     hasher.combine(app)
     hasher.combine(UTF8Text(id))
   }
 
-  /// Its key in the store; an app's id holds no slash.
+  /// The notification's key in the store; an app's ID contains no slash.
   var recordKey: String { "\(app)/\(id)" }
 }

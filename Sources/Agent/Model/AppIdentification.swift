@@ -1,11 +1,11 @@
 import BelfryWire
 
-/// Identifies the app of a connection, first by its process, then by its greeting (linux-parts 13).
+/// An identification of a connection's app, first by its process, then by its greeting (linux-parts 13).
 struct AppIdentification {
   let configuration: AgentModel.Configuration
   let context: AgentContext
 
-  /// Why a process is not served; nil when it may be.
+  /// Returns the reason to refuse a process, or nil if it may be served.
   func refusal(_ ask: Ask, _ hello: AppHello, _ process: ProcessIdentity) -> AppLinkFailure? {
     guard hello.version == AppHello.protocolVersion else {
       return AppLinkFailure(
@@ -42,9 +42,9 @@ struct AppIdentification {
     return nil
   }
 
-  /// The app that a process is.
+  /// Returns the app that a process belongs to.
   ///
-  /// - Throws: Why it is none.
+  /// - Throws: The reason that the process belongs to no app.
   func identify(
     _ hello: AppHello, _ process: ProcessIdentity
   ) throws(AppLinkFailure) -> AppID {
@@ -80,7 +80,7 @@ struct AppIdentification {
     return id
   }
 
-  /// Refuses a process that claims to be an installed app but is another program than the app's own, unless this
+  /// Refuses a process that claims to be an installed app but runs another program than the app's own, unless this
   /// agent started it or a sandbox or systemd unit identifies it.
   ///
   /// The agent's own executable may act as an app (`belfry app run`).
@@ -95,7 +95,7 @@ struct AppIdentification {
     }
     guard let installation = context.apps[id]?.installation else { return }
     let own = installation.provingExecutable
-    // What proves nothing is believed of the user's own processes alone.
+    // If no program can prove the identity, only the user's unsandboxed processes are trusted.
     if own == nil, !process.isSandboxed { return }
     let extensions = installation.contentExtensions.map(\.executable)
     if let executable = process.executable,
@@ -128,7 +128,7 @@ extension LocalApp {
     if let usage = hello.locationUsage.flatMap(DisplayName.cleanReason) { locationUsage = usage }
   }
 
-  /// Updates an app's record from a newer installation; what that leaves out is unchanged.
+  /// Updates an app's record from a newer installation; values that it omits are unchanged.
   mutating func apply(_ newer: LocalApp) {
     assert(newer.id == id, "an installation is of its own app")
     installation = newer.installation
@@ -138,7 +138,7 @@ extension LocalApp {
     locationUsage = newer.locationUsage ?? locationUsage
   }
 
-  /// The row of `belfry app list`.
+  /// Returns the row of `belfry app list`.
   func row(_ context: AgentContext) -> JSONObject {
     let state =
       switch context.presence(of: id) {

@@ -1,10 +1,10 @@
 import BelfryWire
 
-/// Apps that were started and have not greeted yet.
+/// Apps that were started and have not sent their greeting yet.
 struct AppLaunches {
   /// An app that was started.
   private struct Awaited {
-    /// The token that its greeting has to contain.
+    /// The token that its greeting must contain.
     let token: String
     let isForeground: Bool
   }
@@ -19,13 +19,13 @@ struct AppLaunches {
     self.agentRun = agentRun
   }
 
-  /// Returns a token that was not given out before.
+  /// Returns a token that was not issued before.
   mutating func makeToken(_ kind: String) -> String {
     defer { nextNumber += 1 }
     return "\(agentRun)-\(kind)\(nextNumber)"
   }
 
-  /// Makes the order to start an app; the token of an earlier order becomes invalid.
+  /// Creates the order to start an app; the token of an earlier order becomes invalid.
   mutating func order(
     _ app: LocalApp, _ reason: AppLaunch.Reason, isForeground: Bool, activationToken: String?
   ) -> LaunchOrder {
@@ -36,19 +36,20 @@ struct AppLaunches {
       activationToken: activationToken)
   }
 
-  /// Whether this is the expected token of an app.
+  /// Returns true if this is the expected token of an app.
   func isAwaited(_ app: AppID, token: String) -> Bool { awaited[app]?.token == token }
 
-  /// Whether an app that greets with that token was started, and not to come to the front.
+  /// Returns true if an app that greets with that token was started in the background.
   func isBehind(_ app: AppID, token: String?) -> Bool {
     guard let awaited = awaited[app] else { return false }
     return awaited.token == token && !awaited.isForeground
   }
 
-  /// Uses up an app's token if it is the expected one, and returns whether the app comes to the front; nil if the
-  /// token is another.
+  /// Uses up an app's token if it is the expected one.
   ///
-  /// An app started by D-Bus cannot know its token: the next connection of the app counts.
+  /// Returns true if the app is to enter the foreground; nil if the token is not the expected one.
+  ///
+  /// An app started by D-Bus cannot know its token, so the next connection of the app counts.
   mutating func claim(_ app: AppID, token: String?, isAnyTokenGood: Bool) -> Bool? {
     guard let expected = awaited[app], expected.token == token || isAnyTokenGood else {
       return nil
@@ -60,7 +61,7 @@ struct AppLaunches {
   /// Stops expecting an app.
   mutating func forget(_ app: AppID) { awaited[app] = nil }
 
-  /// Traps in debug builds when an expected app is unknown.
+  /// Traps in debug builds if an expected app is unknown.
   func checkInvariants(_ apps: AppRegistry) {
     for (app, order) in awaited {
       assert(apps[app]?.installation != nil, "only installed apps are started")

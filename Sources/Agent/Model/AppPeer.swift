@@ -4,55 +4,55 @@ import BelfryWire
 struct AppPeer: Hashable, Sendable {
   let connection: ConnectionID
   let role: AppHello.Role
-  /// nil for a command.
+  /// The app; nil for a command.
   let app: AppID?
-  /// The process at the other end.
+  /// The process ID at the other end.
   let process: Int32
-  /// What it may do as a command.
+  /// The rights of the process as a command.
   let rights: Set<ControlRight>
   var state: AppState
-  /// Whether its window is in front; nil if none of its windows ever was.
+  /// True if its window has the focus; nil if none of its windows ever had.
   var isLookedAt: Bool?
-  /// Whether this agent started the process behind, and it has been there since.
+  /// True if this agent started the process in the background and it has stayed there since.
   var isStartedBehind = false
-  /// The order of connection: the latest is asked first.
+  /// The order of connection; the latest connection is asked first.
   let order: UInt64
   var nextNumber: Int64 = 1
 
-  /// Returns a question with a number that this connection has not had.
+  /// Returns a question with a number that this connection has not used before.
   mutating func makeQuestion() -> Question {
     defer { nextNumber += 1 }
     return Question(connection: connection, number: nextNumber)
   }
 }
 
-/// What the machine knows of a process that connected (linux-parts 13).
+/// The properties of a connected process that the machine can verify (linux-parts 13).
 struct ProcessIdentity: Hashable, Sendable {
-  /// Why a process could not be looked at.
+  /// The reason that a process could not be inspected.
   enum Obstacle: Hashable, Sendable {
-    /// It ended before it was looked at, or its number may be another's by now.
+    /// It ended before it was inspected, or its number may already belong to another process.
     case ended
-    /// What it is may not be read: `what` names the file.
+    /// Its identity cannot be read: `what` names the file.
     case unreadable(what: String)
-    /// Its sandbox says that it is Flatpak's, and Flatpak does not know it.
+    /// Its sandbox claims to be Flatpak's, but Flatpak does not know it.
     case unknownSandbox
   }
 
   var pid: Int32
   var uid: UInt32
-  /// Why nothing more is known of it; nil where it was looked at.
+  /// The reason that nothing more is known of the process; nil if it was inspected.
   var obstacle: Obstacle?
-  /// Whether it lives in a sandbox of any kind: other namespaces than the agent's, another root,
-  /// more filters of system calls, a confining label.
+  /// True if it runs in a sandbox of any kind: other namespaces than the agent's, another root, more system call
+  /// filters, or a confining label.
   var isSandboxed = false
-  /// An id that a sandbox vouches for.
+  /// An ID that a sandbox vouches for.
   var sandboxedApp: String?
-  /// An id from the process's systemd unit.
+  /// An ID from the process's systemd unit.
   var unitApp: String?
-  /// The program, absolute; nil where that path is not the same file for the agent.
+  /// The absolute path of the program; nil if that path is not the same file for the agent.
   var executable: String?
-  /// The `.app` folder that holds the program.
+  /// The `.app` folder that contains the program.
   var bundlePath: String?
-  /// The id that the `.app` folder's manifest names.
+  /// The ID that the `.app` folder's manifest names.
   var bundleApp: String?
 }

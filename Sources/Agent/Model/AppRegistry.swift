@@ -3,21 +3,21 @@ import BelfryWire
 /// The apps known to the device, and the settings common to all of them.
 struct AppRegistry {
   private var apps: [AppID: LocalApp] = [:]
-  /// Apps by the programs that identify them.
+  /// Apps by the program that identifies them.
   private var appsByExecutable: [String: Set<AppID>] = [:]
   /// Apps by the class of their windows.
   private var appsByWindowClass: [String: Set<AppID>] = [:]
-  /// The device's languages, from its settings or else from the agent's environment.
+  /// The device's languages, from its settings or otherwise from the agent's environment.
   private(set) var languages: [String]
-  /// Whether location services are on for this device (S1-73).
+  /// True if location services are on for this device (S1-73).
   private(set) var isLocationOn = true
 
-  /// A registry without apps.
+  /// Creates a registry without apps.
   init(languages: [String]) { self.languages = languages }
 
   subscript(app: AppID) -> LocalApp? { apps[app] }
 
-  /// The app of an id that a command names.
+  /// Returns the app with an ID that a command names.
   func known(_ text: String) throws(AppLinkFailure) -> AppID {
     guard let app = AppID(text), apps[app] != nil else {
       throw AppLinkFailure(
@@ -28,24 +28,24 @@ struct AppRegistry {
 
   var count: Int { apps.count }
 
-  /// All apps in the order of their ids.
+  /// All apps, ordered by ID.
   var all: [LocalApp] { apps.values.sorted { $0.id < $1.id } }
 
-  /// The languages in which an app's texts are shown.
+  /// Returns the languages in which an app's texts are shown.
   func languages(of app: AppID) -> [String] { apps[app]?.languages ?? languages }
 
-  /// The installed app whose program this is; nil for a program that takes arguments (an interpreter, a
-  /// launcher), which may run several apps.
+  /// Returns the installed app with this program; nil for a program that takes arguments (an interpreter, a launcher),
+  /// which may run several apps.
   func installedApp(running executable: String?) -> LocalApp? {
     executable.flatMap { appsByExecutable[$0]?.min() }.flatMap { apps[$0] }
   }
 
-  /// The installed app whose windows have this class (`StartupWMClass`).
+  /// Returns the installed app whose windows have this class (`StartupWMClass`).
   func app(ofWindowClass name: String) -> AppID? { appsByWindowClass[name]?.min() }
 
   // MARK: Location permission
 
-  /// Whether an app may know the device's place now.
+  /// Returns true if an app may know the device's location now.
   func mayLocate(_ app: AppID) -> Bool {
     guard isLocationOn else { return false }
     switch apps[app]?.locationStatus {
@@ -54,7 +54,7 @@ struct AppRegistry {
     }
   }
 
-  /// The permission reported to an app: denied while location services are off for the device.
+  /// Returns the permission reported to an app: denied while location services are off for the device.
   func locationStatus(of app: AppID) -> LocationStatus {
     let status = apps[app]?.locationStatus ?? .notDetermined
     return isLocationOn || status == .notDetermined ? status : .denied
@@ -62,7 +62,7 @@ struct AppRegistry {
 
   // MARK: Changes
 
-  /// Adds or replaces an app, and returns the change of its record.
+  /// Adds or replaces an app, and returns the change to its record.
   mutating func put(_ record: LocalApp) -> RecordChange {
     if let known = apps[record.id] { unindex(known) }
     apps[record.id] = record
@@ -70,7 +70,7 @@ struct AppRegistry {
     return .put(.apps, key: record.id.text, record.json.bytes)
   }
 
-  /// Changes an app, and returns the change of its record, if any.
+  /// Changes an app, and returns the change to its record, if any.
   mutating func update(_ app: AppID, _ change: (inout LocalApp) -> Void) -> RecordChange? {
     guard let known = apps[app] else { return nil }
     var record = known
@@ -80,21 +80,21 @@ struct AppRegistry {
     return put(record)
   }
 
-  /// Removes an app, and returns the change of its record.
+  /// Removes an app, and returns the change to its record.
   mutating func remove(_ app: AppID) -> RecordChange? {
     guard let known = apps.removeValue(forKey: app) else { return nil }
     unindex(known)
     return .remove(.apps, key: app.text)
   }
 
-  /// Sets the device's languages, and returns the change of their record.
+  /// Sets the device's languages, and returns the change to their record.
   mutating func setLanguages(_ languages: [String]) -> RecordChange {
     self.languages = languages
     return .put(
       .device, key: DeviceSettingsChange.languagesKey, Array(languages.joined(separator: ",").utf8))
   }
 
-  /// Turns location services on or off for the device, and returns the change of the record.
+  /// Turns location services on or off for the device, and returns the change to the record.
   mutating func setLocation(isOn: Bool) -> RecordChange {
     isLocationOn = isOn
     return .put(.device, key: DeviceSettingsChange.locationKey, Array((isOn ? "on" : "off").utf8))
@@ -120,7 +120,7 @@ struct AppRegistry {
     }
   }
 
-  /// Traps in debug builds when records and indices contradict each other.
+  /// Traps in debug builds if records and indexes contradict each other.
   func checkInvariants() {
     for (id, record) in apps {
       assert(record.id == id, "a record stands under its own id")

@@ -1,6 +1,6 @@
 import BelfryWire
 
-/// The switches that a person has for one app (S1-3, S4-4, S4-5).
+/// The user's switches for one app (S1-3, S4-4, S4-5).
 struct AppSwitches: Hashable, Sendable {
   var alert = true
   var sound = true
@@ -20,7 +20,7 @@ struct AppSwitches: Hashable, Sendable {
     ]
   }
 
-  /// Sets one switch, in the syntax of `belfry settings`; returns false when there is no such switch or value.
+  /// Sets one switch, in the syntax of `belfry settings`; returns false if the switch or the value is unknown.
   mutating func turn(_ name: String, to word: String) -> Bool {
     if let path = Self.names.first(where: { $0.0 == name })?.1 {
       guard let isOn = Self.isOn(word) else { return false }
@@ -39,7 +39,7 @@ struct AppSwitches: Hashable, Sendable {
     return true
   }
 
-  /// `on` and `off`; nil for another word.
+  /// Returns true for `on` and false for `off`; nil for another word.
   static func isOn(_ word: String) -> Bool? {
     switch word {
     case "on": true
@@ -58,7 +58,7 @@ struct AppSwitches: Hashable, Sendable {
 
   init() {}
 
-  /// What is absent or unknown keeps its default.
+  /// Reads the switches; missing or unknown values keep their defaults.
   init(json: JSONObject) {
     for (name, path) in Self.names {
       if let isOn = json[name]?.boolValue { self[keyPath: path] = isOn }

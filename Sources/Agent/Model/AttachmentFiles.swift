@@ -1,8 +1,8 @@
 import BelfryWire
 
-/// The files of attachments, which lie in the user's data folder as long as a notification has them.
+/// The lifecycle of attachment files, which stay in the user's data folder while a notification uses them.
 enum AttachmentFiles {
-  /// After an event: has files deleted that no notification has any more, and folders kept to their bound.
+  /// After an event, requests the deletion of unused files, and keeps folders within their limits.
   static func settle(
     _ permissions: Permissions, _ pipeline: DeliveryPipeline,
     _ local: borrowing LocalNotifications,
@@ -12,8 +12,10 @@ enum AttachmentFiles {
     trim(permissions, pipeline, local, &context)
   }
 
-  /// Has files deleted that notifications released and no other notification of their app has: neither
-  /// one that waits for its time or a decision, nor one in the list, nor one whose response waits for its app.
+  /// Requests the deletion of files that notifications released and that no other notification of the app uses.
+  ///
+  /// Those include pending notifications, notifications that wait for a decision, notifications in the list, and
+  /// notifications whose response waits for the app.
   private static func deleteReleased(
     _ permissions: Permissions, _ pipeline: DeliveryPipeline,
     _ local: borrowing LocalNotifications,
@@ -29,7 +31,7 @@ enum AttachmentFiles {
     }
   }
 
-  /// Has an app's folder brought back to its bound where files came into it.
+  /// Requests that an app's folder is trimmed to its limits if files were added to it.
   private static func trim(
     _ permissions: Permissions, _ pipeline: DeliveryPipeline,
     _ local: borrowing LocalNotifications,
@@ -41,7 +43,8 @@ enum AttachmentFiles {
     }
   }
 
-  /// The paths that notifications of an app have, of those that came first before others.
+  /// Returns the attachment paths that an app's notifications use, those of delivered notifications before those of
+  /// waiting ones.
   private static func used(
     by app: AppID, _ permissions: Permissions, _ pipeline: DeliveryPipeline,
     _ local: borrowing LocalNotifications,

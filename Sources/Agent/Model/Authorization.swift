@@ -1,30 +1,30 @@
 public import BelfryWire
 
-/// How an app's request for authorisation is answered (`belfry agent --grant`).
+/// The policy for answering an app's authorization request (`belfry agent --grant`).
 public enum GrantPolicy: Hashable, Sendable {
-  /// Ask the person.
+  /// Ask the user.
   case ask
-  /// Grant everything that was asked for.
+  /// Grant everything that was requested.
   case all
-  /// Grant, with the switches of all but these types off.
+  /// Grant the request, but turn off all switches except these types.
   case types(Set<AuthorizationOption>)
-  /// Deny.
+  /// Deny the request.
   case none
 }
 
 extension LocalApp {
-  /// The outcome of a request for authorisation.
+  /// The outcome of an authorization request.
   enum AuthorizationOutcome: Hashable {
-    /// Answered: the person has decided before, or need not decide.
+    /// Answered: the user has decided before, or no decision is needed.
     case answered
-    /// The person has to decide.
+    /// The user must decide.
     case undecided
   }
 
   /// Handles an app's request for permission.
   ///
-  /// Only the first request makes a person decide (S1-7, S2-9); later ones report, and add switches or, where they
-  /// register types, replace those of the types before (S4-5).
+  /// Only the first request asks the user (S1-7, S2-9). Later ones report the decision and add switches or, if they
+  /// register types, replace the previous types (S4-5).
   mutating func requestAuthorization(
     _ options: Set<AuthorizationOption>, replacesTypes: Bool = false, policy: GrantPolicy
   ) -> AuthorizationOutcome {
@@ -34,7 +34,7 @@ extension LocalApp {
     } else {
       asked.formUnion(options.subtracting([.provisional]))
     }
-    // A request for nothing is no question.
+    // A request for nothing asks no question.
     guard !options.isEmpty,
       status == .notDetermined || (status == .provisional && !options.contains(.provisional))
     else { return .answered }
@@ -55,11 +55,11 @@ extension LocalApp {
     return .answered
   }
 
-  /// The app shows a notification through an interface that knows no request for authorisation:
-  /// `NSUserNotification` needs none (S1-1), `UILocalNotification` had none before iOS 8.
+  /// Requests authorization for an app that shows a notification through an interface without authorization requests:
+  /// `NSUserNotification` needs none (S1-1), and `UILocalNotification` had none before iOS 8.
   ///
-  /// What was never asked for is asked for now: all that such a notification can do. A Mac app may
-  /// notify until the person turns it off.
+  /// If the app never asked, this requests all options that such a notification can use. A Mac app may notify until the
+  /// user turns it off.
   mutating func requestAuthorization(
     with generation: NotificationGeneration, policy: GrantPolicy
   ) -> AuthorizationOutcome {
@@ -72,15 +72,15 @@ extension LocalApp {
       replacesTypes: !hasAsked && generation == .local, policy: asksNobody ? .all : policy)
   }
 
-  /// What notifications of the older interfaces can do.
+  /// The options that notifications of the older interfaces can use.
   static let olderInterfaceOptions: Set<AuthorizationOption> = [.alert, .sound, .badge]
 
-  /// Records the decision of the person or of the policy.
+  /// Records the decision of the user or of the policy.
   mutating func decideAuthorization(isAllowed: Bool) {
     status = isAllowed ? .authorized : .denied
   }
 
-  /// The app's notification settings, with a switch for each type that it asked for (S4-5).
+  /// The app's notification settings, with a switch for each type that it requested (S4-5).
   var settings: NotificationSettings {
     var settings = NotificationSettings()
     settings.status = status

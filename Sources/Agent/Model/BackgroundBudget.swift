@@ -1,24 +1,25 @@
 import BelfryWire
 
-/// A token bucket that limits how often one app is woken in the background; it refills faster for an app whose
-/// wakes bring new data (S2-17, S2-22; client-api 3.45, 3.47).
+/// A token bucket that limits how often one app is woken in the background.
+///
+/// It refills faster for an app whose wakes bring new data (S2-17, S2-22; client-api 3.45, 3.47).
 struct BackgroundBudget: Hashable, Sendable {
-  /// Wakes in a full bucket.
+  /// The number of wakes in a full bucket.
   static let capacity = 10.0
-  /// Wakes per hour of an app whose wakes all bring new data: Apple advises two or three.
+  /// Wakes per hour for an app whose wakes all bring new data; Apple advises two or three.
   static let wakesPerHour = 3.0
-  /// The share of that rate for an app whose wakes never bring any.
+  /// The fraction of that rate for an app whose wakes never bring new data.
   static let minimumShare = 0.25
 
   private var level = Self.capacity
-  /// From 0 to 1: a moving average of what wakes brought.
+  /// A moving average of the usefulness of wakes, from 0 to 1.
   private var usefulness = 1.0
-  /// When `level` was last updated, in milliseconds since 1970.
+  /// The time when `level` was last updated, in milliseconds since 1970.
   private var levelMilliseconds: Int64?
 
   init() {}
 
-  /// Uses a wake, and returns whether there was one.
+  /// Uses a wake; returns false if none is available.
   mutating func consumeWake(atUnixMilliseconds now: Int64) -> Bool {
     settle(now)
     guard level >= 1 else { return false }
@@ -26,7 +27,7 @@ struct BackgroundBudget: Hashable, Sendable {
     return true
   }
 
-  /// Returns when the next wake is available, in milliseconds since 1970.
+  /// Returns the time when the next wake is available, in milliseconds since 1970.
   func nextUnixMilliseconds(after now: Int64) -> Int64 {
     var settled = self
     settled.settle(now)
@@ -35,7 +36,7 @@ struct BackgroundBudget: Hashable, Sendable {
     return now + Int64((hours * 3_600_000).rounded(.up))
   }
 
-  /// Records the result of a wake; nil when the app did not report one in time.
+  /// Records the result of a wake; nil if the app did not report one before its timeout.
   mutating func finishWake(_ result: FetchResult?) {
     switch result {
     case .newData: usefulness += (1 - usefulness) / 4
@@ -45,7 +46,7 @@ struct BackgroundBudget: Hashable, Sendable {
     }
   }
 
-  /// The budget as it is kept on disk: a restart gives no new wakes.
+  /// The budget as stored on disk, so that a restart grants no new wakes.
   var json: JSONObject {
     [
       "level": .double(level), "usefulness": .double(usefulness),
@@ -53,7 +54,7 @@ struct BackgroundBudget: Hashable, Sendable {
     ]
   }
 
-  /// Reads what `json` made; what is absent or out of bounds keeps its default.
+  /// Reads a stored budget; missing or invalid values keep their defaults.
   init(json: JSONObject) {
     if let level = json["level"]?.doubleValue, (0...Self.capacity).contains(level) {
       self.level = level
@@ -72,7 +73,7 @@ struct BackgroundBudget: Hashable, Sendable {
     levelMilliseconds = now
   }
 
-  /// Traps in debug builds when the budget is out of bounds.
+  /// Traps in debug builds if the budget is out of bounds.
   func checkInvariants() {
     assert((0...Self.capacity).contains(level), "a budget has at most its capacity")
     assert((0...1).contains(usefulness), "usefulness is a share")

@@ -1,26 +1,26 @@
 import BelfryWire
 
-/// How long apps may run on behind: what each still has to do, what it is told before its time is over,
-/// and when it is then stopped (S0-22, S0-23, S1-51; client-api 3.45).
+/// The time that apps may run in the background: tracks each app's pending work, warns the app before its time is over,
+/// and then stops it (S0-22, S0-23, S1-51; client-api 3.45).
 ///
-/// A stretch begins when an app goes behind or is given something to do there. Only processes that this
-/// agent started behind, and that have been there since, have one. A process that a person started, or
-/// looked at, may have windows, and is never stopped: it is told that its time has no limit.
+/// A stretch begins when an app enters the background or receives work there. Only apps whose processes this agent
+/// started in the background, and that have stayed there since, have one. A process that the user started or looked at
+/// may have windows, so it is never stopped and is informed that its time is unlimited.
 struct BackgroundTime {
-  /// The time that an app has now.
+  /// The current background time of an app.
   private struct Stretch {
     enum Warning {
       case none, given
     }
 
-    /// In elapsed milliseconds.
+    /// The end of the time, in elapsed milliseconds.
     var endsAt: Int64
     var warning = Warning.none
-    /// When an app that has nothing more to do is suspended; nil while it has.
+    /// The time when an app without pending work is suspended; nil while it has work.
     var suspendsAt: Int64?
   }
 
-  /// A task that an app asked to finish (`beginBackgroundTask`).
+  /// A task for which an app requested time (`beginBackgroundTask`).
   private struct Task: Hashable {
     let connection: ConnectionID
     let number: Int64
@@ -28,14 +28,16 @@ struct BackgroundTime {
 
   private var stretches: [AppID: Stretch] = [:]
   private var tasks: [AppID: Set<Task>] = [:]
-  /// Apps that did not answer in time: they have no more time, whatever they still begin or end.
+  /// Apps that missed an answer's deadline.
+  ///
+  /// They have no time left, whatever tasks they begin or end.
   private var overdue: Set<AppID> = []
-  /// When the shell was last asked to look again, in elapsed milliseconds.
+  /// The due time of the armed timer, in elapsed milliseconds.
   private var armed: Int64?
 
   // MARK: - Apps
 
-  /// An app that is behind has connected, or is given something to do: its time begins.
+  /// Begins the time of a background app that has connected or receives work.
   mutating func begin(_ app: AppID, _ context: AgentContext) {
     guard context.presence(of: app) == .background else { return }
     overdue.remove(app)
@@ -44,7 +46,7 @@ struct BackgroundTime {
       endsAt: context.now.elapsed + Limits.backgroundMilliseconds)
   }
 
-  /// A connection is gone, with the tasks that it had begun.
+  /// Handles a closed connection: removes the tasks that it had begun.
   mutating func onDisconnected(_ connection: ConnectionID, _ app: AppID?) {
     guard let app, let begun = tasks[app] else { return }
     let left = begun.filter { $0.connection != connection }
@@ -59,7 +61,7 @@ struct BackgroundTime {
 
   // MARK: - Tasks
 
-  /// An app asks for time to finish a task; its number is the request's.
+  /// Handles an app's request for time to finish a task; the task's number is the request's.
   mutating func begin(
     _ ask: Ask, _ app: AppID, _ context: inout AgentContext
   ) throws(AppLinkFailure) {
@@ -74,13 +76,13 @@ struct BackgroundTime {
     context.answer(ask, .background(seconds: remaining(app, context), task: ask.number ?? 0))
   }
 
-  /// An app has finished a task.
+  /// Ends a task that an app has finished.
   mutating func end(_ connection: ConnectionID, _ number: Int64, _ app: AppID) {
     tasks[app]?.remove(Task(connection: connection, number: number))
     if tasks[app]?.isEmpty == true { tasks[app] = nil }
   }
 
-  /// Seconds that an app has behind.
+  /// Returns the number of seconds that an app has left in the background.
   func remaining(_ app: AppID, _ context: AgentContext) -> Double {
     guard context.presence(of: app) == .background, mayStop(app, context) else {
       return AppAnswer.unlimitedSeconds
@@ -89,7 +91,7 @@ struct BackgroundTime {
     return Double(max(0, stretch.endsAt - context.now.elapsed)) / 1_000
   }
 
-  /// An app did not say in time what it was asked: its time is over now.
+  /// Ends the time of an app that did not answer a question before its timeout.
   mutating func onTimedOut(_ app: AppID, _ context: inout AgentContext) {
     guard context.presence(of: app) == .background, mayStop(app, context) else { return }
     stretches[app] = Stretch(
@@ -99,10 +101,10 @@ struct BackgroundTime {
 
   // MARK: - After each event
 
-  /// The shell has come back at the moment that it was asked to.
+  /// Handles the fired timer.
   mutating func onDue() { armed = nil }
 
-  /// Warns, suspends and ends what is due, and asks the shell to come back for the others.
+  /// Warns, suspends and ends the apps that are due, and arms the timer for the others.
   mutating func settle(_ context: inout AgentContext) {
     for app in context.takeGivenWork() { begin(app, context) }
     var next: Int64?
@@ -115,12 +117,12 @@ struct BackgroundTime {
     context.emit(.armBackgroundTime(atElapsedMilliseconds: next))
   }
 
-  /// Does what is due for one app; gives when it is to be looked at again.
+  /// Performs the actions that are due for one app; returns the time of the next check.
   private mutating func settle(_ app: AppID, _ context: inout AgentContext) -> Int64? {
     guard var stretch = stretches[app], context.presence(of: app) == .background,
       mayStop(app, context)
     else {
-      // In front it has all the time, and one that is gone has none.
+      // An app in the foreground has unlimited time, and an app that is not running has none.
       stretches[app] = nil
       overdue.remove(app)
       if context.presence(of: app) == .notRunning { tasks[app] = nil }
@@ -150,7 +152,7 @@ struct BackgroundTime {
           timeoutMilliseconds: Limits.backgroundWarningMilliseconds)
       }
     }
-    // Its handlers come first; the answer, or its time-out, is looked at when it comes.
+    // The app's expiration handlers run first; the answer or the timeout triggers the next check.
     guard !context.connections.isAsked(.expiration(app)) else { return nil }
     guard now >= stretch.endsAt else { return stretch.endsAt }
     stretches[app] = nil
@@ -160,19 +162,20 @@ struct BackgroundTime {
     return nil
   }
 
-  /// Whether an app is the agent's to stop.
+  /// Returns true if the agent may stop an app.
   private func mayStop(_ app: AppID, _ context: AgentContext) -> Bool {
     guard context.connections.isStartedBehind(app), let record = context.apps[app] else {
       return false
     }
-    // What plays, follows the place or waits for calls behind runs on, as its manifest says (S3-33).
+    // An app that plays audio, tracks the location or waits for calls in the background continues to run, as its
+    // manifest declares (S3-33).
     return !record.backgroundModes.contains { Self.modesThatRunOn.contains($0) }
   }
 
-  /// The background modes with which an app is not stopped.
+  /// The background modes that prevent an app from being stopped.
   private static let modesThatRunOn: Set<String> = ["audio", "location", "voip"]  // text: own words
 
-  /// Traps in debug builds when what is timed contradicts itself.
+  /// Traps in debug builds if the timed apps contradict the state of the model.
   func checkInvariants(_ context: AgentContext) {
     for (app, stretch) in stretches {
       assert(context.presence(of: app) == .background, "only what runs behind is timed")

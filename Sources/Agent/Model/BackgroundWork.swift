@@ -1,37 +1,38 @@
 import BelfryWire
 
-/// Decides which background pushes wake an app and which have to wait, as its budget and the device allow.
+/// The background work of apps: decides which background pushes wake an app and which must wait, depending on its
+/// budget and the device's conditions.
 struct BackgroundWork {
-  /// How often each app may be woken.
+  /// The budget of wakes of each app.
   private var budgets: [AppID: BackgroundBudget] = [:]
   /// The latest background push of each app that must not be woken now.
   private var held: [AppID: RetainedPush] = [:]
-  /// The latest push that waits for each app that is being started.
+  /// The latest push for each app that is being started.
   private var awaitingStart: [AppID: RetainedPush] = [:]
-  /// Apps started for a push that have not been in front since.
+  /// Apps that were started for a push and have not been in the foreground since.
   private var startedForPush: Set<AppID> = []
-  /// What apps asked to be started for.
+  /// The background tasks that apps requested.
   private var tasks = TaskRequests()
   /// Apps that are being started for a task.
   private var startedForTask: Set<AppID> = []
-  /// Apps whose missing background mode was reported.
+  /// Apps whose missing background mode was logged.
   private var reported: Set<AppID> = []
-  /// When the armed timer is due.
+  /// The due time of the armed timer.
   private var armed: Int64?
 
   // MARK: - Start
 
-  /// Restores a stored push; returns false when it is damaged.
+  /// Restores a stored push; returns false if it is damaged.
   mutating func restoreHeld(key: String, record: [UInt8]) -> Bool {
     guard let app = AppID(key), let push = RetainedPush(record: record) else { return false }
     held[app] = push
     return true
   }
 
-  /// The key of a budget's record.
+  /// Returns the key of a budget's record.
   private static func budgetKey(_ app: AppID) -> String { "budget/\(app)" }
 
-  /// Restores a budget, if the record of the device is one.
+  /// Restores a budget, if the device's record is one.
   mutating func restoreBudget(key: String, record: [UInt8]) {
     guard key.hasPrefix("budget/"), let app = AppID(String(key.dropFirst(7))),
       let object = (try? JSONValue(parsing: record))?.objectValue
@@ -39,7 +40,7 @@ struct BackgroundWork {
     budgets[app] = BackgroundBudget(json: object)
   }
 
-  /// Removes the records of apps that were removed.
+  /// Removes the records of apps that no longer exist.
   mutating func dropUnknownApps(_ context: inout AgentContext) {
     for app in held.keys.sorted() where context.apps[app] == nil { _ = release(app, &context) }
     tasks.dropUnknownApps(&context)
@@ -47,19 +48,19 @@ struct BackgroundWork {
 
   // MARK: - Pushes
 
-  /// Delivers a background push: at once to an app in front, otherwise when the budget and the device allow it
+  /// Delivers a background push: at once to a foreground app, otherwise when the budget and the device allow it
   /// (S2-17).
   mutating func onPush(_ app: AppID, _ push: RetainedPush, _ context: inout AgentContext) {
     guard push.kind == .alert, context.presence(of: app) != .foreground else {
       return wake(app, push, &context)
     }
     guard context.apps[app]?.mayRun(inMode: "remote-notification") == true else {
-      // Client-api 3.47: it receives them in front alone.
+      // Client-api 3.47: the app receives such pushes only in the foreground.
       if reported.insert(app).inserted { context.emit(.log(.backgroundModeMissing(app))) }
       return
     }
     guard !context.conditions.holdsBackgroundWork, consumeWake(app, &context) else {
-      // Only the latest is kept (client-api 3.47).
+      // Only the latest push is kept (client-api 3.47).
       held[app] = push
       return context.persist(.put(.fetches, key: app.text, push.record))
     }
@@ -87,13 +88,13 @@ struct BackgroundWork {
     assert(isAsked, "only an app that runs is asked")
   }
 
-  /// The push for which an app is being started.
+  /// Returns the push for which an app is being started.
   func awaitedPush(of app: AppID) -> RetainedPush? { awaitingStart[app] }
 
-  /// Delivers what waited for an app's start, once it has connected.
+  /// Delivers a push that waited for an app's start, once the app has connected.
   mutating func onConnected(_ app: AppID, _ context: inout AgentContext) {
     if let push = awaitingStart.removeValue(forKey: app) { ask(app, push, &context) }
-    // The wake of its start is used up.
+    // The wake for its start is used up.
     tasks.dropForbidden(app, &context)
     if startedForTask.remove(app) != nil, let (request, _) = tasks.next(of: app),
       context.presence(of: app) == .background
@@ -104,7 +105,7 @@ struct BackgroundWork {
 
   // MARK: - Tasks
 
-  /// Puts a kept request back; false when it is damaged.
+  /// Restores a stored task request; returns false if it is damaged.
   mutating func restoreTask(key: String, record: [UInt8]) -> Bool {
     tasks.restore(key: key, record: record)
   }
@@ -121,10 +122,10 @@ struct BackgroundWork {
 
   func pendingTasks(of app: AppID) -> [BackgroundTaskRequest] { tasks.pending(of: app) }
 
-  /// Whether an app that greets was started for a task.
+  /// Returns true if an app that sends its greeting was started for a task.
   func isStartedForTask(_ app: AppID) -> Bool { startedForTask.contains(app) }
 
-  /// Begins a task of an app that runs behind: its request is used up.
+  /// Begins a task of an app that runs in the background; its request is used up.
   private mutating func begin(
     _ app: AppID, _ request: BackgroundTaskRequest, _ context: inout AgentContext
   ) {
@@ -134,7 +135,7 @@ struct BackgroundWork {
     assert(isAsked, "only an app that runs is asked")
   }
 
-  /// Begins the tasks that are due, as far as the budgets go; gives when the next one is.
+  /// Begins the tasks that are due, as far as the budgets allow; returns the time of the next one.
   private mutating func beginDueTasks(_ context: inout AgentContext) -> Int64? {
     let now = context.now.wall
     var next: Int64?
@@ -146,7 +147,7 @@ struct BackgroundWork {
           presence == .background
           || (presence == .notRunning && context.apps[app]?.installation != nil
             && !startedForTask.contains(app))
-        // In front it waits until the person has left, and a development app until it runs.
+        // For a foreground app, the task waits until the user has left it; for a development app, until it runs.
         guard isStartable else { break }
         let moment = max(
           earliest, (budgets[app] ?? BackgroundBudget()).nextUnixMilliseconds(after: now))
@@ -173,13 +174,13 @@ struct BackgroundWork {
     context.emit(.expectApp(app, token: token, timeoutMilliseconds: Limits.fetchMilliseconds))
   }
 
-  /// Handles an app that came to the front: it is no longer background work, and nothing waits for it.
+  /// Handles an app that entered the foreground: it is no longer background work, and a held push is delivered.
   mutating func onForeground(_ app: AppID, _ context: inout AgentContext) {
     startedForPush.remove(app)
     if let push = release(app, &context) { wake(app, push, &context) }
   }
 
-  /// Handles an app's report of what a push brought; nil when it disconnected without one.
+  /// Handles an app's report on the result of a push; nil if it disconnected without one.
   mutating func onFetched(
     _ app: AppID, _ result: FetchResult?, _ context: inout AgentContext
   ) {
@@ -187,14 +188,15 @@ struct BackgroundWork {
     finishWake(app, result, &context)
   }
 
-  /// Handles an app that did not report in time what a wake brought: the wake counts as useless (client-api 3.45).
+  /// Handles an app that did not report the result of a wake before its timeout: the wake counts as useless (client-api
+  /// 3.45).
   mutating func onTimedOut(_ app: AppID, _ context: inout AgentContext) {
     startedForPush.remove(app)
     finishWake(app, nil, &context)
   }
 
-  /// An app that was started did not come: that counts as nothing, and what was started for a push is
-  /// ended.
+  /// Handles an app that was started but did not connect: the wake counts as useless, and an app that was started for a
+  /// push is ended.
   mutating func onStartFailed(_ app: AppID, _ context: inout AgentContext) {
     startedForTask.remove(app)
     finishWake(app, nil, &context)
@@ -203,7 +205,7 @@ struct BackgroundWork {
 
   // MARK: - Budgets
 
-  /// Uses a wake of the app's budget, and returns whether there was one.
+  /// Uses a wake of the app's budget; returns false if none is available.
   private mutating func consumeWake(_ app: AppID, _ context: inout AgentContext) -> Bool {
     let isTaken = budgets[app, default: BackgroundBudget()]
       .consumeWake(atUnixMilliseconds: context.now.wall)
@@ -224,7 +226,7 @@ struct BackgroundWork {
     context.persist(.put(.device, key: Self.budgetKey(app), budget.json.bytes))
   }
 
-  /// Whether a push waits for an app.
+  /// Returns true if a push waits for an app.
   func holdsPush(of app: AppID) -> Bool { held[app] != nil }
 
   private mutating func release(
@@ -235,7 +237,7 @@ struct BackgroundWork {
     return push
   }
 
-  /// Notes that the armed timer has fired.
+  /// Handles the fired timer.
   mutating func onDue() { armed = nil }
 
   /// Wakes the apps that may be woken now, and arms the timer for the others.
@@ -245,7 +247,7 @@ struct BackgroundWork {
     var next: Int64?
     if !context.conditions.holdsBackgroundWork {
       for app in held.keys.sorted() {
-        // Installed anew, it may want none any more.
+        // After a reinstallation, the app may no longer want background pushes.
         guard context.apps[app]?.mayRun(inMode: "remote-notification") == true else {
           _ = release(app, &context)
           continue
@@ -264,14 +266,15 @@ struct BackgroundWork {
     context.emit(.armBackgroundWork(atUnixMilliseconds: next))
   }
 
-  /// Drops what waited for the start of apps that are installed now, and whose manifests want no pushes behind.
+  /// Drops pushes that waited for the start of apps that are now installed and whose manifests declare no background
+  /// pushes.
   private mutating func dropUnwanted(_ context: AgentContext) {
     awaitingStart = awaitingStart.filter { app, push in
       push.kind != .alert || context.apps[app]?.mayRun(inMode: "remote-notification") == true
     }
   }
 
-  /// Drops what waits for a removed app.
+  /// Drops pending pushes and tasks of a removed app.
   mutating func onAppRemoved(_ app: AppID, _ context: inout AgentContext) {
     _ = release(app, &context)
     awaitingStart[app] = nil
@@ -284,7 +287,7 @@ struct BackgroundWork {
     }
   }
 
-  /// Traps in debug builds when what waits contradicts itself.
+  /// Traps in debug builds if the pending work contradicts itself.
   func checkInvariants(_ context: AgentContext) {
     for (app, push) in held {
       assert(context.apps[app] != nil, "nothing waits for an app that is gone")

@@ -1,13 +1,12 @@
 import BelfryWire
 
-/// A content extension, as an app's folder describes it: the program that shows the notifications of some
-/// categories.
+/// A content extension as an app's folder describes it: the program that shows the notifications of some categories.
 struct ContentExtension: Hashable, Sendable {
-  /// Its program, absolute.
+  /// The absolute path of its program.
   var executable: String
   /// The identifiers of its categories (`UNNotificationExtensionCategory`).
   var categories: [String]
-  /// Whether the notification's own texts go once it shows something
+  /// True if the notification's own texts are hidden once the extension shows content
   /// (`UNNotificationExtensionDefaultContentHidden`).
   var hidesDefaultContent = false
 
@@ -17,7 +16,7 @@ struct ContentExtension: Hashable, Sendable {
     self.hidesDefaultContent = hidesDefaultContent
   }
 
-  /// The record as it is kept on disk.
+  /// The record as stored on disk.
   var json: JSONValue {
     [
       "executable": .string(executable), "categories": .array(categories.map(JSONValue.string)),
@@ -25,7 +24,7 @@ struct ContentExtension: Hashable, Sendable {
     ]
   }
 
-  /// Reads a record; nil when it names no program.
+  /// Reads a record; nil if it names no program.
   init?(json: JSONValue) {
     guard let object = json.objectValue, let executable = object["executable"]?.stringValue else {
       return nil
@@ -37,7 +36,7 @@ struct ContentExtension: Hashable, Sendable {
 }
 
 extension LocalApp {
-  /// The content extension that shows notifications of a category; nil where none does.
+  /// Returns the content extension that shows notifications of a category, or nil if none does.
   func contentExtension(of category: String) -> ContentExtension? {
     guard !category.isEmpty else { return nil }
     return installation?.contentExtensions.first {

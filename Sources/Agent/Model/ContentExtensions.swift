@@ -1,24 +1,24 @@
 import BelfryWire
 
-/// The content extensions that run: one process for each notification whose window stands.
+/// The running content extensions: one process for each notification with an open window.
 struct ContentExtensions {
   /// A notification that an extension shows.
   private struct Job {
     let token: String
     let program: ContentExtension
-    /// The notification's order of delivery, by which one that replaces it is told apart.
+    /// The notification's order of delivery, which distinguishes it from one that replaces it.
     var order: Int64
-    /// Once its process has greeted.
+    /// The connection of its process, once that has sent its greeting.
     var connection: ConnectionID?
     var hasDrawn = false
-    /// The files of the pictures that it shows.
+    /// The picture files that it shows.
     var paths: [String] = []
   }
 
   private var jobs: [AppNotificationID: Job] = [:]
   private var keys: [ConnectionID: AppNotificationID] = [:]
 
-  /// Starts the extension of a notification whose window has opened, unless it runs.
+  /// Starts the extension of a notification whose window was opened, unless it is running.
   mutating func open(_ entry: DeliveredList.Entry, _ context: inout AgentContext) {
     guard jobs[entry.key] == nil,
       let program = context.apps[entry.key.app]?.contentExtension(
@@ -31,7 +31,7 @@ struct ContentExtensions {
         ExtensionOrder(app: entry.key.app, executable: program.executable, token: token)))
   }
 
-  /// Ends the extension of a notification whose window or which itself is gone.
+  /// Ends the extension of a notification that was removed or whose window was closed.
   mutating func close(_ key: AppNotificationID, _ context: inout AgentContext) {
     guard let job = jobs.removeValue(forKey: key) else { return }
     if let connection = job.connection {
@@ -41,7 +41,7 @@ struct ContentExtensions {
     release(job.paths, of: key.app, &context)
   }
 
-  /// Handles the greeting of an extension; returns its notification, or nil when it is not expected.
+  /// Handles the greeting of an extension; returns its notification, or nil if the extension is not expected.
   mutating func onGreeted(
     _ connection: ConnectionID, _ app: AppID, token: String?
   ) -> AppNotificationID? {
@@ -52,7 +52,7 @@ struct ContentExtensions {
     return key
   }
 
-  /// Has shown what an extension made of its notification.
+  /// Requests that an extension's drawing is shown for its notification.
   mutating func onDrawing(
     _ drawing: NotificationDrawing, from connection: ConnectionID, _ context: inout AgentContext
   ) throws(AppLinkFailure) {
@@ -72,9 +72,9 @@ struct ContentExtensions {
           hidesDefaultContent: job.program.hidesDefaultContent)))
   }
 
-  /// The notification of an extension.
+  /// Returns the notification of an extension.
   ///
-  /// - Throws: When the connection is none of an extension.
+  /// - Throws: A failure if the connection is not one of an extension.
   func key(of connection: ConnectionID) throws(AppLinkFailure) -> AppNotificationID {
     guard let key = keys[connection] else {
       throw AppLinkFailure(.unsupportedMessage, "only a content extension may ask this")
@@ -82,14 +82,15 @@ struct ContentExtensions {
     return key
   }
 
-  /// The files of the pictures that extensions of an app show.
+  /// Returns the picture files that extensions of an app show.
   func attachments(of app: AppID) -> [NotificationAttachment] {
     jobs.filter { $0.key.app == app }.values.sorted { $0.token < $1.token }
       .flatMap(\.paths).map { NotificationAttachment(id: "", path: $0) }
   }
 
-  /// Asks a notification's extension what becomes of it after an action; false when none runs, or the
-  /// action is one that every notification has.
+  /// Asks a notification's extension for its decision after an action.
+  ///
+  /// Returns false if none is running, or if the action is one that every notification has.
   func ask(
     _ action: PersonAction, on entry: DeliveredList.Entry, _ context: inout AgentContext
   ) -> Bool {
@@ -105,13 +106,13 @@ struct ContentExtensions {
     return true
   }
 
-  /// The process of an extension has ended, or could not be started.
+  /// Handles an extension whose process has ended or could not be started.
   mutating func onEnded(_ token: String, _ context: inout AgentContext) {
     guard let (key, job) = jobs.first(where: { $0.value.token == token }) else { return }
     if job.connection == nil, !job.hasDrawn { giveUp(key, &context) }
   }
 
-  /// The connection of an extension has ended: what it has shown stays, without being worked any more.
+  /// Handles the end of an extension's connection: its drawing stays on screen but no longer responds.
   mutating func onDisconnected(_ connection: ConnectionID, _ context: inout AgentContext) {
     guard let key = keys.removeValue(forKey: connection) else { return }
     jobs[key]?.connection = nil
@@ -127,7 +128,7 @@ struct ContentExtensions {
     context.release(paths.map { NotificationAttachment(id: "", path: $0) }, of: app)
   }
 
-  /// After an event: ends the extensions of notifications that are gone, and shows others those that
+  /// After an event, ends the extensions of removed notifications, and sends running extensions the notifications that
   /// replaced theirs.
   mutating func settle(_ delivery: Delivery, _ context: inout AgentContext) {
     for (key, job) in jobs.sorted(by: { $0.value.token < $1.value.token }) {
@@ -140,7 +141,7 @@ struct ContentExtensions {
       guard
         context.apps[key.app]?.contentExtension(of: category)?.executable == job.program.executable
       else {
-        // What replaced its notification is of a category that it does not show.
+        // The notification that replaced its own has a category that the extension does not show.
         if job.hasDrawn {
           let nothing = Drawing(items: [], actions: nil, hidesDefaultContent: false)
           context.emit(.draw(key, nothing))
@@ -155,7 +156,7 @@ struct ContentExtensions {
     }
   }
 
-  /// Traps in debug builds when jobs and connections contradict each other.
+  /// Traps in debug builds if jobs and connections contradict each other.
   func checkInvariants(_ context: AgentContext) {
     for (connection, key) in keys {
       assert(jobs[key]?.connection == connection, "a connection leads to its job")
@@ -169,12 +170,12 @@ struct ContentExtensions {
   }
 }
 
-/// What a content extension shows of a notification, for presenters.
+/// A content extension's drawing of a notification, for presenters.
 struct Drawing: Hashable, Sendable {
-  /// From top to bottom.
+  /// The items from top to bottom.
   var items: [NotificationDrawing.Item]
-  /// The buttons in place of the notification's own; nil leaves those.
+  /// The buttons that replace the notification's own; nil keeps those.
   var actions: [Presentation.Action]?
-  /// Whether the notification's own texts go.
+  /// True if the notification's own texts are hidden.
   var hidesDefaultContent: Bool
 }

@@ -1,22 +1,22 @@
 import BelfryWire
 
-/// What a command may do for the person; each request needs one.
+/// A right of a command to act for the user; each request needs one.
 enum ControlRight: Hashable, Sendable, CaseIterable {
-  /// To read which apps there are, how they are set, and how the device stands.
+  /// To read the list of apps, their settings, and the device's state.
   case readsState
-  /// To read what was delivered and what is scheduled.
+  /// To read delivered and scheduled notifications.
   case readsNotifications
   /// To read the device tokens of apps.
   case readsTokens
-  /// To add a notification for an app and to cancel what waits.
+  /// To add a notification for an app and to cancel pending ones.
   case schedules
-  /// To open, answer and dismiss what was delivered: opening runs the app's program.
+  /// To open, answer and dismiss delivered notifications; opening one runs the app's program.
   case actsForPerson
   /// To change permissions and the device's settings.
   case changesSettings
-  /// To install and remove apps: what is installed is run by the agent.
+  /// To install and remove apps; the agent runs installed programs.
   case installs
-  /// To move a manual clock, to set the place and the device's conditions.
+  /// To move a manual clock, and to set the location and the device's conditions.
   case movesDevice
 }
 
@@ -25,7 +25,7 @@ extension ControlRequest {
   var right: ControlRight {
     switch self {
     case .apps, .appSettings, .clock, .diagnose: .readsState
-    // Without changes it reads; with them it stands in for the machine's services.
+    // Without changes, the request reads; with changes, it replaces the machine's services.
     case .state(let changes): changes.isEmpty ? .readsState : .movesDevice
     case .center, .scheduled, .nextDates: .readsNotifications
     case .token: .readsTokens
@@ -40,10 +40,10 @@ extension ControlRequest {
 }
 
 extension ProcessIdentity {
-  /// What a command that is this process may do.
+  /// The rights of a command that is this process.
   ///
-  /// A process of the user outside any sandbox could change the agent's files just as well; a
-  /// sandboxed one could not, and has no right here.
+  /// A user's process outside any sandbox could change the agent's files anyway. A sandboxed process could not, so it
+  /// has no right here.
   var controlRights: Set<ControlRight> {
     obstacle == nil && !isSandboxed ? Set(ControlRight.allCases) : []
   }

@@ -1,29 +1,29 @@
 import BelfryWire
 
-/// The delivered notifications that the notification centre still has.
+/// The delivered notifications that are still in the Notification Center.
 struct DeliveredList: Sendable {
   /// One entry.
   struct Entry: Hashable, Sendable {
     let key: AppNotificationID
     let retained: RetainedNotification
-    /// Order of delivery on this device, which distinguishes entries with the same identifier.
+    /// The order of delivery on this device, which distinguishes entries with the same identifier.
     let order: Int64
-    /// Bytes of its record.
+    /// The size of its record in bytes.
     var bytes = 0
-    /// Whether it is in the list that a person sees; one that was only shown as a banner is not.
+    /// True if it is in the list that the user sees; false if it was only shown as a banner.
     var isListed: Bool
-    /// Whether a presenter shows it or has shown it.
+    /// True if a presenter shows it or has shown it.
     var isShown: Bool
-    /// Whether it is shown in the list only, without a banner.
+    /// True if it is shown in the list only, without a banner.
     var isListOnly = false
-    /// Whether it was handed to presenters, in this run of the agent.
+    /// True if it was passed to presenters in this run of the agent.
     var isPresented = false
-    /// Whether an earlier one of its name may still be on screen.
+    /// True if an earlier notification with its identifier may still be on screen.
     var coversEarlier = false
-    /// Whether an earlier one of its name may still be in a desktop's own list.
+    /// True if an earlier notification with its identifier may still be in a desktop's own list.
     var coversListed = false
 
-    /// Whether it still has to be presented: no decision was made yet, or it may not have reached a screen.
+    /// True if it still has to be presented: no decision was made yet, or it may not have reached a screen.
     var needsPresentation: Bool { !isShown && !isListOnly }
 
     /// The notification as apps read it from the list.
@@ -33,7 +33,7 @@ struct DeliveredList: Sendable {
       return notification
     }
 
-    /// Whether it, or an earlier one of its name, may be on a screen or in a list.
+    /// True if it, or an earlier notification with its identifier, may be on a screen or in a list.
     var mayStandSomewhere: Bool {
       isShown || isPresented || isListed || isListOnly || coversEarlier || coversListed
     }
@@ -44,20 +44,20 @@ struct DeliveredList: Sendable {
 
   subscript(key: AppNotificationID) -> Entry? { entries[key.app]?[UTF8Text(key.id)] }
 
-  /// The entry of that name that was delivered as that one, and not another since.
+  /// Returns the entry with this key if it has the given order, that is, if no later one has replaced it.
   func entry(_ key: AppNotificationID, order: Int64) -> Entry? {
     self[key].flatMap { $0.order == order ? $0 : nil }
   }
 
-  /// Entries of all apps, oldest first.
+  /// The entries of all apps, oldest first.
   var all: [Entry] { entries.values.flatMap(\.values).sorted { $0.order < $1.order } }
 
-  /// Entries of one app, oldest first.
+  /// Returns the entries of one app, oldest first.
   func of(_ app: AppID) -> [Entry] {
     (entries[app] ?? [:]).values.sorted { $0.order < $1.order }
   }
 
-  /// Returns the oldest entries of an app, without which it is within its limits; never the newest.
+  /// Returns the oldest entries of an app that must be removed to keep it within its limits; never the newest entry.
   func excess(of app: AppID, limit: Int, bytes: Int) -> [Entry] {
     let own = entries[app] ?? [:]
     var count = own.count
@@ -97,14 +97,14 @@ struct DeliveredList: Sendable {
     reserve(order: entry.order)
   }
 
-  /// Ensures that no later entry gets this order, which something outside of the list still refers to.
+  /// Ensures that no later entry gets this order, which is still referenced outside the list.
   mutating func reserve(order: Int64) {
     // The order of a damaged record must not use up the numbers of later entries.
     guard order < .max / 2 else { return }
     nextOrder = max(nextOrder, order + 1)
   }
 
-  /// Changes an entry, and returns it; nil when there is none.
+  /// Changes an entry and returns it; nil if it does not exist.
   mutating func update(_ key: AppNotificationID, _ change: (inout Entry) -> Void) -> Entry? {
     guard var entry = self[key] else { return nil }
     change(&entry)
@@ -119,7 +119,7 @@ struct DeliveredList: Sendable {
     return entry
   }
 
-  /// Traps in debug builds when entries stand where they do not belong.
+  /// Traps in debug builds if an entry is in the wrong place.
   func checkInvariants(_ apps: AppRegistry) {
     for (app, own) in entries {
       assert(apps[app] != nil, "no notification of an app that is gone")
@@ -133,7 +133,7 @@ struct DeliveredList: Sendable {
 }
 
 extension DeliveredList.Entry {
-  /// The entry as it is on disk.
+  /// The entry as stored on disk.
   var record: [UInt8] {
     var frame = retained.frame
     frame.object["app"] = .string(key.app.text)
@@ -144,7 +144,7 @@ extension DeliveredList.Entry {
     return frame.encoded
   }
 
-  /// Reads what `record` made; nil when it is damaged.
+  /// Reads a stored entry; nil if it is damaged.
   init?(record: [UInt8]) {
     guard let frame = try? AppFrame(decoding: record),
       let retained = RetainedNotification(frame: frame),

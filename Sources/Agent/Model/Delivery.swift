@@ -1,11 +1,11 @@
 import BelfryWire
 
-/// Presents notifications as permission, switches and the app in front allow, and maintains the notification
-/// centre.
+/// The presentation of notifications as permission, switches and the foreground app allow, and the state of the
+/// Notification Center.
 struct Delivery {
   private var delivered = DeliveredList()
   private var seen = SeenPushes(limit: Limits.rememberedPushes)
-  /// Apps of which a notification is kept until the person has decided about them.
+  /// Apps with notifications that are kept until the user has decided about the app.
   private var appsAwaitingPermission: Set<AppID> = []
 
   // MARK: - Start
@@ -30,7 +30,7 @@ struct Delivery {
   /// Ensures that no later notification gets this order.
   mutating func reserve(order: Int64) { delivered.reserve(order: order) }
 
-  /// Presents stored notifications that were never shown, and shows badges again, after a start.
+  /// After a start, presents stored notifications that were never shown, and shows badges again.
   mutating func resume(_ context: inout AgentContext) {
     for entry in delivered.all where entry.needsPresentation { deliver(entry, &context) }
     for app in context.apps.all where app.visibleBadge > 0 {
@@ -40,7 +40,7 @@ struct Delivery {
 
   // MARK: - Look-up
 
-  /// The ids of the latest pushes, oldest first.
+  /// The IDs of the latest pushes, oldest first.
   var rememberedPushes: [NotificationID] { seen.all }
 
   subscript(key: AppNotificationID) -> DeliveredList.Entry? { delivered[key] }
@@ -50,12 +50,12 @@ struct Delivery {
     delivered.entry(key, order: order)
   }
 
-  /// Returns the entries that a person sees in the centre, of one app or of all, oldest first.
+  /// Returns the entries that the user sees in the Notification Center, of one app or of all, oldest first.
   func listed(of app: AppID?) -> [DeliveredList.Entry] {
     (app.map(delivered.of) ?? delivered.all).filter(\.isListed)
   }
 
-  /// The newest of what a person sees in the centre, as it reads now, oldest first.
+  /// Returns the newest notifications that the user sees in the Notification Center, with current texts, oldest first.
   func newestListed(_ context: AgentContext) -> [Presentation] {
     var threads = ThreadCounts(delivered)
     return listed(of: nil).suffix(Limits.centerItems).compactMap { entry in
@@ -65,14 +65,14 @@ struct Delivery {
     }
   }
 
-  /// Returns all entries of one app or of all, listed or not, oldest first.
+  /// Returns the keys of all entries of one app or of all, listed or not, oldest first.
   func keys(of app: AppID?) -> [AppNotificationID] {
     (app.map(delivered.of) ?? delivered.all).map(\.key)
   }
 
   /// Returns the one notification with this identifier.
   ///
-  /// - Throws: When there is none, or more than one app has one.
+  /// - Throws: A failure if no app or more than one app has one.
   func key(named id: String, of app: String?) throws(AppLinkFailure) -> AppNotificationID {
     let keys = delivered.keys(named: id).filter { app == nil || $0.app.text == app }
     guard let key = keys.first else {
@@ -87,8 +87,8 @@ struct Delivery {
     return key
   }
 
-  /// Presents on a new presenter what was presented before and may not have reached a screen, if it may still be
-  /// shown.
+  /// Returns the notifications to present on a new presenter: those that were presented before, may not have reached a
+  /// screen, and may still be shown.
   func unseen(_ context: AgentContext) -> [Presentation] {
     var threads = ThreadCounts(delivered)
     return delivered.all.compactMap { entry in
@@ -103,14 +103,14 @@ struct Delivery {
     }
   }
 
-  /// The files that belong to what an app has in the list, of the oldest first.
+  /// Returns the attachments of an app's notifications in the list, those of the oldest first.
   func attachments(of app: AppID) -> [NotificationAttachment] {
     delivered.of(app).flatMap(\.retained.attachments)
   }
 
   // MARK: - Delivering
 
-  /// Returns whether a push is new, and persists its id.
+  /// Returns true if a push is new, and persists its ID.
   mutating func isNew(_ push: ReceivedPush, _ context: inout AgentContext) -> Bool {
     guard !seen.contains(push.uniqueID) else { return false }
     for change in seen.insert(push.uniqueID) { context.persist(change) }
@@ -119,7 +119,7 @@ struct Delivery {
 
   /// Retains a notification while a question about it is open, and returns its order.
   ///
-  /// After a crash in between it is shown.
+  /// After a crash in that time, the notification is shown.
   mutating func hold(
     _ key: AppNotificationID, _ retained: RetainedNotification, _ context: inout AgentContext
   ) -> Int64 {
@@ -129,7 +129,7 @@ struct Delivery {
     return entry.order
   }
 
-  /// Delivers a notification as it was routed.
+  /// Delivers a notification according to its routing.
   mutating func deliver(
     _ key: AppNotificationID, _ retained: RetainedNotification, _ routing: Routing,
     _ context: inout AgentContext
@@ -137,11 +137,11 @@ struct Delivery {
     let before = delivered[key]
     context.release(before?.retained.attachments ?? [], of: key.app)
     let entry = delivered.put(key, retained)
-    // A repetition is presented anew; a new notification with the same identifier updates the old one.
+    // A repetition is presented again; a new notification with the same identifier updates the old one.
     let isUpdate = before?.isShown == true && !retained.repeats
     perform(
       routing, entry, isUpdate: isUpdate, isPersisted: before != nil, &context)
-    // A running app of the Mac's older interface is told of each delivery that it was not asked about.
+    // A running app that uses the Mac's older interface is notified of each delivery that it was not asked about.
     if retained.payload == nil, retained.content.generation == .desktop, !routing.asksApp,
       !routing.awaitsPermission
     {
@@ -157,7 +157,7 @@ struct Delivery {
     perform(routing, entry, isUpdate: false, isPersisted: true, &context)
   }
 
-  /// Replaces a held notification's content by the service extension's, and delivers it.
+  /// Replaces a held notification's content with the service extension's, and delivers it.
   mutating func deliver(
     _ entry: DeliveredList.Entry, changedTo content: NotificationContent,
     _ context: inout AgentContext
@@ -167,12 +167,13 @@ struct Delivery {
     deliver(changed, &context)
   }
 
-  /// Handles the answer of the app in front on what to show; an empty set, or none in time, shows nothing.
+  /// Handles the foreground app's answer to the question for presentation options; an empty set, or no answer before
+  /// the timeout, shows nothing.
   mutating func onPresentationAnswer(
     _ key: AppNotificationID, order: Int64, _ options: Set<PresentationOption>,
     _ context: inout AgentContext
   ) {
-    // It was withdrawn or replaced meanwhile, so the answer is outdated.
+    // The notification was withdrawn or replaced while the app was asked, so the answer is outdated.
     guard let entry = delivered.entry(key, order: order) else { return }
     let routing = Routing.decide(
       entry.retained.outline, answer: options, settings: context.settings(of: key.app),
@@ -180,15 +181,15 @@ struct Delivery {
     perform(routing, entry, isUpdate: false, isPersisted: true, &context)
   }
 
-  /// Whether something of an app is kept until the person has decided about it.
+  /// Returns true if notifications of an app are kept until the user has decided about it.
   func keepsForDecision(_ app: AppID, _ context: AgentContext) -> Bool {
     appsAwaitingPermission.contains(app) && !awaitingPermission(of: app, context).isEmpty
   }
 
-  /// The apps of which something may be kept until the person has decided about them.
+  /// The apps with notifications that may be kept until the user has decided about them.
   var appsKeptForDecision: Set<AppID> { appsAwaitingPermission }
 
-  /// Delivers the retained notifications of apps about which the person has decided, as if it came now.
+  /// Delivers the retained notifications of apps that the user has decided about, as if they arrived now.
   mutating func releaseDecided(_ context: inout AgentContext) {
     for app in appsAwaitingPermission.sorted()
     where context.settings(of: app).status != .notDetermined {
@@ -207,7 +208,7 @@ struct Delivery {
     }
   }
 
-  /// An app is removed: nothing of it stays.
+  /// Removes all notifications of a removed app.
   mutating func onAppRemoved(_ app: AppID, _ context: inout AgentContext) {
     for key in keys(of: app) { withdraw(key, &context) }
     appsAwaitingPermission.remove(app)
@@ -221,7 +222,7 @@ struct Delivery {
     let key = entry.key
     assert(!entry.isShown, "a notification is shown once")
     if routing.asksApp {
-      // Until the app answers, it is stored as not shown: after a crash in between it is shown.
+      // Until the app answers, the notification is stored as not shown, so that it is shown after a crash in that time.
       persist(entry, &context)
       let isAsked = context.ask(
         key.app, .willPresent(entry.retained.notification),
@@ -247,14 +248,14 @@ struct Delivery {
         entry.coversEarlier = false
       }
       if let decided { persist(decided, &context) }
-      // What stands in the list alone leaves nothing of the one before on the screen.
+      // A notification that is only listed must not leave the previous one on screen.
       if entry.coversEarlier, !routing.effects.banner { context.emit(.withdraw(key)) }
       let excess = delivered.excess(
         of: key.app, limit: Limits.deliveredPerApp, bytes: Limits.deliveredBytesPerApp)
       for old in excess {
         withdraw(old.key, &context)
       }
-      // The limit may remove the very notification whose decision came late.
+      // The limit may remove the notification whose decision was late.
       guard delivered[key] != nil else { return }
     } else if isPersisted {
       // A notification replaces one with the same identifier even if it shows nothing itself.
@@ -292,7 +293,7 @@ struct Delivery {
   ) -> Presentation {
     let privacy = Presentation.Privacy(
       isLocked: context.conditions.isLocked, previews: app.switches.previews)
-    // The others are counted only if their number is shown.
+    // Other notifications of the thread are counted only if their number is shown.
     let threadCount =
       privacy.hidesTexts ? threads.count(of: entry.retained.outline.thread, app.id) : 0
     return Presentation(
@@ -303,25 +304,26 @@ struct Delivery {
 
   // MARK: - Presented notifications
 
-  /// Notes that a presenter shows the notification, so that it is not shown again after a restart.
+  /// Records that a presenter shows the notification, so that it is not shown again after a restart.
   ///
-  /// An entry that no presenter received has replaced the one that this is about.
+  /// If no presenter has received the entry yet, the report is about an earlier notification that the entry has
+  /// replaced, and is ignored.
   mutating func onShown(_ key: AppNotificationID, _ context: inout AgentContext) {
     guard let entry = delivered[key], entry.isPresented, !entry.isShown else { return }
     if let entry = delivered.update(key, { $0.isShown = true }) { persist(entry, &context) }
   }
 
-  /// Removes a notification from the list and from the screen, if it is still there.
+  /// Removes a notification from the list and from the screen, if it still exists.
   mutating func withdraw(_ key: AppNotificationID, _ context: inout AgentContext) {
     guard let entry = delivered.remove(key) else { return }
     context.release(entry.retained.attachments, of: key.app)
     context.persist(.remove(.delivered, key: key.recordKey))
-    // What no screen and no list ever had does not go away either.
+    // A notification that was never on a screen or in a list need not be withdrawn.
     if entry.mayStandSomewhere { context.emit(.withdraw(key)) }
   }
 
-  /// Shows or hides the texts that only an unlocked screen may show (client-api 3.39), and the actions for which a
-  /// locked one has no room (S1-27).
+  /// Shows or hides the texts that only an unlocked screen may show (client-api 3.39), and the actions that do not fit
+  /// on a locked one (S1-27).
   func refreshTexts(_ context: inout AgentContext) {
     var threads = ThreadCounts(delivered)
     for app in context.apps.all {
@@ -360,7 +362,7 @@ struct Delivery {
     context.tell(app, .badge(badge))
   }
 
-  /// Traps in debug builds when what was delivered contradicts itself.
+  /// Traps in debug builds if the delivered notifications contradict each other.
   func checkInvariants(_ context: AgentContext) {
     delivered.checkInvariants(context.apps)
     for app in appsAwaitingPermission {
@@ -372,14 +374,14 @@ struct Delivery {
 }
 
 extension DeliveredList.Entry {
-  /// Whether a locked screen shows fewer of its actions, or others.
+  /// Returns true if a locked screen shows fewer of its actions, or others.
   func hasFewerActionsLocked(_ app: LocalApp) -> Bool {
     let content = retained.outline
     let offered = content.offeredActions(of: app.category(content.category))
     return offered.all != offered.minimal
   }
 
-  /// The row of `belfry center`.
+  /// Returns the row of `belfry center`.
   func row(_ context: AgentContext) -> JSONObject {
     let notification = retained.notification
     let content = notification.request.content
@@ -400,7 +402,7 @@ extension DeliveredList.Entry {
     ]
   }
 
-  /// The actions of its row, one or two (S1-21), with the text field of those that have one.
+  /// Returns the actions of its row, one or two (S1-21), with the text field of those that have one.
   private func actions(_ context: AgentContext) -> [JSONValue] {
     let content = retained.outline
     let category = context.apps[key.app]?.category(content.category)

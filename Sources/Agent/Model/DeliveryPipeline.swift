@@ -1,7 +1,7 @@
 import BelfryWire
 
-/// Carries a notification through its steps: a service extension may change it, the app is asked what to show,
-/// it is presented, the app fetches for it, a person responds to it.
+/// The steps of a notification: a service extension may change it, the app is asked for presentation options, it is
+/// presented, the app fetches for it, and the user responds to it.
 ///
 /// Coordinates delivery, responses, background work and service extensions.
 struct DeliveryPipeline {
@@ -11,7 +11,7 @@ struct DeliveryPipeline {
   private var time = BackgroundTime()
   private var extensions = ServiceExtensions()
   private var contents = ContentExtensions()
-  /// Apps that are being started behind an image (S3-22).
+  /// Apps that are being started while their launch image is shown (S3-22).
   private var behindLaunchImage: Set<AppID> = []
 
   // MARK: - Start
@@ -38,18 +38,18 @@ struct DeliveryPipeline {
     background.dropUnknownApps(&context)
   }
 
-  /// Presents stored notifications that were never shown, after a start.
+  /// After a start, presents stored notifications that were never shown.
   mutating func resume(_ context: inout AgentContext) { delivery.resume(&context) }
 
   // MARK: - Look-up
 
-  /// The ids of the latest pushes, oldest first.
+  /// The IDs of the latest pushes, oldest first.
   var rememberedPushes: [NotificationID] { delivery.rememberedPushes }
 
-  /// Returns the entries that a person sees in the centre, of one app or of all, oldest first.
+  /// Returns the entries that the user sees in the Notification Center, of one app or of all, oldest first.
   func listed(of app: AppID?) -> [DeliveredList.Entry] { delivery.listed(of: app) }
 
-  /// Returns all entries of one app or of all, listed or not, oldest first.
+  /// Returns the keys of all entries of one app or of all, listed or not, oldest first.
   func keys(of app: AppID?) -> [AppNotificationID] { delivery.keys(of: app) }
 
   /// Returns the one notification with this identifier.
@@ -57,35 +57,36 @@ struct DeliveryPipeline {
     try delivery.key(named: id, of: app)
   }
 
-  /// Presents what has not been shown yet on a new presenter.
+  /// Returns the notifications that have not been shown yet, to present them on a new presenter.
   func unseen(_ context: AgentContext) -> [Presentation] { delivery.unseen(context) }
 
-  /// The newest of what a person sees in the centre, oldest first.
+  /// Returns the newest notifications that the user sees in the Notification Center, oldest first.
   func newestListed(_ context: AgentContext) -> [Presentation] { delivery.newestListed(context) }
 
-  /// The files that belong to what an app has in the list, or has yet to hear a response about.
+  /// Returns the attachments of an app's notifications that are in the list or whose response the app has not received
+  /// yet.
   func attachments(of app: AppID) -> [NotificationAttachment] {
     responses.attachments(of: app) + delivery.attachments(of: app) + contents.attachments(of: app)
   }
 
-  /// Whether something of an app is kept until the person has decided about it.
+  /// Returns true if notifications of an app are kept until the user has decided about it.
   func keepsForDecision(_ app: AppID, _ context: AgentContext) -> Bool {
     delivery.keepsForDecision(app, context)
   }
 
-  /// The apps of which something may be kept until the person has decided about them.
+  /// The apps with notifications that may be kept until the user has decided about them.
   var appsKeptForDecision: Set<AppID> { delivery.appsKeptForDecision }
 
-  /// Whether a push waits for an app.
+  /// Returns true if a push waits for an app.
   func holdsPush(of app: AppID) -> Bool { background.holdsPush(of: app) }
 
   // MARK: - Arrival
 
   /// Handles a push: retains it, delivers it, and acknowledges it once it is durable.
   ///
-  /// A repeated one is only acknowledged.
+  /// A repeated push is only acknowledged.
   mutating func onPush(_ push: ReceivedPush, _ context: inout AgentContext) {
-    // An app that has unregistered meanwhile receives no pushes (client-api 3.58).
+    // An app that has unregistered since receives no pushes (client-api 3.58).
     if delivery.isNew(push, &context), context.apps[push.app]?.registrations[push.kind] != nil {
       route(push, &context)
     }
@@ -96,7 +97,7 @@ struct DeliveryPipeline {
     let retained = RetainedPush(push, unixMilliseconds: context.now.wall)
     let payload = PushPayload(push.payload) ?? PushPayload()
     let isVisible = retained.isVisible(payload.content)
-    // S1-5: the app in front gets it anyway.
+    // S1-5: a foreground app receives it anyway.
     let isSilent =
       context.apps[push.app]?.asksForNothing == true
       && context.presence(of: push.app) != .foreground
@@ -132,7 +133,7 @@ struct DeliveryPipeline {
 
   // MARK: - Apps
 
-  /// Returns why a greeting app was started.
+  /// Returns the reason that a greeting app was started.
   mutating func launch(
     of app: AppID, _ hello: AppHello, _ context: inout AgentContext
   ) -> AppLaunch {
@@ -152,7 +153,7 @@ struct DeliveryPipeline {
       reason: background.isStartedForTask(app) ? .task : .user, isForeground: isForeground)
   }
 
-  /// Sends a newly connected app what waited for it.
+  /// Delivers everything that waited for a newly connected app.
   mutating func onAppConnected(_ app: AppID, _ context: inout AgentContext) {
     hideLaunchImage(of: app, &context)
     time.begin(app, context)
@@ -161,12 +162,12 @@ struct DeliveryPipeline {
     responses.sendAll(to: app, &context)
   }
 
-  /// Handles an app that came to the front or went to the background.
+  /// Handles an app that entered the foreground or the background.
   mutating func onState(_ state: AppState, of app: AppID, _ context: inout AgentContext) {
     if state == .foreground { background.onForeground(app, &context) }
   }
 
-  /// Answers what an app asks about its time or its tasks in the background.
+  /// Answers an app's request about its time or its tasks in the background.
   mutating func onBackgroundRequest(
     _ ask: Ask, _ app: AppID, _ request: AppRequest, _ context: inout AgentContext
   ) throws(AppLinkFailure) {
@@ -196,7 +197,7 @@ struct DeliveryPipeline {
       .extend(token: token), timeoutMilliseconds: Limits.extensionMilliseconds)
   }
 
-  /// Handles an app's answer to a question, or its time-out (nil).
+  /// Handles an app's answer to a question, or its timeout (nil).
   mutating func onReply(
     _ question: Question, _ reply: AppReply?, _ context: inout AgentContext
   ) {
@@ -214,7 +215,7 @@ struct DeliveryPipeline {
         background.onTimedOut(app, &context)
         time.onTimedOut(app, &context)
       }
-    case .expiration: break  // The time goes on with it when this event is settled.
+    case .expiration: break  // The remaining time is evaluated when this event is settled.
     case .extend(let token):
       if case .content(let content)? = reply {
         if let job = extensions.finish(token) { deliver(job, content, &context) }
@@ -242,11 +243,11 @@ struct DeliveryPipeline {
     for purpose in unanswered {
       switch purpose {
       case .willPresent(let key, let order):
-        // Another instance of the app may be in front and be asked instead.
+        // Another instance of the app may be in the foreground and be asked instead.
         if let entry = delivery.entry(key, order: order) { delivery.deliver(entry, &context) }
       case .fetch(let app), .task(let app): background.onFetched(app, nil, &context)
       case .response(let app, let key): responses.onUnanswered(app, key: key, &context)
-      case .expiration: break  // The app has disconnected: its time is over anyway.
+      case .expiration: break  // The app has disconnected, so its time is over anyway.
       case .extend: break  // Its job is finished above.
       case .contentAction(let key, let order, let action):
         onContentAction(key, order: order, action, .dismissAndForwardAction, &context)
@@ -254,7 +255,7 @@ struct DeliveryPipeline {
     }
   }
 
-  /// Handles an app that did not connect in time, or could not be started.
+  /// Handles an app that did not connect before its timeout, or could not be started.
   mutating func onStartFailed(_ app: AppID, token: String, _ context: inout AgentContext) {
     guard context.expectNoMore(app, token: token), context.presence(of: app) == .notRunning
     else { return }
@@ -262,7 +263,7 @@ struct DeliveryPipeline {
     background.onStartFailed(app, &context)
   }
 
-  /// Removes everything of a removed app.
+  /// Removes all data of a removed app.
   mutating func onAppRemoved(_ app: AppID, _ context: inout AgentContext) {
     hideLaunchImage(of: app, &context)
     delivery.onAppRemoved(app, &context)
@@ -280,13 +281,14 @@ struct DeliveryPipeline {
     contents.onEnded(token, &context)
   }
 
-  /// A service extension did not answer in time.
+  /// Handles a service extension that did not answer before its timeout.
   mutating func onExtensionTimedOut(_ token: String, _ context: inout AgentContext) {
     if let job = extensions.finish(token) { giveUp(job, .timedOut, &context) }
   }
 
-  /// The process of a service extension has ended: what it made comes by its connection, unless it never
-  /// had one.
+  /// Handles the end of a service extension's process.
+  ///
+  /// Its result is received on its connection, unless it never had one.
   mutating func onExtensionEnded(_ token: String, _ context: inout AgentContext) {
     if let job = extensions.finishUnlessConnected(token) { giveUp(job, .ended, &context) }
     contents.onEnded(token, &context)
@@ -297,7 +299,7 @@ struct DeliveryPipeline {
     extensions.onTimeEnds(token, &context)
   }
 
-  /// Shows a push as it came, since its service extension has made nothing of it.
+  /// Shows a push unchanged, because its service extension has returned nothing.
   private mutating func giveUp(
     _ job: ServiceExtensions.Job, _ silence: ServiceExtensions.Silence,
     _ context: inout AgentContext
@@ -307,16 +309,16 @@ struct DeliveryPipeline {
     deliver(job, nil, &context)
   }
 
-  /// Delivers a push as changed by its extension, or unchanged (nil).
+  /// Delivers a push as changed by its extension, or unchanged if the content is nil.
   private mutating func deliver(
     _ job: ServiceExtensions.Job, _ content: NotificationContent?, _ context: inout AgentContext
   ) {
-    // It was withdrawn or replaced meanwhile: there is nothing to show.
+    // The notification was withdrawn or replaced in the meantime, so there is nothing to show.
     guard let entry = delivery.entry(job.key, order: job.order) else {
       return context.release(content?.attachments ?? [], of: job.key.app)
     }
     if var content, content.hasAlert {
-      // The identifiers that decide where it belongs stay the provider's.
+      // The identifiers that decide where the notification belongs remain the provider's.
       content.generation = entry.retained.outline.generation
       delivery.deliver(entry, changedTo: content, &context)
     } else {
@@ -326,7 +328,7 @@ struct DeliveryPipeline {
 
   // MARK: - Content extensions
 
-  /// Starts a notification's content extension with its window, and ends it with that.
+  /// Starts a notification's content extension when its window opens, and ends it when the window closes.
   mutating func onWindow(
     _ key: AppNotificationID, isOpen: Bool, _ context: inout AgentContext
   ) {
@@ -343,7 +345,7 @@ struct DeliveryPipeline {
     context.tell(connection, .showContent(entry.retained.notification))
   }
 
-  /// Handles what a content extension asks.
+  /// Handles a content extension's request.
   mutating func onContentRequest(
     _ ask: Ask, _ request: AppRequest, _ context: inout AgentContext
   ) throws(AppLinkFailure) {
@@ -357,12 +359,12 @@ struct DeliveryPipeline {
     context.confirm(ask)
   }
 
-  /// Does with a notification what its content extension says after an action.
+  /// Applies a content extension's decision on its notification after an action.
   private mutating func onContentAction(
     _ key: AppNotificationID, order: Int64, _ action: PersonAction,
     _ option: ContentExtensionOption, _ context: inout AgentContext
   ) {
-    // It was withdrawn or replaced meanwhile.
+    // The notification was withdrawn or replaced in the meantime.
     guard let entry = delivery.entry(key, order: order) else { return }
     switch option {
     case .doNotDismiss: break
@@ -371,9 +373,9 @@ struct DeliveryPipeline {
     }
   }
 
-  // MARK: - The person
+  // MARK: - The user
 
-  /// Handles a person's action on a notification, if it still exists.
+  /// Handles a user's action on a notification, if the notification still exists.
   mutating func onAction(
     _ key: AppNotificationID, _ action: PersonAction, _ context: inout AgentContext
   ) {
@@ -407,7 +409,7 @@ struct DeliveryPipeline {
     }
     let consequences = ActionConsequences(action.id, on: entry.retained.outline, of: record)
     if context.conditions.isLocked, consequences.needsUnlock {
-      // Client-api 3.26: carried out once the person has unlocked the screen.
+      // Client-api 3.26: carried out once the user has unlocked the screen.
       return responses.holdUntilUnlock(
         Responses.LockedChoice(
           key: entry.key, order: entry.order, action: action,
@@ -418,7 +420,7 @@ struct DeliveryPipeline {
     }
   }
 
-  /// Takes a notification away, and tells its app of the action.
+  /// Removes a notification, and notifies its app of the action.
   private mutating func carryOut(
     _ action: PersonAction, on entry: DeliveredList.Entry, _ context: inout AgentContext
   ) {
@@ -435,7 +437,7 @@ struct DeliveryPipeline {
     if Responses.mayTell(entry.retained.notification, to: app, context) {
       response = responses.add(entry, action, &context)
     } else {
-      // The app opens as by its icon, and does not hear that the device was at that place.
+      // The app opens as if by its icon, and is not informed that the device was at that place.
       context.emit(.log(.placeWithheld(entry.key)))
     }
     guard context.presence(of: app) != .notRunning else {
@@ -447,7 +449,7 @@ struct DeliveryPipeline {
       }
       return
     }
-    // First why, then that it is in front.
+    // Send the response first, then report that the app is in the foreground.
     if let response { responses.send(response, to: app, &context) }
     if bringsToFront { context.bringToFront(app, activationToken: activationToken) }
   }
@@ -478,7 +480,7 @@ struct DeliveryPipeline {
     }
   }
 
-  /// Notes that a presenter shows a notification.
+  /// Records that a presenter shows a notification.
   mutating func onShown(_ key: AppNotificationID, _ context: inout AgentContext) {
     delivery.onShown(key, &context)
   }
@@ -497,15 +499,15 @@ struct DeliveryPipeline {
 
   // MARK: - After each event
 
-  /// Notes that the timer of background work has fired.
+  /// Handles the fired timer for background work.
   mutating func onBackgroundWorkDue() { background.onDue() }
 
-  /// Delivers the retained notifications of apps about which the person has decided.
+  /// Delivers the retained notifications of apps that the user has decided about.
   mutating func releaseDecided(_ context: inout AgentContext) {
     delivery.releaseDecided(&context)
   }
 
-  /// The shell has come back for apps whose time behind is over.
+  /// Handles the fired timer for background time.
   mutating func onBackgroundTimeDue() { time.onDue() }
 
   /// Wakes the apps that may be woken in the background now.
@@ -515,7 +517,7 @@ struct DeliveryPipeline {
     contents.settle(delivery, &context)
   }
 
-  /// Traps in debug builds when a machine contradicts itself.
+  /// Traps in debug builds if a part's state contradicts itself.
   func checkInvariants(_ context: AgentContext) {
     delivery.checkInvariants(context)
     responses.checkInvariants(context)

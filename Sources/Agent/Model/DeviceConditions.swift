@@ -1,6 +1,6 @@
 import BelfryWire
 
-/// The conditions of the machine and its desktop, as their services or commands report them.
+/// The conditions of the machine and its desktop, as reported by their services or by commands.
 struct DeviceConditions: Hashable, Sendable {
   private(set) var isLocked = false
   private(set) var hasFocus = false
@@ -8,12 +8,13 @@ struct DeviceConditions: Hashable, Sendable {
   private(set) var isPowerSaver = false
   private(set) var isMetered = false
   private(set) var isAsleep = false
-  /// Whether the desktop's own do-not-disturb is on: the desktop holds banners back, and the agent plays no sounds.
+  /// True if the desktop's own do-not-disturb mode is on: the desktop suppresses banners, and the agent plays no
+  /// sounds.
   private(set) var isDesktopQuiet = false
-  /// Whether the screen was locked by the session, not by a command.
+  /// True if the screen was locked by the session and not by a command.
   private var isLockedBySession = false
 
-  /// Whether background work has to wait (S2-17).
+  /// True if background work must wait (S2-17).
   var holdsBackgroundWork: Bool { isBatteryLow || isPowerSaver || isMetered }
 
   /// The state reported to the gateway.
@@ -36,7 +37,7 @@ struct DeviceConditions: Hashable, Sendable {
       self.isLocked = isLocked
       isLockedBySession = isLocked
     case .sessionEnded:
-      // A lock by a command is not the session's to lift.
+      // The session must not lift a lock that a command has set.
       guard isLockedBySession else { break }
       isLocked = false
       isLockedBySession = false
@@ -44,8 +45,8 @@ struct DeviceConditions: Hashable, Sendable {
     case .desktopQuiet(let isQuiet): isDesktopQuiet = isQuiet
     case .online: break
     case .servicesLost:
-      // Conditions that are no longer reported hold nothing back. A locked screen counts as locked still: hidden
-      // texts must not be shown because a service failed.
+      // Conditions that are no longer reported must not hold anything back. A locked screen still counts as locked:
+      // hidden texts must not be shown because a service failed.
       isAsleep = false
       isBatteryLow = false
       isPowerSaver = false
@@ -53,7 +54,7 @@ struct DeviceConditions: Hashable, Sendable {
     }
   }
 
-  /// Sets a condition by command; returns false when there is no such name or value.
+  /// Sets a condition by command; returns false if the name or value is unknown.
   private mutating func set(_ name: String, to word: String) -> Bool {
     switch (name, word) {
     case ("locked", "on"), ("locked", "off"): isLocked = word == "on"
@@ -65,9 +66,9 @@ struct DeviceConditions: Hashable, Sendable {
     return true
   }
 
-  /// Returns the conditions after a command (`belfry state`); the name of the app in front is only checked.
+  /// Returns the conditions after a command (`belfry state`); the name of the foreground app is only checked.
   ///
-  /// - Throws: What is wrong with the first change that cannot be made.
+  /// - Throws: The problem with the first invalid change.
   func changed(
     by changes: [String: String], _ front: FrontApp, _ context: AgentContext
   ) throws(AppLinkFailure) -> DeviceConditions {
@@ -91,17 +92,17 @@ struct DeviceConditions: Hashable, Sendable {
     return conditions
   }
 
-  /// The row of `belfry state`, without the app in front.
+  /// The row of `belfry state`, without the foreground app.
   var row: JSONObject {
     [
       "locked": isLocked ? "on" : "off", "battery": isBatteryLow ? "low" : "normal",
       "metered": isMetered ? "on" : "off", "focus": hasFocus ? "on" : "off",
-      // These two are a service's alone to say.
+      // Only a service can report these two.
       "powerSaver": isPowerSaver ? "on" : "off", "doNotDisturb": isDesktopQuiet ? "on" : "off",
     ]
   }
 
-  /// Traps in debug builds when conditions contradict each other.
+  /// Traps in debug builds if conditions contradict each other.
   func checkInvariants() {
     assert(
       !deviceState.contains(.batteryLow) || deviceState.contains(.powerRestricted),

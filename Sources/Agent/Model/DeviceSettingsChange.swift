@@ -1,20 +1,20 @@
 import BelfryWire
 
-/// A command's change of the device's settings (`belfry settings --languages`, `--location`).
+/// A command's change to the device's settings (`belfry settings --languages`, `--location`).
 struct DeviceSettingsChange {
   /// The key of the languages' record.
   static let languagesKey = "languages"
-  /// The key of the record that says whether location services are on.
+  /// The key of the record that turns location services on or off.
   static let locationKey = "location"
 
   /// The languages; nil for no change.
   let languages: [String]?
-  /// Whether location services are on; nil for no change.
+  /// True to turn location services on, false to turn them off; nil for no change.
   let isLocationOn: Bool?
 
   /// Parses a command's values.
   ///
-  /// - Throws: What is wrong with one of them.
+  /// - Throws: The problem with an invalid value.
   init(_ words: [String: String]) throws(AppLinkFailure) {
     languages = words[Self.languagesKey]?.split(separator: ",").map(String.init)
     if let tag = languages?.first(where: { !LanguageTag.isWellFormed($0) }) {

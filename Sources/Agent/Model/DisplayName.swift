@@ -1,15 +1,19 @@
-/// Texts about an app that its own files and processes choose, made fit to be shown beside the agent's
-/// words: in a question to the person they must not pass for more than what they are.
+/// A filter for texts about an app that its own files and processes choose, so that they can be shown next to the
+/// agent's own words.
+///
+/// In a question to the user, such a text must not look like part of the agent's own text.
 enum DisplayName {
-  /// An app's name: in one line, without what is not seen, and without the marks that quote it in a
-  /// question; nil where nothing is left.
+  /// Cleans an app's name: one line, without invisible characters, and without the marks that quote the name in a
+  /// question.
+  ///
+  /// Returns nil if nothing is left.
   static func clean(_ text: String) -> String? {
     clean(text, limit: Limits.displayNameScalars) { scalar in
       Self.quotationMarks.contains(scalar) ? "'" : scalar
     }
   }
 
-  /// The words with which an app says why it wants something; nil where nothing is left.
+  /// Cleans an app's usage description; returns nil if nothing is left.
   static func cleanReason(_ text: String) -> String? {
     clean(text, limit: Limits.reasonScalars) { $0 }
   }
@@ -45,8 +49,9 @@ enum DisplayName {
     return result.isEmpty ? nil : result
   }
 
-  /// Neither a control character nor one that turns the direction of what follows; a joiner of letters
-  /// and emoji is part of them.
+  /// Returns true unless the scalar is a control character or changes the direction of the text after it.
+  ///
+  /// Joiners of letters and emoji are part of them and are kept.
   private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false

@@ -1,29 +1,29 @@
 import BelfryWire
 
-/// The window that the person looks at, with the properties that identify its app.
+/// The window that the user looks at, with the properties that identify its app.
 struct FocusedWindow: Hashable, Sendable {
-  /// The process that it belongs to.
+  /// The process that the window belongs to.
   var process: Int32?
-  /// The names it gives for its app, the most reliable first.
+  /// The names that the window gives for its app, the most reliable first.
   var names: [String]
 }
 
-/// Which app the person looks at, for apps with windows (linux-parts 5).
+/// The app that the user looks at, among apps with windows (linux-parts 5).
 ///
-/// An app that never had a window in front is left alone: it has no windows, or reports its state itself.
+/// The state of an app that never had a focused window is not changed: it has no windows, or reports its state itself.
 struct FrontApp {
-  /// The app that the person looks at, if known.
+  /// The app that the user looks at, if known.
   private enum Front: Hashable {
     case unknown
     case nobody
     case app(AppID)
   }
 
-  /// The window that the person looks at, if the desktop reports it.
+  /// The window that the user looks at, if the desktop reports it.
   private var window: FocusedWindow?
   private var front = Front.unknown
 
-  /// The app in front as `belfry state` prints it.
+  /// The foreground app as `belfry state` prints it.
   var word: JSONValue {
     switch front {
     case .unknown: .null
@@ -32,7 +32,7 @@ struct FrontApp {
     }
   }
 
-  /// Handles a change of the window in front; nil when there is none.
+  /// Handles a change of the focused window; nil if no window has the focus.
   mutating func onWindow(_ window: FocusedWindow?, _ context: inout AgentContext) {
     self.window = window
     let app = window.flatMap { Self.app(of: $0, context) }
@@ -42,7 +42,7 @@ struct FrontApp {
     }
   }
 
-  /// Handles a new connection of an app, whose window may already be in front.
+  /// Handles a new connection of an app, whose window may already have the focus.
   mutating func onConnected(_ connection: ConnectionID, _ context: inout AgentContext) {
     guard let window, let app = Self.app(of: window, context),
       app == context.connections[connection]?.app
@@ -51,12 +51,12 @@ struct FrontApp {
     context.setLookedAt(connection, true)
   }
 
-  /// Whether a command may give this value: the id of an app, or `none`.
+  /// Returns true if a command may set this value: the ID of an app, or `none`.
   func canSet(_ word: String, _ context: AgentContext) -> Bool {
     word == "none" || AppID(word).map { context.apps[$0] != nil } == true
   }
 
-  /// Sets the app in front by command; every other app leaves the front.
+  /// Sets the foreground app by command; every other app leaves the foreground.
   mutating func set(_ word: String, _ context: inout AgentContext) {
     assert(canSet(word, context), "a word is looked at before it is used")
     let app = AppID(word)
@@ -66,7 +66,7 @@ struct FrontApp {
     }
   }
 
-  /// Handles the removal of an app, which cannot be in front any more.
+  /// Handles the removal of an app, which can no longer be in the foreground.
   mutating func onAppRemoved(_ app: AppID) {
     if front == .app(app) { front = .nobody }
   }

@@ -1,9 +1,9 @@
 import BelfryWire
 
-/// Notifications of apps of older interfaces that are kept until the person has decided about the app:
-/// in the schedule, and in the delivered list once they are due.
+/// Notifications of apps with older interfaces that are kept until the user has decided about the app: in the schedule,
+/// and in the delivered list once they are due.
 enum KeptNotifications {
-  /// After a start: asks anew about apps whose notifications an earlier run kept.
+  /// After a start, asks again about apps whose notifications an earlier run kept.
   static func askAnew(
     _ permissions: inout Permissions, _ pipeline: DeliveryPipeline,
     _ local: borrowing LocalNotifications, _ context: inout AgentContext
@@ -14,8 +14,8 @@ enum KeptNotifications {
     }
   }
 
-  /// After an app's connection has ended: asks about its notifications that are kept, if the question was withdrawn
-  /// because only the connection waited for the answer.
+  /// After an app's connection has ended, asks about its kept notifications if the question was withdrawn because only
+  /// the connection waited for the answer.
   static func askAgain(
     about app: AppID, _ permissions: inout Permissions, _ pipeline: DeliveryPipeline,
     _ context: inout AgentContext
@@ -27,15 +27,16 @@ enum KeptNotifications {
     permissions.onOlderNotification(app, .local, &context)
   }
 
-  /// Withdraws questions for the sake of notifications that do not wait for the answer any more: the app
-  /// got its permission without one, or has gone and left nothing that is kept.
+  /// Withdraws questions about notifications that no longer wait for the answer: the app was granted permission without
+  /// one, or has exited without leaving kept notifications.
   static func withdrawIdleQuestions(
     _ permissions: inout Permissions, _ pipeline: DeliveryPipeline,
     _ local: borrowing LocalNotifications, _ context: inout AgentContext
   ) {
     for app in permissions.appsWithKeptNotifications.sorted() {
       if context.settings(of: app).status == .notDetermined {
-        // One in front may still say what to show of a notification, and what it shows is kept if it dies.
+        // A running app may still answer with its presentation options, and the notification is kept if the app's
+        // process ends.
         guard context.presence(of: app) == .notRunning,
           !pipeline.keepsForDecision(app, context),
           local.waiting(of: app.text, context).isEmpty

@@ -2,56 +2,58 @@ import BelfryWire
 
 /// The agent's record of one app.
 struct LocalApp: Hashable, Sendable {
-  /// How an installed app is started and recognised.
+  /// The information that starts and identifies an installed app.
   struct Installation: Hashable, Sendable {
-    /// The desktop file, absolute.
+    /// The absolute path of the desktop file.
     var desktopFile: String?
-    /// The program, absolute.
+    /// The absolute path of the program.
     var executable: String?
-    /// Arguments of the program.
+    /// The arguments of the program.
     var arguments: [String] = []
-    /// Whether D-Bus may start it (`DBusActivatable`).
+    /// True if D-Bus may start it (`DBusActivatable`).
     var isBusActivatable = false
     /// A themed icon's name or an absolute path.
     var icon: String?
-    /// Whether the program is a script, which runs as its interpreter.
+    /// True if the program is a script, whose process runs the interpreter.
     var isScript = false
-    /// The program that identifies the app; nil for a script or one started with arguments, which others may share.
+    /// The program that identifies the app; nil for a script or a program started with arguments, which other apps may
+    /// share.
     var provingExecutable: String? { arguments.isEmpty && !isScript ? executable : nil }
-    /// What its manifest claims.
+    /// The entitlements that its manifest claims.
     var entitlements = Set(Entitlement.allCases)
-    /// The environment of `aps-environment`, as its manifest says it; nil where it says none.
+    /// The environment of `aps-environment` in its manifest; nil if the manifest has no such key.
     var pushEnvironment: String?
-    /// The class of its windows if it differs from the app's id (`StartupWMClass`).
+    /// The class of its windows if it differs from the app's ID (`StartupWMClass`).
     var windowClass: String?
-    /// The program of its service extension, absolute.
+    /// The absolute path of its service extension's program.
     var serviceExtension: String?
-    /// What shows its notifications in windows.
+    /// The extensions that show its notifications in windows.
     var contentExtensions: [ContentExtension] = []
   }
 
   /// A registration for remote notifications.
   struct Registration: Hashable, Sendable {
-    /// The token as the gateway gave it; nil until it has.
+    /// The token that the gateway issued; nil until then.
     var token: [UInt8]?
   }
 
   let id: AppID
   var name: String?
-  /// The folder with the app's resources, absolute.
+  /// The absolute path of the folder with the app's resources.
   var bundlePath: String?
-  /// nil for a development app.
+  /// The installation; nil for a development app.
   var installation: Installation?
-  /// Whether Flatpak has vouched for a process of it: no other sandbox may be it then.
+  /// True if Flatpak has vouched for a process of the app; from then on, a process in another sandbox cannot be the
+  /// app.
   var isFlatpak = false
   var status = AuthorizationStatus.notDetermined
-  /// The options for which the app has asked permission one by one (`requestAuthorization`).
+  /// The options that the app requested individually (`requestAuthorization`).
   var asked: Set<AuthorizationOption> = []
-  /// The types that it registered last by an older interface; nil if it never did.
+  /// The types that the app last registered through an older interface; nil if it never did.
   var registeredTypes: Set<AuthorizationOption>?
   /// The interface of the app's latest notification.
   var generation = NotificationGeneration.userNotification
-  /// Whether the settings list the app; they do not after it unregistered (S4-7).
+  /// True if the settings list the app; they do not after it unregistered (S4-7).
   var isInSettings = true
   var switches = AppSwitches()
   var categories: [NotificationCategory] = []
@@ -64,31 +66,33 @@ struct LocalApp: Hashable, Sendable {
 
   init(id: AppID) { self.id = id }
 
-  /// The name for people.
+  /// The name to show to the user.
   var displayName: String { name ?? id.text }
 
-  /// The number on its icon; 0 when the person does not allow badges.
+  /// The number on its icon; 0 if the user does not allow badges.
   var visibleBadge: Int64 { settings.badge == .enabled ? badge : 0 }
 
-  /// Whether the app may have what a manifest has to claim.
+  /// Returns true if the app has an entitlement that a manifest must claim.
   func claims(_ entitlement: Entitlement) -> Bool {
     installation?.entitlements.contains(entitlement) ?? true
   }
 
-  /// Whether the app may be given something to do behind; a development app, which has no manifest, may.
+  /// Returns true if the app may receive work in the background.
+  ///
+  /// A development app, which has no manifest, may.
   func mayRun(inMode mode: String) -> Bool {
     installation == nil || backgroundModes.contains(mode)
   }
 
-  /// All options for which the app has asked permission; its settings show a switch for each.
+  /// All options that the app has requested; its settings show a switch for each.
   var requested: Set<AuthorizationOption> { asked.union(registeredTypes ?? []) }
 
-  /// Whether it never asked the user for anything: then its pushes are silent (S1-5).
+  /// True if it never asked the user for anything; its pushes are then silent (S1-5).
   var asksForNothing: Bool { requested.isEmpty && status == .notDetermined }
 
-  /// Whether its own notifications are silent, too: it registered, for types or for pushes, and wants no type.
+  /// True if its own notifications are silent, too: it registered, for types or for pushes, but requested no type.
   ///
-  /// An app that registered nothing at all is written for iOS 7 or earlier: the user is asked (S0-16, S1-2).
+  /// An app that registered nothing at all is written for iOS 7 or earlier, so the user is asked (S0-16, S1-2).
   var isSilent: Bool {
     asksForNothing && (registeredTypes != nil || registrations[.alert] != nil)
   }
@@ -99,7 +103,7 @@ struct LocalApp: Hashable, Sendable {
 }
 
 extension LocalApp {
-  /// The record as it is kept on disk.
+  /// The record as stored on disk.
   var json: JSONObject {
     var object: JSONObject = ["id": .string(id.text), "status": .string(status.rawValue)]
     object["name"] = name.map(JSONValue.string)
@@ -146,9 +150,9 @@ extension LocalApp {
     return object
   }
 
-  /// Reads a kept record; nil when it has no valid id.
+  /// Reads a stored record; nil if it has no valid ID.
   ///
-  /// What is absent keeps its default, so that records of older versions read well.
+  /// Missing values keep their defaults, so that records of older versions can be read.
   init?(json: JSONObject) {
     guard let id = json["id"]?.stringValue.flatMap(AppID.init) else { return nil }
     self.init(id: id)
@@ -184,7 +188,7 @@ extension LocalApp {
         Set($0.compactMap(\.stringValue).compactMap(AuthorizationOption.init))
       }
     } else if generation == .local {
-      // An earlier version kept the types that the older interface registered with the others.
+      // An earlier version stored the types that the older interface registered together with the other options.
       registeredTypes = asked
       asked = []
     }
@@ -210,7 +214,7 @@ extension LocalApp {
   }
 }
 
-/// Lower-case hexadecimal text of bytes.
+/// Returns the bytes as lowercase hexadecimal text.
 func hexadecimal(_ bytes: [UInt8]) -> String {
   var text: [UInt8] = []
   for byte in bytes {

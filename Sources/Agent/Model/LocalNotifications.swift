@@ -29,7 +29,7 @@ struct LocalNotifications: ~Copyable {
     regions.restore(records[.regions], atAwake: context.now.awake, &context.effects)
   }
 
-  /// Notes that every record is durable.
+  /// Handles the event that every record is durable.
   mutating func onRecordsPersisted() { requests.onRecordsPersisted() }
 
   // MARK: - Requests
@@ -43,7 +43,7 @@ struct LocalNotifications: ~Copyable {
     guard case .region(let region, let repeats) = trigger else {
       let dropped = try scheduled.add(key, trigger, at: context.now.moment, &context.effects)
       guard let dropped else {
-        // As on iOS, the app gets no error, the request replaces an earlier one, and it never appears.
+        // As on iOS, the app receives no error, the request replaces an earlier one, and it never appears.
         remove([key], &context)
         context.release(request.content.attachments, of: key.app)
         context.emit(.log(.notificationExpired(key)))
@@ -59,7 +59,7 @@ struct LocalNotifications: ~Copyable {
     put(key, request, &context)
   }
 
-  /// Fails where a request with this trigger could never be shown.
+  /// Throws if a request with this trigger could never be shown.
   func check(_ trigger: NotificationTrigger, _ context: AgentContext) throws(AppLinkFailure) {
     if case .region = trigger { return }
     try scheduled.check(trigger, at: context.now.moment)
@@ -72,13 +72,13 @@ struct LocalNotifications: ~Copyable {
     requests.put(key, request, &context.effects)
   }
 
-  /// Forgets what a notification would have shown.
+  /// Removes the stored content of a notification.
   private mutating func forget(_ key: AppNotificationID, _ context: inout AgentContext) {
     context.release(requests.request(key)?.content.attachments ?? [], of: key.app)
     requests.remove(key, &context.effects)
   }
 
-  /// The files that belong to what an app has waiting.
+  /// Returns the attachments of an app's pending notifications.
   func attachments(of app: AppID, _ context: AgentContext) -> [NotificationAttachment] {
     waiting(of: app.text, context).flatMap { requests.request($0)?.content.attachments ?? [] }
   }
@@ -122,7 +122,7 @@ struct LocalNotifications: ~Copyable {
 
   /// Returns the one pending request with this identifier.
   ///
-  /// - Throws: When there is none, or more than one app has one.
+  /// - Throws: A failure if no app or more than one app has one.
   func onlyWaiting(
     _ id: String, of app: String?, _ context: AgentContext
   ) throws(AppLinkFailure) -> AppNotificationID {
@@ -144,7 +144,7 @@ struct LocalNotifications: ~Copyable {
     return scheduled.moments(of: key, count: bounded, at: context.now.moment)
   }
 
-  /// The rows of `belfry notify list`.
+  /// Returns the rows of `belfry notify list`.
   func rows(of app: String?, _ context: AgentContext) -> [JSONObject] {
     pending(of: app, context).map { key, waiting in
       let content = waiting.request.content
@@ -161,7 +161,7 @@ struct LocalNotifications: ~Copyable {
 
   // MARK: - Time
 
-  /// The row of `belfry clock`.
+  /// Returns the row of `belfry clock`.
   func clockRow(_ context: AgentContext) -> JSONObject {
     [
       "time": .string(Timestamp.rfc3339(unixMilliseconds: context.now.wall)),
@@ -176,7 +176,7 @@ struct LocalNotifications: ~Copyable {
     try scheduled.travel(command, ask, at: context.now.moment, &context.effects)
   }
 
-  /// Notes that the alarms may have fired.
+  /// Handles a wake-up, at which the alarms may have fired.
   mutating func onWakeUp() { scheduled.onWakeUp() }
 
   /// Handles a change of the machine's clock.
@@ -189,14 +189,16 @@ struct LocalNotifications: ~Copyable {
     scheduled.onClockMoved(at: context.now.moment, &context.effects)
   }
 
-  /// Handles a change of zone or of the zone database.
+  /// Handles a change of the time zone or of the time-zone database.
   mutating func onZonesChanged(to zones: ZoneFolder, _ context: inout AgentContext) {
     let ask = scheduled.onZonesChanged(to: zones, at: context.now.moment, &context.effects)
     if let ask { context.answer(ask, .rows([clockRow(context)])) }
   }
 
-  /// Returns the next due notification; nil when none is, while a manual clock is moving, or while an app in front
-  /// still has to answer about an earlier one.
+  /// Returns the next due notification.
+  ///
+  /// Returns nil if none is due, while a manual clock is moving, or while a foreground app still has to answer about an
+  /// earlier one.
   mutating func nextDue(_ context: inout AgentContext) -> Due? {
     guard scheduled.mayFire(isAsking: context.connections.areAskedWhatToShow) else { return nil }
     while let step = scheduled.step(at: context.now.moment, &context.effects) {
@@ -244,7 +246,7 @@ struct LocalNotifications: ~Copyable {
     return due
   }
 
-  /// Notes that no location service reports the location any more.
+  /// Handles the event that location services have stopped reporting the location.
   mutating func onLocationServiceEnded() { regions.onServiceEnded() }
 
   /// Handles a beacon's advertisement; returns the notifications that are due.
@@ -252,7 +254,7 @@ struct LocalNotifications: ~Copyable {
     onCrossings(regions.onBeacon(beacon, atAwake: context.now.awake), &context)
   }
 
-  /// Handles the passing of time for crossings; returns the notifications that are due.
+  /// Handles the passage of time for crossings; returns the notifications that are due.
   mutating func onRegionsDue(_ context: inout AgentContext) -> [Due] {
     onCrossings(regions.onTimePassed(atAwake: context.now.awake), &context)
   }
@@ -262,7 +264,7 @@ struct LocalNotifications: ~Copyable {
   ) -> [Due] {
     var result: [Due] = []
     for crossing in crossings {
-      // An app without location permission is not told, and its request is not used up (S1-73).
+      // An app without location permission is not notified, and its request is not used up (S1-73).
       guard crossing.isWanted, context.apps.mayLocate(crossing.key.app) else {
         regions.persist(crossing, &context.effects)
         continue
@@ -325,7 +327,7 @@ struct LocalNotifications: ~Copyable {
     scheduled.onDisconnected(connection)
   }
 
-  /// Notes that location permissions may have changed.
+  /// Handles a possible change of location permissions.
   mutating func onPermissionChanged() { regions.onPermissionChanged() }
 
   // MARK: - After each event
@@ -345,7 +347,7 @@ struct LocalNotifications: ~Copyable {
     regions.arm(&context.effects)
   }
 
-  /// Traps in debug builds when what waits contradicts itself.
+  /// Traps in debug builds if the pending notifications contradict each other.
   func checkInvariants() {
     scheduled.checkInvariants()
     requests.checkInvariants()

@@ -2,17 +2,17 @@ import BelfryWire
 
 /// One line of `belfry doctor`.
 struct Finding: Hashable, Sendable {
-  /// What the line is about.
+  /// The feature that the line is about.
   var feature: String
-  /// Whether it works, as far as the agent can determine.
+  /// True if the feature works, as far as the agent can determine.
   var isFine: Bool
-  /// Whether something is missing, rather than turned off.
+  /// True if something is missing, false if it is turned off.
   var isLack = true
-  /// Whether everything else works without it.
+  /// True if everything else works without the feature.
   var isOptional = false
-  /// What was found, or what is wrong.
+  /// The finding or the problem.
   var detail: String
-  /// What to do about it; empty when there is nothing.
+  /// The advice to the user; empty if there is nothing to do.
   var advice = ""
 
   /// The object that the command prints.
@@ -27,24 +27,24 @@ struct Finding: Hashable, Sendable {
 
 /// The model's part of a diagnosis.
 struct ModelDiagnosis: Hashable, Sendable {
-  /// The device's languages, most wanted first.
+  /// The device's languages, in order of preference.
   var languages: [String]
   var isLinkUp: Bool
-  /// Whether location services are on for this device.
+  /// True if location services are on for this device.
   var isLocationOn: Bool
-  /// How the device stands, as `belfry state` says it.
+  /// The device's conditions as `belfry state` prints them.
   var conditions: JSONObject
-  /// Why each app's notifications may not be seen.
+  /// The reasons that each app's notifications may not be seen.
   var appFindings: [Finding]
 }
 
 extension ModelDiagnosis {
-  /// How the device stands, in words.
+  /// The device's conditions as text.
   var conditionsText: String {
     conditions.members.map { "\($0.key)=\($0.value.stringValue ?? "")" }.joined(separator: " ")
   }
 
-  /// What the machines know of it.
+  /// Creates the diagnosis from the state of the model's parts.
   init(
     _ context: AgentContext, _ permissions: Permissions, _ registrations: Registrations,
     _ pipeline: DeliveryPipeline
@@ -63,12 +63,12 @@ extension ModelDiagnosis {
 }
 
 extension LocalApp {
-  /// What lets an app that wants the location say why.
+  /// The advice for an app that requests the location without a usage description.
   static let locationUsageAdvice =
     "put NSLocationWhenInUseUsageDescription into its manifest (a development app may have it in "
     + "BELFRY_LOCATION_USAGE)"
 
-  /// Why its notifications may not be seen.
+  /// Returns the reasons that its notifications may not be seen.
   func findings(
     isUndecided: Bool, tokenAdvice: String, lacksLocationUsage: Bool, holdsPush: Bool,
     holdsBackgroundWork: Bool

@@ -1,47 +1,47 @@
 import BelfryWire
 
-/// The permissions of apps, and the prompts that ask the person for them.
+/// The permissions of apps, and the prompts that ask the user for them.
 ///
-/// A prompt has an identity, which its answer names: an answer that is late, repeated or for another prompt has
-/// no effect.
+/// A prompt has an identity, which its answer names. An answer that is late, repeated or for another prompt has no
+/// effect.
 struct Permissions {
   private let policy: GrantPolicy
-  /// The open prompt of each app; there is at most one.
+  /// The open prompt of each app; each app has at most one.
   private var prompts: [AppID: Prompt] = [:]
   /// Requests that wait for a decision about notifications, oldest first.
   private var notificationAsks: [AppID: [Ask]] = [:]
-  /// Notifications of commands that wait for the same decision, oldest first; each has its record.
+  /// Notifications of commands that wait for the same decision, oldest first; each has its own record.
   private var waitingNotifications: [AppID: [WaitingNotification]] = [:]
   private var nextWaitingNumber: Int64 = 1
-  /// Apps of older interfaces whose own notifications wait for the same, in the schedule or in the list.
+  /// Apps with older interfaces whose own notifications wait for the same decision, in the schedule or in the list.
   private(set) var appsWithKeptNotifications: Set<AppID> = []
-  /// Apps whose own notifications waited for an answer when the person put the question away; they wait for the
-  /// next question too.
+  /// Apps whose own notifications waited for an answer when the user dismissed the question; they also wait for the
+  /// next question.
   private var appsWithPostponedNotifications: Set<AppID> = []
   /// Requests that wait for a decision about location, oldest first.
   private var locationAsks: [AppID: [Ask]] = [:]
-  /// Apps that asked for location in the background too.
+  /// Apps that also requested location in the background.
   private var wantAlways: Set<AppID> = []
-  /// Apps that asked for the place and did not say why, in this run of the agent.
+  /// Apps that requested the location without a usage description in this run of the agent.
   private var appsWithoutLocationUsage: Set<AppID> = []
   private var nextPrompt: UInt64 = 1
 
-  /// Creates permissions without open prompts; `policy` may answer in the person's place.
+  /// Creates permissions without open prompts; `policy` may answer instead of the user.
   init(policy: GrantPolicy) { self.policy = policy }
 
   /// The open prompts, oldest first.
   var openPrompts: [Prompt] { prompts.values.sorted { $0.id.number < $1.id.number } }
 
-  /// Whether the decision about an app's notifications is still open.
+  /// Returns true if the decision about an app's notifications is still open.
   func isUndecided(_ app: AppID) -> Bool {
     notificationAsks[app] != nil || waitingNotifications[app] != nil
       || appsWithKeptNotifications.contains(app)
   }
 
-  /// Whether the user dismissed the question about an app whose notifications are kept.
+  /// Returns true if the user dismissed the question about an app whose notifications are kept.
   func isPostponed(_ app: AppID) -> Bool { appsWithPostponedNotifications.contains(app) }
 
-  /// The files that belong to what waits for a decision about an app.
+  /// Returns the attachments of notifications that wait for a decision about an app.
   func attachments(of app: AppID) -> [NotificationAttachment] {
     (waitingNotifications[app] ?? []).flatMap(\.request.content.attachments)
   }
@@ -65,7 +65,8 @@ struct Permissions {
     }
   }
 
-  /// After a start: asks anew about apps whose notifications wait; returns those that are decided meanwhile.
+  /// After a start, asks again about apps whose notifications wait; returns the notifications that have been decided
+  /// since.
   mutating func resume(_ context: inout AgentContext) -> [WaitingNotification] {
     var decided: [WaitingNotification] = []
     for app in waitingNotifications.keys.sorted() {
@@ -81,10 +82,10 @@ struct Permissions {
     return decided
   }
 
-  /// What a command asks for in the name of an app that never asked.
+  /// The options that a command requests on behalf of an app that never asked.
   private static let commandOptions: Set<AuthorizationOption> = [.alert, .sound, .badge]
 
-  /// Returns what waits for a decision about an app, and removes it with its records.
+  /// Returns the notifications that wait for a decision about an app, and removes them with their records.
   private mutating func removeWaiting(
     of app: AppID, _ context: inout AgentContext
   ) -> [WaitingNotification] {
@@ -95,8 +96,9 @@ struct Permissions {
 
   // MARK: - Requests
 
-  /// Handles an app's request for permission to notify; returns the notifications that waited for it, where no
-  /// person has to be asked any more.
+  /// Handles an app's request for permission to notify.
+  ///
+  /// Returns the notifications that waited for it, if the user no longer has to be asked.
   mutating func onAuthorizationRequest(
     _ ask: Ask, _ app: AppID, _ options: Set<AuthorizationOption>, replacesTypes: Bool,
     _ context: inout AgentContext
@@ -117,7 +119,7 @@ struct Permissions {
     return released
   }
 
-  /// A newer notification has the identifier of some that wait: those do not come any more.
+  /// Handles a newer notification with the identifier of waiting ones, which will not be shown.
   mutating func onReplaced(_ key: AppNotificationID, _ context: inout AgentContext) {
     guard waitingNotifications[key.app]?.contains(where: { $0.key == key }) == true else { return }
     let others = removeReplaced(by: key, &context)
@@ -125,7 +127,7 @@ struct Permissions {
     withdrawUnlessAwaited(key.app, &context)
   }
 
-  /// Ends those of an identifier that wait, whose commands are answered; returns the app's others.
+  /// Removes waiting notifications with this key and answers their commands; returns the app's other ones.
   private func removeReplaced(
     by key: AppNotificationID, _ context: inout AgentContext
   ) -> [WaitingNotification] {
@@ -157,8 +159,10 @@ struct Permissions {
     return nil
   }
 
-  /// Whether an app may show or schedule that: a notification of an older interface also before the
-  /// person has decided, who is asked about it now.
+  /// Returns true if an app may show or schedule the content.
+  ///
+  /// For a notification of an older interface, this includes the time before the user has decided; the user is asked
+  /// about it now.
   mutating func mayAdd(
     _ content: NotificationContent, of app: AppID, _ context: inout AgentContext
   ) -> Bool {
@@ -170,8 +174,10 @@ struct Permissions {
     return context.settings(of: app).status != .denied
   }
 
-  /// An app shows or schedules a notification of an older interface, for which it need not have asked:
-  /// a person is asked about it unless that is decided, and what it shows is kept until the answer.
+  /// Handles an app that shows or schedules a notification through an older interface, which need not have requested
+  /// permission.
+  ///
+  /// The user is asked about it unless that is decided, and its notifications are kept until the answer.
   ///
   /// An app that registered without types is silent, and asks the user nothing (S1-5).
   mutating func onOlderNotification(
@@ -198,13 +204,13 @@ struct Permissions {
     tellSettings(app, before, &context)
   }
 
-  /// Nothing of an app waits for a decision any more but what somebody asks for.
+  /// Handles an app without kept notifications: only its requests still wait for a decision.
   mutating func onNothingKept(_ app: AppID, _ context: inout AgentContext) {
     guard appsWithKeptNotifications.remove(app) != nil else { return }
     withdrawUnlessAwaited(app, &context)
   }
 
-  /// Requests permission for the app; returns false when a person has to decide.
+  /// Requests permission for the app; returns false if the user must decide.
   private func requestAuthorization(
     _ app: AppID, _ options: Set<AuthorizationOption>, replacesTypes: Bool = false,
     _ context: inout AgentContext
@@ -217,7 +223,7 @@ struct Permissions {
     return isDecided
   }
 
-  /// Handles an app's request for location permission; the person decides the first time (S1-65).
+  /// Handles an app's request for location permission; the user decides the first time (S1-65).
   mutating func onLocationRequest(
     _ ask: Ask, _ app: AppID, always: Bool, _ context: inout AgentContext
   ) {
@@ -225,7 +231,7 @@ struct Permissions {
       return answerLocation(ask, app, &context)
     }
     guard record.locationUsage?.isEmpty == false else {
-      // Without a usage description there is no prompt, and no access (S1-65).
+      // Without a usage description, there is neither a prompt nor access (S1-65).
       if appsWithoutLocationUsage.insert(app).inserted {
         context.emit(.log(.locationUsageMissing(app)))
       }
@@ -236,7 +242,7 @@ struct Permissions {
     case .none, .types: setLocation(app, .denied, &context)
     case .ask:
       locationAsks[app, default: []].append(ask)
-      // An open prompt is not changed, so that its answer decides what was read.
+      // An open prompt is not changed, so that the answer applies to the text that the user has read.
       if case .location? = prompts[app]?.subject { return }
       if always { wantAlways.insert(app) } else { wantAlways.remove(app) }
       return promptNext(app, &context)
@@ -244,7 +250,7 @@ struct Permissions {
     answerLocation(ask, app, &context)
   }
 
-  /// Whether an app asked for the place and has not said why.
+  /// Returns true if an app requested the location without a usage description.
   func lacksLocationUsage(_ app: LocalApp) -> Bool {
     appsWithoutLocationUsage.contains(app.id) && app.locationUsage?.isEmpty != false
       && app.locationStatus == .notDetermined
@@ -292,8 +298,8 @@ struct Permissions {
 
   private func openPrompt(_ id: PromptID) -> Prompt? { prompts.values.first { $0.id == id } }
 
-  /// Withdraws the prompt about notifications and answers the requests that waited for it; returns the
-  /// notifications that did.
+  /// Withdraws the prompt about notifications and answers the requests that waited for it; returns the notifications
+  /// that waited for it.
   private mutating func onNotificationsDecided(
     _ app: AppID, _ context: inout AgentContext
   ) -> [WaitingNotification] {
@@ -330,7 +336,8 @@ struct Permissions {
     let subject: Prompt.Subject
     if isUndecided(app) {
       subject = .notifications
-      // The process that asks may end before the answer: the question then stands for what was stored before it.
+      // The requesting process may end before the answer. The question then remains open for the notifications that
+      // were stored earlier.
       if appsWithPostponedNotifications.remove(app) != nil, record.status == .notDetermined {
         appsWithKeptNotifications.insert(app)
       }
@@ -356,7 +363,7 @@ struct Permissions {
     context.emit(.withdrawPrompt(prompt))
   }
 
-  /// Withdraws the question about an app that no request waits for, and asks the next one.
+  /// Withdraws an app's prompt that no request waits for, and shows the next one.
   private mutating func withdrawUnlessAwaited(_ app: AppID, _ context: inout AgentContext) {
     switch prompts[app]?.subject {
     case nil: return
@@ -390,7 +397,7 @@ struct Permissions {
     return released
   }
 
-  /// Sets an app's location permission, and tells the app.
+  /// Sets an app's location permission, and notifies the app.
   func setLocation(_ app: AppID, _ status: LocationStatus, _ context: inout AgentContext) {
     guard context.apps[app]?.locationStatus != status else { return }
     context.update(app) { $0.locationStatus = status }
@@ -423,7 +430,7 @@ struct Permissions {
   mutating func onDisconnected(
     _ connection: ConnectionID, _ app: AppID?, _ context: inout AgentContext
   ) {
-    // A command's notification is shown all the same.
+    // A command's notification is shown even if its connection has ended.
     for app in waitingNotifications.keys {
       waitingNotifications[app] = waitingNotifications[app]?.map { waiting in
         guard waiting.ask.connection == connection else { return waiting }
@@ -493,7 +500,7 @@ struct Permissions {
 }
 
 extension Prompt.Subject {
-  /// Whether both are about the same decision, whatever their texts.
+  /// Returns true if both are about the same decision, whatever their texts.
   func isSameDecision(as other: Prompt.Subject) -> Bool {
     switch (self, other) {
     case (.notifications, .notifications), (.location, .location): true

@@ -1,50 +1,51 @@
 import BelfryWire
 
-/// A notification as shown to a person, with localised texts, after switches and hidden previews were applied.
+/// A notification as shown to the user: with localized texts, after applying switches and hiding previews.
 struct Presentation: Hashable, Sendable {
   /// A button.
   struct Action: Hashable, Sendable {
     /// The action's identifier, which a response names.
     var id: String
-    /// The text on it.
+    /// The title of the button.
     var title: String
-    /// Whether it destroys something, to be marked if the presenter can.
+    /// True if the action is destructive; a presenter marks it if it can.
     var isDestructive: Bool
-    /// Whether it requires an unlocked screen.
+    /// True if it requires an unlocked screen.
     var needsAuthentication: Bool
-    /// The text field, if it has one.
+    /// The text field, if the action has one.
     var textInput: NotificationAction.TextInput?
   }
 
-  /// A file.
+  /// An attachment file.
   struct Attachment: Hashable, Sendable {
-    /// The app's name for it.
+    /// The app's name for the attachment.
     var id: String
-    /// Where it lies, absolute.
+    /// The absolute path of the file.
     var path: String
-    /// Its uniform type identifier, as far as the app named one.
+    /// The uniform type identifier, if the app provided one.
     var type: String?
 
-    /// What is to be seen of an attachment.
+    /// Creates the visible part of an attachment.
     init(_ attachment: NotificationAttachment) {
       id = attachment.id
       path = attachment.path
       type = attachment.type
     }
 
-    /// Its members in lines of JSON.
+    /// The attachment as printed in lines of JSON.
     var json: JSONObject {
       ["id": .string(id), "path": .string(path), "type": type.map(JSONValue.string) ?? .null]
     }
   }
 
-  /// How a notification on the screen opens its app.
+  /// The way that a notification on screen opens its app.
   enum Opening: Hashable, Sendable {
-    /// By a button, and by a click on it.
+    /// By a button and by a click on the notification.
     case buttonAndClick
     /// Only by a click: an `NSUserNotification` without `hasActionButton`.
     case click
-    /// Not at all, only from the Notification Center: `hasAction` is false, or `action-loc-key` null (S3-20).
+    /// Not from the screen, only from the Notification Center: `hasAction` is false, or `action-loc-key` is null
+    /// (S3-20).
     case none
   }
 
@@ -55,63 +56,63 @@ struct Presentation: Hashable, Sendable {
 
   /// The notification's key.
   var key: AppNotificationID
-  /// The app's name for people.
+  /// The app's name to show to the user.
   var appName: String
-  /// The desktop file's id, where the app has one.
+  /// The ID of the app's desktop file, if it has one.
   var desktopEntry: String?
   /// A themed icon's name or an absolute path.
   var icon: String?
-  /// Found texts.
+  /// The localized title.
   var title: String
-  /// Found texts.
+  /// The localized subtitle.
   var subtitle: String
-  /// Found texts.
+  /// The localized body.
   var body: String
   /// The badge to show with it.
   var badge: Int64?
   /// The sound to play, if any.
   var sound: NotificationSound?
-  /// The category's identifier; empty for none.
+  /// The category's identifier; empty if there is no category.
   var category: String
-  /// All buttons, in order: those of a window that has room; on a locked screen the minimal ones (S1-21).
+  /// All buttons, in order: those of a window with enough room; on a locked screen, the minimal ones (S1-21).
   var actions: [Action]
   /// The buttons of a banner, a row of the Notification Center and a locked screen, in order (S1-27, S1-28).
   var minimalActions: [Action]
-  /// Whether it stays until the person acts, instead of disappearing by itself.
+  /// True if it stays until the user acts, instead of disappearing automatically.
   var isPersistent: Bool
-  /// The title of the default action; empty for the presenter's own.
+  /// The title of the default action; empty for the presenter's own title.
   var defaultTitle: String
-  /// How the notification on the screen opens its app.
+  /// The way that the notification on screen opens its app.
   var opening: Opening
   /// The identifier that groups notifications.
   var thread: String
-  /// How much it may interrupt.
+  /// The degree to which the notification may interrupt the user.
   var interruptionLevel: InterruptionLevel
   /// The app's own data.
   var userInfo: JSONObject
   /// The kind of trigger that made it appear.
   var origin: Origin
-  /// The path of a picture to show, when an attachment is one.
+  /// The path of a picture to show, if an attachment is one.
   var image: String?
-  /// The files that belong to it.
+  /// The notification's attachments.
   var attachments: [Attachment] = []
-  /// Whether a content extension of the app shows it in its window.
+  /// True if a content extension of the app draws it in its window.
   var isDrawnByApp = false
-  /// Whether its window shows all actions, because the user asked for them.
+  /// True if its window shows all actions because the user asked for them.
   var isExpanded = false
-  /// Whether it replaces an earlier one that may be on screen.
+  /// True if it replaces an earlier one that may be on screen.
   var isUpdate: Bool
   /// The time, in milliseconds since 1970.
   var unixMilliseconds: Int64
 }
 
 extension Presentation {
-  /// Whether it stays on the screen until the person acts: an alert, and what is urgent.
+  /// True if it stays on screen until the user acts: an alert or an urgent notification.
   var stays: Bool {
     isPersistent || interruptionLevel == .timeSensitive || interruptionLevel == .critical
   }
 
-  /// The buttons of a modal alert, which has room for four of a category (S1-21).
+  /// The buttons of a modal alert, which has room for four buttons of a category (S1-21).
   var alertActions: [Action] {
     category.isEmpty ? actions : Array(actions.prefix(Limits.alertActionsShown))
   }
@@ -153,11 +154,11 @@ extension Presentation {
     defaultTitle = lookup(content.actionTitle)
     opening =
       content.hasAction ? .buttonAndClick : content.generation == .desktop ? .click : .none
-    // An app that handles dismissals waits for the person's answer.
+    // An app that handles dismissals waits for the user's answer.
     isPersistent = app.switches.alertStyle == .alert || content.tellsDismissal
     thread = content.thread
     interruptionLevel = content.interruptionLevel
-    // A push's data is read only where it is shown.
+    // A push's data is parsed only if it is shown.
     userInfo = privacy.hidesTexts ? [:] : notification.userInfo
     origin = Origin(notification.trigger)
     image = content.attachments.first { Self.isPicture($0) }?.path
@@ -207,7 +208,7 @@ extension Presentation.Action {
 }
 
 extension Presentation.Origin {
-  /// The kind of a trigger.
+  /// Returns the kind of a trigger.
   init(_ trigger: NotificationTrigger?) {
     switch trigger {
     case nil: self = .now
@@ -220,15 +221,15 @@ extension Presentation.Origin {
 }
 
 extension NotificationContent {
-  /// The number for the app's icon: a negative one removes it, as 0 does; nil leaves it.
+  /// The number for the app's icon: a negative number removes it, as 0 does; nil leaves it unchanged.
   var iconBadge: Int64? { badge.map { max(0, $0) } }
 }
 
 extension NotificationContent {
-  /// The actions to show with it, all of them and those of a small place.
+  /// Returns the actions to show with the notification: all of them, and those for a small area.
   ///
-  /// A category of the older interface has its own for a small place; it shows four elsewhere (S1-27), a newer one ten
-  /// (client-api 3.28).
+  /// A category of the older interface has its own actions for a small area; elsewhere it shows four (S1-27), and a
+  /// newer category ten (client-api 3.28).
   func offeredActions(
     of category: NotificationCategory?
   ) -> (all: [NotificationAction], minimal: [NotificationAction]) {

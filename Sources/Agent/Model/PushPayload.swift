@@ -3,18 +3,18 @@ import BelfryWire
 /// The parts of a push's payload that decide its handling (apns-protocol 1.7; S2-11, S2-19).
 struct PushPayload: Hashable, Sendable {
   var content = NotificationContent()
-  /// The app is to be given time in the background.
+  /// True if the app receives time in the background.
   var isContentAvailable = false
-  /// A service extension may change what is shown.
+  /// True if a service extension may change the notification.
   var isMutable = false
 
-  /// Called for each payload that is parsed: tests count them.
+  /// Called for each payload that is parsed; tests count the calls.
   @TaskLocal static var onParse: (@Sendable () -> Void)?
 
   /// Creates the value of an unreadable payload.
   init() {}
 
-  /// Parses a payload; nil when it is not a JSON object.
+  /// Parses a payload; nil if it is not a JSON object.
   ///
   /// Members of the wrong type are ignored, as on Apple's devices.
   init?(_ payload: [UInt8]) {

@@ -1,20 +1,24 @@
 import BelfryWire
 
-/// Registrations for remote notifications, and the tokens that the gateway gave.
+/// Registrations for remote notifications, and the tokens that the gateway issued.
 ///
-/// They are part of the apps' records; this decides how they change and which apps are told.
+/// They are stored in the apps' records; this type decides how they change and notifies the apps.
 struct Registrations {
   private let hasGateway: Bool
   private var isLinkUp = false
-  /// Whether this run knows if the gateway can be reached; until then no app hears that it cannot.
+  /// True once this run knows if the gateway can be reached.
+  ///
+  /// Until then, no app is notified that it cannot.
   private var isLinkKnown = false
-  /// Apps that registered before that was known.
+  /// Apps that registered before the state of the link was known.
   private var awaitingLink: Set<Registrant> = []
-  /// The gateway's environment; nil until it has said so.
+  /// The gateway's environment; nil until the gateway has reported it.
   private var environment: BelfryWire.Environment?
-  /// Why apps that wanted a token have none; forgotten once they have one, or want none any more.
+  /// The reasons that apps have no token although they requested one.
+  ///
+  /// Removed once they have one or no longer want one.
   private var refusals: [AppID: [TokenKind: String]] = [:]
-  /// Cancellations that the gateway has not acknowledged: until then it takes the tokens for good ones.
+  /// Cancellations that the gateway has not acknowledged; until then, it considers the tokens valid.
   private var cancellations: Set<Cancellation> = []
 
   private struct Registrant: Hashable {
@@ -27,19 +31,19 @@ struct Registrations {
     let app: AppID
     let kind: TokenKind
 
-    /// Its key in the store; an app's id holds no slash.
+    /// The cancellation's key in the store; an app's ID contains no slash.
     var recordKey: String { "\(app)/\(kind.rawValue)" }
   }
 
   /// Creates registrations without a link to the gateway.
   init(hasGateway: Bool) { self.hasGateway = hasGateway }
 
-  /// Why a registered app has no token yet, for a person.
+  /// The reason that a registered app has no token yet, as text for the user.
   var advice: String {
     hasGateway ? "wait for the gateway, or see its line above" : "give the agent a gateway"
   }
 
-  /// Whether notifications can come now.
+  /// True if notifications can be received now.
   var isUp: Bool { isLinkUp }
 
   /// Handles a change of the link to the gateway.
@@ -57,7 +61,7 @@ struct Registrations {
     context.emit(.showLink(isUp: isUp))
   }
 
-  /// Tells an app that its registration cannot be sent now (S4-13), unless it has a token or is gone.
+  /// Notifies an app that its registration cannot be sent now (S4-13), unless it has a token or has disconnected.
   private func tellUnreachable(_ one: Registrant, _ context: inout AgentContext) {
     guard context.connections[one.connection] != nil,
       context.apps[one.app]?.registrations[one.kind]?.token == nil
@@ -70,9 +74,9 @@ struct Registrations {
           .gatewayUnreachable, "the gateway cannot be reached: check the network")))
   }
 
-  /// Returns an app's token; nil while the gateway has not given it one.
+  /// Returns an app's token; nil if the gateway has not issued one yet.
   ///
-  /// - Throws: Why it was refused one.
+  /// - Throws: The reason that the registration was refused.
   func token(
     of app: AppID, _ kind: TokenKind, _ context: AgentContext
   ) throws(AppLinkFailure) -> [UInt8]? {
@@ -102,7 +106,7 @@ struct Registrations {
     }
   }
 
-  /// Sends the gateway every stored cancellation, then every stored registration, after a start.
+  /// After a start, sends the gateway every stored cancellation, then every stored registration.
   func announceAll(_ context: inout AgentContext) {
     for one in cancellations.sorted(by: { $0.recordKey < $1.recordKey }) {
       context.emit(.unregister(one.app, one.kind))
@@ -140,7 +144,7 @@ struct Registrations {
       }
     }
     if let token = known?.token {
-      // S0-37, S1-17: a token that exists is reported at once.
+      // S0-37, S1-17: an existing token is reported at once.
       context.tell(ask.connection, .token(kind, token))
     } else if !isLinkUp {
       // The device must be online. A token that arrives later is reported then.
@@ -154,13 +158,13 @@ struct Registrations {
     context.emit(.register(app, kind))
   }
 
-  /// Why an app gets no token, whatever the gateway says; nil when it may have one (S0-32, S2-23).
+  /// Returns the reason that an app gets no token, whatever the gateway answers; nil if it may have one (S0-32, S2-23).
   private func refusal(_ record: LocalApp?) -> String? {
     guard let record, let installation = record.installation else { return nil }
     let fault: String
     switch (installation.pushEnvironment, environment) {
     case (nil, _):
-      // A desktop file has no word for it, and claims remote notifications without one.
+      // A desktop file cannot name an environment, and claims remote notifications without it.
       guard !record.claims(.pushes) else { return nil }
       fault = "its manifest does not claim aps-environment"
     case ("development", .production), ("production", .sandbox):
@@ -175,8 +179,8 @@ struct Registrations {
       + "development or production and run 'belfry app install' again"
   }
 
-  /// The gateway has said which environment it is of: apps that are of another one lose what they
-  /// registered before that was known.
+  /// Handles the gateway's report of its environment: apps of another environment lose the registrations that they made
+  /// before it was known.
   mutating func onGatewayKnown(
     _ environment: BelfryWire.Environment, _ context: inout AgentContext
   ) {
@@ -203,7 +207,7 @@ struct Registrations {
     cancel(app, kind, &context)
   }
 
-  /// Sends a cancellation, after each restart again, until the gateway acknowledges it.
+  /// Sends a cancellation, and repeats it after each restart until the gateway acknowledges it.
   private mutating func cancel(_ app: AppID, _ kind: TokenKind, _ context: inout AgentContext) {
     let cancellation = Cancellation(app: app, kind: kind)
     if cancellations.count < Limits.cancellations, cancellations.insert(cancellation).inserted {
@@ -212,13 +216,15 @@ struct Registrations {
     context.emit(.unregister(app, kind))
   }
 
-  /// Handles the acknowledgement of a cancellation.
+  /// Handles the acknowledgment of a cancellation.
   mutating func onCancelled(_ app: AppID, _ kind: TokenKind, _ context: inout AgentContext) {
     guard let known = cancellations.remove(Cancellation(app: app, kind: kind)) else { return }
     context.emit(.persist(.remove(.cancellations, key: known.recordKey)))
   }
 
-  /// Forgets every cancellation: they were of another device, whose tokens are another's business or dead.
+  /// Removes every cancellation.
+  ///
+  /// They belong to a previous device identity, so their tokens belong to another device or are invalid.
   private mutating func forgetCancellations(_ context: inout AgentContext) {
     for one in cancellations {
       context.emit(.persist(.remove(.cancellations, key: one.recordKey)))
@@ -226,12 +232,13 @@ struct Registrations {
     cancellations = []
   }
 
-  /// Handles a token of the gateway: a first one, the same again, or another (S0-38).
+  /// Handles a token from the gateway: a first one, the same one again, or another (S0-38).
   mutating func onToken(
     _ app: AppID, _ kind: TokenKind, _ token: [UInt8], _ context: inout AgentContext
   ) {
     guard let known = context.apps[app]?.registrations[kind] else {
-      // It was refused, or cancelled, while this was asked for: the gateway takes the token for a good one.
+      // The registration was refused or cancelled while the token was requested, but the gateway considers the token
+      // valid.
       return cancel(app, kind, &context)
     }
     guard known.token != token else { return }
@@ -250,7 +257,7 @@ struct Registrations {
       app, .registrationFailed(kind, AppLinkFailure(.registrationRefused, message)))
   }
 
-  /// Discards all registrations: nothing reaches an app before it was launched on this machine (S0-34, S1-16).
+  /// Discards all registrations: no push may reach an app before it was launched on this machine (S0-34, S1-16).
   mutating func onMachineReplaced(_ context: inout AgentContext) {
     forgetCancellations(&context)
     for app in context.apps.all where !app.registrations.isEmpty {
@@ -258,9 +265,9 @@ struct Registrations {
     }
   }
 
-  /// Discards all tokens: the device has a new identity.
+  /// Discards all tokens, because the device has a new identity.
   ///
-  /// The registrations stay, and the link makes them anew.
+  /// The registrations remain, and the link sends them again.
   mutating func onIdentityReplaced(_ context: inout AgentContext) {
     forgetCancellations(&context)
     for app in context.apps.all where !app.registrations.isEmpty {
@@ -270,7 +277,7 @@ struct Registrations {
     }
   }
 
-  /// Traps in debug builds when the link contradicts the gateway.
+  /// Traps in debug builds if the link contradicts the gateway.
   func checkInvariants(_ context: AgentContext) {
     assert(hasGateway || !isLinkUp, "there is no link without a gateway")
     assert(cancellations.count <= Limits.cancellations, "\(cancellations.count) cancellations")

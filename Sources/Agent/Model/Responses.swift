@@ -1,10 +1,10 @@
 import BelfryWire
 
-/// People's responses to notifications, retained until the apps have handled them.
+/// User responses to notifications, retained until the apps have handled them.
 struct Responses {
   /// A response that waits for its app.
   struct Waiting: Hashable, Sendable {
-    /// Its key on disk.
+    /// The response's key on disk.
     let key: String
     let retained: RetainedNotification
     let action: String
@@ -19,21 +19,21 @@ struct Responses {
   /// An action chosen on the locked screen that requires unlocking.
   struct LockedChoice: Hashable, Sendable {
     let key: AppNotificationID
-    /// The order of delivery of the notification it was chosen on.
+    /// The order of delivery of the notification that it was chosen on.
     let order: Int64
     let action: PersonAction
-    /// Whether a content extension has handled it, and passed it on to the app.
+    /// True if a content extension has handled the action and forwarded it to the app.
     let isHandledByExtension: Bool
   }
 
-  /// Oldest first.
+  /// The waiting responses of each app, oldest first.
   private var waiting: [AppID: [Waiting]] = [:]
   /// The keys of responses sent to an app and not yet handled.
   private var sent: Set<String> = []
-  /// Oldest first; one at most for each notification.
+  /// The choices, oldest first; at most one for each notification.
   private var lockedChoices: [LockedChoice] = []
 
-  /// Restores a response at the start, and returns its order of delivery; nil when it is damaged.
+  /// Restores a response at startup, and returns its order of delivery; nil if it is damaged.
   mutating func restore(key: String, record: [UInt8]) -> Int64? {
     let parts = key.split(separator: "/")
     guard parts.count == 2, let app = AppID(String(parts[0])), let order = Int64(parts[1]),
@@ -43,12 +43,12 @@ struct Responses {
     return order
   }
 
-  /// The files that belong to notifications whose responses wait for an app.
+  /// Returns the attachments of notifications whose responses wait for an app.
   func attachments(of app: AppID) -> [NotificationAttachment] {
     (waiting[app] ?? []).flatMap(\.retained.attachments)
   }
 
-  /// The oldest response that waits for an app.
+  /// Returns the oldest response that waits for an app.
   func first(of app: AppID) -> Waiting? { waiting[app]?.first }
 
   /// Retains a choice until the screen is unlocked, replacing an earlier one.
@@ -85,8 +85,9 @@ struct Responses {
     return response
   }
 
-  /// Whether an app may receive a person's response: not one to a region's notification while it may not know the
-  /// place (S1-66, S1-73).
+  /// Returns true if an app may receive a user's response.
+  ///
+  /// A response to a region's notification is withheld while the app may not know the location (S1-66, S1-73).
   static func mayTell(
     _ notification: DeliveredNotification, to app: AppID, _ context: AgentContext
   ) -> Bool {
@@ -94,7 +95,7 @@ struct Responses {
     return context.apps.mayLocate(app)
   }
 
-  /// Drops the unsent responses that an app may not receive any more.
+  /// Drops the unsent responses that an app may no longer receive.
   mutating func dropUntellable(of app: AppID, _ context: inout AgentContext) {
     for response in waiting[app] ?? []
     where !sent.contains(response.key)
@@ -123,7 +124,8 @@ struct Responses {
     for response in waiting[app] ?? [] { send(response, to: app, &context) }
   }
 
-  /// Handles the loss of the instance that received a response: it is sent to another, or to the next to connect.
+  /// Handles the loss of the instance that received a response: it is sent to another instance, or to the next one that
+  /// connects.
   mutating func onUnanswered(_ app: AppID, key: String, _ context: inout AgentContext) {
     sent.remove(key)
     dropUntellable(of: app, &context)
@@ -153,7 +155,7 @@ struct Responses {
     lockedChoices.removeAll { $0.key.app == app }
   }
 
-  /// Traps in debug builds when what waits contradicts itself.
+  /// Traps in debug builds if the waiting responses contradict each other.
   func checkInvariants(_ context: AgentContext) {
     for (app, responses) in waiting {
       assert(!responses.isEmpty, "an app for which nothing waits is not listed")
@@ -179,7 +181,7 @@ extension Responses.Waiting {
     return frame.encoded
   }
 
-  /// Reads what `record` made, or the event that earlier agents kept; nil when it is damaged.
+  /// Reads a stored response, or the event that earlier agents stored; nil if it is damaged.
   init?(key: String, record: [UInt8]) {
     guard let frame = try? AppFrame(decoding: record) else { return nil }
     if frame.object["type"] == "response" {
@@ -199,16 +201,17 @@ extension Responses.Waiting {
   }
 }
 
-/// The consequences of a person's action on a notification.
+/// The consequences of a user's action on a notification.
 struct ActionConsequences: Hashable {
-  /// Whether it requires an unlocked screen: because it says so, or brings the app to the front (client-api 3.26).
+  /// True if it requires an unlocked screen, because the action has that option or brings the app to the foreground
+  /// (client-api 3.26).
   let needsUnlock: Bool
-  /// Whether the app is told; of a dismissal only if its category asks for that (client-api 3.25).
+  /// True if the app is notified; for a dismissal, only if its category requests that (client-api 3.25).
   let isTold: Bool
-  /// Whether the app comes to the front.
+  /// True if the app enters the foreground.
   let bringsToFront: Bool
 
-  /// What follows from an action on a notification of an app.
+  /// Determines the consequences of an action on a notification of an app.
   init(_ id: String, on content: NotificationContent, of app: LocalApp) {
     let category = app.category(content.category)
     let action = content.actions?.first { $0.id.hasSameBytes(as: id) } ?? category?.action(id)
@@ -223,7 +226,7 @@ struct ActionConsequences: Hashable {
 }
 
 extension NotificationCategory {
-  /// The action of that identifier, in either context.
+  /// Returns the action with this identifier, in either context.
   func action(_ id: String) -> NotificationAction? {
     (actions + (minimalActions ?? [])).first { $0.id.hasSameBytes(as: id) }
   }

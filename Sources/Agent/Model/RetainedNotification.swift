@@ -2,21 +2,24 @@ import BelfryWire
 
 /// A notification as the agent retains it, in memory and on disk.
 ///
-/// For a push it has the payload's bytes and what is read of them to show and route it. Only the app's data, which
-/// would take many times the payload's memory, is read from the bytes when needed.
+/// For a push, it holds the payload's bytes and the values that are needed to show and route it. Only the app's data,
+/// which would take many times the payload's memory, is parsed from the bytes when needed.
 struct RetainedNotification: Hashable, Sendable {
   private enum Source: Hashable, Sendable {
-    /// The app's own.
+    /// The app's own notification request.
     case request(NotificationRequest)
     case push(id: String, payload: [UInt8])
-    /// A push that a service extension has changed; `readsUserInfo` if it left the app's data as in the payload.
+    /// A push that a service extension has changed.
+    ///
+    /// `readsUserInfo` is true if the extension left the app's data as in the payload.
     case changedPush(id: String, payload: [UInt8], readsUserInfo: Bool)
   }
 
-  /// When it arrived, in milliseconds since 1970.
+  /// The time when it arrived, in milliseconds since 1970.
   let unixMilliseconds: Int64
-  /// Its content, for a push without the app's data: derived once, since a change of the lock screen reads it of
-  /// every notification.
+  /// Its content; for a push, without the app's data.
+  ///
+  /// It is derived once, because a change of the lock screen reads it for every notification.
   let outline: NotificationContent
   private let source: Source
 
@@ -26,12 +29,12 @@ struct RetainedNotification: Hashable, Sendable {
     self.unixMilliseconds = unixMilliseconds
   }
 
-  /// A notification of the app's own.
+  /// Creates a notification from an app's own request.
   init(_ request: NotificationRequest, unixMilliseconds: Int64) {
     self.init(.request(request), request.content, unixMilliseconds: unixMilliseconds)
   }
 
-  /// A push, with the identifier of its notification and the content of its payload.
+  /// Creates a notification from a push, with its identifier and the content of its payload.
   init(
     pushNamed id: String, payload: [UInt8], _ content: NotificationContent, unixMilliseconds: Int64
   ) {
@@ -40,14 +43,14 @@ struct RetainedNotification: Hashable, Sendable {
     self.init(.push(id: id, payload: payload), outline, unixMilliseconds: unixMilliseconds)
   }
 
-  /// A push, with the identifier of its notification.
+  /// Creates a notification from a push, with its identifier.
   init(pushNamed id: String, payload: [UInt8], unixMilliseconds: Int64) {
     self.init(
       pushNamed: id, payload: payload, PushPayload(payload)?.content ?? NotificationContent(),
       unixMilliseconds: unixMilliseconds)
   }
 
-  /// The same push with what a service extension made of it.
+  /// Returns the same push with the content from a service extension.
   func changed(to content: NotificationContent) -> RetainedNotification {
     guard let payload else {
       assertionFailure("only pushes have service extensions")
@@ -61,7 +64,7 @@ struct RetainedNotification: Hashable, Sendable {
       unixMilliseconds: unixMilliseconds)
   }
 
-  /// Its identifier within its app.
+  /// The notification's identifier within its app.
   var id: String {
     switch source {
     case .request(let request): request.id
@@ -77,7 +80,7 @@ struct RetainedNotification: Hashable, Sendable {
     }
   }
 
-  /// Whether it belongs to a repeating request.
+  /// True if it belongs to a repeating request.
   var repeats: Bool {
     if case .request(let request) = source { request.trigger?.repeats ?? false } else { false }
   }
@@ -87,7 +90,7 @@ struct RetainedNotification: Hashable, Sendable {
     if case .request(let request) = source { request.trigger } else { .push }
   }
 
-  /// Everything that it shows and carries; for a push, the payload is parsed again.
+  /// The complete content; for a push, the payload is parsed again.
   var content: NotificationContent {
     var content = outline
     content.userInfo = userInfo
@@ -103,10 +106,10 @@ struct RetainedNotification: Hashable, Sendable {
     }
   }
 
-  /// The files that belong to it: a push has none but by a service extension.
+  /// The attachments; a push has some only if a service extension added them.
   var attachments: [NotificationAttachment] { outline.attachments }
 
-  /// The notification as apps know it.
+  /// The notification as apps receive it.
   var notification: DeliveredNotification {
     let request =
       switch source {
@@ -122,7 +125,7 @@ extension RetainedNotification {
   private static let pushKey = "push"
   private static let readsUserInfoKey = "readsUserInfo"
 
-  /// Its stored form, to which the owner adds members.
+  /// The stored form, to which the owner adds members.
   var frame: AppFrame {
     switch source {
     case .request: return Self.frame(of: notification)
@@ -149,8 +152,8 @@ extension RetainedNotification {
     return frame
   }
 
-  /// Reads the stored form, including that of earlier agents, which had a push's texts beside its payload; nil
-  /// when it is damaged.
+  /// Reads the stored form, including that of earlier agents, which stored a push's texts together with its payload;
+  /// nil if it is damaged.
   init?(frame: AppFrame) {
     if let length = frame.object[Self.pushKey]?.integerValue {
       guard let id = frame.object["id"]?.stringValue,
@@ -164,7 +167,8 @@ extension RetainedNotification {
       notification, readsUserInfo: frame.object[Self.readsUserInfoKey]?.boolValue ?? false)
   }
 
-  /// Retains a notification stored with texts and payload; texts that the payload has are read from it.
+  /// Creates a notification from one that was stored with texts and payload; texts that the payload contains are read
+  /// from it.
   init(_ notification: DeliveredNotification, readsUserInfo: Bool = false) {
     let request = notification.request
     guard let payload = notification.payload else {
@@ -185,13 +189,13 @@ extension RetainedNotification {
 struct RetainedPush: Hashable, Sendable {
   let kind: TokenKind
   let payload: [UInt8]
-  /// The `apns-id`, in lower case.
+  /// The `apns-id` in lowercase.
   let id: String
-  /// The name of the notification that it becomes.
+  /// The identifier of the resulting notification.
   let notificationID: String
   let unixMilliseconds: Int64
 
-  /// A push that has just come.
+  /// Creates a retained push from one that was just received.
   init(_ push: ReceivedPush, unixMilliseconds: Int64) {
     kind = push.kind
     payload = push.payload
@@ -200,7 +204,9 @@ struct RetainedPush: Hashable, Sendable {
     self.unixMilliseconds = unixMilliseconds
   }
 
-  /// Whether it can be shown: pushes of other kinds go directly to the app (client-api 2.5).
+  /// Returns true if the push can be shown.
+  ///
+  /// Pushes of other kinds are delivered directly to the app (client-api 2.5).
   func isVisible(_ content: NotificationContent) -> Bool { kind == .alert && !content.isEmpty }
 
   /// The push as the app receives it.
@@ -219,7 +225,7 @@ struct RetainedPush: Hashable, Sendable {
       unixMilliseconds: unixMilliseconds, payload: payload)
   }
 
-  /// The notification that it becomes, with the content of its payload.
+  /// Returns the resulting notification, with the content of its payload.
   func retained(_ content: NotificationContent) -> RetainedNotification {
     RetainedNotification(
       pushNamed: notificationID, payload: payload, content, unixMilliseconds: unixMilliseconds)
@@ -235,7 +241,7 @@ struct RetainedPush: Hashable, Sendable {
     ).encoded
   }
 
-  /// Reads what `record` made, or the event that earlier agents kept; nil when it is damaged.
+  /// Reads a stored push, or the event that earlier agents stored; nil if it is damaged.
   init?(record: [UInt8]) {
     guard let frame = try? AppFrame(decoding: record) else { return nil }
     if let id = frame.object["push"]?.stringValue {

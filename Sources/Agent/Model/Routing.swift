@@ -1,25 +1,25 @@
 import BelfryWire
 
-/// The decision on what the device does with one notification.
+/// The decision on how the device handles one notification.
 struct Routing: Hashable, Sendable {
   /// An app's state when a notification arrives.
   enum AppPresence: Hashable, Sendable {
     case foreground, background, notRunning
   }
 
-  /// Why nothing is shown, as the JSON presenter prints it.
+  /// The reason that nothing is shown, as the JSON presenter prints it.
   enum Suppression: String, Hashable, Sendable {
-    /// The person was never asked, or said no.
+    /// The user was never asked, or denied permission.
     case notAuthorized
-    /// The app's switches allow nothing.
+    /// The app's switches allow no effect.
     case switchedOff
-    /// It has no alert, sound or badge.
+    /// The notification has no alert, sound or badge.
     case nothingToShow
-    /// Provisional permission: shown in the list only.
+    /// The app has provisional permission: shown in the list only.
     case quiet
-    /// The app in front shows it by itself (S1-38, S3-32, S4-17).
+    /// The foreground app shows it itself (S1-38, S3-32, S4-17).
     case foreground
-    /// Do-not-disturb.
+    /// Do-not-disturb is on.
     case focus
     /// The screen is locked, and the app's notifications are not shown there.
     case locked
@@ -36,22 +36,24 @@ struct Routing: Hashable, Sendable {
     static let onlyBanner = Effects(banner: true)
   }
 
-  /// The push is handed to the running app.
+  /// True if the push is delivered to the running app.
   var handsOver = false
-  /// The app is started to handle the push.
+  /// True if the app is started to handle the push.
   var launches = false
-  /// The app in front is asked what to show.
+  /// True if the foreground app is asked for presentation options.
   var asksApp = false
-  /// It is kept until the person has decided about the app: of an older interface, which need not
-  /// have asked.
+  /// True if the notification is kept until the user has decided about the app.
+  ///
+  /// Applies to older interfaces, which need not have requested permission.
   var awaitsPermission = false
   /// The effects that need no question to the app.
   var effects = Effects()
-  /// Why there is no banner and no sound.
+  /// The reason for showing neither a banner nor playing a sound.
   var suppression: Suppression?
 
-  /// Decides on a notification that has arrived; `wantsFetch` is `content-available`, `isSilent` is of an app that
-  /// registered without types.
+  /// Decides on a notification that has arrived.
+  ///
+  /// `wantsFetch` is `content-available`; `isSilent` is true for an app that registered without types.
   static func decide(
     _ content: NotificationContent, presence: AppPresence, isPush: Bool, wantsFetch: Bool,
     settings: NotificationSettings, isSilent: Bool = false, isLocked: Bool, hasFocus: Bool
@@ -59,7 +61,7 @@ struct Routing: Hashable, Sendable {
     assert(isPush || !wantsFetch, "only a push is fetched for")
     var routing = Routing()
     if isPush {
-      // S1-59, S2-20: an app in front receives every push, one in the background those with content-available.
+      // S1-59, S2-20: a foreground app receives every push, a background app those with content-available.
       routing.handsOver = presence == .foreground || (presence == .background && wantsFetch)
       routing.launches = presence == .notRunning && wantsFetch
     }
@@ -79,7 +81,7 @@ struct Routing: Hashable, Sendable {
     return routing
   }
 
-  /// Decides after the app in front has answered (client-api 3.24).
+  /// Decides after the foreground app has answered (client-api 3.24).
   static func decide(
     _ content: NotificationContent, answer: Set<PresentationOption>,
     settings: NotificationSettings, isLocked: Bool, hasFocus: Bool
@@ -159,7 +161,7 @@ struct Routing: Hashable, Sendable {
     }
     if content.interruptionLevel == .passive { effects.sound = false }
     guard !effects.banner && !effects.sound else { return }
-    // A badge alone is not a suppressed alert.
+    // A notification with only a badge is not a suppressed alert.
     if effects.badge && !content.hasAlert && content.sound == nil { return }
     suppression = isEmpty(content) ? .nothingToShow : .switchedOff
   }

@@ -1,15 +1,15 @@
 import BelfryWire
 
-/// The ids of the latest pushes, by which repeated ones are recognised.
+/// The IDs of the latest pushes, by which repetitions are recognized.
 struct SeenPushes: Sendable {
   private let limit: Int
   private var ids: Set<NotificationID> = []
-  /// The ids with the numbers of their records, oldest first; those before `head` are forgotten.
+  /// The IDs with the numbers of their records, oldest first; those before `head` have been removed.
   private var queue: [(number: UInt64, id: NotificationID)] = []
   private var head = 0
   private var nextNumber: UInt64 = 1
 
-  /// Remembers `limit` pushes.
+  /// Creates a memory for the latest `limit` pushes.
   init(limit: Int) {
     precondition(limit > 0, "at least one push is remembered")
     self.limit = limit
@@ -17,10 +17,10 @@ struct SeenPushes: Sendable {
 
   func contains(_ id: NotificationID) -> Bool { ids.contains(id) }
 
-  /// The ids, oldest first.
+  /// The IDs, oldest first.
   var all: [NotificationID] { queue[head...].map(\.id) }
 
-  /// Restores the stored ids, in any order.
+  /// Restores the stored IDs, in any order.
   mutating func restore(_ records: [(number: UInt64, id: NotificationID)]) {
     assert(queue.isEmpty, "records are restored once, at the start")
     for record in records.sorted(by: { $0.number < $1.number }).suffix(limit) {
@@ -30,7 +30,7 @@ struct SeenPushes: Sendable {
     }
   }
 
-  /// Adds an id, and returns the changes of its record and of those that it displaces.
+  /// Adds an ID, and returns the changes to its record and to those that it displaces.
   mutating func insert(_ id: NotificationID) -> [RecordChange] {
     let isNew = ids.insert(id).inserted
     assert(isNew, "a push that was seen is not remembered twice")
@@ -51,7 +51,7 @@ struct SeenPushes: Sendable {
     return changes
   }
 
-  /// Traps in debug builds when the queue and the set contradict each other.
+  /// Traps in debug builds if the queue and the set contradict each other.
   func checkInvariants() {
     assert(queue.count - head == ids.count, "each id is remembered once")
     assert(ids.count <= limit, "so many are remembered, and no more")

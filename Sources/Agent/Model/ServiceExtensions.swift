@@ -1,10 +1,10 @@
 import BelfryWire
 
-/// A service or content extension to be started.
+/// An order to start a service or content extension.
 struct ExtensionOrder: Hashable, Sendable {
   /// The extension's app.
   let app: AppID
-  /// The extension's program, absolute.
+  /// The absolute path of the extension's program.
   let executable: String
   /// The token that its `hello` will contain.
   let token: String
@@ -15,19 +15,19 @@ struct ServiceExtensions {
   /// A push that an extension is changing; it is retained but not shown yet.
   struct Job: Hashable {
     let key: AppNotificationID
-    /// Its order of delivery.
+    /// The push's order of delivery.
     let order: Int64
     /// The extension's program.
     let executable: String
-    /// The extension's connection, once it has greeted.
+    /// The extension's connection, once it has sent its greeting.
     fileprivate(set) var connection: ConnectionID?
   }
 
-  /// How an extension came to say nothing.
+  /// The reason that an extension returned nothing.
   enum Silence: Hashable {
-    /// Its process ended before it greeted.
+    /// Its process ended before it sent a greeting.
     case ended
-    /// It greeted, and its connection ended.
+    /// It sent a greeting, and its connection ended.
     case left
     case timedOut
   }
@@ -36,8 +36,8 @@ struct ServiceExtensions {
   private var jobs: [String: Job] = [:]
   private var tokens: [ConnectionID: String] = [:]
 
-  /// The program that may change a push: an alert with text, marked mutable, of an app whose alerts
-  /// are on (client-api 3.48); nil for every other push.
+  /// Returns the program that may change a push: an alert with text, marked mutable, of an app whose alerts are on
+  /// (client-api 3.48); nil for every other push.
   static func executable(
     for payload: PushPayload, of app: AppID, _ context: AgentContext
   ) -> String? {
@@ -59,7 +59,7 @@ struct ServiceExtensions {
       .startExtension(ExtensionOrder(app: key.app, executable: executable, token: token)))
   }
 
-  /// Handles the greeting of a service extension; returns its token and job, or nil when it is not expected.
+  /// Handles the greeting of a service extension; returns its token and job, or nil if the extension is not expected.
   mutating func onGreeted(
     _ connection: ConnectionID, _ app: AppID, token: String?
   ) -> (token: String, job: Job)? {
@@ -77,14 +77,14 @@ struct ServiceExtensions {
     context.tell(connection, .extensionTimeEnds)
   }
 
-  /// Ends a job whose extension answered or failed, and returns it; nil when it has ended before.
+  /// Ends a job whose extension answered or failed, and returns it; nil if it has already ended.
   mutating func finish(_ token: String) -> Job? {
     guard let job = jobs.removeValue(forKey: token) else { return nil }
     if let connection = job.connection { tokens[connection] = nil }
     return job
   }
 
-  /// The extension's process has ended; gives its job where that never greeted.
+  /// Handles the end of an extension's process; returns its job if the process never sent a greeting.
   mutating func finishUnlessConnected(_ token: String) -> Job? {
     guard let job = jobs[token], job.connection == nil else { return nil }
     return finish(token)
@@ -100,7 +100,7 @@ struct ServiceExtensions {
     for (token, job) in jobs where job.key.app == app { _ = finish(token) }
   }
 
-  /// Traps in debug builds when jobs and connections contradict each other.
+  /// Traps in debug builds if jobs and connections contradict each other.
   func checkInvariants(_ context: AgentContext) {
     for (connection, token) in tokens {
       assert(jobs[token]?.connection == connection, "a connection leads to its job")

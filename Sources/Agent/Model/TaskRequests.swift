@@ -1,14 +1,14 @@
 import BelfryWire
 
-/// Requests of apps to be started for a task in the background (`BGTaskScheduler`).
+/// Requests of apps to be started for a background task (`BGTaskScheduler`).
 ///
-/// They outlive the app's process and the agent's. A request is used up when its task begins.
+/// They outlive the app's process and the agent. A request is used up when its task begins.
 struct TaskRequests {
   private var waiting: [AppID: [UTF8Text: BackgroundTaskRequest]] = [:]
 
   private static func recordKey(_ app: AppID, _ id: String) -> String { "\(app)/\(id)" }
 
-  /// Puts a kept request back; false when it is damaged.
+  /// Restores a stored request; returns false if it is damaged.
   mutating func restore(key: String, record: [UInt8]) -> Bool {
     guard let slash = key.utf8.firstIndex(of: UInt8(ascii: "/")),
       let app = AppID(String(key[..<slash])),
@@ -20,14 +20,14 @@ struct TaskRequests {
     return true
   }
 
-  /// Forgets what apps that are gone have asked for.
+  /// Removes the requests of apps that no longer exist.
   mutating func dropUnknownApps(_ context: inout AgentContext) {
     for app in waiting.keys.sorted() where context.apps[app] == nil {
       remove(app, nil, &context)
     }
   }
 
-  /// An app asks to be started for a task.
+  /// Handles an app's request to be started for a task.
   mutating func submit(
     _ app: AppID, _ request: BackgroundTaskRequest, _ context: inout AgentContext
   ) throws(AppLinkFailure) {
@@ -45,7 +45,7 @@ struct TaskRequests {
     context.persist(.put(.tasks, key: Self.recordKey(app, request.id), request.json.bytes))
   }
 
-  /// Forgets requests of an app; nil is all of them.
+  /// Removes requests of an app; nil removes all of them.
   mutating func remove(_ app: AppID, _ ids: [String]?, _ context: inout AgentContext) {
     for id in ids?.map({ UTF8Text($0) }) ?? (waiting[app] ?? [:]).keys.sorted() {
       guard waiting[app]?.removeValue(forKey: id) != nil else { continue }
@@ -54,7 +54,7 @@ struct TaskRequests {
     if waiting[app]?.isEmpty == true { waiting[app] = nil }
   }
 
-  /// Forgets what the app's manifest does not allow any more: it was installed anew.
+  /// Removes requests that the app's manifest no longer allows after a reinstallation.
   mutating func dropForbidden(_ app: AppID, _ context: inout AgentContext) {
     let forbidden = pending(of: app).filter {
       context.apps[app]?.mayRun(inMode: $0.kind.mode) != true
@@ -62,15 +62,15 @@ struct TaskRequests {
     if !forbidden.isEmpty { remove(app, forbidden.map(\.id), &context) }
   }
 
-  /// What an app still waits for, in order of the identifiers.
+  /// Returns an app's pending requests, ordered by identifier.
   func pending(of app: AppID) -> [BackgroundTaskRequest] {
     (waiting[app] ?? [:]).values.sorted { UTF8Text($0.id) < UTF8Text($1.id) }
   }
 
-  /// The apps that wait for a task.
+  /// The apps with pending requests.
   var apps: [AppID] { waiting.keys.sorted() }
 
-  /// The request of an app that is due first, and when that is; nil when it waits for none.
+  /// Returns the request of an app that is due first and its due time; nil if the app has none.
   func next(of app: AppID) -> (request: BackgroundTaskRequest, unixMilliseconds: Int64)? {
     let first = pending(of: app).min {
       ($0.earliestUnixMilliseconds ?? .min) < ($1.earliestUnixMilliseconds ?? .min)
@@ -78,7 +78,7 @@ struct TaskRequests {
     return first.map { ($0, $0.earliestUnixMilliseconds ?? .min) }
   }
 
-  /// Traps in debug builds when what waits contradicts itself.
+  /// Traps in debug builds if the pending requests contradict each other.
   func checkInvariants(_ context: AgentContext) {
     for (app, requests) in waiting {
       assert(context.apps[app] != nil, "nothing waits for an app that is gone")
@@ -90,7 +90,7 @@ struct TaskRequests {
 }
 
 extension BackgroundTaskRequest.Kind {
-  /// The background mode that an app's manifest has to have for it.
+  /// The background mode that an app's manifest must declare for this kind of task.
   var mode: String {
     switch self {
     case .refresh: "fetch"

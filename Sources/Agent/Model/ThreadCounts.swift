@@ -1,15 +1,15 @@
 import BelfryWire
 
-/// The notifications of each thread of an app, counted once for all that are presented together.
+/// The number of notifications in each thread of an app, counted once for all that are presented together.
 struct ThreadCounts {
   private let delivered: DeliveredList
-  /// By the bytes of the thread's name: apps and pushes choose it.
+  /// The counts by the bytes of the thread's name, because apps and pushes choose it.
   private var counts: [AppID: [[UInt8]: Int]] = [:]
 
-  /// Counts in a list as it is now.
+  /// Creates counts for a list in its current state.
   init(_ delivered: DeliveredList) { self.delivered = delivered }
 
-  /// The delivered notifications of a thread of an app.
+  /// Returns the number of delivered notifications in a thread of an app.
   mutating func count(of thread: String, _ app: AppID) -> Int {
     let key = Array(thread.utf8)
     if let known = counts[app] { return known[key] ?? 0 }

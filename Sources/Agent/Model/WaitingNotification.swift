@@ -2,32 +2,32 @@ import BelfryWire
 
 /// A command's notification for an app whose permission is still undecided, in memory and on disk.
 ///
-/// The command may have been told that it is shown once somebody allows it, and does not send it again.
+/// The command may have been informed that it is shown once the user allows it, and does not send it again.
 struct WaitingNotification: Hashable {
   /// The command's request; without an answer once the command, or the run of the agent, has ended.
   let ask: Ask
   let app: AppID
   let request: NotificationRequest
-  /// The place in the order of all that ever waited; 0 before it waits.
+  /// The position in the order of all notifications that ever waited; 0 before it waits.
   var number: Int64 = 0
 
-  /// The same one, of a command that wants no answer any more.
+  /// The same notification, of a command that no longer wants an answer.
   var unanswered: WaitingNotification {
     WaitingNotification(ask: ask.unanswered, app: app, request: request, number: number)
   }
 
-  /// Its name within the app.
+  /// The notification's key.
   var key: AppNotificationID { AppNotificationID(app: app, id: request.id) }
 
-  /// The key of its record.
+  /// The key of its record in the store.
   var recordKey: String { "\(app.text)/\(number)" }
 
-  /// Its stored form.
+  /// The stored form of the request.
   var record: [UInt8] { request.encoded }
 }
 
 extension WaitingNotification {
-  /// Reads a record; nil when it is damaged.
+  /// Reads a record; nil if it is damaged.
   init?(key: String, record: [UInt8]) {
     guard let slash = key.lastIndex(of: "/"), let app = AppID(String(key[..<slash])),
       let number = Int64(key[key.index(after: slash)...]), number > 0,

@@ -1,13 +1,15 @@
 import BelfryWire
 import System
 
-/// One JSON line an event, for programs and tests (contract: `belfry agent --presenter json`).
+/// A presenter that prints one JSON line per event, for programs and tests (contract: `belfry agent --presenter json`).
 final class JSONPresenter: Presenter {
   private let write: (String) -> Void
   private weak var listener: (any PresenterListener)?
 
-  /// The listener is told at once that what was printed is shown; `write` takes a line without
-  /// its newline.
+  /// Creates a presenter.
+  ///
+  /// The listener is notified at once that a printed notification is shown; `write` receives a line without its
+  /// newline.
   init(_ listener: (any PresenterListener)?, write: @escaping (String) -> Void) {
     self.listener = listener
     self.write = write
@@ -25,7 +27,8 @@ final class JSONPresenter: Presenter {
 
   func close() {}
 
-  /// The object of an event, whose keys are always the same ones for the same event; nil for one that has no line.
+  /// Returns the object of an event, which always has the same keys for the same event; nil for an event without a
+  /// line.
   static func line(_ event: PresenterEvent, atUnixMilliseconds unixMilliseconds: Int64)
     -> JSONObject?
   {
@@ -44,10 +47,10 @@ final class JSONPresenter: Presenter {
     case .presented(let presentation):
       return object(presentation.isUpdate ? "updated" : "presented", presentation.json)
     case .refreshed(let presentation): return object("updated", presentation.json)
-    // A `suppressed` line says it with the reason.
+    // A `suppressed` line reports this with the reason.
     case .listed: return nil
     case .removed(let key): return object("removed", named(key))
-    // Windows are no lines.
+    // Windows are not printed.
     case .drawn, .windowClosed, .launchImage: return nil
     case .badge(let app, let badge):
       return object("badge", ["app": .string(app.text), "badge": .integer(badge)])
@@ -74,7 +77,7 @@ final class JSONPresenter: Presenter {
 }
 
 extension Prompt {
-  /// What a line says of which prompt it is about.
+  /// The members of a line that identify its prompt.
   fileprivate var identity: JSONObject {
     ["app": .string(app.text), "prompt": .integer(Int64(clamping: id.number))]
   }

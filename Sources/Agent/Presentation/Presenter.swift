@@ -3,15 +3,15 @@ import BelfryWire
 /// An event for presenters.
 enum PresenterEvent: Hashable, Sendable {
   case presented(Presentation)
-  /// Its texts changed; nothing to do if it is no longer shown.
+  /// The texts of a notification changed; ignored if it is no longer shown.
   case refreshed(Presentation)
-  /// It came without a banner: it stands in lists alone.
+  /// A notification without a banner, which is shown in lists only.
   case listed(Presentation)
-  /// Its content extension shows this in its window.
+  /// A content extension's drawing for the window of its notification.
   case drawn(AppNotificationID, Drawing)
-  /// Its window is to be closed; the notification stays.
+  /// The window of a notification is to be closed; the notification remains.
   case windowClosed(AppNotificationID)
-  /// An app is being started behind its image; nil when it is there, or has none.
+  /// An app is being started while its launch image is shown; nil removes the image.
   case launchImage(LocalApp, path: String?)  // text: a path, compared by tests only
   case removed(AppNotificationID)
   case badge(AppID, Int64)
@@ -23,35 +23,37 @@ enum PresenterEvent: Hashable, Sendable {
   case promptWithdrawn(Prompt)
 }
 
-/// Shows notifications to a person and reports the person's actions; confined to the agent's loop.
+/// An object that shows notifications to the user and reports the user's actions; confined to the agent's loop.
 protocol Presenter: AnyObject {
-  /// The kind of presenter; there is at most one of each.
+  /// The kind of presenter; at most one of each kind exists.
   var kind: AgentConfiguration.PresenterKind { get }
-  /// Whether it can show something now.
+  /// True if it can show something now.
   var isAvailable: Bool { get }
-  /// Whether a person can answer a prompt here.
+  /// True if the user can answer a prompt here.
   var canAsk: Bool { get }
-  /// Shows an event; `unixMilliseconds` is the agent's clock.
+  /// Shows an event; `unixMilliseconds` is the time of the agent's clock.
   func show(_ event: PresenterEvent, atUnixMilliseconds unixMilliseconds: Int64)
-  /// Finishes what is under way and releases its resources.
+  /// Completes pending work and releases resources.
   func close()
 }
 
-/// Receives the reports of presenters; confined to the agent's loop.
+/// A receiver of presenters' reports; confined to the agent's loop.
 protocol PresenterListener: AnyObject {
-  /// A notification is on screen.
+  /// Called when a notification is on screen.
   func presenterShowed(_ key: AppNotificationID)
-  /// A notification's window has opened, or is gone; only of one that a content extension shows.
+  /// Called when the window of a notification that a content extension shows has opened or closed.
   func presenterWindow(_ key: AppNotificationID, isOpen: Bool)
-  /// A person chose an action.
+  /// Called when the user chose an action.
   func presenterActed(_ key: AppNotificationID, _ action: PersonAction)
-  /// A person answered the prompt of that identity.
+  /// Called when the user answered the prompt with this identity.
   func presenterAnswered(_ prompt: PromptID, isAllowed: Bool)
-  /// A person dismissed a prompt without an answer.
+  /// Called when the user dismissed a prompt without an answer.
   func presenterPostponed(_ prompt: PromptID)
-  /// A person keeps an app's notifications that come quietly so far, or turns them off.
+  /// Called when the user chose Keep or Turn Off for an app with provisional permission.
   func presenterDecided(_ app: AppID, keepsNotifications: Bool)
-  /// A presenter became available: a new one is sent what has not been shown yet; one with a new server has that
-  /// already.
+  /// Called when a presenter became available.
+  ///
+  /// A new presenter receives notifications that have not been shown yet; a presenter with a new server already has
+  /// them.
   func presenterAppeared(_ kind: AgentConfiguration.PresenterKind, isNew: Bool)
 }

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import System
 
-/// The agent's presenters, and the session bus that the desktop's needs, which may appear and disappear.
+/// The agent's presenters, and the session bus that the desktop presenter needs, which may appear and disappear.
 final class PresenterHub {
   private let configuration: AgentConfiguration
   private let loop: EventLoop
@@ -17,12 +17,12 @@ final class PresenterHub {
   let windows: WindowPresenter
   private let words: () -> DeviceWords
   let sounds: SoundPlayback
-  /// Told when the desktop's do-not-disturb changes.
+  /// Called when the desktop's do-not-disturb mode changes.
   var onQuiet: (Bool) -> Void = { _ in }
-  /// Told when there is a session bus, or none any more.
+  /// Called when a session bus becomes available or is lost.
   var onBus: (BusConnection?) -> Void = { _ in }
 
-  /// `source` is what windows show.
+  /// Creates the hub; `source` provides the content of windows.
   init(
     _ configuration: AgentConfiguration, _ source: WindowPresenter.Source, on loop: EventLoop,
     listener: any PresenterListener
@@ -40,8 +40,9 @@ final class PresenterHub {
       on: loop, listener: listener, log: configuration.log.child("windows"))
   }
 
-  /// Opens the configured presenters; by default the desktop if there is a session bus, otherwise the terminal
-  /// until there is one.
+  /// Opens the configured presenters.
+  ///
+  /// By default, these are the desktop if a session bus is available, otherwise the terminal until one is.
   func open() {
     let kinds = configuration.presenters ?? []
     if kinds.contains(.json) {
@@ -58,13 +59,13 @@ final class PresenterHub {
     if presenters.isEmpty { openTerminal() }
   }
 
-  /// Shows an event everywhere.
+  /// Shows an event on every presenter.
   func show(_ event: PresenterEvent, atUnixMilliseconds now: Int64) {
     for presenter in presenters { presenter.show(event, atUnixMilliseconds: now) }
     windows.show(event, atUnixMilliseconds: now)
   }
 
-  /// Shows events on the presenter of a kind alone, where there is one.
+  /// Shows events only on the presenter of a kind, if it exists.
   func replay(
     _ events: [PresenterEvent], to kind: AgentConfiguration.PresenterKind,
     atUnixMilliseconds now: Int64
@@ -72,25 +73,25 @@ final class PresenterHub {
     for presenter in presenters where presenter.kind == kind {
       for event in events { presenter.show(event, atUnixMilliseconds: now) }
     }
-    // A window shows what is open at once; what has not been seen yet needs the new server's word.
+    // Windows show open items at once, but unseen items depend on the new server's features.
     if kind == .desktop {
       for event in events { windows.show(event, atUnixMilliseconds: now) }
     }
   }
 
-  /// Plays a sound where a person may hear it: lines of JSON are for programs.
+  /// Plays a sound if the user may hear it: lines of JSON are for programs.
   func play(_ sound: NotificationSound, of app: LocalApp) {
     guard presenters.contains(where: { !($0 is JSONPresenter) }) else { return }
     sounds.play(sound, of: app)
   }
 
-  /// Whether a person can answer a prompt somewhere.
+  /// True if the user can answer a prompt somewhere.
   var canAsk: Bool { presenters.contains(where: \.canAsk) || windows.canAsk }
 
-  /// The desktop's presenter, while there is a session bus.
+  /// The desktop's presenter, while a session bus is available.
   var desktop: DesktopPresenter? { presenters.lazy.compactMap { $0 as? DesktopPresenter }.first }
 
-  /// The session bus, while there is one.
+  /// The session bus, while it is available.
   var bus: BusConnection? { finder?.bus }
 
   func close() {
@@ -125,7 +126,9 @@ final class PresenterHub {
 
   private var wantsDesktop: Bool { configuration.presenters?.contains(.desktop) ?? true }
 
-  /// Handles a change of the session bus, which the desktop needs, and every presenter's apps to be started by.
+  /// Handles a change of the session bus.
+  ///
+  /// The desktop presenter needs the bus, and apps are started through it whichever presenter is used.
   private func busChanged(_ bus: BusConnection?) {
     quiet?.close()
     quiet = nil
@@ -151,7 +154,7 @@ final class PresenterHub {
       quiet = try DesktopQuiet(bus: bus, on: loop) { [weak self] in self?.onQuiet($0) }
       return desktop
     } catch {
-      // Only a closing connection accepts no matches, which `ReconnectingBus` notices too.
+      // Adding a match fails only on a closing connection, which `ReconnectingBus` also detects.
       log.warning("the session bus cannot be listened to", ["why": "\(error)"])
       return nil
     }

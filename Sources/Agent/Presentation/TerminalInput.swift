@@ -1,10 +1,10 @@
 import Glibc
 import System
 
-/// Lines from standard input, on the loop.
+/// A reader of lines from standard input, on the loop.
 ///
-/// The end of input is no error: the agent goes on. A terminal belongs to one group of processes at a time;
-/// what is typed for another one is left alone.
+/// The end of input is not an error: the agent continues. A terminal belongs to one process group; input for another
+/// group is not read.
 final class TerminalInput: EventHandler {
   private let loop: EventLoop
   private let body: (String) -> Void
@@ -12,7 +12,7 @@ final class TerminalInput: EventHandler {
   private var retry: TimerID?
   private var buffer: [UInt8] = []
 
-  /// nil when standard input cannot be waited for (a plain file).
+  /// Starts reading; nil if standard input cannot be waited for (a plain file).
   init?(loop: EventLoop, _ body: @escaping (String) -> Void) {
     self.loop = loop
     self.body = body
@@ -34,13 +34,14 @@ final class TerminalInput: EventHandler {
     registration = nil
   }
 
-  /// The group that standard input's terminal belongs to; nil where it is no terminal of this process's session.
+  /// The process group that standard input's terminal belongs to; nil if it is not a terminal of this process's
+  /// session.
   private var foregroundGroup: pid_t? {
     let group = tcgetpgrp(STDIN_FILENO)
     return group < 0 ? nil : group
   }
 
-  /// Looks at the terminal again after a while: no event tells that it belongs to this process.
+  /// Checks the terminal again later, because no event reports that it belongs to this process.
   private func waitForForeground() {
     stopWaiting()
     assert(retry == nil, "nothing is read while the terminal is another's")
@@ -58,7 +59,7 @@ final class TerminalInput: EventHandler {
       unsafe read(STDIN_FILENO, $0.baseAddress, $0.count)
     }
     guard count > 0 else {
-      // The terminal became another's since it was looked at.
+      // Another process group has taken over the terminal since the check.
       if count < 0, errno == EIO, foregroundGroup != nil { return waitForForeground() }
       if count == 0 || errno != EINTR { close() }
       return
@@ -69,7 +70,7 @@ final class TerminalInput: EventHandler {
       buffer.removeFirst(end + 1)
       body(line)
     }
-    // A line that never ends is no answer to anything.
+    // Discard a line that is too long to be an answer.
     if buffer.count > 1 << 16 { buffer = [] }
   }
 }

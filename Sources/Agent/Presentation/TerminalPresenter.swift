@@ -1,11 +1,11 @@
 import BelfryWire
 import System
 
-/// Notifications on a terminal, and a person who answers there.
+/// A presenter that prints notifications on a terminal and reads the user's answers there.
 ///
-/// A notification has a number: `3` opens it, `3 ACTION [TEXT]` takes an action, `3 -` puts it
-/// away; `y` and `n` answer a question, `y 7` and `n 7` the one of that number. The bare letter answers
-/// nothing when another question took the place of the one that was read.
+/// A notification has a number: `3` opens it, `3 ACTION [TEXT]` takes an action, `3 -` dismisses it; `y` and `n` answer
+/// a question, `y 7` and `n 7` the question with that number. Without a number, the answer is ignored if another
+/// question has replaced the one that was read.
 final class TerminalPresenter: Presenter {
   private struct Shown {
     let number: Int
@@ -19,16 +19,18 @@ final class TerminalPresenter: Presenter {
   private weak var listener: (any PresenterListener)?
   private var shown: [AppNotificationID: Shown] = [:]
   private var prompts: [Prompt] = []
-  /// Whether a question left the screen, and another came, since the last line that was typed.
+  /// True if a question was removed and another one appeared since the last line that the user typed.
   private var hasQuestionChanged = false
   private var nextNumber = 1
 
+  /// Creates a presenter.
+  ///
   /// - Parameters:
-  ///   - listener: told what the person does.
-  ///   - ringsBell: whether a sound rings the terminal's bell.
-  ///   - isLooked: whether somebody looks at it, so that what stands there counts as seen.
-  ///   - words: the agent's own words, asked for when they are shown.
-  ///   - write: takes a line without its newline.
+  ///   - listener: Receives the user's actions.
+  ///   - ringsBell: True if a sound rings the terminal's bell.
+  ///   - isLooked: True if a user looks at the terminal, so that printed notifications count as seen.
+  ///   - words: Returns the agent's own texts; called when they are shown.
+  ///   - write: Receives a line without its newline.
   init(
     listener: any PresenterListener, ringsBell: Bool, isLooked: Bool,
     words: @escaping () -> DeviceWords = { .english }, write: @escaping (String) -> Void
@@ -100,7 +102,7 @@ final class TerminalPresenter: Presenter {
     }
   }
 
-  /// Takes a line that the person typed.
+  /// Handles a line that the user typed.
   func typed(_ line: String) {
     let words = line.split(maxSplits: 2) { $0 == " " || $0 == "\r" }.map(String.init)
     defer { hasQuestionChanged = false }
@@ -148,7 +150,7 @@ final class TerminalPresenter: Presenter {
     }
   }
 
-  /// Text of an app without what could move the cursor or change the terminal.
+  /// Returns an app's text without characters that could move the cursor or change the terminal.
   static func printable(_ text: String) -> String {
     String(
       String.UnicodeScalarView(

@@ -4,21 +4,21 @@ import System
 
 /// The agent's store of records; confined to its loop.
 protocol AgentRecords: AnyObject {
-  /// Writes all changes or none; they are durable when it returns.
+  /// Writes all changes or none; they are durable when the method returns.
   func commit(_ changes: [RecordChange]) throws(StorageFailure)
-  /// Keys and values of a collection, in order of the keys.
+  /// Returns the keys and values of a collection, ordered by key.
   func load(_ collection: RecordCollection) throws(StorageFailure) -> [(String, [UInt8])]
   /// Calls `body` with each key and value of a collection, without holding all of them in memory.
   func forEach(_ collection: RecordCollection, _ body: (String, [UInt8]) -> Void)
     throws(StorageFailure)
-  /// The value of a key; nil when there is none.
+  /// Returns the value of a key, or nil if it does not exist.
   func value(_ collection: RecordCollection, key: String) throws(StorageFailure) -> [UInt8]?
-  /// A notice about damaged records, for the user; nil if there are none.
+  /// A notice to the user about damaged records; nil if all records are intact.
   var damageNotice: String? { get }
 }
 
 extension AgentRecords {
-  /// Nil: these have no disk.
+  /// Nil, because a store without a disk has no damaged records.
   var damageNotice: String? { nil }
 }
 
@@ -46,7 +46,7 @@ final class StoredRecords: AgentRecords {
     return notices.isEmpty ? nil : notices.joined(separator: "; ")
   }
 
-  /// The store's file.
+  /// Returns the path of the store's file.
   static func file(in folder: String) -> String { folder + "/agent.sqlite" }
 
   func commit(_ changes: [RecordChange]) throws(StorageFailure) {
@@ -77,7 +77,7 @@ final class StoredRecords: AgentRecords {
 }
 
 extension RestoredRecords {
-  /// Reads all that the model needs at the start.
+  /// Reads all records that the model needs at startup.
   init(from records: any AgentRecords) throws(StorageFailure) {
     var collections: [RecordCollection: [(key: String, value: [UInt8])]] = [:]
     for collection in RecordCollection.allCases where collection != .pending {

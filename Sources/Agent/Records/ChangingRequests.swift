@@ -1,8 +1,9 @@
 import BelfryWire
 
 extension AppRequest {
-  /// Whether its answer confirms that something is on disk: refused, before anything is done, while the disk has not
-  /// taken what was changed earlier.
+  /// True if its answer confirms that a change is on disk.
+  ///
+  /// Such a request is refused, before it has any effect, while earlier changes could not be written.
   var changesRecords: Bool {
     switch self {
     case .requestAuthorization, .register, .unregister, .setCategories, .add, .removePending,

@@ -2,7 +2,7 @@ import BelfryWire
 import Storage
 import System
 
-/// Writes the records among the effects, and retries what the disk refused.
+/// A journal that writes the records among the effects, and retries changes that the disk rejected.
 ///
 /// Confined to the agent's loop.
 final class RecordJournal {
@@ -11,13 +11,13 @@ final class RecordJournal {
   /// Changes that could not be written yet, oldest first.
   private var unpersisted: [RecordChange] = []
 
-  /// What became of a turn's changes.
+  /// The outcome of writing a turn's changes.
   enum Outcome {
-    /// They are durable, and all before them.
+    /// The changes and all earlier ones are durable.
     case durable
-    /// There were none; earlier ones wait for the disk.
+    /// The turn had no changes; earlier ones wait for the disk.
     case unchanged
-    /// The disk refused them.
+    /// The disk rejected the changes.
     case refused
   }
 
@@ -27,15 +27,14 @@ final class RecordJournal {
     self.log = log
   }
 
-  /// A notice about damaged records, for the user; nil if there are none.
+  /// A notice to the user about damaged records; nil if all records are intact.
   var damageNotice: String? { records.damageNotice }
 
   /// The number of changes that could not be written yet.
   var unpersistedCount: Int { unpersisted.count }
 
-  /// Writes the changes among the effects, together with those that failed before; also the clock's record if an
-  /// effect asks for it.
-  ///
+  /// Writes the changes among the effects, together with those that failed before, and the clock's record if an effect
+  /// requests it.
   func commit(_ effects: [AgentEffect], _ clock: any ScheduleClock) -> Outcome {
     let count = unpersisted.count
     var wantsClock = false
@@ -54,7 +53,7 @@ final class RecordJournal {
     return hasChanges ? .refused : .unchanged
   }
 
-  /// Writes what waits, the oldest first; whether nothing waits any more.
+  /// Writes the waiting changes, the oldest first; returns true if none are left.
   func write() -> Bool {
     guard !unpersisted.isEmpty else { return true }
     do throws(StorageFailure) {
@@ -70,7 +69,7 @@ final class RecordJournal {
     }
   }
 
-  /// Returns a stored value; nil when there is none, or it cannot be read.
+  /// Returns a stored value, or nil if it does not exist or cannot be read.
   func durableValue(_ collection: RecordCollection, key: String) -> [UInt8]? {
     do throws(StorageFailure) {
       return try records.value(collection, key: key)

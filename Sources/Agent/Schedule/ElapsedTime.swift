@@ -1,17 +1,17 @@
 import BelfryWire
 
-/// Elapsed time that goes on across restarts of the machine: the kernel's counts from its start.
+/// Elapsed time that continues across restarts of the machine; the kernel's own elapsed time begins at its start.
 ///
-/// Within one run of the kernel it is the kernel's clock and an offset. After a restart the wall
-/// clock says how long the machine was off; where that has gone back, no time has passed.
+/// Within one run of the kernel, it is the kernel's clock plus an offset. After a restart, the wall clock determines
+/// the time that the machine was off; if the wall clock was set back, no time has passed.
 struct ElapsedTime: Equatable {
-  /// Which run of the kernel the offset belongs to.
+  /// The run of the kernel that the offset belongs to.
   let boot: String
-  /// Milliseconds to be added to the kernel's clock.
+  /// Milliseconds to add to the kernel's clock.
   let offset: Int64
-  /// The wall clock's lead over elapsed time when it was kept.
+  /// The wall clock's lead over elapsed time when the state was stored.
   private(set) var lead: Int64
-  /// Elapsed time when it was kept.
+  /// The elapsed time when the state was stored.
   private(set) var last: Int64
 
   /// Continues from the stored state; nil at the first start.
@@ -28,10 +28,10 @@ struct ElapsedTime: Equatable {
     lead = wall - last
   }
 
-  /// Updates the state, and returns whether it has to be written.
+  /// Updates the state, and returns true if it must be written.
   mutating func note(_ moment: ScheduleMoment) -> Bool {
     let lead = moment.wall - moment.elapsed
-    // A clock that is kept in step by small steps, and a minute lost at a power cut, do no harm.
+    // Small steps of a synchronized clock, and a minute lost in a power failure, do no harm.
     guard abs(lead - self.lead) > 1_000 || moment.elapsed - last > 60_000 else { return false }
     self.lead = lead
     last = moment.elapsed

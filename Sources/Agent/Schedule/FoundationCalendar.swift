@@ -1,14 +1,16 @@
 import BelfryWire
 import Foundation
 
-/// A calendar other than the Gregorian, from Foundation: it says what date a day has; which days
-/// match is decided here by the same rule as for the Gregorian.
+/// A non-Gregorian calendar from Foundation.
+///
+/// Foundation converts days to dates; the matching days are determined here by the same rule as for the Gregorian
+/// calendar.
 final class FoundationCalendar: CalendarSystem {
   private var calendar: Calendar
-  /// The months that searches have passed over, by their first day: Foundation needs microseconds for each.
+  /// The months that searches have skipped, by their first day; Foundation needs microseconds for each.
   private var months: [Int: Month] = [:]
 
-  /// What all days of a month have in common.
+  /// The values that all days of a month have in common.
   private struct Month {
     let era: Int?
     let year: Int?
@@ -16,7 +18,7 @@ final class FoundationCalendar: CalendarSystem {
     let isLeap: Bool
     let length: Int
 
-    /// Days from its first that cannot match.
+    /// Returns the number of days from the first of the month that cannot match.
     func daysToSkip(_ match: CalendarMatch) -> Int {
       func holds(_ component: CalendarMatch.Component, _ value: Int?) -> Bool {
         match[component].map { $0 == value } ?? true
@@ -29,7 +31,7 @@ final class FoundationCalendar: CalendarSystem {
     }
   }
 
-  /// A calendar by the identifier of `Calendar.Identifier` or its BCP 47 name; nil for others.
+  /// Creates a calendar from the identifier of `Calendar.Identifier` or its BCP 47 name; nil for others.
   init?(named name: String) {
     guard let identifier = Self.identifiers[name] else { return nil }
     calendar = Calendar(identifier: identifier)
@@ -56,7 +58,7 @@ final class FoundationCalendar: CalendarSystem {
   private func nextDay(_ match: CalendarMatch, from first: Int) -> Int? {
     guard match.constrainsDate || match.isLeapMonth != nil else { return first }
     guard isPossible(match) else { return nil }
-    // Where only a week or longer is singled out, its first day is meant.
+    // If the match specifies only a week or a longer unit, its first day is meant.
     let wantsFirst = !match.constrainsDay && !match.constrainsTime
     var matchedBefore = wantsFirst && mismatch(match, first - 1) == nil
     var day = first
@@ -65,7 +67,7 @@ final class FoundationCalendar: CalendarSystem {
         day += skipped
         matchedBefore = false
       } else if let mismatch = mismatch(match, day) {
-        // No day that is passed over could match.
+        // No skipped day could match.
         day += step(over: mismatch, match, from: day)
         matchedBefore = false
       } else {
@@ -76,15 +78,15 @@ final class FoundationCalendar: CalendarSystem {
     return nil
   }
 
-  /// How often Foundation was asked about a day: what a search costs.
+  /// The number of times that Foundation was asked about a day: the cost of a search.
   private(set) var lookUps = 0
 
-  /// What of a day is not as it is wanted.
+  /// The component in which a day does not match.
   private enum Mismatch {
     case month, week, weekday, day, other
   }
 
-  /// Whether the calendar ever has such numbers; Foundation's own bounds, which may be too wide.
+  /// Returns false if the calendar never has such numbers, by Foundation's own bounds, which may be too wide.
   private func isPossible(_ match: CalendarMatch) -> Bool {
     func holds(_ component: CalendarMatch.Component, _ unit: Calendar.Component) -> Bool {
       guard let wanted = match[component], let range = calendar.maximumRange(of: unit) else {
@@ -98,7 +100,7 @@ final class FoundationCalendar: CalendarSystem {
       && holds(.weekOfMonth, .weekOfMonth) && holds(.weekOfYear, .weekOfYear)
   }
 
-  /// What keeps a day from matching, the longest stretch first; nil when it matches.
+  /// Returns the component in which a day does not match, the longest stretch first; nil if it matches.
   private func mismatch(_ match: CalendarMatch, _ day: Int) -> Mismatch? {
     lookUps += 1
     let date = calendar.dateComponents(Self.units, from: Self.noon(day))
@@ -115,13 +117,13 @@ final class FoundationCalendar: CalendarSystem {
     let isWeek =
       holds(.weekOfMonth, date.weekOfMonth) && holds(.weekOfYear, date.weekOfYear)
       && holds(.yearForWeekOfYear, date.yearForWeekOfYear)
-    // A week may be cut by the end of its month: its days are looked at one by one.
+    // A week may be split by the end of its month, so its days are checked one by one.
     if !isWeek { return match[.weekOfMonth] == nil ? .week : .other }
     if !holds(.weekday, date.weekday) { return .weekday }
     return holds(.weekdayOrdinal, date.weekdayOrdinal) ? nil : .other
   }
 
-  /// Days to the next one that could match.
+  /// Returns the number of days to the next one that could match.
   private func step(over mismatch: Mismatch, _ match: CalendarMatch, from day: Int) -> Int {
     let date = calendar.dateComponents(
       [.era, .year, .month, .day, .weekday, .isLeapMonth], from: Self.noon(day))
@@ -141,9 +143,9 @@ final class FoundationCalendar: CalendarSystem {
       }
       let rest = days - number + 1
       guard rest > 0 else { return 1 }
-      // Japan's eras begin on any day, and the number of the year with them.
+      // Japan's eras begin on any day, and the year number changes with them.
       guard calendar.component(.era, from: Self.noon(day + rest)) == date.era else { return 1 }
-      // A clock that was set far leaves those of another time.
+      // After the clock was set to a distant time, the cached months are of no use.
       if months.count >= Limits.calendarMonths { months = [:] }
       if number == 1 {
         months[day] = Month(
@@ -157,8 +159,8 @@ final class FoundationCalendar: CalendarSystem {
   func repeatedDay(_ count: Int, from day: Int, months: Int, days: Int) -> RepeatedDay? {
     lookUps += 1
     let start = calendar.dateComponents([.day, .month], from: Self.noon(day))
-    // Years of some calendars have a month more than others: a period of twelve months is one of a year. Four periods
-    // of three months are not.
+    // Years of some calendars have a month more than others, so a period of twelve months counts as one year. Four
+    // periods of three months do not.
     let isYears = months.isMultiple(of: 12)
     guard
       let moved = calendar.date(

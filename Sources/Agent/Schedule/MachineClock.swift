@@ -1,12 +1,12 @@
 import BelfryWire
 import System
 
-/// The machine's own clocks and zone.
+/// The machine's own clocks and time zone.
 ///
-/// Two timers of the kernel: one on the wall clock, which tells when that is set, one on the clock
-/// that also counts sleep. Both are due at once after a resume. Nothing polls.
+/// Uses two kernel timers: one on the wall clock, which reports when that is set, and one on the clock that also counts
+/// sleep. Both are due at once after a resume. No polling is needed.
 final class MachineClock: ScheduleClock {
-  /// Where the machine keeps what this reads; a test has folders of its own.
+  /// The paths of the machine's settings that the clock reads; a test has its own folders.
   struct Paths {
     var settings = "/etc"
     var zones = ZoneDatabase.system
@@ -19,7 +19,9 @@ final class MachineClock: ScheduleClock {
   private let loop: EventLoop
   private let paths: Paths
   private let environmentZone: String?
-  /// The zone's name as a service of the machine reported it, after the machine's settings.
+  /// The zone's name as last reported by a service of the machine.
+  ///
+  /// A later change of the machine's settings clears it.
   private var reportedZone: String?
   private var elapsed: ElapsedTime
   private var isRecorded: Bool
@@ -29,15 +31,15 @@ final class MachineClock: ScheduleClock {
   private var databaseWatch: FolderTreeWatch?
   private var databaseTimer: TimerID?
 
-  /// Starts to listen.
+  /// Starts listening for events.
   ///
   /// - Parameters:
-  ///   - loop: Whose turns events come in.
+  ///   - loop: The loop on which events are reported.
   ///   - kept: The clock's record of the last run.
-  ///   - environmentZone: `TZ`, which fixes the device's zone.
-  ///   - paths: Where the machine's settings are.
-  ///   - log: Receives what cannot be watched.
-  /// - Throws: When the kernel gives no timer.
+  ///   - environmentZone: The value of `TZ`, which fixes the device's zone.
+  ///   - paths: The paths of the machine's settings.
+  ///   - log: Receives warnings about changes that cannot be watched.
+  /// - Throws: A failure if the kernel provides no timer.
   init(
     on loop: EventLoop, kept: [UInt8]?, environmentZone: String?, paths: Paths = Paths(), log: Log
   ) throws(SystemFailure) {
@@ -71,7 +73,7 @@ final class MachineClock: ScheduleClock {
     }
   }
 
-  /// A package puts the database's files in one by one: it is read when no more come.
+  /// Waits until the changes to the database stop, because a package writes its files one by one.
   private func databaseChanges() {
     if let timer = databaseTimer { loop.cancel(timer) }
     databaseTimer = loop.schedule(afterNanoseconds: Limits.databaseRestNanoseconds) { [weak self] in
@@ -88,7 +90,7 @@ final class MachineClock: ScheduleClock {
     onEvent?(.zonesChanged)
   }
 
-  /// A service of the machine says which zone the device is in; `TZ` still fixes it.
+  /// Sets the zone that a service of the machine reports; `TZ` takes precedence.
   func setReportedZone(_ name: String) {
     guard name != zone.name,
       environmentZone.flatMap({ zones.zone(named: String($0.drop { $0 == ":" })) }) == nil,

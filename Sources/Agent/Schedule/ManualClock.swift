@@ -22,14 +22,14 @@ final class ManualClock: ScheduleClock {
     zone = ZoneDatabase.system.zone(named: String(words[3])) ?? .utc
   }
 
-  /// Lets time pass, or sets the clock back, in which case no time passes.
+  /// Advances the time, or sets the clock back, in which case no time elapses.
   func move(toWall wall: Int64) {
     now.elapsed += max(wall - now.wall, 0)
     now.wall = wall
     isChanged = true
   }
 
-  /// Moves the device to another zone.
+  /// Moves the device to another time zone.
   func move(to zone: Zone) {
     self.zone = zone
     isChanged = true

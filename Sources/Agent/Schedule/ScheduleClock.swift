@@ -1,34 +1,34 @@
 import BelfryWire
 import System
 
-/// The source of the schedule's time and zones.
+/// The source of the schedule's time and time zones.
 protocol ScheduleClock: AnyObject {
   /// Called with each event of the clock.
   var onEvent: ((ScheduleClockEvent) -> Void)? { get set }
-  /// Both clocks, now.
+  /// The current time on both clocks.
   var now: ScheduleMoment { get }
-  /// The zone that the device is in.
+  /// The time zone of the device.
   var zone: Zone { get }
-  /// Where zones are read.
+  /// The database from which time zones are read.
   var zones: ZoneDatabase { get }
-  /// Reports `due` at the earlier of two moments, replacing earlier requests; nil stands for none.
+  /// Reports `due` at the earlier of two moments, replacing earlier requests; nil means no moment.
   func wake(atWall wall: Int64?, elapsed: Int64?)
-  /// Returns the clock's record if it has to be written; nil when it is unchanged.
+  /// Returns the clock's record if it must be written, or nil if it is unchanged.
   func changedRecord() -> [UInt8]?
   func close()
 }
 
 /// An event of a clock.
 enum ScheduleClockEvent: Hashable, Sendable {
-  /// A requested moment has come.
+  /// A requested moment has been reached.
   case due
   case clockWasSet
-  /// The device is in another zone, or the database of zones was updated.
+  /// The device's time zone changed, or the time-zone database was updated.
   case zonesChanged
 }
 
 extension ScheduleClock {
-  /// Whether it moves only by command.
+  /// True if the clock moves only by command.
   var isManual: Bool { self is ManualClock }
 
   var zones: ZoneDatabase { .system }

@@ -2,23 +2,23 @@ import BelfryWire
 
 /// The stored form of the schedule: one record per entry, and one of the clock.
 enum ScheduleRecord {
-  /// A change to write in one transaction with what follows from it.
+  /// A change to write in one transaction with its consequences.
   enum Change: Hashable, Sendable {
     case put(key: String, [UInt8])
     case remove(key: String)
   }
 
-  /// The key of the clock's record, which no entry has.
+  /// The key of the clock's record, which no entry uses.
   static let clockKey = ""
 
-  /// The key of an entry's record: an app's id has no line end.
+  /// Returns the key of an entry's record; an app's ID contains no newline.
   static func key(_ key: ScheduleKey) -> String { "\(key.app)\n\(key.id)" }
 
   static func put(_ entry: ScheduleEntry) -> Change { .put(key: key(entry.key), value(entry)) }
 
   static func remove(_ key: ScheduleKey) -> Change { .remove(key: self.key(key)) }
 
-  /// Three numbers of eight bytes, then the trigger.
+  /// Encodes an entry as three numbers of eight bytes, then the trigger.
   static func value(_ entry: ScheduleEntry) -> [UInt8] {
     var bytes: [UInt8] = []
     for number in [UInt64(bitPattern: entry.since), UInt64(bitPattern: entry.handled), entry.order]
@@ -30,7 +30,7 @@ enum ScheduleRecord {
     return bytes + entry.trigger.bytes
   }
 
-  /// Reads an entry; nil when it is damaged.
+  /// Reads an entry; returns nil if it is damaged.
   static func entry(key: String, value: [UInt8]) -> ScheduleEntry? {
     guard let line = key.utf8.firstIndex(of: UInt8(ascii: "\n")), value.count > 24,
       let trigger = Trigger(bytes: Array(value[24...]).span)

@@ -2,17 +2,17 @@ import BelfryWire
 
 /// The scheduled notifications of all apps, and the moves of a manual clock.
 ///
-/// Decides what fires when; `Delivery` decides what is shown.
+/// Decides which notification fires when; `Delivery` decides which effects it has.
 struct ScheduledNotifications: ~Copyable {
   /// A scheduled notification that is due.
   enum Step: Hashable {
-    /// Show it; `isLast` when it will not fire again.
+    /// Shows the notification; `isLast` is true if it will not fire again.
     case fire(AppNotificationID, isLast: Bool)
-    /// Missed by more than the window, or without any future date.
+    /// Drops a notification that was missed by more than the window, or has no future date.
     case expire(AppNotificationID)
   }
 
-  /// Why a request or a command is refused.
+  /// The reason that a request or a command is refused.
   typealias Refusal = AppLinkFailure
 
   /// The move of a manual clock in progress.
@@ -25,16 +25,16 @@ struct ScheduledNotifications: ~Copyable {
   private var zones: ZoneFolder
   private let isManual: Bool
   private var journey: Journey?
-  /// Whether a move is under way that `clockMoved` or `zonesChanged` has not reported yet.
+  /// True if a move is in progress that `clockMoved` or `zonesChanged` has not reported yet.
   private var isClockMoving = false
-  /// Whether the clock is being set back, so that past dates fire again.
+  /// True if the clock is being set back, so that past dates fire again.
   private var isSettingBack = false
-  /// Entries without any future date, still to be reported by `step`.
+  /// Entries without a future date, still to be reported by `step`.
   private var lost: [AppNotificationID] = []
-  /// The wake-up last armed; nil when it has to be armed again.
+  /// The wake-up last armed; nil if it must be armed again.
   private var armed: ScheduleWakeUp?
 
-  /// A schedule without entries.
+  /// Creates a schedule without entries.
   init(pendingLimit: Int, zones: ZoneFolder, isManual: Bool) {
     self.zones = zones
     self.isManual = isManual
@@ -95,7 +95,7 @@ struct ScheduledNotifications: ~Copyable {
     return dropped.map(Self.notification)
   }
 
-  /// Fails if a request with this trigger would not be scheduled.
+  /// Throws if a request with this trigger would not be scheduled.
   func check(_ trigger: NotificationTrigger, at now: ScheduleMoment) throws(Refusal) {
     var alone = Schedule(policy: SchedulePolicy(pendingLimit: 1), world: zones)
     do throws(Trigger.Refusal) {
@@ -133,7 +133,7 @@ struct ScheduledNotifications: ~Copyable {
 
   // MARK: Clock and zones
 
-  /// The name of the device's zone.
+  /// The name of the device's time zone.
   var zoneName: String { zones.deviceZone.name }
 
   /// Handles a change of the machine's clock.
@@ -143,7 +143,7 @@ struct ScheduledNotifications: ~Copyable {
     effects.append(.persistClock)
   }
 
-  /// Handles a change of zone or of the zone database; returns the command that waited for it.
+  /// Handles a change of the time zone or of the time-zone database; returns the command that waited for it.
   mutating func onZonesChanged(
     to zones: ZoneFolder, at now: ScheduleMoment, _ effects: inout [AgentEffect]
   ) -> Ask? {
@@ -157,12 +157,12 @@ struct ScheduledNotifications: ~Copyable {
     return ask
   }
 
-  /// Notes that the alarms may have fired, so that they are armed again.
+  /// Handles a wake-up: the alarms may have fired, so they are armed again.
   mutating func onWakeUp() { armed = nil }
 
   // MARK: Firing
 
-  /// Returns the next due step; nil when nothing is due.
+  /// Returns the next due step, or nil if nothing is due.
   mutating func step(at now: ScheduleMoment, _ effects: inout [AgentEffect]) -> Step? {
     if let key = lost.popLast() { return .expire(key) }
     switch schedule.step(at: now) {
@@ -180,7 +180,7 @@ struct ScheduledNotifications: ~Copyable {
     }
   }
 
-  /// Arms the alarms if they have to change.
+  /// Arms the alarms if they must change.
   mutating func arm(at now: ScheduleMoment, _ effects: inout [AgentEffect]) {
     let wakeUp = schedule.wakeUp
     guard wakeUp != armed else { return }
@@ -194,20 +194,21 @@ struct ScheduledNotifications: ~Copyable {
     if case .toTime? = journey { true } else { false }
   }
 
-  /// Whether due notifications may fire.
+  /// Returns true if due notifications may fire.
   ///
-  /// During a move of a manual clock they may once the clock has stopped at their date and apps in front
-  /// have answered about what fired there before.
+  /// During a move of a manual clock, they may fire once the clock has stopped at their date and foreground apps have
+  /// answered about the notifications that fired there before.
   func mayFire(isAsking: Bool) -> Bool { !isOnJourney || (!isClockMoving && !isAsking) }
 
   /// A command to a manual clock.
   enum ClockCommand {
-    /// Move to that moment, in milliseconds since 1970. Everything due in between fires, in order, before the
-    /// command is answered.
+    /// Move to this time, in milliseconds since 1970.
+    ///
+    /// Everything due in between fires, in order, before the command is answered.
     case set(Int64)
-    /// Advance by so many milliseconds; a negative number counts as 0.
+    /// Advance by this number of milliseconds; a negative number counts as 0.
     case advance(Int64)
-    /// Move to that zone.
+    /// Move to this time zone.
     case moveZone(String)
   }
 
@@ -258,8 +259,8 @@ struct ScheduledNotifications: ~Copyable {
     }
   }
 
-  /// Moves on to the next moment at which something is due, once nothing more is due at this one; returns the
-  /// command to answer when the move is complete.
+  /// Moves to the next moment at which something is due, once nothing more is due at this one; returns the command to
+  /// answer when the move is complete.
   mutating func advance(at now: ScheduleMoment, _ effects: inout [AgentEffect]) -> Ask? {
     guard case .toTime(let end, let ask)? = journey, !isClockMoving else { return nil }
     let next = nextMoment(at: now)
@@ -356,7 +357,7 @@ struct ScheduledNotifications: ~Copyable {
     }
   }
 
-  /// Traps in debug builds when the journey and its moves contradict each other.
+  /// Traps in debug builds if the journey and its moves contradict each other.
   func checkInvariants() {
     assert(journey == nil || isManual, "only a manual clock travels")
     assert(!isClockMoving || journey != nil, "a clock moves on a journey alone")
@@ -367,6 +368,6 @@ struct ScheduledNotifications: ~Copyable {
 }
 
 extension AppNotificationID {
-  /// Its name in the schedule.
+  /// The notification's key in the schedule.
   fileprivate var scheduleKey: ScheduleKey { ScheduleKey(app: app.text, id: id) }
 }

@@ -6,7 +6,7 @@ import BelfryWire
 /// committed yet are held here.
 struct ScheduledRequests {
   private let readRecord: (AppNotificationID) -> [UInt8]?
-  /// Uncommitted requests by notification; nil when the record is being removed.
+  /// Uncommitted requests by notification; nil if the record is being removed.
   private var unpersisted: [AppNotificationID: NotificationRequest?] = [:]
 
   /// Creates an empty set; `readRecord` reads durable records.
@@ -22,13 +22,13 @@ struct ScheduledRequests {
     effects.append(.persist(.put(.pending, key: key.recordKey, request.encoded)))
   }
 
-  /// Forgets a request.
+  /// Removes a request.
   mutating func remove(_ key: AppNotificationID, _ effects: inout [AgentEffect]) {
     unpersisted[key] = .some(nil)
     effects.append(.persist(.remove(.pending, key: key.recordKey)))
   }
 
-  /// The request of that name; nil when there is none, or its record is damaged.
+  /// Returns the request with this key; nil if it does not exist or its record is damaged.
   func request(_ key: AppNotificationID) -> NotificationRequest? {
     if let request = unpersisted[key] { return request }
     return readRecord(key).flatMap { try? NotificationRequest(decoding: $0) }
@@ -37,7 +37,7 @@ struct ScheduledRequests {
   /// Releases the requests held here, since every record is durable.
   mutating func onRecordsPersisted() { unpersisted = [:] }
 
-  /// Traps in debug builds when a held request stands under another name.
+  /// Traps in debug builds if a held request is stored under another identifier.
   func checkInvariants() {
     for case (let key, let request?) in unpersisted {
       assert(request.id == key.id, "a held request stands under its own name")

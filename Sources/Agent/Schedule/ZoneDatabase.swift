@@ -3,18 +3,18 @@ import Foundation
 import Glibc
 import System
 
-/// A folder of compiled time zones, as `zic` makes it.
+/// A folder of compiled time zones, as created by `zic`.
 public struct ZoneDatabase: Sendable {
-  /// The machine's: `TZDIR` where that is set, as for every program, else where distributions keep it.
+  /// The machine's database: `TZDIR` if it is set, as for every program, else the folder that distributions use.
   public static let system = ZoneDatabase(
     folder: ProcessInfo.processInfo.environment["TZDIR"].flatMap {
       $0.hasPrefix("/") ? $0 : nil
     } ?? "/usr/share/zoneinfo")
 
-  /// Absolute.
+  /// The absolute path of the folder.
   public let folder: String
 
-  /// A zone as it is in the database now; names cannot lead out of its folder.
+  /// Returns a time zone in its current state in the database; names cannot lead out of its folder.
   public func zone(named name: String) -> Zone? {
     if name == "UTC" || name == "GMT" { return .utc }
     let isPlain = name.utf8.allSatisfy { byte in
@@ -30,9 +30,10 @@ public struct ZoneDatabase: Sendable {
     return Self.read("\(folder)/\(name)", name: name) ?? Self.fixedZone(named: name)
   }
 
-  /// The name of the zone that is always so many seconds east of UTC, as Foundation has it: `GMT+0530`.
+  /// Returns the name of the zone with a fixed offset of the given number of seconds east of UTC, in Foundation's form:
+  /// `GMT+0530`.
   ///
-  /// Whole minutes alone.
+  /// The offset must be in whole minutes.
   public static func name(ofOffset seconds: Int) -> String {
     assert(seconds % 60 == 0 && abs(seconds) < 86_400, "an offset of a day's hours and minutes")
     guard seconds != 0 else { return "UTC" }
@@ -51,8 +52,8 @@ public struct ZoneDatabase: Sendable {
     return Zone(name: name, fixedOffset: name.hasPrefix("GMT-") ? -seconds : seconds)
   }
 
-  /// The zone that the device is in: `TZ` where that names one, else `localtime` in the folder of
-  /// the machine's settings, else UTC.
+  /// Returns the device's time zone: `TZ` if it names one, else `localtime` in the folder of the machine's settings,
+  /// else UTC.
   func deviceZone(settings: String, environment: String?) -> Zone {
     if let name = environment?.drop(while: { $0 == ":" }), let zone = zone(named: String(name)) {
       return zone
@@ -69,7 +70,7 @@ public struct ZoneDatabase: Sendable {
     return try? ZoneFile.read(bytes.span, name: name)
   }
 
-  /// The zone's name in the target of a link into the database.
+  /// Returns the zone's name from the target of a link into the database.
   private func name(ofLink path: String) -> String? {
     var buffer = [UInt8](repeating: 0, count: 1_024)
     let count = unsafe buffer.withUnsafeMutableBytes { bytes in

@@ -1,6 +1,6 @@
 public import BelfryWire
 
-/// The machine's time-zone database, read file by file and remembered.
+/// The machine's time-zone database, read file by file and cached.
 public struct ZoneFolder: ScheduleWorld {
   /// The zones read so far, shared by copies of the value.
   private final class Memory {
@@ -8,18 +8,18 @@ public struct ZoneFolder: ScheduleWorld {
     var calendars: [String: (any CalendarSystem)?] = [:]
   }
 
-  /// The zone that the device is in.
+  /// The time zone of the device.
   public let deviceZone: Zone
   private let database: ZoneDatabase
   private let memory = Memory()
   private let makeCalendar: (String) -> (any CalendarSystem)?
 
-  /// The database as it is now.
+  /// Creates a view of the database in its current state.
   ///
   /// - Parameters:
-  ///   - database: Where zones are read.
-  ///   - deviceZone: Where the device is.
-  ///   - makeCalendar: Gives calendars other than the Gregorian.
+  ///   - database: The database from which zones are read.
+  ///   - deviceZone: The time zone of the device.
+  ///   - makeCalendar: Returns non-Gregorian calendars by name.
   init(
     _ database: ZoneDatabase, deviceZone: Zone,
     makeCalendar: @escaping (String) -> (any CalendarSystem)?
@@ -29,19 +29,19 @@ public struct ZoneFolder: ScheduleWorld {
     self.makeCalendar = makeCalendar
   }
 
-  /// A zone of the database; nil when it has none of that name.
+  /// Returns a zone of the database, or nil if it has none with that name.
   public func zone(named name: String) -> Zone? {
     if let known = memory.zones[name] { return known }
     let zone = database.zone(named: name)
-    // Apps choose the names: only so many of those that do not exist are remembered.
+    // Apps choose the names, so the number of remembered nonexistent names is limited.
     if zone != nil || memory.zones.count < Limits.zonesRemembered { memory.zones[name] = zone }
     return zone
   }
 
-  /// How often its calendars were asked.
+  /// The number of times that its calendars were asked.
   public var calendarLookUps: Int { memory.calendars.values.reduce(0) { $0 + ($1?.lookUps ?? 0) } }
 
-  /// A calendar other than the Gregorian; nil when this machine does not know it.
+  /// Returns a non-Gregorian calendar, or nil if this machine does not know it.
   public func calendar(named name: String) -> (any CalendarSystem)? {
     if let known = memory.calendars[name] { return known }
     let calendar = makeCalendar(name)

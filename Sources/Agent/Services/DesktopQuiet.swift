@@ -1,17 +1,17 @@
 import Foundation
 import System
 
-/// Whether the desktop's own do-not-disturb is on, for the servers that say so (linux-parts 9).
+/// A monitor of the desktop's own do-not-disturb mode, for servers that report it (linux-parts 9).
 ///
-/// The server itself holds banners back; the agent only keeps silent.
+/// The server itself suppresses banners; the agent only plays no sounds.
 final class DesktopQuiet {
-  /// A setting of a desktop, which counts while that desktop's server presents.
+  /// A desktop's setting, which counts while that desktop's notification server is active.
   private struct Setting {
     let desktop: String
-    /// What the server says of itself: its name and its vendor.
+    /// The name and the vendor that the server reports.
     let server: [String]
     let key: SettingWatch.Key
-    /// The value that means quiet.
+    /// The value that turns do-not-disturb on.
     let quiet: String
   }
 
@@ -35,13 +35,13 @@ final class DesktopQuiet {
   private let environment: [String: String]
   private let body: (Bool) -> Void
   private var watches: [BusPropertyWatch] = []
-  /// The unique name of the server that presents.
+  /// The unique name of the active notification server.
   private var server = ""
   private var settingWatch: SettingWatch?
-  /// The sources that report it as on.
+  /// The sources that report the mode as on.
   private(set) var quiet: Set<String> = []
 
-  /// Calls `body` on the loop whenever it changes; `environment` is what settings are asked with.
+  /// Calls `body` on the loop whenever the mode changes; `environment` is used to query settings.
   init(
     bus: BusConnection, on loop: EventLoop,
     environment: [String: String] = ProcessInfo.processInfo.environment,
@@ -51,7 +51,7 @@ final class DesktopQuiet {
     self.loop = loop
     self.environment = environment
     self.body = body
-    // Plasma's property, and dunst's own interface behind the same name.
+    // Plasma's property, and dunst's own interface under the same name.
     try watch("plasma", Self.name, "Inhibited")
     try watch("dunst", "org.dunstproject.cmd0", "paused")
     try watchXfce()
@@ -99,7 +99,7 @@ final class DesktopQuiet {
     try ask("swaync", service, "/org/erikreider/swaync/cc", "GetDnd", [])
   }
 
-  /// Asks a service whenever it appears; the state of one that disappeared is dropped.
+  /// Queries a service whenever it appears; the state of one that disappeared is dropped.
   private func ask(
     _ desktop: String, _ service: String, _ path: String, _ member: String,
     _ arguments: [BusValue]
@@ -116,7 +116,7 @@ final class DesktopQuiet {
 
   // MARK: - Settings
 
-  /// Another server presents: its desktop's setting counts, and no other.
+  /// Handles a change of the notification server: only its desktop's setting counts.
   private func serverChanged(_ owner: String) {
     guard owner != server else { return }
     server = owner

@@ -25,10 +25,10 @@ final class MachineServices {
     finder.open()
   }
 
-  /// Whether there is a bus now.
+  /// True if the bus is available.
   var hasBus: Bool { finder?.bus != nil }
 
-  /// The services that run now, by their names on the bus.
+  /// The running services, by their names on the bus.
   var running: Set<String> { services?.running ?? [] }
 
   /// Releases the bus.
@@ -43,7 +43,7 @@ final class MachineServices {
       do {
         services = try SystemServices(bus: bus) { [weak self] in self?.report($0) }
       } catch {
-        // Only a closing connection accepts no matches, which `ReconnectingBus` notices too.
+        // Adding a match fails only on a closing connection, which `ReconnectingBus` also detects.
         log.warning("the system bus cannot be listened to", ["why": "\(error)"])
       }
     } else {

@@ -1,18 +1,18 @@
 import Foundation
 import System
 
-/// Follows one key of GSettings.
+/// A watch on one key of GSettings.
 ///
-/// dconf tells on the session bus that it has changed, `gsettings` what it is: dconf's own file is no
-/// interface.
+/// dconf signals on the session bus that the key has changed, and `gsettings` reads its value, because dconf's own file
+/// is not a public interface.
 final class SettingWatch {
-  /// A key and where it stands.
+  /// A key and its path.
   struct Key: Hashable, Sendable {
-    /// The schema's id.
+    /// The schema's ID.
     let schema: String
-    /// The key in it.
+    /// The key in the schema.
     let name: String
-    /// The schema's place among the settings, with a slash at its end.
+    /// The schema's path in the settings, with a trailing slash.
     let path: String
   }
 
@@ -22,12 +22,12 @@ final class SettingWatch {
   private let body: (String?) -> Void
   private var asked: ChildProgram?
   private var answer: String?
-  /// Whether it has changed since the last query began.
+  /// True if the key has changed since the last query began.
   private var isStale = false
   private var isClosed = false
 
-  /// Calls `body` on the loop with the value as `gsettings get` prints it, now and after each change;
-  /// nil when there is no such key, or it cannot be read.
+  /// Calls `body` on the loop with the value as `gsettings get` prints it, now and after each change; with nil if the
+  /// key does not exist or cannot be read.
   init(
     _ key: Key, bus: BusConnection, on loop: EventLoop, environment: [String: String],
     _ body: @escaping (String?) -> Void
@@ -52,7 +52,7 @@ final class SettingWatch {
     asked = nil
   }
 
-  /// Keys below `prefix` have changed: those named, and all below one that ends with a slash.
+  /// Handles changes below `prefix`: of the named keys, and of all keys below a name that ends with a slash.
   private func changed(_ prefix: String, _ changes: [String]) {
     let whole = key.path + key.name
     let isOurs = changes.contains { change in

@@ -2,9 +2,9 @@ import System
 
 /// The machine's state as its services report it: battery, power profile, network, lock, sleep.
 ///
-/// Each service may be missing, come later, or end and come again.
+/// Each service may be missing, start later, or stop and start again.
 final class SystemServices {
-  /// What has changed.
+  /// A change of the machine's state.
   enum Change: Hashable {
     case device(DeviceChange)
     /// The machine's time zone, by its name.
@@ -18,14 +18,14 @@ final class SystemServices {
   private let bus: BusConnection
   private let body: (Change) -> Void
   private var watches: [BusPropertyWatch] = []
-  /// The unique name of the logind that runs.
+  /// The unique name of the running logind.
   private var loginOwner = ""
-  /// The path of NetworkManager's last primary connection, which is another one after each change.
+  /// The path of NetworkManager's last primary connection, which differs after each change.
   private var primaryConnection: String?
-  /// The path of the session whose lock is followed.
+  /// The path of the session whose lock is watched.
   private var session: String?
 
-  /// The services that run now, by their names on the bus.
+  /// The running services, by their names on the bus.
   var running: Set<String> { Set(watches.filter(\.isThere).map(\.service)) }
 
   /// Calls `body` on the loop with each change.
@@ -38,7 +38,7 @@ final class SystemServices {
       "org.freedesktop.UPower", "/org/freedesktop/UPower/devices/DisplayDevice",
       "org.freedesktop.UPower.Device", "WarningLevel"
     ) { value in
-      // 3 is low, 4 critical, 5 about to be acted on (linux-parts 8).
+      // 3 is low, 4 critical, 5 means that action is imminent (linux-parts 8).
       .device(.batteryLow((value?.unsignedValue ?? 0) >= 3))
     }
     try watch(
@@ -58,7 +58,7 @@ final class SystemServices {
     }
     let timedate = "org.freedesktop.timedate1"
     try watch(timedate, "/org/freedesktop/timedate1", timedate, "Timezone") { value in
-      // It ends when it is idle: that says nothing of the zone.
+      // The service exits when it is idle, which says nothing about the time zone.
       (value?.stringValue).map(Change.zone)
     }
     try watchSleep()
@@ -77,7 +77,7 @@ final class SystemServices {
     watches.append(watch)
   }
 
-  /// Returns the change when the primary connection differs from the last one; the first one is no change.
+  /// Returns the change if the primary connection differs from the last one; the first one is not a change.
   private func networkChange(_ path: String?) -> Change? {
     guard let path, path != "/" else { return nil }
     defer { primaryConnection = path }
@@ -95,16 +95,16 @@ final class SystemServices {
       else { return }
       self?.body(.device(.asleep(sleeps)))
     }
-    // Read whenever logind comes: a signal may have been missed, or will not come any more.
+    // Read the property whenever logind starts: a signal may have been missed, or may never arrive.
     try watch(Self.login, Self.loginPath, Self.loginManager, "PreparingForSleep") {
       .device(.asleep($0?.boolValue ?? false))
     }
   }
 
-  /// The lock of the person's session: the one that this process belongs to, or for a service of the
-  /// user the one with the display.
+  /// Watches the lock of the user's session: the session that this process belongs to, or, for a user service, the one
+  /// with the display.
   ///
-  /// It may begin later.
+  /// The session may begin later.
   private func watchLock() throws(BusFailure) {
     try bus.match(
       "type='signal',sender='\(Self.login)',path='\(Self.loginPath)',"
@@ -133,7 +133,7 @@ final class SystemServices {
         self.session = path
         self.follow(path)
       case .failure(let failure):
-        // An error that does not come from logind says nothing about the session.
+        // An error from another sender than logind says nothing about the session.
         guard failure.name.hasPrefix(Self.login + ".") else { return }
         self.session = nil
         self.body(.device(.sessionEnded))

@@ -1,9 +1,9 @@
 /// The configuration of a broadcast channel (apns-protocol 5.1).
 public struct ChannelConfiguration: Equatable, Sendable {
-  /// Whether the newest message is stored for disconnected devices: `message-storage-policy` 1.
+  /// True if APNs stores the newest message for disconnected devices: `message-storage-policy` 1.
   public let keepsLatest: Bool
 
-  /// A configuration.
+  /// Creates a configuration with this storage policy.
   public init(keepsLatest: Bool) { self.keepsLatest = keepsLatest }
 
   /// Parses the body of a request to create a channel (apns-protocol 5.4).
@@ -36,9 +36,9 @@ public struct ChannelConfiguration: Equatable, Sendable {
     }
   }
 
-  /// The fault of a body that describes no channel.
+  /// The error for a body that does not describe a channel.
   public struct Fault: Error, Equatable {
-    /// The answer.
+    /// The rejection to answer with.
     public let rejection: Rejection
 
     init(_ rejection: Rejection) { self.rejection = rejection }
@@ -47,7 +47,7 @@ public struct ChannelConfiguration: Equatable, Sendable {
   private static let policyKey = "message-storage-policy"
   private static let typeKey = "push-type"
 
-  /// The JSON of the answer to a request to read the channel.
+  /// The JSON body of the response to a request to read the channel.
   public var json: String {
     "{\"message-storage-policy\":\(keepsLatest ? 1 : 0),\"push-type\":\"LiveActivity\"}"
   }

@@ -1,6 +1,6 @@
 /// A broadcast channel's identifier: 16 random bytes that APNs shows in base64 (apns-protocol 5.2).
 public struct ChannelID: Hashable, Sendable {
-  /// Bytes of an identifier.
+  /// The length of an identifier in bytes.
   public static let byteCount = 16
 
   /// The first eight bytes, big-endian.
@@ -8,13 +8,15 @@ public struct ChannelID: Hashable, Sendable {
   /// The last eight bytes, big-endian.
   public let low: UInt64
 
-  /// An identifier from its two halves.
+  /// Creates an identifier from its two halves.
   public init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low
   }
 
-  /// The identifier with these bytes; `nil` unless there are 16, as no channel has another length.
+  /// Creates an identifier from 16 bytes.
+  ///
+  /// Returns `nil` for any other length.
   public init?(_ bytes: [UInt8]) {
     guard bytes.count == Self.byteCount else { return nil }
     func half(_ start: Int) -> UInt64 {
@@ -23,13 +25,13 @@ public struct ChannelID: Hashable, Sendable {
     self.init(high: half(0), low: half(8))
   }
 
-  /// The 16 bytes.
+  /// The identifier as 16 bytes.
   public var bytes: [UInt8] {
     (0..<Self.byteCount).map { index in
       UInt8(truncatingIfNeeded: (index < 8 ? high : low) >> UInt64(56 - index % 8 * 8))
     }
   }
 
-  /// Base64 in the standard alphabet, padded.
+  /// The identifier in padded base64 with the standard alphabet.
   public var text: String { Base64.encode(bytes, url: false) }
 }

@@ -3,10 +3,12 @@ public enum Environment: UInt8, CaseIterable, Sendable {
   case sandbox = 0
   case production = 1
 
-  /// The name in options and files.
+  /// The name of the environment in options and files.
   public var name: String { self == .sandbox ? "sandbox" : "production" }
 
-  /// The environment that `name` names.
+  /// Creates the environment called `name`.
+  ///
+  /// Returns `nil` for an unknown name.
   public init?(name: String) {
     switch name {
     case "sandbox": self = .sandbox

@@ -1,24 +1,23 @@
 /// The identifier of a notification: the 128 bits of `apns-id`.
 ///
-/// This value is for comparison and storage; answers echo the client's text byte for byte. It records
-/// whether the text was in lower case, so that a device reads the client's spelling; two spellings of one
-/// identifier are equal.
+/// Use this value for comparison and storage; responses echo the client's text byte for byte. It records whether the
+/// text was in lowercase, so that a device receives the client's spelling. Two spellings of one identifier are equal.
 public struct NotificationID: Hashable, Sendable {
   /// The first eight bytes, big-endian.
   public let high: UInt64
   /// The last eight bytes, big-endian.
   public let low: UInt64
-  /// Whether ``text`` is in lower case.
+  /// True if ``text`` is in lowercase.
   public let isLowercase: Bool
 
-  /// An identifier from its two halves.
+  /// Creates an identifier from its two halves.
   @inlinable public init(high: UInt64, low: UInt64, isLowercase: Bool = false) {
     self.high = high
     self.low = low
     self.isLowercase = isLowercase
   }
 
-  /// Whether the 128 bits are the same.
+  /// Returns true if the 128 bits are the same, whatever their spelling.
   @inlinable public static func == (one: NotificationID, other: NotificationID) -> Bool {
     one.high == other.high && one.low == other.low
   }
@@ -29,7 +28,9 @@ public struct NotificationID: Hashable, Sendable {
     hasher.combine(low)
   }
 
-  /// Reads canonical text: 8-4-4-4-12 hexadecimal digits of either case; `nil` for anything else.
+  /// Parses canonical text: 8-4-4-4-12 hexadecimal digits of either case.
+  ///
+  /// Returns `nil` for anything else.
   public init?(_ text: Span<UInt8>) {
     guard text.count == 36 else { return nil }
     var high: UInt64 = 0
@@ -51,11 +52,12 @@ public struct NotificationID: Hashable, Sendable {
     self.init(high: high, low: low, isLowercase: isLowercase)
   }
 
-  /// Bytes of the canonical text.
+  /// The length of the canonical text in bytes.
   public static let textBytes = 36
 
-  /// Calls `write` with each of the 36 bytes of the text: in upper case, as APNs spells ids that it makes,
-  /// unless lower case was read.
+  /// Calls `write` with each of the 36 bytes of the text.
+  ///
+  /// The text is in uppercase, as in the ids that APNs generates, unless the parsed text was in lowercase.
   @inlinable public func forEachTextByte(_ write: (UInt8) -> Void) {
     let letters: UInt64 = isLowercase ? 0x27 : 0x07
     let first = Self.digits(UInt32(truncatingIfNeeded: high >> 32), letters)
@@ -74,8 +76,9 @@ public struct NotificationID: Hashable, Sendable {
     for index in 0..<8 { write(Self.byte(index, of: fourth)) }
   }
 
-  /// Eight hexadecimal digits at once, the most significant in the lowest byte; `letters` is what a
-  /// letter has beyond the digit that would stand in its place.
+  /// Returns eight hexadecimal digits at once, the most significant in the lowest byte.
+  ///
+  /// `letters` is the offset that turns the character code after "9" into the letter "A" or "a".
   @inlinable static func digits(_ value: UInt32, _ letters: UInt64) -> UInt64 {
     var nibbles = UInt64(value.byteSwapped)
     nibbles = (nibbles | nibbles << 16) & 0x0000_FFFF_0000_FFFF
@@ -90,7 +93,7 @@ public struct NotificationID: Hashable, Sendable {
     UInt8(truncatingIfNeeded: word >> UInt64(index &* 8))
   }
 
-  /// The canonical text.
+  /// The canonical text of the identifier.
   public var text: String {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(36)

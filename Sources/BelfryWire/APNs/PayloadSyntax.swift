@@ -1,27 +1,29 @@
-/// A validator that tells whether a body is a JSON object, which a payload must be before its bytes are
-/// forwarded unchanged (apns-protocol 1.3 and section 10).
+/// A validator that checks whether a body is a JSON object, as a payload must be before its bytes are forwarded
+/// unchanged (apns-protocol 1.3 and section 10).
 ///
-/// Keys, duplicates and the encoding of strings are between the sender and the app. Each byte is read
-/// once, and nothing is allocated up to 64 levels of nesting.
+/// It leaves keys, duplicates and the encoding of strings to the sender and the app. It reads each byte once, and
+/// allocates nothing for up to 64 levels of nesting.
 public struct PayloadSyntax: ~Copyable {
   private enum Expected {
     case value
-    /// Behind `[`: a value or the end.
+    /// After `[`: a value or the end.
     case valueOrEnd
     case key
-    /// Behind `{`: a key or the end.
+    /// After `{`: a key or the end.
     case keyOrEnd
     case commaOrEnd
   }
 
-  /// A bit for each of the innermost open brackets, the last one lowest; set for objects.
+  /// One bit for each of the innermost open brackets, the last one lowest.
+  ///
+  /// A bit is set for an object.
   private var inner: UInt64 = 0
   /// The outer brackets, 64 in each element.
   private var outer: [UInt64] = []
   private var depth = 0
   private var position = 0
 
-  /// Whether `bytes` are one JSON object (RFC 8259), white space around it allowed.
+  /// Returns true if `bytes` are one JSON object (RFC 8259), optionally surrounded by white space.
   public static func isObject(_ bytes: Span<UInt8>) -> Bool {
     var syntax = PayloadSyntax()
     return syntax.readObject(bytes)
@@ -138,16 +140,16 @@ public struct PayloadSyntax: ~Copyable {
     }
   }
 
-  /// The index of the first byte that is a quotation mark, a backslash or a control; the end without
-  /// one.
+  /// Returns the index of the first byte that is a quotation mark, a backslash or a control character, or the end of
+  /// the bytes.
   private static func endOfPlainText(_ bytes: Span<UInt8>, from start: Int) -> Int {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let highBits = ones << 7
     var index = start
     let raw = unsafe bytes.bytes
-    // Eight at once. A bit too many is set only above a byte that is one of them.
+    // Tests eight bytes at once. A false positive can be set only above a byte that really is one of them.
     while index + 8 <= raw.byteCount {
-      // The bounds are checked, and eight bytes of any kind are a number.
+      // The bounds are checked, and any eight bytes form a valid integer.
       let word = unsafe raw.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
       let quotes = word ^ (ones &* 0x22)
       let backslashes = word ^ (ones &* 0x5C)
@@ -166,7 +168,7 @@ public struct PayloadSyntax: ~Copyable {
     return index
   }
 
-  /// The index behind an escape, of which `start` is the letter; `nil` for none.
+  /// Returns the index after the escape whose letter is at `start`, or `nil` for an invalid escape.
   private static func endOfEscape(_ bytes: Span<UInt8>, from start: Int) -> Int? {
     guard start < bytes.count else { return nil }
     switch bytes[start] {

@@ -1,37 +1,39 @@
 /// A parsed provider token (JWT) whose signature is not verified yet (apns-protocol 2.1).
 ///
-/// The parser accepts what real clients send: segments in either base64 alphabet, padded or not; `iat` as integer,
-/// float or numeric string; JSON with white space; fields that APNs does not know.
+/// The parser accepts the variations that real clients send: segments in either base64 alphabet, padded or not; `iat`
+/// as an integer, float or numeric string; JSON with white space; fields that APNs does not know.
 public struct ProviderToken: Sendable {
-  /// The fault of a text that is no provider token.
+  /// The error for text that is not a provider token.
   public enum ParseFailure: Error, Equatable, Sendable {
-    /// There are not three segments, or one is not base64 of a JSON object.
+    /// The text does not consist of three segments, or a segment is not base64 of a JSON object.
     case malformed
     /// `alg` is neither ES256 nor ES512.
     case algorithm
-    /// `kid`, `iss` or `iat` is missing or has no usable form.
+    /// `kid`, `iss` or `iat` is missing or unusable.
     case missing
   }
 
-  /// The algorithm of `alg`; a token without it counts as ES256.
+  /// The algorithm named by `alg`.
+  ///
+  /// A token without `alg` counts as ES256.
   public enum Algorithm: Equatable, Sendable {
-    /// ECDSA over SHA-256, the one that APNs documents.
+    /// ECDSA with SHA-256, the algorithm that APNs documents.
     case es256
-    /// ECDSA over SHA-512, which one client library makes with its key on P-256 (apns-protocol 2.1).
+    /// ECDSA with SHA-512, which one client library uses with its P-256 key (apns-protocol 2.1).
     case es512
   }
 
-  /// The algorithm.
+  /// The algorithm of the signature.
   public let algorithm: Algorithm
   /// The key's identifier (`kid`).
   public let keyID: String
   /// The team's identifier (`iss`).
   public let teamID: String
-  /// When the token was made, in seconds since 1970 (`iat`).
+  /// The time at which the token was issued, in seconds since 1970 (`iat`).
   public let issuedAt: Int64
-  /// Bytes of the token, from its start, that the signature covers.
+  /// The number of leading bytes of the token that the signature covers.
   public let signedByteCount: Int
-  /// The signature: 64 bytes raw, or DER.
+  /// The signature: 64 raw bytes, or DER.
   public let signature: [UInt8]
 
   /// Parses the text that follows the word `bearer`.
@@ -46,7 +48,7 @@ public struct ProviderToken: Sendable {
       case .object(let headerFields)? = try? JSONValue(parsing: header),
       case .object(let claimFields)? = try? JSONValue(parsing: claims)
     else { throw .malformed }
-    // Apple's own sample has no alg; the signature decides there (apns-protocol 2.1).
+    // Apple's own sample omits `alg`; the signature decides in that case (apns-protocol 2.1).
     switch headerFields["alg"] {
     case nil, .string("ES256"): algorithm = .es256
     case .string("ES512"): algorithm = .es512
@@ -56,7 +58,7 @@ public struct ProviderToken: Sendable {
       case .string(let teamID)? = claimFields["iss"], !teamID.isEmpty,
       let issuedAt = claimFields["iat"].flatMap(Self.seconds)
     else { throw .missing }
-    // No key or team has another one, and both are looked up.
+    // Key and team identifiers are ASCII, and both are looked up.
     guard keyID.isASCII, teamID.isASCII else { throw .missing }
     self.keyID = keyID
     self.teamID = teamID
@@ -75,12 +77,12 @@ public struct ProviderToken: Sendable {
     }
   }
 
-  /// Whether `iat` is within an hour of `nowSeconds`, before or after.
+  /// Returns true if `iat` is within one hour of `nowSeconds`, before or after.
   public func isFresh(atSeconds nowSeconds: Int64) -> Bool {
     Self.isFresh(issuedAt: issuedAt, atSeconds: nowSeconds)
   }
 
-  /// The same rule for a token whose `iat` is already known.
+  /// Applies the same rule to an `iat` that was already parsed.
   public static func isFresh(issuedAt: Int64, atSeconds nowSeconds: Int64) -> Bool {
     let (age, overflow) = nowSeconds.subtractingReportingOverflow(issuedAt)
     return !overflow && age.magnitude <= WireLimits.providerTokenAgeSecondsMax.magnitude
@@ -88,7 +90,7 @@ public struct ProviderToken: Sendable {
 
   /// Finds the token in an `authorization` value, after `bearer` in either case.
   ///
-  /// Returns the offset where it begins; `nil` where the scheme or the token is missing.
+  /// Returns the offset at which the token begins, or `nil` if the scheme or the token is missing.
   public static func start(in authorization: Span<UInt8>) -> Int? {
     guard authorization.count > 7, authorization[6] == 0x20,
       authorization.extracting(0..<6).equalsIgnoringCase("bearer")

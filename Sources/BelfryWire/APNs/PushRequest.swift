@@ -1,80 +1,83 @@
-/// A request of the HTTP/2 provider API while its fields arrive (apns-protocol 1.3, 1.4).
+/// A request of the HTTP/2 provider API, built up while its fields arrive (apns-protocol 1.3, 1.4).
 ///
-/// It records what each field says; admission decides which fault is reported first. One value
-/// serves many requests: ``reset()`` keeps the capacity of its buffers, so that a request of the usual
-/// size allocates nothing.
+/// It records the content of each field; admission decides which error is reported first. One value serves many
+/// requests: ``reset()`` keeps the capacity of its buffers, so that a request of the usual size allocates nothing.
 public struct PushRequest: Sendable {
   /// The value of `:method`.
   public enum Method: UInt8, Sendable { case missing, get, post, put, delete, other }
 
   /// The value of `:path`.
   public enum Path: UInt8, Sendable {
-    /// None of the interface's paths.
+    /// A path that is not part of the interface.
     case other
-    /// `/3/device/` followed by a token, which is in ``PushRequest/token``.
+    /// `/3/device/` followed by a token, which is stored in ``PushRequest/token``.
     case device
     /// `/3/device/` or `/3/device`: the token is missing.
     case deviceWithoutToken
     /// `/4/broadcasts/apps/BUNDLE-ID`; the bundle id is in ``PushRequest/bundleID``.
     case broadcast
-    /// `/1/apps/BUNDLE-ID/channels`.
+    /// `/1/apps/BUNDLE-ID/channels`, which creates, reads or removes one channel.
     case channels
-    /// `/1/apps/BUNDLE-ID/all-channels`.
+    /// `/1/apps/BUNDLE-ID/all-channels`, which lists an app's channels.
     case allChannels
   }
 
-  /// The value of a field with a required form.
+  /// The value of a field that must have a certain form.
   public enum Field<Value: Sendable>: Sendable {
     case absent
     case invalid
     case value(Value)
   }
 
-  /// The method.
+  /// The method of the request.
   public private(set) var method = Method.missing
-  /// The path.
+  /// The path of the request.
   public private(set) var path = Path.other
-  /// The token of the path, decoded; empty where its text is not hexadecimal of 1 to 100 bytes.
+  /// The decoded token from the path.
+  ///
+  /// It is empty if the text is not the hexadecimal form of 1 to 100 bytes.
   public private(set) var token: [UInt8] = []
-  /// The bundle id of a broadcast's or a channel's path.
+  /// The bundle id from the path of a broadcast or channel request.
   public private(set) var bundleID: [UInt8] = []
-  /// `apns-id`.
+  /// The value of `apns-id`.
   public private(set) var id = Field<NotificationID>.absent
-  /// The exact text of `apns-id`, for the echo.
+  /// The exact text of `apns-id`, which the response echoes.
   public private(set) var idText: [UInt8] = []
-  /// `apns-request-id`, of broadcasts and channels.
+  /// `apns-request-id`, used by broadcasts and channels.
   public private(set) var requestID = Field<NotificationID>.absent
   /// The exact text of `apns-request-id`.
   public private(set) var requestIDText: [UInt8] = []
-  /// `apns-expiration`, in seconds since 1970.
+  /// The value of `apns-expiration`, in seconds since 1970.
   public private(set) var expiration = Field<Int64>.absent
-  /// `apns-priority`: 10, 5 or 1.
+  /// The value of `apns-priority`: 10, 5 or 1.
   public private(set) var priority = Field<UInt8>.absent
-  /// `apns-push-type`.
+  /// The value of `apns-push-type`.
   public private(set) var pushType = Field<PushType>.absent
-  /// Whether `apns-collapse-id` is there and short enough; the bytes are in ``collapseID``.
+  /// Present if `apns-collapse-id` was sent, and valid if it is short enough.
+  ///
+  /// Its bytes are in ``collapseID``.
   public private(set) var collapse = Field<Void>.absent
   /// The bytes of `apns-collapse-id`.
   public private(set) var collapseID: [UInt8] = []
-  /// The bytes of `apns-topic`, empty when absent.
+  /// The bytes of `apns-topic`, or empty if absent.
   public private(set) var topic: [UInt8] = []
-  /// Whether `apns-topic` was there, even empty.
+  /// True if `apns-topic` was sent, even if empty.
   public private(set) var hasTopic = false
   /// The bytes of `apns-channel-id`.
   public private(set) var channelID: [UInt8] = []
-  /// Whether `apns-channel-id` was there, even empty.
+  /// True if `apns-channel-id` was sent, even if empty.
   public private(set) var hasChannelID = false
-  /// The bytes of `authorization`, empty when absent.
+  /// The bytes of `authorization`, or empty if absent.
   public private(set) var authorization: [UInt8] = []
-  /// Whether a field of the interface appeared more than once.
+  /// True if a field of the interface appeared more than once.
   public private(set) var hasDuplicates = false
 
   private var seen: UInt16 = 0
 
-  /// An empty request.
+  /// Creates an empty request.
   public init() {}
 
-  /// Makes this an empty request, keeping the buffers' capacity.
+  /// Resets this to an empty request and keeps the capacity of the buffers.
   public mutating func reset() {
     method = .missing
     path = .other
@@ -98,7 +101,9 @@ public struct PushRequest: Sendable {
     seen = 0
   }
 
-  /// Handles one header field or pseudo field; unknown ones are ignored (apns-protocol 1.3).
+  /// Handles one header field or pseudo-header field.
+  ///
+  /// Unknown fields are ignored (apns-protocol 1.3).
   public mutating func handleField(name: Span<UInt8>, value: Span<UInt8>) {
     switch name.count {
     case 5 where name.equals(":path"):
@@ -154,7 +159,9 @@ public struct PushRequest: Sendable {
     case collapseID = 256
   }
 
-  /// Whether this is the field's first occurrence; a later one makes the request a refused one.
+  /// Returns true for the first occurrence of a field.
+  ///
+  /// A later occurrence causes the request to be refused.
   private mutating func isFirst(_ field: Known) -> Bool {
     guard seen & field.rawValue == 0 else {
       hasDuplicates = true
@@ -179,7 +186,7 @@ public struct PushRequest: Sendable {
     return .invalid
   }
 
-  /// Whole seconds without a sign (apns-protocol section 10: negative and fractional ones are refused).
+  /// Parses whole seconds without a sign (apns-protocol section 10: negative and fractional values are refused).
   private static func seconds(_ value: Span<UInt8>) -> Field<Int64> {
     guard value.count > 0, value.count <= 18 else { return .invalid }
     var seconds: Int64 = 0
@@ -236,7 +243,7 @@ public struct PushRequest: Sendable {
 }
 
 extension [UInt8] {
-  /// Appends bytes without an intermediate copy.
+  /// Appends the bytes without an intermediate copy.
   @inlinable public mutating func append(copying bytes: Span<UInt8>) {
     unsafe bytes.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
   }

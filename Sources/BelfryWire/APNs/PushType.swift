@@ -29,9 +29,10 @@ public enum PushType: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// The type that a header value names; `nil` for a value that APNs does not have.
+  /// Creates the type that a header value names.
   ///
-  /// `Liveactivity`, as one of Apple's pages writes it, is the same type.
+  /// Returns `nil` for a value that APNs does not define. `Liveactivity`, as one of Apple's pages spells it, is the
+  /// same type.
   public init?(_ value: Span<UInt8>) {
     for type in Self.allCases where value.equals(type.name) {
       self = type
@@ -41,7 +42,9 @@ public enum PushType: UInt8, CaseIterable, Sendable {
     self = .liveActivity
   }
 
-  /// The kind of token that a push of this type needs: background pushes go to the alert token.
+  /// The kind of token that a push of this type requires.
+  ///
+  /// Background pushes go to the alert token.
   public var tokenKind: TokenKind {
     switch self {
     case .alert, .background: .alert
@@ -57,23 +60,26 @@ public enum PushType: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// The topic of this type's pushes to an app: its bundle identifier with the type's suffix (apns-protocol 1.5).
+  /// Returns the topic of this type's pushes to an app: its bundle identifier with the type's suffix
+  /// (apns-protocol 1.5).
   public func topic(ofApp bundleID: String) -> String { "\(bundleID)\(tokenKind.topicSuffix)" }
 
-  /// The topic that a sender means who names an app or the whole topic: the suffix is added unless it is there.
+  /// Returns the topic for a name that is either a bundle identifier or a full topic.
+  ///
+  /// The suffix is added if it is missing.
   public func topic(named name: String) -> String {
     let suffix = "\(tokenKind.topicSuffix)"
     return name.utf8.reversed().starts(with: suffix.utf8.reversed()) ? name : name + suffix
   }
 
-  /// Whether a topic of `kind` takes this type (apns-protocol 1.5).
+  /// Returns true if a topic of `kind` accepts this type (apns-protocol 1.5).
   ///
-  /// MDM topics have no suffix, so a plain topic may be one: only the device token decides.
+  /// MDM topics have no suffix, so a plain topic may be one; only the device token decides.
   public func fits(topicOf kind: TokenKind) -> Bool {
     tokenKind == kind || (self == .mdm && kind == .alert)
   }
 
-  /// The type of a push that names none, for a topic or a token of `kind`.
+  /// Creates the type of a push that names no type, for a topic or token of `kind`.
   public init(impliedBy kind: TokenKind) {
     self = Self.allCases.first { $0.tokenKind == kind } ?? .alert
   }

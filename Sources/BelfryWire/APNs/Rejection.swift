@@ -1,7 +1,7 @@
-/// The reason for refusing a request: the complete vocabulary of APNs (apns-protocol 1.10 and 5.4).
+/// The reason for refusing a request: the complete set of reasons that APNs defines (apns-protocol 1.10 and 5.4).
 ///
-/// Status, wire string, legacy code and retry advice are all read from ``row``: there is no second
-/// table. The documentation's table is generated from this one.
+/// Status, wire string, legacy code and retry advice are all read from ``row``, the only table. The table in the
+/// documentation is generated from it.
 public enum Rejection: UInt8, CaseIterable, Sendable {
   case badCollapseID
   case badDeviceToken
@@ -35,7 +35,7 @@ public enum Rejection: UInt8, CaseIterable, Sendable {
   case internalServerError
   case serviceUnavailable
   case shutdown
-  // Broadcasts and channels only.
+  // Only for broadcasts and channels.
   case featureNotEnabled
   case missingChannelID
   case badChannelID
@@ -47,31 +47,33 @@ public enum Rejection: UInt8, CaseIterable, Sendable {
   case missingChannelQueueSize
   case topicMismatch
 
-  /// What a sender should do after a refusal (apns-protocol 1.11).
+  /// The action that a sender should take after a refusal (apns-protocol 1.11).
   public enum Advice: String, Sendable {
-    /// The same request will be refused again: mend it first.
+    /// Fix the request before retrying.
+    ///
+    /// The same request would be refused again.
     case doNotRetry
-    /// Make a new provider token, then send again.
+    /// Generate a new provider token, then send the request again.
     case renewProviderToken
-    /// Wait, then send again.
+    /// Wait, then send the request again.
     case retryLater
-    /// Wait about 15 minutes, then retry with exponential back-off.
+    /// Wait about 15 minutes, then retry with exponential backoff.
     case retryWithBackoff
     /// Open another connection with the right credentials.
     case reconnect
   }
 
-  /// A row of the table.
+  /// One row of the table of rejections.
   public struct Row: Sendable {
-    /// The HTTP status of the answer.
+    /// The HTTP status of the response.
     public let status: Int
     /// The string in `{"reason":…}`.
     public let reason: StaticString
     /// The status byte of the legacy error packet (apns-protocol 7.2).
     public let legacyStatus: UInt8
-    /// What the sender should do.
+    /// The action that the sender should take.
     public let advice: Advice
-    /// When the gateway answers so.
+    /// The condition under which the gateway sends this reason.
     public let when: StaticString
 
     init(
@@ -92,7 +94,7 @@ public enum Rejection: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// This reason's row.
+  /// The row for this reason.
   public var row: Row {
     switch self {
     case .badCollapseID: Row(400, "BadCollapseId", "apns-collapse-id has more than 64 bytes")
@@ -189,15 +191,16 @@ public enum Rejection: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// The HTTP status of the answer.
+  /// The HTTP status of the response.
   @inlinable public var status: Int { row.status }
 
   /// The string on the wire.
   public var reason: String { "\(row.reason)" }
 
-  /// The rejection of a wire string; `nil` for a string that is not APNs'.
+  /// Creates the rejection for a wire string.
   ///
-  /// The documentation's spelling `BadEnvironmentKeyIdInToken` is understood as well.
+  /// Returns `nil` for a string that APNs does not define. The documentation's spelling `BadEnvironmentKeyIdInToken` is
+  /// accepted as well.
   public init?(reason: String) {
     let spelling = reason == "BadEnvironmentKeyIdInToken" ? "BadEnvironmentKeyInToken" : reason
     guard let found = Self.allCases.first(where: { $0.reason == spelling }) else { return nil }

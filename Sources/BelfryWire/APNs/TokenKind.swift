@@ -27,7 +27,9 @@ public enum TokenKind: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// The kind with this name.
+  /// Creates the kind with this name.
+  ///
+  /// Returns `nil` for an unknown name.
   public init?(name: String) {
     guard let kind = Self.allCases.first(where: { name.hasSameBytes(as: "\($0.name)") }) else {
       return nil

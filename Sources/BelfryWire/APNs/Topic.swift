@@ -1,14 +1,14 @@
 /// A topic split into the app and the token kind of its suffix.
 ///
-/// `com.example.app.voip` is the app `com.example.app` with VoIP tokens. A bundle identifier may end
-/// like a suffix itself, so the caller tries the plain reading where no app answers to this one.
+/// `com.example.app.voip` is the app `com.example.app` with VoIP tokens. A bundle identifier may itself end with such a
+/// suffix, so the caller falls back to the plain reading if no app matches this one.
 public struct TopicParts: Equatable, Sendable {
-  /// Bytes of the topic that are the bundle identifier.
+  /// The number of leading bytes of the topic that are the bundle identifier.
   public let bundleIDBytes: Int
   /// The token kind of the suffix.
   public let kind: TokenKind
 
-  /// Splits `topic` at the longest suffix that it has.
+  /// Splits `topic` before its longest matching suffix.
   public init(_ topic: Span<UInt8>) {
     var best = TopicParts(bundleIDBytes: topic.count, kind: .alert)
     for kind in TokenKind.allCases {
@@ -22,14 +22,14 @@ public struct TopicParts: Equatable, Sendable {
     self = best
   }
 
-  /// The parts of a topic that was split already.
+  /// Creates the parts of a topic that was already split.
   public init(bundleIDBytes: Int, kind: TokenKind) {
     self.bundleIDBytes = bundleIDBytes
     self.kind = kind
   }
 
-  /// Whether `topic` is well formed: 1 to 255 letters, digits, dots, hyphens and underscores, as bundle
-  /// identifiers have them (apns-protocol 1.10, BadTopic).
+  /// Returns true if `topic` is well formed: 1 to 255 letters, digits, dots, hyphens and underscores, as in bundle
+  /// identifiers (apns-protocol 1.10, BadTopic).
   public static func isWellFormed(_ topic: Span<UInt8>) -> Bool {
     guard (1...WireLimits.topicBytesMax).contains(topic.count) else { return false }
     for index in topic.indices {

@@ -1,18 +1,19 @@
-/// Where the agent's socket and data are, by the environment (contract: `belfry agent`).
+/// The locations of the agent's socket and data, derived from the environment (contract: `belfry agent`).
 public enum AgentPaths {
-  /// The folder for state that outlives a restart, without Belfry's own name: `XDG_STATE_HOME`,
-  /// else `~/.local/state`.
+  /// Returns the folder for state that survives a restart, without Belfry's own subfolder: `XDG_STATE_HOME`, or else
+  /// `~/.local/state`.
   public static func stateHome(_ environment: (String) -> String?) -> String {
     absolute(environment("XDG_STATE_HOME")) ?? (environment("HOME") ?? "/") + "/.local/state"
   }
 
-  /// The agent's data unless `--data` says otherwise.
+  /// Returns the agent's data folder, which applies unless `--data` is given.
   public static func dataFolder(_ environment: (String) -> String?) -> String {
     stateHome(environment) + "/belfry/agent"
   }
 
-  /// The socket: `BELFRY_SOCKET`, else `belfry/agent.sock` in `XDG_RUNTIME_DIR`, or what stands
-  /// in for a missing one: `/run/user/UID` where that exists, else the agent's default data folder.
+  /// Returns the path of the socket: `BELFRY_SOCKET`, or else `belfry/agent.sock` in `XDG_RUNTIME_DIR`.
+  ///
+  /// If that variable is not set, it is `/run/user/UID` if that folder exists, or else the agent's default data folder.
   public static func socket(
     _ environment: (String) -> String?, userID: UInt32, folderExists: (String) -> Bool
   ) -> String {
@@ -23,7 +24,7 @@ public enum AgentPaths {
     return runtime + "/belfry/agent.sock"
   }
 
-  /// The XDG rules ignore relative paths.
+  /// Returns `path` if it is absolute, because the XDG rules ignore relative paths.
   private static func absolute(_ path: String?) -> String? {
     guard let path, path.hasPrefix("/") else { return nil }
     return path

@@ -1,12 +1,14 @@
-/// The agent's answer; its fields depend on the request (`AppRequest`).
+/// The agent's answer.
+///
+/// Its fields depend on the request (`AppRequest`).
 public struct AppAnswer: Sendable, Hashable {
-  /// The frame of the answer.
+  /// The frame that carries the answer.
   public var frame: AppFrame
 
-  /// An answer without content: the request was carried out.
+  /// Creates an answer without content: the request was carried out.
   public init() { frame = AppFrame([:]) }
 
-  /// The answer in a frame.
+  /// Creates the answer from a received frame.
   public init(_ frame: AppFrame) { self.frame = frame }
 
   private var fields: AppLinkFields { AppLinkFields(frame.object, frame.attached) }
@@ -17,74 +19,74 @@ public struct AppAnswer: Sendable, Hashable {
     frame = builder.frame
   }
 
-  /// The answer to `hello`.
+  /// Creates the answer to `hello`.
   public static func welcome(_ welcome: AppWelcome) -> AppAnswer {
     AppAnswer { welcome.write(&$0) }
   }
   /// Reads the answer to `hello`.
   public func welcome() throws(AppLinkDecodingFailure) -> AppWelcome { try AppWelcome(fields) }
 
-  /// Settings, and whether what was asked for is granted.
+  /// Creates an answer with the settings and, optionally, whether the requested permission is granted.
   public static func settings(_ settings: NotificationSettings, granted: Bool? = nil) -> AppAnswer {
     AppAnswer {
       $0.set("settings", settings) { $0.write(&$1) }
       $0.object["granted"] = granted.map(JSONValue.bool)
     }
   }
-  /// Reads the settings.
+  /// Reads the settings from the answer.
   public func settings() throws(AppLinkDecodingFailure) -> NotificationSettings {
     try NotificationSettings(fields.fields("settings"))
   }
-  /// Whether what was asked for is granted.
+  /// True if the requested permission is granted.
   public var isGranted: Bool { frame.object["granted"]?.boolValue ?? false }
 
-  /// The app's categories.
+  /// Creates an answer with the app's categories.
   public static func categories(_ categories: [NotificationCategory]) -> AppAnswer {
     AppAnswer { $0.set("categories", list: categories) { $0.write(&$1) } }
   }
-  /// Reads the categories.
+  /// Reads the categories from the answer.
   public func categories() throws(AppLinkDecodingFailure) -> [NotificationCategory] {
     try fields.list("categories", NotificationCategory.init)
   }
 
-  /// Pending requests, the soonest first.
+  /// Creates an answer with the pending requests, the soonest first.
   public static func pending(_ pending: [PendingNotification]) -> AppAnswer {
     AppAnswer { $0.set("pending", list: pending) { $0.write(&$1) } }
   }
-  /// Reads the pending requests.
+  /// Reads the pending requests from the answer.
   public func pending() throws(AppLinkDecodingFailure) -> [PendingNotification] {
     try fields.list("pending", PendingNotification.init)
   }
 
-  /// Delivered notifications, oldest first.
+  /// Creates an answer with the delivered notifications, the oldest first.
   public static func delivered(_ delivered: [DeliveredNotification]) -> AppAnswer {
     AppAnswer { $0.set("delivered", list: delivered) { $0.write(&$1) } }
   }
-  /// Reads the delivered notifications.
+  /// Reads the delivered notifications from the answer.
   public func delivered() throws(AppLinkDecodingFailure) -> [DeliveredNotification] {
     try fields.list("delivered", DeliveredNotification.init)
   }
 
-  /// The badge.
+  /// Creates an answer with the badge.
   public static func badge(_ badge: Int64) -> AppAnswer { AppAnswer { $0.set("badge", badge) } }
-  /// The badge; 0 when there is none.
+  /// The badge; 0 if the answer has no badge.
   public var badge: Int64 { frame.object["badge"]?.integerValue ?? 0 }
 
-  /// A background task with the seconds that are left.
+  /// Creates an answer with a background task and the remaining seconds.
   public static func background(seconds: Double, task: Int64? = nil) -> AppAnswer {
     AppAnswer {
       $0.set("seconds", seconds)
       $0.set("task", task)
     }
   }
-  /// Seconds of background time of an app that may run on: the largest number that JSON carries.
+  /// The seconds of background time for an app without a time limit: the largest number that JSON can hold.
   public static let unlimitedSeconds = Double.greatestFiniteMagnitude
-  /// The seconds of background time left; at least `unlimitedSeconds` for an app that may run on.
+  /// The remaining seconds of background time; at least `unlimitedSeconds` for an app without a time limit.
   public var seconds: Double { frame.object["seconds"]?.doubleValue ?? 0 }
-  /// The background task.
+  /// The number of the background task.
   public var task: Int64? { frame.object["task"]?.integerValue }
 
-  /// Requests for background tasks, in order of their identifiers.
+  /// Creates an answer with the requests for background tasks, ordered by identifier.
   public static func tasks(_ tasks: [BackgroundTaskRequest]) -> AppAnswer {
     AppAnswer { $0.set("tasks", list: tasks) { $0.write(&$1) } }
   }
@@ -93,16 +95,16 @@ public struct AppAnswer: Sendable, Hashable {
     try fields.list("tasks", BackgroundTaskRequest.init)
   }
 
-  /// A person's decision about the location.
+  /// Creates an answer with the user's decision about location access.
   public static func locationStatus(_ status: LocationStatus) -> AppAnswer {
     AppAnswer { $0.set("locationStatus", status.rawValue) }
   }
-  /// Reads the decision about the location.
+  /// Reads the decision about location access.
   public func locationStatus() throws(AppLinkDecodingFailure) -> LocationStatus {
     try fields.word("locationStatus")
   }
 
-  /// Watched regions.
+  /// Creates an answer with the watched regions.
   public static func regions(_ regions: [NotificationRegion]) -> AppAnswer {
     AppAnswer { $0.set("regions", list: regions) { $0.write(&$1) } }
   }
@@ -111,21 +113,21 @@ public struct AppAnswer: Sendable, Hashable {
     try fields.list("regions", NotificationRegion.init)
   }
 
-  /// The device's state relative to a region.
+  /// Creates an answer with the device's state relative to a region.
   public static func regionState(_ state: RegionState) -> AppAnswer {
     AppAnswer { $0.set("regionState", state.rawValue) }
   }
-  /// Parses the device's state relative to a region.
+  /// Reads the device's state relative to a region.
   public func regionState() throws(AppLinkDecodingFailure) -> RegionState {
     try fields.word("regionState")
   }
 
-  /// A token in hex, or none.
+  /// Creates an answer with a token in hexadecimal, or without a token.
   public static func token(_ hex: String?) -> AppAnswer { AppAnswer { $0.set("token", hex) } }
-  /// The token in hex.
+  /// The token in hexadecimal.
   public var token: String? { frame.object["token"]?.stringValue }
 
-  /// Rows for a command to print.
+  /// Creates an answer with rows for a command to print.
   public static func rows(_ rows: [JSONObject]) -> AppAnswer {
     AppAnswer(AppFrame(["rows": .array(rows.map(JSONValue.object))]))
   }
@@ -134,17 +136,17 @@ public struct AppAnswer: Sendable, Hashable {
     (frame.object["rows"]?.arrayValue ?? []).compactMap(\.objectValue)
   }
 
-  /// Moments in milliseconds since 1970.
+  /// Creates an answer with dates, in milliseconds since 1970.
   public static func dates(_ dates: [Int64]) -> AppAnswer {
     AppAnswer(AppFrame(["dates": .array(dates.map(JSONValue.integer))]))
   }
-  /// Moments in milliseconds since 1970.
+  /// The dates, in milliseconds since 1970.
   public var dates: [Int64] {
     (frame.object["dates"]?.arrayValue ?? []).compactMap(\.integerValue)
   }
 }
 
-/// A person's decision about an app's access to the location.
+/// The user's decision about an app's access to the location.
 public enum LocationStatus: String, Sendable, Hashable, CaseIterable {
   case notDetermined, restricted, denied, always, whenInUse
 }

@@ -1,50 +1,54 @@
-/// The result of a background fetch, by Apple's names.
+/// The result of a background fetch, with Apple's names.
 public enum FetchResult: String, Sendable, Hashable, CaseIterable {
   case newData, noData, failed
 }
 
 /// An event that the agent sends to an app.
 ///
-/// One marked as a question has a number and is answered by an `AppReply` within a time limit
+/// An event that is marked as a question has a number; an `AppReply` must answer it within a time limit
 /// (`docs/app-link.md`).
 public enum AppEvent: Sendable, Hashable {
-  /// The token of a registration: the first one, or another after a change.
+  /// The token of a registration: the initial token, or a new one after a change.
   case token(TokenKind, [UInt8])
   case registrationFailed(TokenKind, AppLinkFailure)
   /// Question, answered by a fetch result: a push for the app itself arrived.
   case arrived(RemoteArrival)
-  /// Question, answered by presentation options: a notification arrived while the app is in front.
+  /// Question, answered by presentation options: a notification arrived while the app is in the foreground.
   case willPresent(DeliveredNotification)
-  /// Question, answered once it is handled: the person responded to a notification.
+  /// Question, answered once it is handled: the user responded to a notification.
   case response(NotificationResponse)
-  /// The person wants the app's own settings, perhaps from that notification.
+  /// The user wants to open the app's own settings, perhaps from this notification.
   case openSettings(DeliveredNotification?)
-  /// The person brought the app to the front, or left it; the app says so by its own `setState`.
+  /// The user brought the app to the foreground or left it.
+  ///
+  /// The app confirms with its own `setState`.
   case state(AppState)
   case settings(NotificationSettings)
   case badge(Int64)
   /// The device's languages changed.
   case languages([String])
-  /// Question, answered once the app's expiration handlers ran: background time is nearly over.
+  /// Question, answered once the app's expiration handlers have run: background time is about to end.
   case backgroundTimeEnds
-  /// Question, answered by a fetch result: a task that the app asked for begins.
+  /// Question, answered by a fetch result: a task that the app requested begins.
   case task(BackgroundTaskRequest)
   case locationStatus(LocationStatus)
   case regionChanged(NotificationRegion, RegionState)
-  /// Degrees, and metres of accuracy.
+  /// A location in degrees, with its accuracy in meters.
   case place(latitude: Double, longitude: Double, accuracy: Double, unixMilliseconds: Int64)
-  /// A local notification was delivered without being asked about (`NSUserNotification`).
+  /// A local notification was delivered without a `willPresent` question (`NSUserNotification`).
   case delivered(DeliveredNotification)
   /// Question to a service extension, answered by content.
   case extend(NotificationRequest, payload: [UInt8])
-  /// The service extension's time is nearly over.
+  /// The service extension's time is about to end.
   case extensionTimeEnds
-  /// The notification that a content extension shows, and each one that replaces it.
+  /// The notification that a content extension displays, and each one that replaces it.
   case showContent(DeliveredNotification)
-  /// Question to a content extension, answered by an option: the person chose an action.
+  /// Question to a content extension, answered by an option: the user chose an action.
   case contentAction(NotificationResponse)
 
-  /// Whether an app that is suspended is let run for it; what is only news waits.
+  /// True if a suspended app is resumed for this event.
+  ///
+  /// Events that are only informative wait.
   public var isWorkForApp: Bool {
     switch self {
     case .arrived, .willPresent, .response, .openSettings, .regionChanged, .task: true
@@ -106,7 +110,7 @@ public enum AppEvent: Sendable, Hashable {
     }
   }
 
-  /// The frame of this event, still without a number.
+  /// The frame of this event, before a number is assigned.
   public var frame: AppFrame {
     var builder = AppLinkBuilder()
     builder.set("type", typeName)
@@ -192,20 +196,20 @@ public enum AppEvent: Sendable, Hashable {
 
 /// A push that the app itself handles.
 public struct RemoteArrival: Sendable, Hashable {
-  /// The kind of the token that it was sent to.
+  /// The kind of the token to which the push was sent.
   public var kind: TokenKind
   /// The payload, byte for byte.
   public var payload: [UInt8]
-  /// The `apns-id`, in lower case with hyphens.
+  /// The `apns-id`, in lowercase with hyphens.
   public var id: String
-  /// When the device received it, in milliseconds since 1970.
+  /// The time at which the device received it, in milliseconds since 1970.
   public var unixMilliseconds: Int64
-  /// Whether the agent awaits a fetch result (`content-available`) and grants run time until then.
+  /// True if the agent awaits a fetch result (`content-available`) and grants run time until then.
   public var wantsFetch: Bool
   /// The content that is, or would be, shown.
   public var notification: DeliveredNotification?
 
-  /// An arrival.
+  /// Creates the arrival of a push at an app.
   public init(
     kind: TokenKind, payload: [UInt8], id: String, unixMilliseconds: Int64, wantsFetch: Bool,
     notification: DeliveredNotification? = nil
@@ -240,20 +244,22 @@ public struct RemoteArrival: Sendable, Hashable {
   }
 }
 
-/// An app's answer to a question of the agent.
+/// An app's reply to a question from the agent.
 public enum AppReply: Sendable, Hashable {
-  /// To `willPresent`; empty shows nothing.
+  /// The reply to `willPresent`.
+  ///
+  /// An empty set shows nothing.
   case present(Set<PresentationOption>)
-  /// To `arrived`.
+  /// The reply to `arrived`.
   case fetched(FetchResult)
-  /// To `response`.
+  /// The reply to `response`.
   case handled
-  /// To `extend`: what is shown instead.
+  /// The reply to `extend`: the content to show instead.
   case content(NotificationContent)
-  /// To `contentAction`.
+  /// The reply to `contentAction`.
   case contentOption(ContentExtensionOption)
 
-  /// The frame of this reply, still without the number that it answers.
+  /// The frame of this reply, before the number that it answers is assigned.
   public var frame: AppFrame {
     var builder = AppLinkBuilder()
     switch self {
@@ -267,7 +273,7 @@ public enum AppReply: Sendable, Hashable {
     return builder.frame
   }
 
-  /// Parses a reply by the members that it has.
+  /// Parses a reply according to the members that it has.
   public init(_ frame: AppFrame) throws(AppLinkDecodingFailure) {
     let fields = AppLinkFields(frame.object, frame.attached)
     if let options = try fields.optionalStrings("options") {

@@ -1,20 +1,20 @@
 /// One frame of the app link: a JSON object and the opaque bytes that it refers to.
 ///
-/// On the wire (`docs/app-link.md`): the length of what follows (4 bytes, big-endian), the length
-/// of the JSON text (4 bytes, big-endian), the JSON text, the attached bytes.
+/// On the wire (`docs/app-link.md`): the length of the rest of the frame (4 bytes, big-endian), the length of the JSON
+/// text (4 bytes, big-endian), the JSON text, the attached bytes.
 public struct AppFrame: Sendable, Hashable {
-  /// The JSON object.
+  /// The JSON object of the frame.
   public var object: JSONObject
-  /// The bytes that it refers to by `{"offset":…,"length":…}`.
+  /// The bytes that the object refers to by `{"offset":…,"length":…}`.
   public var attached: [UInt8]
 
-  /// A frame from its parts.
+  /// Creates a frame from its parts.
   public init(_ object: JSONObject, attached: [UInt8] = []) {
     self.object = object
     self.attached = attached
   }
 
-  /// The bytes on the wire.
+  /// The encoded bytes of the frame.
   public var encoded: [UInt8] {
     var output = [UInt8](repeating: 0, count: 8)
     object.append(to: &output)
@@ -39,18 +39,20 @@ public struct AppFrame: Sendable, Hashable {
   }
 }
 
-/// The fault of a byte stream that is no app link; the connection ends with it.
+/// The error for a byte stream that is not an app link.
+///
+/// It ends the connection.
 public enum AppFrameFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// A frame longer than its reader accepts.
   case tooLong(bytes: Int, limit: Int)
   /// A JSON part longer than its frame.
   case badLength
-  /// A JSON part that is no JSON.
+  /// A JSON part that is not valid JSON.
   case badJSON(JSONFailure)
-  /// A JSON part that is no object.
+  /// A JSON part that is not an object.
   case notAnObject
 
-  /// What is wrong.
+  /// A description of the error.
   public var description: String {
     switch self {
     case .tooLong(let bytes, let limit): "frame of \(bytes) bytes: at most \(limit) are allowed"
@@ -67,13 +69,13 @@ public struct AppFrameDecoder: Sendable {
   private var buffer: [UInt8] = []
   private var start = 0
 
-  /// A decoder that refuses frames of more than `limit` bytes.
+  /// Creates a decoder that refuses frames of more than `limit` bytes.
   public init(limit: Int) {
     precondition(limit >= 4, "a frame has a length of its JSON at least")
     self.limit = limit
   }
 
-  /// Adds received bytes.
+  /// Appends received bytes to the buffer.
   public mutating func append(_ bytes: some Sequence<UInt8>) {
     assert(start <= buffer.count, "only what arrived was read")
     if start > 0, start == buffer.count {
@@ -83,15 +85,16 @@ public struct AppFrameDecoder: Sendable {
     buffer.append(contentsOf: bytes)
   }
 
-  /// Whether no part of a further frame is buffered.
+  /// True if the buffer holds no part of a further frame.
   public var isAtFrameStart: Bool { start == buffer.count }
 
-  /// Bytes in memory: those of frames to come, and of frames that were returned and make room with the next ones.
+  /// The number of bytes in memory: those of frames that are still to be returned, and those of returned frames, which
+  /// are freed with the next bytes.
   public var bufferedBytes: Int { buffer.count }
 
-  /// Returns the next complete frame; nil until more bytes arrive.
+  /// Returns the next complete frame, or nil until more bytes arrive.
   ///
-  /// The stream cannot be decoded any further after an error.
+  /// After an error the stream cannot be decoded any further.
   public mutating func next() throws(AppFrameFailure) -> AppFrame? {
     guard let length = number(at: start) else { return nil }
     guard length <= limit else { throw .tooLong(bytes: length, limit: limit) }

@@ -1,51 +1,53 @@
-/// Whether an app is in the foreground.
+/// The state of an app: in the foreground or in the background.
 public enum AppState: String, Sendable, Hashable, CaseIterable {
   case foreground, background
 }
 
-/// The first message of a connection: the app's identity and its present state.
+/// The first message of a connection: the app's identity and its current state.
 ///
-/// It is sent after each reconnect as well, so that a restarted agent knows the app again.
+/// The app also sends it after each reconnect, so that a restarted agent recognizes the app.
 public struct AppHello: Sendable, Hashable {
-  /// The version of the message set that this code speaks.
+  /// The version of the message set that this code implements.
   public static let protocolVersion: Int64 = 1
 
-  /// What a connection is for.
+  /// The purpose of a connection.
   public enum Role: String, Sendable, Hashable, CaseIterable {
-    /// The app itself.
+    /// The connection of the app itself.
     case app
     /// A service extension of the app, started by the agent.
     case serviceExtension
-    /// A content extension of the app, started by the agent while its notification's window stands.
+    /// A content extension of the app, started by the agent while the notification's window is open.
     case contentExtension
-    /// A command that reads or changes the device's state for the person.
+    /// A command that reads or changes the device's state for the user.
     case control
   }
 
   /// The version of the message set.
   public var version: Int64
-  /// What the connection is for.
+  /// The purpose of the connection.
   public var role: Role
-  /// The app's declared id; nil where the agent should identify the process.
+  /// The id that the app declares; nil if the agent should identify the process.
   public var appID: String?
-  /// Whether an id that is not installed may become a development app of this user.
+  /// True if an id that is not installed may become a development app of this user.
   public var isDevelopment: Bool
   /// The display name; nil for the installed name, or else the id.
   public var name: String?
-  /// The folder that holds the app's resources, as an absolute path.
+  /// The absolute path of the folder with the app's resources.
   public var bundlePath: String?
-  /// Whether the app is in front.
+  /// The app's state: in the foreground or in the background.
   public var state: AppState
-  /// Canonical BCP 47 tags, most wanted first; nil follows the device.
+  /// Canonical BCP 47 tags, the most preferred first; nil for the device's languages.
   public var languages: [String]?
-  /// The value of `BELFRY_LAUNCH` that the agent started this process with.
+  /// The value of `BELFRY_LAUNCH` with which the agent started this process.
   public var launch: String?
-  /// Background modes of the app's own manifest (`remote-notification`, `location`, …).
+  /// The background modes from the app's own manifest (`remote-notification`, `location`, …).
   public var backgroundModes: [String]
-  /// The text that explains the use of the location; without it access is refused (S1-65).
+  /// The text that explains why the app uses the location.
+  ///
+  /// Without it, access is refused (S1-65).
   public var locationUsage: String?
 
-  /// A greeting of a running app.
+  /// Creates a greeting of a running app.
   public init(
     role: Role = .app, appID: String?, isDevelopment: Bool = false, state: AppState = .foreground
   ) {
@@ -67,7 +69,7 @@ public struct AppHello: Sendable, Hashable {
     state = try fields.optionalWord("state") ?? .foreground
     languages = try fields.optionalWords("languages")
     launch = try fields.optionalString("launch")
-    // It is looked up among the agent's own tokens.
+    // The value is looked up among the agent's own tokens.
     guard launch?.isASCII != false else { throw .unexpected(field: "launch") }
     backgroundModes = try fields.words("backgroundModes")
     locationUsage = try fields.optionalString("locationUsage")
@@ -88,33 +90,36 @@ public struct AppHello: Sendable, Hashable {
   }
 }
 
-/// Why an app was started.
+/// The reason for which an app was started, with its data.
 public struct AppLaunch: Sendable, Hashable {
-  /// The cause.
+  /// The cause of a launch.
   public enum Reason: String, Sendable, Hashable, CaseIterable {
-    /// The person, or anything else but the agent.
+    /// The user, or anything else except the agent.
     case user
-    /// The person opened a notification or one of its actions; a `response` event follows.
+    /// The user opened a notification or one of its actions; a `response` event follows.
     case response
-    /// A push that wants background time; an `arrived` event follows.
+    /// A push that requires background time; an `arrived` event follows.
     case push
-    /// A region was entered or left.
+    /// The device entered or left a region.
     case location
-    /// A background task that the app asked for; a `task` event follows.
+    /// A background task that the app requested; a `task` event follows.
     case task
   }
 
-  /// The cause.
+  /// The cause of the launch.
   public var reason: Reason
-  /// The notification that the person opened.
+  /// The user's response to the notification that they opened.
   public var response: NotificationResponse?
   /// The push's payload, byte for byte.
   public var payload: [UInt8]?
-  /// Whether the app comes to the front: it does if the user starts it, for an opened notification, and for
-  /// an action that says so (S1-24, S1-36).
+  /// True if the app opens in the foreground.
+  ///
+  /// It does so if the user starts it, for an opened notification, and for an action that requires it (S1-24, S1-36).
   public var isForeground: Bool
 
-  /// A launch; without `isForeground`, in front if it needs no more than its cause to be.
+  /// Creates a launch.
+  ///
+  /// If `isForeground` is nil, the cause decides.
   public init(
     reason: Reason, response: NotificationResponse? = nil, payload: [UInt8]? = nil,
     isForeground: Bool? = nil
@@ -125,7 +130,7 @@ public struct AppLaunch: Sendable, Hashable {
     self.isForeground = isForeground ?? Self.isForeground(reason, response)
   }
 
-  /// The value for an earlier agent, which does not send it: it opened the app only for its default action.
+  /// Returns the value for an earlier agent, which does not send it and opened the app only for the default action.
   private static func isForeground(_ reason: Reason, _ response: NotificationResponse?) -> Bool {
     switch reason {
     case .user: true
@@ -153,22 +158,22 @@ public struct AppLaunch: Sendable, Hashable {
 public struct AppWelcome: Sendable, Hashable {
   /// The version of the message set.
   public var version: Int64
-  /// The app's id as the agent knows it; nil for a control connection.
+  /// The id by which the agent knows the app; nil for a control connection.
   public var appID: String?
   /// An identifier of this run of the agent.
   public var agentRun: String
-  /// The app's settings.
+  /// The app's notification settings.
   public var settings: NotificationSettings
-  /// The number on the app's icon; 0 is none.
+  /// The number on the app's icon; 0 means no badge.
   public var badge: Int64
-  /// Canonical BCP 47 tags, most wanted first.
+  /// Canonical BCP 47 tags, the most preferred first.
   public var languages: [String]
-  /// Why this process was started.
+  /// The reason for which this process was started.
   public var launch: AppLaunch
-  /// Whether the app is registered for remote notifications.
+  /// True if the app is registered for remote notifications.
   public var isRegistered: Bool
 
-  /// A welcome.
+  /// Creates the answer to a greeting.
   public init(
     appID: String?, agentRun: String, settings: NotificationSettings = NotificationSettings(),
     badge: Int64 = 0, languages: [String] = [], launch: AppLaunch = AppLaunch(reason: .user),

@@ -1,8 +1,8 @@
-/// The reason why the agent, or the link to it, refuses a request.
+/// The reason that the agent, or the link to it, refuses a request.
 public struct AppLinkFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The reasons, by their names on the wire.
   public enum Reason: String, Hashable, Sendable, CaseIterable {
-    // What Apple's `UNError` names.
+    // Reasons that Apple's `UNError` defines.
     case notificationsNotAllowed
     case attachmentInvalidURL
     case attachmentUnrecognizedType
@@ -17,7 +17,7 @@ public struct AppLinkFailure: Error, Hashable, Sendable, CustomStringConvertible
     case noGateway
     case gatewayUnreachable
     case registrationRefused
-    // Tasks in the background.
+    // Background tasks.
     case tooManyTasks
     case taskNotPermitted
     // The link itself.
@@ -30,13 +30,13 @@ public struct AppLinkFailure: Error, Hashable, Sendable, CustomStringConvertible
     case unknownNotification
     case invalidArgument
     case storageFailed
-    // Found by the app's own end.
+    // Detected on the app's side.
     case agentUnavailable
     case connectionLost
     case timedOut
     case wouldDeadlock
 
-    /// The code in `UNErrorDomain`, where Apple has one.
+    /// The code in `UNErrorDomain`, if Apple defines one.
     public var userNotificationsCode: Int? {
       switch self {
       case .notificationsNotAllowed: 1
@@ -56,15 +56,15 @@ public struct AppLinkFailure: Error, Hashable, Sendable, CustomStringConvertible
 
   /// The kind of failure.
   public var reason: Reason
-  /// What is wrong and what to do, fit to be shown to a person.
+  /// A message for the user that says what is wrong and what to do.
   public var message: String
 
-  /// A reason with its message.
+  /// Creates a failure from a reason and its message.
   public init(_ reason: Reason, _ message: String) {
     self.reason = reason
     self.message = message
   }
 
-  /// The message.
+  /// The message, for display.
   public var description: String { message }
 }

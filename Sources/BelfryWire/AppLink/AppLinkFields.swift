@@ -1,10 +1,10 @@
-/// The fault of a frame that holds no known message.
+/// The error for a frame that holds no known message.
 public enum AppLinkDecodingFailure: Error, Hashable, Sendable, CustomStringConvertible {
   case missing(field: String)
   case unexpected(field: String)
   case unknownType(String)
 
-  /// What is wrong.
+  /// A description of the error.
   public var description: String {
     switch self {
     case .missing(let field): "message without \"\(field)\""
@@ -14,7 +14,7 @@ public enum AppLinkDecodingFailure: Error, Hashable, Sendable, CustomStringConve
   }
 }
 
-/// Reads the members of an object, and the attached bytes that they refer to.
+/// A reader of an object's members and of the attached bytes that they refer to.
 struct AppLinkFields {
   let object: JSONObject
   let attached: [UInt8]
@@ -54,10 +54,10 @@ struct AppLinkFields {
   func string(_ key: String) throws(AppLinkDecodingFailure) -> String {
     try required(key, optionalString(key))
   }
-  /// A name that the machine or Foundation looks up: a time zone, a calendar, a type.
+  /// Reads a name that the system or Foundation looks up: a time zone, a calendar, a type.
   ///
-  /// All of those names are ASCII and short. Foundation looks them up by their normal form, in time that is quadratic in the
-  /// combining marks.
+  /// All of those names are ASCII and short. Foundation looks them up by their normal form, which takes time quadratic
+  /// in the number of combining marks.
   func optionalName(_ key: String) throws(AppLinkDecodingFailure) -> String? {
     guard let name = try optionalString(key) else { return nil }
     guard name.utf8.count <= WireLimits.nameBytesMax, name.isASCII else {
@@ -103,7 +103,7 @@ struct AppLinkFields {
     try optionalStrings(key) ?? []
   }
 
-  /// The elements of a list that are words of a vocabulary of ours or of Apple's, all of which are ASCII.
+  /// Reads the elements of a list that are words of Belfry's or Apple's vocabulary, all of which are ASCII.
   func words(_ key: String) throws(AppLinkDecodingFailure) -> [String] {
     try optionalWords(key) ?? []
   }
@@ -125,7 +125,7 @@ struct AppLinkFields {
     try optionalList(key, read) ?? []
   }
 
-  /// A value of a string enumeration.
+  /// Reads a value of a string enumeration.
   func optionalWord<Word: RawRepresentable<String>>(_ key: String, _: Word.Type = Word.self)
     throws(AppLinkDecodingFailure) -> Word?
   {
@@ -137,7 +137,7 @@ struct AppLinkFields {
     try required(key, optionalWord(key))
   }
 
-  /// A kind of push by its name.
+  /// Reads a kind of push by its name.
   func optionalKind(_ key: String) throws(AppLinkDecodingFailure) -> TokenKind? {
     try optional(key) { $0.stringValue.flatMap(TokenKind.init(name:)) }
   }
@@ -145,7 +145,7 @@ struct AppLinkFields {
     try required(key, optionalKind(key))
   }
 
-  /// The attached bytes that a member refers to.
+  /// Reads the attached bytes that a member refers to.
   func optionalBytes(_ key: String) throws(AppLinkDecodingFailure) -> [UInt8]? {
     guard let range = try optionalFields(key) else { return nil }
     guard let offset = Int(exactly: try range.integer("offset")),
@@ -156,7 +156,7 @@ struct AppLinkFields {
   }
 }
 
-/// Builds an object whose members may refer to attached bytes.
+/// A builder of an object whose members may refer to attached bytes.
 struct AppLinkBuilder {
   var object = JSONObject()
   var attached: [UInt8]
@@ -169,15 +169,15 @@ struct AppLinkBuilder {
   mutating func set(_ key: String, _ value: JSONObject?) {
     object[key] = value.map(JSONValue.object)
   }
-  /// Omits the reader's default.
+  /// Sets a Boolean value, or omits it if it is the reader's default.
   mutating func set(_ key: String, _ value: Bool, unless otherwise: Bool = false) {
     object[key] = value == otherwise ? nil : .bool(value)
   }
-  /// Omits nil.
+  /// Sets a list of strings, or omits it if it is nil.
   mutating func set(_ key: String, _ values: [String]?) {
     object[key] = values.map { .array($0.map(JSONValue.string)) }
   }
-  /// Omits an empty string.
+  /// Sets a string, or omits it if it is empty.
   mutating func set(nonEmpty key: String, _ value: String) {
     object[key] = value.isEmpty ? nil : .string(value)
   }
@@ -204,7 +204,7 @@ struct AppLinkBuilder {
   {
     let attachedBytes = attached.count
     var inner = AppLinkBuilder(attached: attached)
-    attached = []  // so that the inner builder may append in place
+    attached = []  // lets the inner builder append in place
     write(value, &inner)
     assert(inner.attached.count >= attachedBytes, "attached bytes are only added")
     attached = inner.attached

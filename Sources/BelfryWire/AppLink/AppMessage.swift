@@ -1,10 +1,12 @@
-/// A message of the app link: either end may send requests, numbered where it expects an answer.
+/// A message of the app link.
+///
+/// Either end may send requests, with a number if it expects an answer.
 public enum AppMessage: Sendable, Hashable {
   /// `{"type":…}` or, when an answer is awaited, `{"type":…,"number":…}`.
   case request(type: String, number: Int64?, AppFrame)
   /// `{"answers":…}`: the answer to the other end's request of that number.
   case answer(number: Int64, AppFrame)
-  /// `{"answers":…,"error":{"reason":…,"message":…}}`.
+  /// `{"answers":…,"error":{"reason":…,"message":…}}`: the refusal of the other end's request with that number.
   case refusal(number: Int64, AppLinkFailure)
 
   /// Parses the envelope; `AppRequest`, `AppEvent` or `AppAnswer` parses its content.
@@ -15,7 +17,7 @@ public enum AppMessage: Sendable, Hashable {
         self = .answer(number: number, frame)
         return
       }
-      // A reason that this version does not know yet is still a refusal.
+      // An unknown reason, from a newer version, is still a refusal.
       let reason = AppLinkFailure.Reason(word: try error.string("reason"))
       let failure = AppLinkFailure(
         reason ?? .unsupportedMessage, try error.optionalString("message") ?? "")
@@ -26,7 +28,7 @@ public enum AppMessage: Sendable, Hashable {
       type: try fields.string("type"), number: try fields.optionalInteger("number"), frame)
   }
 
-  /// The frame of a refusal.
+  /// Returns the frame of a refusal.
   public static func refusing(_ number: Int64, _ failure: AppLinkFailure) -> AppFrame {
     AppFrame([
       "answers": .integer(number),
@@ -38,7 +40,7 @@ public enum AppMessage: Sendable, Hashable {
 }
 
 extension AppFrame {
-  /// The same frame as a request with a number.
+  /// Returns the same frame as a request with a number.
   public func numbered(_ number: Int64) -> AppFrame {
     assert(object["answers"] == nil, "an answer is no request")
     var frame = self
@@ -46,7 +48,7 @@ extension AppFrame {
     return frame
   }
 
-  /// The same frame as the answer to a request.
+  /// Returns the same frame as the answer to a request.
   public func answering(_ number: Int64) -> AppFrame {
     assert(object["number"] == nil, "a request is no answer")
     var frame = self

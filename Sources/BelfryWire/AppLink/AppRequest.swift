@@ -1,67 +1,73 @@
-/// A request of an app to the agent, answered by one `AppAnswer` or one `AppLinkFailure`.
+/// A request from an app to the agent, answered by one `AppAnswer` or one `AppLinkFailure`.
 public enum AppRequest: Sendable, Hashable {
-  /// Answered by a welcome.
+  /// Introduces the app; answered by a welcome.
   case hello(AppHello)
-  /// Answered by settings and `granted`, after the person decided.
+  /// Answered by settings and `granted`, after the user decided.
   ///
-  /// `replacesTypes`: these are all types that the app registers, none included, in place of those that it
-  /// registered before (S4-5); else they are added to what it has asked for.
+  /// If `replacesTypes` is true, these are all of the types that the app registers, possibly none, and they replace
+  /// those that it registered before (S4-5). Otherwise they are added to the types that it has requested.
   case requestAuthorization(Set<AuthorizationOption>, replacesTypes: Bool = false)
-  /// Answered by settings.
+  /// Reads the app's notification settings; answered by settings.
   case settings
-  /// Answered at once; the token comes as an event, now and whenever it changes.
+  /// Answered at once.
+  ///
+  /// The token arrives as an event, now and whenever it changes.
   case register(TokenKind)
   case unregister(TokenKind)
-  /// Replaces all categories.
+  /// Replaces all of the app's categories.
   case setCategories([NotificationCategory])
-  /// Answered by categories.
+  /// Reads the app's categories; answered by categories.
   case categories
   case add(NotificationRequest)
-  /// Answered by pending requests.
+  /// Reads the pending requests; answered by pending requests.
   case pending
-  /// nil is all.
+  /// Removes the pending requests with these ids; nil removes all.
   case removePending([String]?)
-  /// Answered by delivered notifications, oldest first.
+  /// Reads the delivered notifications; answered by delivered notifications, oldest first.
   case delivered
-  /// nil is all.
+  /// Removes the delivered notifications with these ids; nil removes all.
   case removeDelivered([String]?)
   case setBadge(Int64)
-  /// Answered by the badge.
+  /// Reads the badge; answered by the badge.
   case badge
   case setState(AppState)
   case setLanguages([String]?)
-  /// Answered by `seconds` until background time ends and by a `task`.
+  /// Answered by a `task` and by the `seconds` until background time ends.
   case beginBackgroundTask(name: String?)
   case endBackgroundTask(Int64)
-  /// Answered by `seconds`.
+  /// Reads the remaining background time; answered by `seconds`.
   case backgroundTime
-  /// Asks to be started for a task; another request with the same id replaces it.
+  /// Requests a launch for a task.
+  ///
+  /// Another request with the same id replaces it.
   case submitTask(BackgroundTaskRequest)
-  /// nil is all.
+  /// Cancels the tasks with these ids; nil cancels all.
   case cancelTasks([String]?)
-  /// Answered by task requests.
+  /// Reads the requests for background tasks; answered by task requests.
   case pendingTasks
-  /// Answered by `locationStatus`, after the person decided.
+  /// Answered by `locationStatus`, after the user decided.
   case requestLocation(always: Bool)
-  /// Answered by `locationStatus`.
+  /// Reads the decision about location access; answered by `locationStatus`.
   case locationStatus
-  /// Watches a region (`CLLocationManager`, not a notification's trigger); the same id replaces.
+  /// Watches a region (`CLLocationManager`, not a notification's trigger).
+  ///
+  /// A region with the same id is replaced.
   case watchRegion(NotificationRegion)
   case unwatchRegion(String)
-  /// Answered by regions.
+  /// Reads the watched regions; answered by regions.
   case watchedRegions
-  /// Answered by `regionState`.
+  /// Reads the device's state relative to a region; answered by `regionState`.
   case regionState(String)
   /// Starts or stops location updates, which arrive as `place` events.
   case setLocationUpdates(Bool)
-  /// What a content extension shows of its notification now.
+  /// The current view of a content extension on its notification.
   case setDrawing(NotificationDrawing)
-  /// What a content extension wants of its own.
+  /// An action that a content extension requests by itself.
   case contentWish(ContentExtensionWish)
-  /// A request about the device; only on a control connection.
+  /// A request about the device, which is allowed only on a control connection.
   case control(ControlRequest)
 
-  /// Reads a request by its type.
+  /// Parses a request by its type.
   public init(type: String, _ frame: AppFrame) throws(AppLinkDecodingFailure) {
     let fields = AppLinkFields(frame.object, frame.attached)
     guard type.isASCII else { throw .unknownType(type) }
@@ -75,7 +81,7 @@ public enum AppRequest: Sendable, Hashable {
     case "register": self = .register(try fields.optionalKind("kind") ?? .alert)
     case "unregister": self = .unregister(try fields.optionalKind("kind") ?? .alert)
     case "setCategories":
-      // As many as a frame holds (S1-31).
+      // Only the size of the frame limits the number of categories (S1-31).
       self = .setCategories(try fields.list("categories", NotificationCategory.init))
     case "categories": self = .categories
     case "add": self = .add(try NotificationRequest(fields.fields("request")))
@@ -108,7 +114,7 @@ public enum AppRequest: Sendable, Hashable {
     }
   }
 
-  /// The frame of this request, still without a number.
+  /// The frame of this request, before a number is assigned.
   public var frame: AppFrame {
     var builder = AppLinkBuilder()
     if let typeName { builder.set("type", typeName) }
@@ -116,7 +122,7 @@ public enum AppRequest: Sendable, Hashable {
     return builder.frame
   }
 
-  /// Nil for a control request, which writes its own.
+  /// The type's name; nil for a control request, which writes its own.
   private var typeName: String? {
     switch self {
     case .hello: "hello"

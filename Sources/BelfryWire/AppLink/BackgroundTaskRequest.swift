@@ -1,27 +1,29 @@
-/// An app's request to be started for a task in the background (`BGTaskRequest`).
+/// An app's request to be launched for a background task (`BGTaskRequest`).
 public struct BackgroundTaskRequest: Sendable, Hashable {
-  /// What a task is for.
+  /// The purpose of a task.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
-    /// A short one, to bring the app's content up to date.
+    /// A short task that updates the app's content.
     case refresh
-    /// A longer one.
+    /// A task that takes longer than a refresh.
     case processing
-    /// A longer one of a study about health.
+    /// A longer task of a health study.
     case research
   }
 
-  /// The task's identifier: another request with the same one replaces it.
+  /// The task's identifier.
+  ///
+  /// Another request with the same identifier replaces this one.
   public var id: String
-  /// What the task is for.
+  /// The purpose of the task.
   public var kind: Kind
   /// The earliest start in milliseconds since 1970; nil for as soon as possible.
   public var earliestUnixMilliseconds: Int64?
-  /// Whether it waits for a network.
+  /// True if the task waits for a network connection.
   public var needsNetwork = false
-  /// Whether it waits for the machine to be charged.
+  /// True if the task waits until the machine is charging.
   public var needsPower = false
 
-  /// A request that waits for nothing but its time.
+  /// Creates a request whose only condition is its time.
   public init(id: String, kind: Kind, earliestUnixMilliseconds: Int64? = nil) {
     self.id = id
     self.kind = kind
@@ -47,14 +49,14 @@ public struct BackgroundTaskRequest: Sendable, Hashable {
     builder.set("needsPower", needsPower)
   }
 
-  /// The request as it is kept.
+  /// The request in its stored form.
   public var json: JSONObject {
     var builder = AppLinkBuilder()
     write(&builder)
     return builder.object
   }
 
-  /// Reads what `json` made.
+  /// Reads the output of `json`.
   public init(json: JSONObject) throws(AppLinkDecodingFailure) {
     try self.init(AppLinkFields(json, []))
   }

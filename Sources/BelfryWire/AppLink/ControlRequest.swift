@@ -1,51 +1,55 @@
-/// A request about the device by a person, or by a command for the person.
+/// A request about the device by the user, or by a command on the user's behalf.
 ///
-/// Ids of notifications are per app: `app` may be nil where the id alone is clear.
+/// Notification ids are unique per app: `app` may be nil if the id by itself is unambiguous.
 public enum ControlRequest: Sendable, Hashable {
   /// Answered by `rows`: the apps.
   case apps
   /// Installs an app from a folder or a `.desktop` file; answered by `rows` with one app.
   case install(path: String)
   case removeApp(String)
-  /// Answered by `token` in hex, or nil.
+  /// Answered by `token` in hexadecimal, or nil.
   case token(app: String, kind: TokenKind)
-  /// Adds a notification for an app; the person is asked first where the app never asked for permission.
+  /// Adds a notification for an app.
+  ///
+  /// If the app never requested permission, the user is asked first.
   case notify(app: String, NotificationRequest)
-  /// Answered by pending requests with their apps; nil is every app.
+  /// Answered by pending requests with their apps; a nil `app` selects every app.
   case scheduled(app: String?)
-  /// nil is all of the app, or of every app.
+  /// Cancels a request; a nil `id` selects all requests of the app, a nil `app` those of every app.
   case cancel(app: String?, id: String?)
-  /// Answered by `dates`: the next moments at which it fires.
+  /// Answered by `dates`: the next times at which the request fires.
   case nextDates(app: String?, id: String, count: Int64)
-  /// Answered by `rows`: each app's switches, or the device's.
+  /// Answered by `rows`: the switches of each app, or of the device.
   case appSettings(app: String?)
-  /// Turns switches: `alert`, `sound`, `badge`, `previews`, `location`, ….
+  /// Changes switches: `alert`, `sound`, `badge`, `previews`, `location`, ….
   case changeSettings(app: String, [String: String])
-  /// Device-wide: `languages`, `location`.
+  /// Changes device-wide settings: `languages`, `location`.
   case changeDevice([String: String])
-  /// Answered by `rows`: what has been delivered.
+  /// Answered by `rows`: the delivered notifications.
   case center(app: String?)
-  /// Opens the Notification Center's window on the display that these variables name.
+  /// Opens the Notification Center's window on the display that these variables specify.
   case openCenter([String: String])
   case open(app: String?, id: String)
   case act(app: String?, id: String, action: String, text: String?)
-  /// nil is all.
+  /// Dismisses a notification; a nil `id` dismisses all.
   case dismiss(app: String?, id: String?)
   /// Answered by `rows` with one row: the agent's `time`, `date` and `zone`.
   case clock
-  /// Sets a manual clock to an instant, in milliseconds since 1970.
+  /// Sets a manual clock to a time, in milliseconds since 1970.
   case setClock(unixMilliseconds: Int64)
-  /// Advances a manual clock by milliseconds.
+  /// Advances a manual clock by this many milliseconds.
   case advanceClock(milliseconds: Int64)
-  /// Moves a manual clock to a zone.
+  /// Changes the time zone of a manual clock.
   case setZone(String)
   case setPlace(latitude: Double, longitude: Double)
-  /// `locked`, `battery`, `metered`, `focus`; answered by `rows` with one row of all.
+  /// Sets `locked`, `battery`, `metered` or `focus`; answered by `rows` with one row of all values.
   case state([String: String])
-  /// Answered by `rows`: what the agent has and lacks.
+  /// Answered by `rows`: the agent's capabilities and missing parts.
   case diagnose
 
-  /// Parses a request by its type; nil for an unknown type.
+  /// Parses a request by its type.
+  ///
+  /// Returns nil for an unknown type.
   init?(type: String, _ fields: AppLinkFields) throws(AppLinkDecodingFailure) {
     let app = try fields.optionalString("app")
     switch type {
@@ -95,7 +99,8 @@ public enum ControlRequest: Sendable, Hashable {
   {
     var words: [String: String] = [:]
     for member in try fields.optionalObject(key)?.members ?? [] {
-      // Names of switches, conditions and variables; a dictionary of other strings could be made slow.
+      // The keys are names of switches, conditions and variables. Lookups in a dictionary of arbitrary strings could be
+      // made slow.
       guard member.key.isASCII, let word = member.value.stringValue, word.isASCII else {
         throw .unexpected(field: key)
       }

@@ -7,30 +7,30 @@ public struct NotificationAction: Sendable, Hashable {
 
   /// The text field of an action.
   public struct TextInput: Sendable, Hashable {
-    /// The title of the send button.
+    /// The title of the button that sends the text.
     public var buttonTitle: String
     /// The placeholder of the empty field.
     public var placeholder: String
 
-    /// The texts of the field.
+    /// Creates the texts of the field.
     public init(buttonTitle: String = "", placeholder: String = "") {
       self.buttonTitle = buttonTitle
       self.placeholder = placeholder
     }
   }
 
-  /// The identifier, unique among its kind; responses carry it.
+  /// The identifier, unique among the app's actions; responses carry it.
   public var id: String
-  /// The text of the button.
+  /// The title of the button.
   public var title: NotificationText
-  /// The options.
+  /// The options of the action.
   public var options: Set<Option>
   /// The name of a template or system image, stored for the app: `template:…` or `system:…`.
   public var icon: String?
-  /// The text field, for an action that takes text.
+  /// The text field, if the action takes text.
   public var textInput: TextInput?
 
-  /// An action.
+  /// Creates an action from its properties.
   public init(
     id: String, title: NotificationText, options: Set<Option> = [], icon: String? = nil,
     textInput: TextInput? = nil
@@ -75,22 +75,22 @@ public struct NotificationCategory: Sendable, Hashable {
     case allowAnnouncement
   }
 
-  /// The identifier, unique among its kind; responses carry it.
+  /// The identifier, unique among the app's categories; responses carry it.
   public var id: String
-  /// Shown where there is room (S1-27: an alert).
+  /// The actions to show if there is enough space (S1-27: an alert).
   public var actions: [NotificationAction]
-  /// Shown where there is little room; nil is the first two of `actions` (S1-28).
+  /// The actions to show if space is limited; nil selects the first two of `actions` (S1-28).
   public var minimalActions: [NotificationAction]?
-  /// The options.
+  /// The options of the category.
   public var options: Set<Option>
-  /// Stored for the app.
+  /// Intent identifiers, stored for the app.
   public var intents: [String]
-  /// The replacement of the body while previews are hidden; `%u` is the count of the thread.
+  /// The text that replaces the body while previews are hidden; `%u` is the number of notifications in the thread.
   public var hiddenPreviewsPlaceholder: NotificationText
-  /// Stored for the app: `%u` is a count, `%@` an argument.
+  /// The summary format, stored for the app: `%u` is a count, `%@` an argument.
   public var summaryFormat: String
 
-  /// A category.
+  /// Creates a category from its properties.
   public init(
     id: String, actions: [NotificationAction] = [], minimalActions: [NotificationAction]? = nil,
     options: Set<Option> = [], intents: [String] = [],
@@ -105,13 +105,14 @@ public struct NotificationCategory: Sendable, Hashable {
     self.summaryFormat = summaryFormat
   }
 
-  /// Reads a category, as `belfry app run --category FILE` does; `id` and each action's `id` must
-  /// be there.
+  /// Reads a category, as `belfry app run --category FILE` does.
+  ///
+  /// The `id` of the category and of each action is required.
   public init(json object: JSONObject) throws(AppLinkDecodingFailure) {
     try self.init(AppLinkFields(object, []))
   }
 
-  /// The category as JSON.
+  /// The category in JSON form.
   public var json: JSONObject {
     var builder = AppLinkBuilder()
     write(&builder)

@@ -1,4 +1,4 @@
-/// A text, or the key of one that is looked up in the app's own language files when it is shown.
+/// A text, or the key of a text that is looked up in the app's own language files when it is displayed.
 public struct NotificationText: Sendable, Hashable, ExpressibleByStringLiteral {
   /// The text itself, or the fallback for a missing key.
   public var text: String
@@ -7,24 +7,26 @@ public struct NotificationText: Sendable, Hashable, ExpressibleByStringLiteral {
   /// The arguments for `%@` and `%1$@` in the localized text.
   public var arguments: [String]
 
-  /// A fixed text.
+  /// Creates a fixed text.
   public init(_ text: String) {
     self.text = text
     key = nil
     arguments = []
   }
 
-  /// A text that is looked up when it is shown; a missing key is shown itself.
+  /// Creates a text that is looked up when it is displayed.
+  ///
+  /// If the key is missing and `text` is nil, the key itself is displayed.
   public init(key: String, arguments: [String] = [], text: String? = nil) {
     self.text = text ?? key
     self.key = key
     self.arguments = arguments
   }
 
-  /// A fixed text.
+  /// Creates a fixed text.
   public init(stringLiteral value: String) { self.init(value) }
 
-  /// Whether nothing would be shown.
+  /// True if the text would display nothing.
   public var isEmpty: Bool { text.isEmpty && key == nil }
 
   init(_ value: JSONValue?, field: String) throws(AppLinkDecodingFailure) {
@@ -51,14 +53,14 @@ public struct NotificationText: Sendable, Hashable, ExpressibleByStringLiteral {
 }
 
 extension NotificationText {
-  /// Whether all parts have the same bytes.
+  /// Returns true if all parts have the same bytes.
   public static func == (one: NotificationText, other: NotificationText) -> Bool {
     one.text.hasSameBytes(as: other.text)
       && one.key.map { UTF8Text($0) } == other.key.map { UTF8Text($0) }
       && one.arguments.map { UTF8Text($0) } == other.arguments.map { UTF8Text($0) }
   }
 
-  /// Feeds the bytes of all parts.
+  /// Hashes the bytes of all parts.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(UTF8Text(text))
     hasher.combine(key.map { UTF8Text($0) })
@@ -68,16 +70,18 @@ extension NotificationText {
 
 /// The sound of a notification.
 public struct NotificationSound: Sendable, Hashable {
-  /// The name of a file of the app; nil is the system's default sound.
+  /// The name of one of the app's files; nil selects the system's default sound.
   public var name: String?
-  /// Plays even when the device is silent; needs the app's permission for critical alerts.
+  /// True if the sound plays even when the device is silenced.
+  ///
+  /// It requires the app's permission for critical alerts.
   public var isCritical: Bool
-  /// 0…1, for critical sounds.
+  /// The volume of a critical sound, 0…1.
   public var volume: Double?
-  /// Plays as a ringtone does.
+  /// True if the sound plays like a ringtone.
   public var isRingtone: Bool
 
-  /// A sound; without arguments the default one.
+  /// Creates a sound; without arguments, the default one.
   public init(
     name: String? = nil, isCritical: Bool = false, volume: Double? = nil, isRingtone: Bool = false
   ) {
@@ -106,14 +110,14 @@ public struct NotificationSound: Sendable, Hashable {
 public struct NotificationAttachment: Sendable, Hashable {
   /// The app's identifier of the attachment.
   public var id: String
-  /// An absolute path that the agent can read.
+  /// An absolute path of a file that the agent can read.
   public var path: String
-  /// The file's type as the app named it (a uniform type identifier), or nil to guess.
+  /// The file's type as the app specified it (a uniform type identifier); nil derives it from the file name.
   public var type: String?
   /// The app's thumbnail options, stored for the app.
   public var options: JSONObject
 
-  /// An attachment.
+  /// Creates an attachment for a file.
   public init(id: String, path: String, type: String? = nil, options: JSONObject = [:]) {
     self.id = id
     self.path = path
@@ -136,14 +140,14 @@ public struct NotificationAttachment: Sendable, Hashable {
     builder.set("options", options.isEmpty ? nil : options)
   }
 
-  /// Whether all parts have the same bytes.
+  /// Returns true if all parts have the same bytes.
   public static func == (one: NotificationAttachment, other: NotificationAttachment) -> Bool {
     one.id.hasSameBytes(as: other.id) && one.path.hasSameBytes(as: other.path)
       && one.type.map { UTF8Text($0) } == other.type.map { UTF8Text($0) }
       && one.options == other.options
   }
 
-  /// Feeds the bytes of the identifier and the path.
+  /// Hashes the bytes of the identifier and the path.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(UTF8Text(id))
     hasher.combine(UTF8Text(path))
@@ -155,14 +159,15 @@ public enum InterruptionLevel: String, Sendable, Hashable, CaseIterable {
   case passive, active, timeSensitive, critical
 }
 
-/// The one of Apple's three interfaces that a notification was made with; the client modules return
-/// it through the same one.
+/// One of Apple's three interfaces: the one through which a notification was created.
+///
+/// The client modules return the notification through the same interface.
 public enum NotificationGeneration: String, Sendable, Hashable, CaseIterable {
-  /// `UNNotificationRequest`.
+  /// The notification was created as a `UNNotificationRequest`.
   case userNotification
-  /// `UILocalNotification`.
+  /// The notification was created as a `UILocalNotification`.
   case local
-  /// `NSUserNotification`.
+  /// The notification was created as an `NSUserNotification`.
   case desktop
 }
 
@@ -170,55 +175,57 @@ public enum NotificationGeneration: String, Sendable, Hashable, CaseIterable {
 public struct NotificationContent: Sendable, Hashable {
   /// The reason for the notification, in a few words.
   public var title: NotificationText = ""
-  /// A second line of the reason.
+  /// A second line that adds to the reason.
   public var subtitle: NotificationText = ""
-  /// The message.
+  /// The body of the message.
   public var body: NotificationText = ""
-  /// The number on the app's icon: nil leaves it, 0 removes it.
+  /// The number on the app's icon: nil leaves it unchanged, 0 removes it.
   public var badge: Int64?
-  /// nil is silent.
+  /// The sound; nil for a silent notification.
   public var sound: NotificationSound?
-  /// The identifier of one of the app's categories; empty is none.
+  /// The identifier of one of the app's categories; empty for no category.
   public var category = ""
-  /// Buttons of this notification alone, in place of its category's; nil uses the category's.
+  /// The buttons of this notification only, which replace those of its category; nil uses the category's buttons.
   public var actions: [NotificationAction]?
-  /// Whether the app gets a response when it is dismissed, as with the category's option.
+  /// True if the app receives a response when the user dismisses the notification, as with the category's option.
   public var tellsDismissal = false
-  /// Groups notifications; empty is the app's own group.
+  /// The identifier that groups notifications; empty for the app's own group.
   public var thread = ""
-  /// The image shown while the app launches; empty is none.
+  /// The image to display while the app launches; empty for no image.
   public var launchImage = ""
-  /// The title of the default action; empty is the system's own word.
+  /// The title of the default action; empty for the system's default title.
   public var actionTitle: NotificationText = ""
-  /// Whether the default action is offered as a button.
+  /// True if the default action is offered as a button.
   public var hasAction = true
-  /// Files that belong to it.
+  /// The files attached to the notification.
   public var attachments: [NotificationAttachment] = []
-  /// The app's own data, as far as JSON holds it.
+  /// The app's custom data, as far as JSON can represent it.
   public var userInfo: JSONObject = [:]
-  /// The app's own data in an encoding of the client module's choice; the agent stores and returns it.
+  /// The app's custom data in an encoding that the client module chooses.
+  ///
+  /// The agent stores and returns it.
   public var archive: [UInt8]?
   /// The identifier of the scene that handles the response.
   public var targetContent: String?
-  /// The interruption level.
+  /// The interruption level of the notification.
   public var interruptionLevel = InterruptionLevel.active
-  /// The relevance in a summary, 0…1.
+  /// The relevance of the notification in a summary, 0…1.
   public var relevance = 0.0
-  /// The criteria by which a focus may suppress it.
+  /// The criteria by which a focus may suppress the notification.
   public var filterCriteria: String?
-  /// The interface that it was made with.
+  /// The interface through which the notification was created.
   public var generation = NotificationGeneration.userNotification
 
-  /// Empty content.
+  /// Creates empty content, which shows nothing.
   public init() {}
 
-  /// Whether there is nothing to show, to play or to count (`notificationInvalidNoContent`).
+  /// True if the content has no text, sound, badge or attachment (`notificationInvalidNoContent`).
   public var isEmpty: Bool {
     title.isEmpty && subtitle.isEmpty && body.isEmpty && badge == nil && sound == nil
       && attachments.isEmpty
   }
 
-  /// Whether there is a text to show.
+  /// True if the content has text to display.
   public var hasAlert: Bool { !(title.isEmpty && subtitle.isEmpty && body.isEmpty) }
 
   init(_ fields: AppLinkFields) throws(AppLinkDecodingFailure) {

@@ -1,24 +1,24 @@
-/// What a content extension made of a notification: what its view shows, from top to bottom.
+/// The view that a content extension creates for a notification, from top to bottom.
 public struct NotificationDrawing: Sendable, Hashable {
-  /// One thing to show.
+  /// One item of the view.
   public enum Item: Sendable, Hashable {
     case text(String)
-    /// The absolute path of a picture's file that the agent's user can read.
+    /// The absolute path of an image file that the agent's user can read.
     case picture(path: String)
   }
 
-  /// What is shown, from top to bottom.
+  /// The items of the view, from top to bottom.
   public var items: [Item]
-  /// The buttons in place of the notification's own; nil leaves those.
+  /// The buttons that replace the notification's own; nil keeps those.
   public var actions: [NotificationAction]?
 
-  /// A drawing.
+  /// Creates a drawing from its items and buttons.
   public init(items: [Item] = [], actions: [NotificationAction]? = nil) {
     self.items = items
     self.actions = actions
   }
 
-  /// The files of its pictures.
+  /// The paths of its image files.
   public var paths: [String] {
     items.compactMap { if case .picture(let path) = $0 { path } else { nil } }
   }
@@ -46,15 +46,15 @@ public struct NotificationDrawing: Sendable, Hashable {
   }
 }
 
-/// What becomes of a notification after its content extension has handled an action, by Apple's names.
+/// The fate of a notification after its content extension has handled an action, with Apple's names.
 public enum ContentExtensionOption: String, Sendable, Hashable, CaseIterable {
   case doNotDismiss, dismiss, dismissAndForwardAction
 }
 
-/// What a content extension asks of its own, without an action of the person's.
+/// An action that a content extension requests by itself, without an action of the user.
 public enum ContentExtensionWish: String, Sendable, Hashable, CaseIterable {
-  /// To do what a plain click does.
+  /// Performs the notification's default action.
   case open
-  /// To close the window; the notification stays.
+  /// Closes the window; the notification stays.
   case close
 }

@@ -2,22 +2,22 @@
 public struct NotificationRegion: Sendable, Hashable {
   /// The shape of a region.
   public enum Shape: Sendable, Hashable {
-    /// A circle, in degrees and metres.
+    /// A circle, in degrees and meters.
     case circle(latitude: Double, longitude: Double, radius: Double)
-    /// A beacon by its UUID and, optionally, its numbers.
+    /// A beacon by its UUID and, optionally, its major and minor numbers.
     case beacon(uuid: String, major: Int64?, minor: Int64?)
   }
 
   /// The app's identifier of the region.
   public var id: String
-  /// The shape.
+  /// The shape of the region.
   public var shape: Shape
-  /// Whether entering it notifies.
+  /// True if entering the region notifies the app.
   public var notifiesOnEntry: Bool
-  /// Whether leaving it notifies.
+  /// True if leaving the region notifies the app.
   public var notifiesOnExit: Bool
 
-  /// A region that notifies in both directions by default.
+  /// Creates a region that notifies in both directions by default.
   public init(
     id: String, shape: Shape, notifiesOnEntry: Bool = true, notifiesOnExit: Bool = true
   ) {
@@ -60,14 +60,14 @@ public struct NotificationRegion: Sendable, Hashable {
 }
 
 extension NotificationRegion {
-  /// Whether both have the same properties, and identifiers of the same bytes.
+  /// Returns true if both have the same properties, and identifiers with the same bytes.
   public static func == (one: NotificationRegion, other: NotificationRegion) -> Bool {
     one.id.hasSameBytes(as: other.id) && one.shape == other.shape
       && one.notifiesOnEntry == other.notifiesOnEntry
       && one.notifiesOnExit == other.notifiesOnExit
   }
 
-  /// Feeds the bytes of the identifier and the shape.
+  /// Hashes the bytes of the identifier and the shape.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(UTF8Text(id))
     hasher.combine(shape)

@@ -1,27 +1,29 @@
-/// A notification that an app asks for, or that came by push.
+/// A notification that an app requests, or that arrived by push.
 public struct NotificationRequest: Sendable, Hashable {
-  /// The app's identifier; a request with the same one replaces it.
+  /// The app's identifier of the request.
+  ///
+  /// A request with the same identifier replaces this one.
   public var id: String
-  /// The content.
+  /// The content of the notification.
   public var content: NotificationContent
-  /// The trigger; nil delivers at once.
+  /// The trigger; nil delivers the notification immediately.
   public var trigger: NotificationTrigger?
 
-  /// A request.
+  /// Creates a request with its content and trigger.
   public init(id: String, content: NotificationContent, trigger: NotificationTrigger? = nil) {
     self.id = id
     self.content = content
     self.trigger = trigger
   }
 
-  /// The encoded request, to be persisted.
+  /// The encoded request, for storage.
   public var encoded: [UInt8] {
     var builder = AppLinkBuilder()
     write(&builder)
     return builder.frame.encoded
   }
 
-  /// Decodes ``encoded``.
+  /// Decodes a request from ``encoded``.
   public init(decoding bytes: [UInt8]) throws(AppLinkDecodingFailure) {
     guard let frame = try? AppFrame(decoding: bytes) else { throw .unexpected(field: "request") }
     try self.init(AppLinkFields(frame.object, frame.attached))
@@ -45,12 +47,12 @@ public struct NotificationRequest: Sendable, Hashable {
 
 /// A pending request and its next due date.
 public struct PendingNotification: Sendable, Hashable {
-  /// The request.
+  /// The pending request itself.
   public var request: NotificationRequest
-  /// The next due date in milliseconds since 1970; nil for a region, and when none is left.
+  /// The next due date in milliseconds since 1970; nil for a region, and if no date is left.
   public var nextUnixMilliseconds: Int64?
 
-  /// A pending request.
+  /// Creates a pending request from a request and its next due date.
   public init(request: NotificationRequest, nextUnixMilliseconds: Int64?) {
     self.request = request
     self.nextUnixMilliseconds = nextUnixMilliseconds
@@ -67,32 +69,32 @@ public struct PendingNotification: Sendable, Hashable {
   }
 }
 
-/// A delivered notification: shown, listed, or passed to the app.
+/// A delivered notification: one that was displayed, listed, or passed to the app.
 public struct DeliveredNotification: Sendable, Hashable {
-  /// The request.
+  /// The request that was delivered.
   public var request: NotificationRequest
-  /// When it was delivered, in milliseconds since 1970.
+  /// The time of delivery, in milliseconds since 1970.
   public var unixMilliseconds: Int64
   /// The push's payload, byte for byte.
   public var payload: [UInt8]?
-  /// Whether a banner or an alert was shown for it; not so for one that only went to the list.
+  /// True if a banner or an alert was displayed for it; false if it only went to the list.
   public var isPresented = true
 
-  /// A delivered request.
+  /// Creates a delivered notification.
   public init(request: NotificationRequest, unixMilliseconds: Int64, payload: [UInt8]? = nil) {
     self.request = request
     self.unixMilliseconds = unixMilliseconds
     self.payload = payload
   }
 
-  /// The encoded notification, to be persisted.
+  /// The encoded notification, for storage.
   public var encoded: [UInt8] {
     var builder = AppLinkBuilder()
     write(&builder)
     return builder.frame.encoded
   }
 
-  /// Decodes ``encoded``.
+  /// Decodes a notification from ``encoded``.
   public init(decoding bytes: [UInt8]) throws(AppLinkDecodingFailure) {
     guard let frame = try? AppFrame(decoding: bytes) else {
       throw .unexpected(field: "notification")
@@ -115,21 +117,21 @@ public struct DeliveredNotification: Sendable, Hashable {
   }
 }
 
-/// A person's response to a notification.
+/// The user's response to a notification.
 public struct NotificationResponse: Sendable, Hashable {
-  /// The action of a plain click, by Apple's name.
+  /// The action of a plain click, with Apple's name.
   public static let defaultAction = "com.apple.UNNotificationDefaultActionIdentifier"
-  /// The action of dismissing it, by Apple's name.
+  /// The action of dismissing a notification, with Apple's name.
   public static let dismissAction = "com.apple.UNNotificationDismissActionIdentifier"
 
-  /// The notification.
+  /// The notification to which the user responded.
   public var notification: DeliveredNotification
-  /// The identifier of an action of the category, or one of the two above.
+  /// The identifier of an action of the category, or one of the two identifiers above.
   public var action: String
-  /// The entered text, for an action with a text field.
+  /// The text that the user entered, for an action with a text field.
   public var text: String?
 
-  /// A response.
+  /// Creates a response to a notification.
   public init(notification: DeliveredNotification, action: String, text: String? = nil) {
     self.notification = notification
     self.action = action

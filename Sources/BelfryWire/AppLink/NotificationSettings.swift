@@ -4,22 +4,22 @@ public enum AuthorizationOption: String, Sendable, Hashable, CaseIterable {
   case announcement, timeSensitive
 }
 
-/// A person's decision about an app.
+/// The user's decision about an app's notifications.
 public enum AuthorizationStatus: String, Sendable, Hashable, CaseIterable {
   case notDetermined, denied, authorized, provisional
 
-  /// Whether notifications of the app may appear at all.
+  /// True if notifications of the app may appear at all.
   public var allows: Bool { self == .authorized || self == .provisional }
 }
 
-/// Where a notification may be shown in the foreground app, by Apple's names.
+/// The ways in which a notification may be presented while the app is in the foreground, with Apple's names.
 public enum PresentationOption: String, Sendable, Hashable, CaseIterable {
   case badge, sound, alert, list, banner
 }
 
 /// The notification settings of an app, as in `UNNotificationSettings`.
 public struct NotificationSettings: Sendable, Hashable {
-  /// The value of a switch, or its absence.
+  /// The value of a switch, which the system may not support.
   public enum Switch: String, Sendable, Hashable, CaseIterable {
     case notSupported, disabled, enabled
   }
@@ -27,43 +27,43 @@ public struct NotificationSettings: Sendable, Hashable {
   public enum AlertStyle: String, Sendable, Hashable, CaseIterable {
     case none, banner, alert
   }
-  /// When texts are shown.
+  /// The condition under which previews are displayed.
   public enum Previews: String, Sendable, Hashable, CaseIterable {
     case always, whenAuthenticated, never
   }
 
-  /// The person's decision.
+  /// The user's decision about the app's notifications.
   public var status = AuthorizationStatus.notDetermined
   /// Alerts on the screen.
   public var alert = Switch.notSupported
-  /// Sounds.
+  /// The switch for sounds.
   public var sound = Switch.notSupported
-  /// Badges.
+  /// The switch for badges.
   public var badge = Switch.notSupported
   /// The list of delivered notifications.
   public var center = Switch.notSupported
-  /// On the locked screen.
+  /// Alerts on the lock screen.
   public var lockScreen = Switch.notSupported
-  /// Alerts that ignore silence and focus.
+  /// Alerts that ignore silent mode and focus.
   public var criticalAlert = Switch.notSupported
-  /// Alerts that pass a focus.
+  /// Alerts that break through a focus.
   public var timeSensitive = Switch.notSupported
-  /// Read out aloud; not supported on Linux.
+  /// Announcements that are read aloud; not supported on Linux.
   public var announcement = Switch.notSupported
-  /// Gathered into a summary; not supported on Linux.
+  /// Scheduled summaries; not supported on Linux.
   public var scheduledDelivery = Switch.notSupported
-  /// Messages of people; not supported on Linux.
+  /// Direct messages from other people; not supported on Linux.
   public var directMessages = Switch.notSupported
-  /// In a car; not supported on Linux.
+  /// Notifications in a car; not supported on Linux.
   public var carPlay = Switch.notSupported
   /// The style of alerts.
   public var alertStyle = AlertStyle.none
-  /// When texts are shown.
+  /// The condition under which previews are displayed.
   public var previews = Previews.always
-  /// Whether the app has settings of its own to be opened.
+  /// True if the app has its own settings that the user can open.
   public var providesAppSettings = false
 
-  /// The settings of an app that has not asked for permission.
+  /// Creates the settings of an app that has not requested permission.
   public init() {}
 
   private static var switches: [(String, WritableKeyPath<NotificationSettings, Switch>)] {
@@ -76,7 +76,7 @@ public struct NotificationSettings: Sendable, Hashable {
     ]
   }
 
-  /// Reads settings; an absent switch is `notSupported`.
+  /// Reads the settings; an absent switch is `notSupported`.
   public init(json object: JSONObject) throws(AppLinkDecodingFailure) {
     try self.init(AppLinkFields(object, []))
   }

@@ -1,26 +1,27 @@
-/// Date components that a moment must match, by `DateComponents`' names; absent ones are wild when
-/// coarser than the finest given one, and zero when finer.
+/// Date components that a time must match, with the names of `DateComponents`.
+///
+/// Absent components match any value if they are coarser than the finest given one, and zero if they are finer.
 public struct MatchingComponents: Sendable, Hashable {
-  /// The components that may be given, by `DateComponents`' names.
+  /// The supported components, with the names of `DateComponents`.
   public enum Unit: String, Sendable, Hashable, CaseIterable {
     case era, year, quarter, month, day, hour, minute, second, nanosecond
     case weekday, weekdayOrdinal, weekOfMonth, weekOfYear, yearForWeekOfYear
   }
 
-  /// The given components.
+  /// The given components and their values.
   public var values: [Unit: Int64]
-  /// For calendars with leap months.
+  /// The leap-month flag, for calendars with leap months.
   public var isLeapMonth: Bool?
-  /// A zone of the time-zone database; nil follows the device.
+  /// A zone of the time-zone database; nil selects the device's zone.
   public var zone: String?
-  /// A calendar by its identifier (`gregorian`, `hebrew`, …); nil is the device's.
+  /// A calendar by its identifier (`gregorian`, `hebrew`, …); nil selects the device's calendar.
   public var calendar: String?
-  /// The weekday that begins a week: 1 is Sunday; nil is 1.
+  /// The first weekday of a week: 1 is Sunday; nil means 1.
   public var firstWeekday: Int64?
-  /// The days that make a first week; nil is 1.
+  /// The number of days that the first week of a year needs at least; nil means 1.
   public var minimumDays: Int64?
 
-  /// Components in the device's calendar and zone by default.
+  /// Creates components, by default in the device's calendar and zone.
   public init(
     _ values: [Unit: Int64], isLeapMonth: Bool? = nil, zone: String? = nil, calendar: String? = nil
   ) {
@@ -56,26 +57,28 @@ public struct MatchingComponents: Sendable, Hashable {
 public enum NotificationTrigger: Sendable, Hashable {
   /// The recurrence of a notification with a date.
   public enum Recurrence: Sendable, Hashable {
-    /// `NSCalendar.Unit`'s raw value; 0 is never.
+    /// The raw value of an `NSCalendar.Unit`; 0 never repeats.
     case unit(UInt64)
-    /// The components that are added for each repeat.
+    /// The components to add for each repetition.
     case components(MatchingComponents)
   }
 
-  /// From a push; made by the agent alone.
+  /// A push; only the agent creates this trigger.
   case push
-  /// Seconds after it was added, once or repeatedly.
+  /// A number of seconds after the request was added, once or repeatedly.
   case interval(seconds: Double, repeats: Bool)
-  /// The next moment that matches, or each one.
+  /// The next time that matches, or each one.
   case calendar(MatchingComponents, repeats: Bool)
-  /// A moment in milliseconds since 1970. With a zone it is the wall time that this moment has in
-  /// that zone, wherever the device is; without one it is the instant.
+  /// A time in milliseconds since 1970.
+  ///
+  /// With a zone, it is the wall-clock time that this instant has in that zone, wherever the device is; without a zone,
+  /// it is the instant.
   case date(
     unixMilliseconds: Int64, zone: String?, recurrence: Recurrence?, recurrenceCalendar: String?)
-  /// Crossing the bounds of a region, once or each time.
+  /// Crossing the boundary of a region, once or each time.
   case region(NotificationRegion, repeats: Bool)
 
-  /// Whether it can fire more than once.
+  /// True if the trigger can fire more than once.
   public var repeats: Bool {
     switch self {
     case .push: false
@@ -134,7 +137,7 @@ public enum NotificationTrigger: Sendable, Hashable {
 }
 
 extension MatchingComponents {
-  /// The trigger of a match of `belfry notify --matching`.
+  /// Creates the components for a match of `belfry notify --matching`.
   public init(_ match: CalendarMatch) {
     var values: [Unit: Int64] = [:]
     for component in CalendarMatch.Component.allCases {

@@ -1,13 +1,13 @@
-/// What a device shows and trusts, as far as the machine of its link has to know.
+/// The part of a device's credential that the state machine of its link needs.
 public struct LinkCredential: Hashable, Sendable {
   /// The device's public key as SubjectPublicKeyInfo in DER; renewal keeps the key.
   public var publicKey: [UInt8]
-  /// SHA-256 over the SHA-256 of the SubjectPublicKeyInfo of each authority that the device trusts, in order.
+  /// SHA-256 over the concatenated SHA-256 hashes of the SubjectPublicKeyInfo of each trusted authority, in order.
   public var trustMark: [UInt8]
-  /// When a newer certificate is asked for, in seconds since 1970 of the gateway's clock.
+  /// The time at which the device requests a newer certificate, in seconds since 1970 on the gateway's clock.
   public var renewAtSeconds: Int64
 
-  /// A credential from its parts.
+  /// Creates a credential from its parts.
   public init(publicKey: [UInt8], trustMark: [UInt8], renewAtSeconds: Int64) {
     assert(trustMark.count == LinkLimits.trustMarkBytes, "a mark of \(trustMark.count) bytes")
     self.publicKey = publicKey
@@ -15,11 +15,11 @@ public struct LinkCredential: Hashable, Sendable {
     self.renewAtSeconds = renewAtSeconds
   }
 
-  /// When a certificate with these ends is due for renewal: after a tenth of its life.
+  /// Returns the time at which a certificate with this validity is due for renewal: after one tenth of its lifetime.
   ///
-  /// A device that is away for the other nine tenths of it still finds its way back. A certificate begins with its
-  /// authority and is issued later, so its life counts back from its end. One that ends with its authority is the
-  /// longest that can be had: the gateway names another authority in time.
+  /// A device that is offline for the other nine tenths can still reconnect. A certificate begins with its authority
+  /// and is issued later, so its lifetime counts back from its end. A certificate that ends with its authority is the
+  /// longest possible one; the gateway names another authority in time.
   public static func renewalSeconds(
     notBefore: Int64, notAfter: Int64, authorityNotAfter: Int64?
   ) -> Int64 {
@@ -29,16 +29,17 @@ public struct LinkCredential: Hashable, Sendable {
   }
 }
 
-/// When a device asks for another certificate (`docs/device-link.md` 3, Renewal).
+/// The time at which a device requests another certificate (`docs/device-link.md` 3, Renewal).
 ///
-/// Asks once it knows, on this connection, that the gateway renews: where the gateway wants other authorities to be
-/// trusted, at once; else when the certificate is due. At most once a minute, over all connections.
+/// The device requests one once it knows, on this connection, that the gateway renews certificates: immediately if the
+/// gateway wants other authorities to be trusted, otherwise when the certificate is due. It does so at most once a
+/// minute, over all connections.
 struct CertificateRenewal {
-  /// What the device has; nil for one that renews nothing.
+  /// The device's credential; nil for a device that does not renew.
   var credential: LinkCredential?
   /// The mark that the gateway sent on this connection.
   private var offered: [UInt8]?
-  /// The gateway's clock, in milliseconds since 1970, at a time of the loop's.
+  /// The gateway's clock, in milliseconds since 1970, at a time on the loop's clock.
   private var clock: (milliseconds: Int64, at: Int64)?
   private(set) var isAsked = false
   private var heldUntil: Int64 = .min
@@ -51,7 +52,7 @@ struct CertificateRenewal {
 
   mutating func disconnected() { (offered, clock, isAsked) = (nil, nil, false) }
 
-  /// When the device asks; `.max` where it does not.
+  /// The time of the next request, or `.max` if the device does not send one.
   var due: Int64 {
     guard let credential, let offered, let clock, !isAsked else { return .max }
     guard offered == credential.trustMark else { return max(heldUntil, clock.at) }
@@ -64,7 +65,9 @@ struct CertificateRenewal {
     return max(heldUntil, clock.at + wait * 1_000_000)
   }
 
-  /// The certificate is asked for; where the answer is lost, this is the pause.
+  /// Records a request for a certificate.
+  ///
+  /// If the response is lost, the pause that starts here delays the next request.
   mutating func asked(at now: Int64) {
     assert(!isAsked, "a certificate is asked for twice")
     isAsked = true

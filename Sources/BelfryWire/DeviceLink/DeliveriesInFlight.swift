@@ -1,22 +1,24 @@
-/// What one link has sent and its device has not settled, oldest first.
+/// The deliveries that one link has sent and its device has not settled, oldest first.
 ///
-/// Deliveries are numbered 1, 2, 3, …, so only the caller's references are kept.
+/// Deliveries are numbered 1, 2, 3, …, so only the caller's references are stored.
 struct DeliveriesInFlight: ~Copyable {
-  /// Stands in the place of a delivery that was settled out of order.
+  /// A placeholder for a delivery that was settled out of order.
   private static let settledReference = UInt64.max
 
   private var references: [UInt64] = []
   private var head = 0
-  /// Deliveries behind `head` that were settled out of order.
+  /// The number of deliveries after `head` that were settled out of order.
   private var holes = 0
   /// The number of the delivery at `head`.
   private var oldest: UInt32 = 1
-  /// All up to this number are acknowledged, though not all taken out yet.
+  /// The highest acknowledged number.
+  ///
+  /// Some of the deliveries up to it may not have been taken out yet.
   private var acknowledged: UInt32 = 0
 
-  /// The number that the next delivery gets.
+  /// The number of the next delivery.
   var next: UInt32 { oldest &+ UInt32(references.count - head) }
-  /// Deliveries that are not settled.
+  /// The number of deliveries that are not settled.
   var count: Int { references.count - head - holes }
 
   mutating func append(_ reference: UInt64) {
@@ -25,14 +27,16 @@ struct DeliveriesInFlight: ~Copyable {
     references.append(reference)
   }
 
-  /// Handles a cumulative acknowledgement; `false` when it goes back or names a delivery that was never sent.
+  /// Handles a cumulative acknowledgment.
+  ///
+  /// Returns `false` if it goes backward or names a delivery that was never sent.
   mutating func acknowledge(through number: UInt32) -> Bool {
     guard number >= acknowledged, number < next else { return false }
     acknowledged = number
     return true
   }
 
-  /// The reference of the next acknowledged delivery; `nil` when there is none left.
+  /// Takes out the next acknowledged delivery and returns its reference, or `nil` if none is left.
   mutating func takeAcknowledged() -> UInt64? {
     while head < references.count, oldest <= acknowledged {
       let reference = references[head]
@@ -43,7 +47,7 @@ struct DeliveriesInFlight: ~Copyable {
     return nil
   }
 
-  /// The reference of the delivery that is settled on its own; `nil` when it was settled or never sent.
+  /// Settles one delivery by itself and returns its reference, or `nil` if it was already settled or never sent.
   mutating func takeDiscarded(_ number: UInt32) -> UInt64? {
     guard number >= oldest, number > acknowledged, number < next else { return nil }
     let index = head + Int(number - oldest)
@@ -73,7 +77,7 @@ struct DeliveriesInFlight: ~Copyable {
     }
   }
 
-  /// Asserts what holds between calls.
+  /// Asserts the invariants that hold between calls.
   func checkInvariants() {
     assert(head <= references.count, "the oldest delivery is behind the last")
     assert(
@@ -83,7 +87,7 @@ struct DeliveriesInFlight: ~Copyable {
     assert(oldest > 0, "deliveries count from 1")
   }
 
-  /// Gives back memory while nothing is in flight.
+  /// Releases memory while nothing is in flight.
   mutating func rest() {
     guard count == 0 else { return }
     references = []

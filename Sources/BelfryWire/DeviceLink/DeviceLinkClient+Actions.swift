@@ -1,57 +1,61 @@
 extension DeviceLinkClient {
-  /// What the shell has to do.
+  /// A task for the shell.
   public enum Action: Equatable {
-    /// A frame was handled; nothing to do.
+    /// A frame was handled; no action is needed.
     case proceed
-    /// Open a connection, to the given host and port or (empty, 0) to the usual ones, then call
-    /// ``opened(at:output:)`` or ``lost(at:random:)``.
+    /// Open a connection to the given host and port, or, if they are empty and 0, to the usual ones.
+    ///
+    /// Then call ``opened(at:output:)`` or ``lost(at:random:)``.
     case connect(host: String, port: UInt16)
     /// Sign these bytes with the device's key and call ``signed(_:at:output:)``.
     case sign([UInt8])
-    /// Keep the certificate: the next connection is made with it.
+    /// Store the certificate; the next connection uses it.
     case enrolled(device: UInt64, chainPEM: [UInt8])
-    /// The gateway refused to enrol the device, which does not ask again except for `tryLater`.
+    /// The gateway refused to enroll the device.
+    ///
+    /// The device does not retry, except after `tryLater`.
     case enrolmentRefused(LinkEnrolmentRefusal)
     /// The link is up.
     case connected(device: UInt64, unixMilliseconds: UInt64)
-    /// The subject has this token; empty for a channel.
+    /// The subject has this token; the token is empty for a channel.
     case registered(LinkSubject, token: [UInt8])
     /// The subject's registration is cancelled.
     case cancelled(LinkSubject)
-    /// The gateway knows now whether the topic's notifications are on.
+    /// The gateway has recorded whether the topic's notifications are enabled.
     case switched(LinkSubject, isEnabled: Bool)
-    /// The gateway answered a ping: it has read all that was sent before.
+    /// The gateway answered a ping, so it has read everything that was sent before.
     case alive
-    /// The gateway refused what was asked for this subject.
+    /// The gateway refused a request for this subject.
     case refused(LinkSubject, LinkRefusal)
     /// Deliver this notification, once, and call ``onPersisted(_:at:)`` or ``onDiscarded(_:_:at:output:)`` with
     /// its unique id.
     case received(LinkNotification, LinkSubject)
-    /// Check and keep this certificate with its authorities, then call ``use(_:)`` and ``comeBack(at:output:)``; or, where that
-    /// cannot be, ``renewalFailed(at:)``.
+    /// Check and store this certificate with its authorities, then call ``use(_:)`` and ``comeBack(at:output:)``.
+    ///
+    /// If that fails, call ``renewalFailed(at:)``.
     case renewed(LinkFrame.Renewed)
-    /// The gateway gives no certificate now; the device asks again by itself.
+    /// The gateway does not issue a certificate now; the device asks again automatically.
     case renewalRefused(LinkEnrolmentRefusal)
     /// Send `output`, close the connection, then call ``lost(at:random:)``.
     case disconnect(LinkFault)
   }
 
-  /// The times and bounds of the device's end; nanoseconds.
+  /// The times, in nanoseconds, and limits on the device's side.
   public struct Settings: Hashable, Sendable {
-    /// Unacknowledged notifications that the device allows.
+    /// The number of unacknowledged notifications that the device allows.
     public var window: UInt16 = 64
-    /// Unique ids remembered of notifications that were kept; at least `window`.
+    /// The number of unique ids to remember of stored notifications; at least `window`.
     public var memory = 256
-    /// How long an acknowledgement may be held back; the protocol allows 200 ms.
+    /// The longest delay of an acknowledgment; the protocol allows 200 ms.
     public var acknowledgementNanoseconds: Int64 = 10_000_000
-    /// From dialling to CONNECTED.
+    /// The time from the connection attempt to CONNECTED.
     public var openNanoseconds: Int64 = 30_000_000_000
-    /// Within which an answer to a ping has to come.
+    /// The time within which a ping must be answered.
     public var graceNanoseconds: Int64 = 15_000_000_000
-    /// The pauses between connections.
+    /// The pauses between connection attempts.
     public var pause = ReconnectPause()
 
-    /// The values of `docs/device-link.md`.
+    /// Creates settings with the values of `docs/device-link.md`.
     public init() {}
   }
 }

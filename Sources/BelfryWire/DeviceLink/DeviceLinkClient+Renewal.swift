@@ -1,14 +1,15 @@
-/// How the device gets another certificate before its own ends, and learns which authorities to trust.
+/// Renewal: the device obtains another certificate before its own expires, and learns which authorities to trust.
 extension DeviceLinkClient {
-  /// Sets what the device shows and trusts, at the start and when it has kept a new certificate.
+  /// Sets the device's certificate and trusted authorities, at the start and after a new certificate was stored.
   ///
-  /// A device without one never asks for a certificate.
+  /// A device without a credential never requests a certificate.
   public mutating func use(_ credential: LinkCredential?) { renewal.credential = credential }
 
-  /// The new certificate could not be used or kept: the device goes on with its own, and asks again later.
+  /// Handles a new certificate that could not be used or stored: the device continues with its own and asks again
+  /// later.
   public mutating func renewalFailed(at now: Int64) { renewal.failed(at: now) }
 
-  /// Leaves, and comes back at once with what it has kept.
+  /// Disconnects, and reconnects at once with the new certificate.
   public mutating func comeBack(at now: Int64, output: inout [UInt8]) -> Action? {
     guard isUp else { return nil }
     acknowledge(at: now, output: &output)

@@ -1,6 +1,8 @@
-/// What is due by time: connections, keep-alives, renewals.
+/// Timed work: connections, keep-alives, renewals.
 extension DeviceLinkClient {
-  /// Handles what is due by time; call it at ``deadline``, earlier does no harm.
+  /// Handles everything that is due.
+  ///
+  /// Call it at ``deadline``; an earlier call does no harm.
   public mutating func timerFired(at now: Int64, output: inout [UInt8]) -> Action? {
     guard now >= deadline else { return nil }
     switch phase {

@@ -1,29 +1,29 @@
 /// The device's end of the link, over all of its connections (`docs/device-link.md` 3).
 ///
-/// Connects, enrols if there is no certificate yet, sends the device's subscriptions on each connection,
-/// delivers each notification once, acknowledges those that are persisted, keeps the link alive and
-/// reconnects when it fails. It does no I/O: its owner connects, signs, persists and sends, and owes it every received
-/// byte through ``next(_:at:output:)``, the timer at ``deadline``, ``flush(at:output:)`` after a batch,
-/// ``lost(at:random:)`` when a connection is gone, and the sending of what `output` has gained.
+/// It connects, enrolls if the device has no certificate yet, sends the device's subscriptions on each connection,
+/// delivers each notification once, acknowledges persisted notifications, keeps the link alive and reconnects when it
+/// fails. It does no I/O: its owner connects, signs, persists and sends. The owner must pass every received byte to
+/// ``next(_:at:output:)``, run the timer at ``deadline``, call ``flush(at:output:)`` after a batch and
+/// ``lost(at:random:)`` when a connection is lost, and send whatever was appended to `output`.
 public struct DeviceLinkClient: ~Copyable {
   enum Phase: Equatable {
     case offline
     case waiting(until: Int64)
     case dialling
-    /// HELLO is sent, WELCOME awaited.
+    /// HELLO was sent; waiting for WELCOME.
     case greeting
-    /// ENROL is being signed or answered.
+    /// ENROL is being signed, or was sent and is not answered yet.
     case enrolling
-    /// CONNECT is sent, CONNECTED awaited.
+    /// CONNECT was sent; waiting for CONNECTED.
     case connecting
     case up(since: Int64)
-    /// CLOSE was said; the connection is going.
+    /// CLOSE was sent or received; the connection is closing.
     case closing
-    /// The gateway does not want this device any more.
+    /// The gateway has permanently rejected this device.
     case stopped
   }
 
-  /// What follows the end of the connection.
+  /// The step that follows the end of the connection.
   enum AfterClose {
     case pause
     case reconnect(afterNanoseconds: Int64, jitter: Int64)
@@ -43,23 +43,25 @@ public struct DeviceLinkClient: ~Copyable {
   private var otherHost = ("", UInt16(0))
   private var phaseEnd: Int64 = .max
   var intervalSeconds: UInt16 = 60
-  /// The gateway's environment, as it said last.
+  /// The gateway's environment, as last reported.
   public private(set) var environment: Environment?
   var lastSent: Int64 = 0
   private var acknowledgementDue: Int64 = .max
   var pingEnd: Int64 = .max
-  /// The interval that the open ping ended; 0 for a ping at another time.
+  /// The interval that the outstanding ping ended; 0 for a ping at another time.
   var pingedSeconds: UInt16 = 0
   var pingToken: UInt32 = 0
 
   /// The device's state, as reported to the gateway.
   public private(set) var state: DeviceState
-  /// Seconds of the longest interval that held on this network; the shell may keep it per network.
+  /// The longest keep-alive interval in seconds that worked on this network; the shell may store it per network.
   public internal(set) var provedSeconds: UInt16 = 0
-  /// Seconds of the keep-alive interval at which a link was lost silently on this network; 0 for none.
+  /// The keep-alive interval in seconds at which a link was lost silently on this network; 0 if none was.
   public internal(set) var failedSeconds: UInt16 = 0
 
-  /// A device that is offline; `enrolment` (its proof empty) is for one without certificate.
+  /// Creates a device that is offline.
+  ///
+  /// Pass `enrolment` (with an empty proof) if the device has no certificate.
   public init(
     enrolment: LinkFrame.Enrolment?, memory: [NotificationID] = [], state: DeviceState = [],
     settings: Settings = Settings()
@@ -73,9 +75,9 @@ public struct DeviceLinkClient: ~Copyable {
         capacity: max(settings.memory, Int(settings.window)), ids: memory))
   }
 
-  // MARK: What the shell asks
+  // MARK: Requests of the shell
 
-  /// When ``timerFired(at:output:)`` is due, in the loop's nanoseconds; `.max`: never.
+  /// The time at which ``timerFired(at:output:)`` is due, in nanoseconds of the loop's clock; `.max` for never.
   public var deadline: Int64 {
     switch phase {
     case .offline, .closing, .stopped: .max
@@ -88,43 +90,43 @@ public struct DeviceLinkClient: ~Copyable {
 
   var nextPing: Int64 { lastSent + Int64(intervalSeconds) * 1_000_000_000 }
 
-  /// Whether notifications can come now.
+  /// True if the device can receive notifications now.
   public var isUp: Bool {
     if case .up = phase { true } else { false }
   }
 
-  /// Whether there is no connection and none is wanted.
+  /// True if no connection is open or wanted.
   public var isOffline: Bool { phase == .offline || phase == .stopped }
-  /// Whether it waits before the next try of a connection.
+  /// True while the device waits before the next connection attempt.
   public var isWaiting: Bool {
     if case .waiting = phase { true } else { false }
   }
 
-  /// Whether a connection is being opened.
+  /// True while a connection is being opened.
   public var isDialling: Bool { phase == .dialling }
-  /// Whether the gateway sent the device away for good: revoked, or its enrolment refused.
+  /// True if the gateway permanently rejected the device: it was revoked, or its enrollment was refused.
   public var isStopped: Bool { phase == .stopped }
 
-  /// The unique ids to keep beside the notifications, oldest first.
+  /// The unique ids to store with the notifications, oldest first.
   public var memory: [NotificationID] { deliveries.memory.ids }
 
-  /// What the device wants now.
+  /// The subjects that the device currently wants.
   public var wanted: [LinkSubject] { subjects.entries.filter(\.isWanted).map(\.subject) }
 
-  /// Whether the gateway has not answered a cancellation of `subject`.
+  /// Returns true if the gateway has not yet answered a cancellation of `subject`.
   public func owesCancellation(of subject: LinkSubject) -> Bool {
     subjects.entries.contains { $0.subject == subject && $0.owesCancel }
   }
 
-  // MARK: What the device wants
+  // MARK: Subscriptions
 
-  /// Connect, and stay connected.
+  /// Connects, and stays connected.
   public mutating func goOnline() -> Action? {
     guard phase == .offline else { return nil }
     return dial()
   }
 
-  /// Leave, and stay away until ``goOnline()``.
+  /// Disconnects, and stays offline until ``goOnline()``.
   public mutating func goOffline(at now: Int64, output: inout [UInt8]) -> Action? {
     switch phase {
     case .offline, .stopped: return nil
@@ -140,7 +142,7 @@ public struct DeviceLinkClient: ~Copyable {
     }
   }
 
-  /// The device wants notifications for `subject`.
+  /// Requests notifications for `subject`.
   public mutating func register(_ subject: LinkSubject, at now: Int64, output: inout [UInt8]) {
     ask(.register, subject, at: now, output: &output)
   }
@@ -150,33 +152,33 @@ public struct DeviceLinkClient: ~Copyable {
     ask(.cancel, subject, at: now, output: &output)
   }
 
-  /// A person turned the notifications of `topic` on or off.
+  /// Records that the user turned the notifications of `topic` on or off.
   public mutating func setEnabled(
     _ isEnabled: Bool, _ topic: LinkTopic, at now: Int64, output: inout [UInt8]
   ) {
     ask(isEnabled ? .enable : .disable, .topic(topic), at: now, output: &output)
   }
 
-  /// The device's state is now this.
+  /// Sets the device's state and reports it to the gateway.
   public mutating func setState(_ new: DeviceState, at now: Int64, output: inout [UInt8]) {
     guard new != state else { return }
     state = new
     if hasConnected { send(.state(new), at: now, output: &output) }
   }
 
-  /// Asks the gateway for a sign of life: after a sleep, or when the network has changed.
+  /// Pings the gateway, after a sleep or a change of the network.
   public mutating func probe(at now: Int64, output: inout [UInt8]) {
     guard case .up = phase, pingEnd == .max else { return }
     ping(at: now, seconds: 0, output: &output)
   }
 
-  /// The device is on another network: what it knew of the path holds no more.
+  /// Handles a change of network: earlier knowledge about the path no longer applies.
   public mutating func networkChanged(provedSeconds: UInt16 = 0, failedSeconds: UInt16 = 0) {
     self.provedSeconds = provedSeconds
     self.failedSeconds = failedSeconds
   }
 
-  /// Whether CONNECT was sent, so that requests may follow.
+  /// True if CONNECT was sent, so that requests may follow.
   private var hasConnected: Bool {
     switch phase {
     case .greeting, .connecting: enrolment == nil
@@ -202,9 +204,9 @@ public struct DeviceLinkClient: ~Copyable {
     return .connect(host: host, port: port)
   }
 
-  /// The TLS connection is open.
+  /// Handles an opened TLS connection.
   public mutating func opened(at now: Int64, output: inout [UInt8]) {
-    // A device that was taken offline meanwhile closes the new connection.
+    // A device that went offline in the meantime closes the new connection.
     guard phase == .dialling else { return }
     assert(acknowledgementDue == .max && pingEnd == .max, "timers of the connection before")
     phase = .greeting
@@ -219,16 +221,16 @@ public struct DeviceLinkClient: ~Copyable {
     send(.ready, at: now, output: &output)
   }
 
-  /// The signature over what ``Action/sign(_:)`` asked for: r ‖ s, 64 bytes.
+  /// Accepts the signature that ``Action/sign(_:)`` requested: r ‖ s, 64 bytes.
   public mutating func signed(_ proof: [UInt8], at now: Int64, output: inout [UInt8]) {
-    // The connection may have ended while it was signed.
+    // The connection may have ended during signing.
     guard phase == .enrolling, var enrolment else { return }
     assert(proof.count == LinkLimits.proofBytes, "a proof of \(proof.count) bytes")
     enrolment.proof = proof
     send(.enrol(enrolment), at: now, output: &output)
   }
 
-  /// The connection is gone, or could not be opened.
+  /// Handles a connection that was lost or could not be opened.
   public mutating func lost(at now: Int64, random: UInt64) {
     if case .up(let since) = phase, now - since >= pause.steady { pause.succeeded() }
     switch (phase, afterClose) {
@@ -247,7 +249,9 @@ public struct DeviceLinkClient: ~Copyable {
     (acknowledgementDue, pingEnd) = (.max, .max)
   }
 
-  /// Asserts what holds between calls; tests and the simulation call it after each event.
+  /// Asserts the invariants that hold between calls.
+  ///
+  /// Tests and the simulation call it after each event.
   public func checkInvariants() {
     subjects.checkInvariants(isConnected: hasConnected || phase == .closing)
     deliveries.checkInvariants()
@@ -286,9 +290,9 @@ public struct DeviceLinkClient: ~Copyable {
 
   // MARK: Bytes
 
-  /// Handles the next frame of `input` and moves `input` on behind it; `nil` once it is used up.
+  /// Handles the next frame of `input` and advances `input` past it.
   ///
-  /// Call it until it returns `nil` or ``Action/disconnect(_:)``.
+  /// Returns `nil` once the input is used up. Call it until it returns `nil` or ``Action/disconnect(_:)``.
   public mutating func next(
     _ input: inout UnsafeRawBufferPointer, at now: Int64, output: inout [UInt8]
   ) -> Action? {
@@ -432,7 +436,7 @@ public struct DeviceLinkClient: ~Copyable {
     return .received(notification, entry.subject)
   }
 
-  /// Acknowledges the notification with this unique id, which is on disk.
+  /// Acknowledges the notification with this unique id, which is now on disk.
   public mutating func onPersisted(_ uniqueID: NotificationID, at now: Int64) {
     deliveries.onPersisted(uniqueID)
     scheduleAcknowledgement(at: now)
@@ -453,7 +457,9 @@ public struct DeviceLinkClient: ~Copyable {
     if deliveries.owed * 2 >= Int(settings.window) { acknowledgementDue = now }
   }
 
-  /// Writes the acknowledgement that is due: call it after a batch of bytes or of keeping.
+  /// Writes the acknowledgment that is due.
+  ///
+  /// Call it after processing a batch of bytes or storing notifications.
   public mutating func flush(at now: Int64, output: inout [UInt8]) {
     if acknowledgementDue <= now { acknowledge(at: now, output: &output) }
     if case .up = phase { askForCertificate(at: now, output: &output) }

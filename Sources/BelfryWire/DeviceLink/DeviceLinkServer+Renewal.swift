@@ -1,15 +1,16 @@
-/// How a connected device gets another certificate.
+/// Renewal of a connected device's certificate.
 extension DeviceLinkServer {
-  /// How a renewal is answered.
+  /// The answer to a renewal.
   public enum RenewalAnswer: Equatable, Sendable {
     case renewed(LinkFrame.Renewed)
-    /// The device asks again after so many seconds at the earliest.
+    /// The device may ask again after this many seconds at the earliest.
     case refused(LinkEnrolmentRefusal, afterSeconds: UInt32)
   }
 
-  /// Tells the device which authorities it shall trust, after ``accept(unixMilliseconds:output:)`` and when they change.
+  /// Announces the authorities that the device should trust, after ``accept(unixMilliseconds:output:)`` and whenever
+  /// they change.
   ///
-  /// Nothing goes to a device that has not said in HELLO that it renews.
+  /// Sends nothing to a device that did not declare in HELLO that it renews.
   public mutating func announce(trustMark: [UInt8], output: inout [UInt8]) {
     guard renews else { return }
     switch phase {
@@ -18,9 +19,11 @@ extension DeviceLinkServer {
     }
   }
 
-  /// Answers the renewal; ignored once the link is closed.
+  /// Answers the renewal.
+  ///
+  /// Does nothing once the link is closed.
   public mutating func answerRenewal(_ answer: RenewalAnswer, output: inout [UInt8]) {
-    // The device may have gone while it was decided on.
+    // The device may have disconnected before the decision.
     if case .closed = phase { return }
     precondition(isRenewing, "a certificate that nobody asked for")
     isRenewing = false

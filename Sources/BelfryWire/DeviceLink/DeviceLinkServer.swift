@@ -1,111 +1,113 @@
-/// The gateway's end of one device link, from the open TLS connection to its close
-/// (`docs/device-link.md` 3).
+/// The gateway's end of one device link, from the open TLS connection to its close (`docs/device-link.md` 3).
 ///
-/// Pure: bytes, times and decisions come in; bytes are appended to the caller's `output` and actions
-/// returned. The shell owes it four things: every received byte through ``next(_:at:output:)``, the timer at
-/// ``deadline``, an ``answer(_:with:output:)`` for each request, and the sending of what `output` has
-/// gained after each call. After a ``Action/close(_:)`` it sends that, closes the connection and is done.
+/// It is pure: it receives bytes, times and decisions, appends bytes to the caller's `output` and returns actions. The
+/// shell must pass every received byte to ``next(_:at:output:)``, run the timer at ``deadline``, call
+/// ``answer(_:with:output:)`` for each request, and send whatever was appended to `output` after each call. After
+/// ``Action/close(_:)`` it sends the output, closes the connection and is done.
 public struct DeviceLinkServer: ~Copyable {
-  /// The peer that TLS has identified.
+  /// The peer as identified by TLS.
   public enum Peer: Hashable, Sendable {
-    /// No client certificate: the device may enrol.
+    /// A peer without a client certificate: the device may enroll.
     case unenrolled
-    /// A certificate of this gateway's authority names this device.
+    /// A peer whose certificate, issued by this gateway's authority, names this device.
     case device(UInt64)
   }
 
-  /// What the shell has to do.
+  /// A task for the shell.
   public enum Action: Equatable {
-    /// A frame was handled; nothing to do.
+    /// A frame was handled; no action is needed.
     case proceed
-    /// Decide on this enrolment and call ``answerEnrolment(_:output:)``: check that `proof` is a
-    /// signature by `publicKey` over `signedBytes`.
+    /// Decide on this enrollment and call ``answerEnrolment(_:output:)``: check that `proof` is a signature by
+    /// `publicKey` over `signedBytes`.
     case enrol(LinkFrame.Enrolment, signedBytes: [UInt8])
-    /// The device named by the certificate said CONNECT: call ``accept(unixMilliseconds:output:)`` or
-    /// ``close(_:output:)``, then go on.
+    /// The device named by the certificate sent CONNECT: call ``accept(unixMilliseconds:output:)`` or
+    /// ``close(_:output:)``, then continue.
     case connected(DeviceState)
-    /// The device accepts notifications from now on.
+    /// The device now accepts notifications.
     case ready(DeviceState)
     /// Decide on this request and call ``answer(_:with:output:)``.
     case request(UInt16, Request)
-    /// Deliveries were settled: take them with ``takeSettled()`` until it returns `nil`.
+    /// Deliveries were settled; take them with ``takeSettled()`` until it returns `nil`.
     case settled
-    /// One delivery was thrown away by the device; the value is its reference.
+    /// The device discarded one delivery; the value is its reference.
     case discarded(UInt64, LinkDiscardReason)
-    /// The device's state is now this.
+    /// The device's state changed to this value.
     case stateChanged(DeviceState)
-    /// The device pinged: it is awake.
+    /// The device pinged, so it is awake.
     case pinged
-    /// Decide on another certificate for this key, and call ``answerRenewal(_:output:)``.
+    /// Decide whether to issue another certificate for this key, and call ``answerRenewal(_:output:)``.
     case renew(publicKey: [UInt8])
-    /// CLOSE is in `output`, or came from the device: send, then close the connection.
+    /// CLOSE is in `output`, or was received from the device: send the output, then close the connection.
     case close(LinkFault)
   }
 
-  /// What a device may ask.
+  /// A request from a device.
   public enum Request: Hashable, Sendable {
     case topic(LinkFrame.TopicVerb, LinkTopic)
     case subscribe(bundleID: String, channel: [UInt8])
     case unsubscribe(bundleID: String, channel: [UInt8])
   }
 
-  /// How a request is answered.
+  /// The answer to a request.
   public enum Answer: Equatable, Sendable {
-    /// To `register`: the handle is the gateway's choice, any number that tells this app and kind
-    /// from others.
+    /// The answer to `register`.
+    ///
+    /// The gateway chooses the handle: any number that distinguishes this app and kind from others.
     case token(handle: UInt32, token: [UInt8])
-    /// To `subscribe`.
+    /// The answer to `subscribe`.
     case subscribed(handle: UInt32)
-    /// To the others.
+    /// The answer to all other requests.
     case done
     case refused(LinkRefusal)
   }
 
-  /// How an enrolment is answered.
+  /// The answer to an enrollment.
   public enum EnrolmentAnswer: Equatable, Sendable {
-    /// The device's number, its certificate and the authority's as PEM text.
+    /// The device's number, and its certificate and the authority's as PEM text.
     case enrolled(device: UInt64, chainPEM: [UInt8])
     case refused(LinkEnrolmentRefusal)
   }
 
-  /// The times and bounds of a link; nanoseconds.
+  /// The times, in nanoseconds, and limits of a link.
   public struct Settings: Hashable, Sendable {
-    /// The intervals that devices get.
+    /// The keep-alive intervals that devices are given.
     public var keepAlive = KeepAliveInterval.Policy()
-    /// From TLS to HELLO.
+    /// The time from the TLS handshake to HELLO.
     public var helloNanoseconds: Int64 = 10_000_000_000
-    /// From HELLO to READY or ENROL.
+    /// The time from HELLO to READY or ENROL.
     public var readyNanoseconds: Int64 = 30_000_000_000
-    /// After which the oldest unacknowledged delivery makes the gateway ping.
+    /// The age of the oldest unacknowledged delivery at which the gateway pings.
     public var acknowledgementNanoseconds: Int64 = 20_000_000_000
-    /// Without a further acknowledgement a device that owes some is disconnected, even if it is responsive: what
-    /// it does not take waits in the store for the next time.
+    /// The time after which a device that owes acknowledgments is disconnected if it sends no further one, even if it
+    /// is otherwise responsive.
+    ///
+    /// The deliveries that it does not accept wait in the store for its next connection.
     public var unacknowledgedNanoseconds: Int64 = 180_000_000_000
-    /// Within which an answer to a ping has to come; also what a silence may be late.
+    /// The time within which a ping must be answered, and the tolerance for a late keep-alive.
     public var graceNanoseconds: Int64 = 15_000_000_000
-    /// Unacknowledged deliveries at most, even if the device allows more.
+    /// The largest number of unacknowledged deliveries, even if the device allows more.
     public var windowMax = LinkLimits.windowMax
-    /// Requests that may be unanswered at a time.
+    /// The largest number of requests that may be unanswered at once.
     public var requestsMax: UInt16 = 1_024
-    /// What devices are told of the gateway's environment; nil is nothing.
+    /// The gateway's environment as announced to devices; nil announces nothing.
     public var environment: Environment?
 
-    /// The values of `docs/device-link.md`.
+    /// Creates settings with the values of `docs/device-link.md`.
     public init() {}
   }
 
   enum Phase {
-    /// TLS is open, HELLO awaited.
+    /// TLS is open; waiting for HELLO.
     case greeting
-    /// WELCOME is sent; ENROL or CONNECT awaited.
+    /// WELCOME was sent; waiting for ENROL or CONNECT.
     case greeted
-    /// An enrolment is being decided on.
+    /// The decision on an enrollment is pending.
     case enrolling
-    /// CONNECT was said; READY awaited.
+    /// CONNECT was received; waiting for READY.
     case connected
-    /// Notifications flow.
+    /// READY was received; notifications are delivered.
     case ready
-    /// Nothing flows any more; the device is expected to go before ``drainEnd``.
+    /// Nothing is delivered any more; the device is expected to disconnect before ``drainEnd``.
     case draining
     case closed
   }
@@ -120,19 +122,21 @@ public struct DeviceLinkServer: ~Copyable {
   private var state: DeviceState = []
   private var window: UInt16 = 1
   private var openRequests: UInt16 = 0
-  /// Whether the device renews, and whether it waits for a certificate.
+  /// True if the device renews its certificate; true while it is waiting for a certificate.
   var renews = false, isRenewing = false
-  /// When the phase has to be over: HELLO, READY, the drain's end.
+  /// The deadline of the current phase: HELLO, READY, or the end of the drain.
   private var phaseEnd: Int64
   private var lastHeard: Int64
-  /// Since when the oldest delivery waits, or the last one was settled.
+  /// The time since which the oldest delivery has been waiting, or at which the last one was settled.
   private var waitingSince: Int64 = .max
-  /// When the last ping went out because an acknowledgement was late.
+  /// The time of the last ping that was sent because an acknowledgment was late.
   private var probed: Int64 = .min
-  /// When an answer to our ping is due.
+  /// The time at which an answer to the gateway's ping is due.
   private var probeEnd: Int64 = .max
 
-  /// A link whose TLS handshake has just finished; `nonce` has to be random.
+  /// Creates a link whose TLS handshake has just finished.
+  ///
+  /// `nonce` must be random.
   public init(peer: Peer, nonce: NotificationID, settings: Settings = Settings(), at now: Int64) {
     self.peer = peer
     self.nonce = nonce
@@ -142,9 +146,9 @@ public struct DeviceLinkServer: ~Copyable {
     lastHeard = now
   }
 
-  // MARK: What the shell asks
+  // MARK: Requests of the shell
 
-  /// When ``timerFired(at:output:)`` is due, in the loop's nanoseconds; `.max`: never.
+  /// The time at which ``timerFired(at:output:)`` is due, in nanoseconds of the loop's clock; `.max` for never.
   public var deadline: Int64 {
     switch phase {
     case .closed: return .max
@@ -157,34 +161,34 @@ public struct DeviceLinkServer: ~Copyable {
     }
   }
 
-  /// How many notifications ``deliver(_:reference:at:output:)`` accepts now.
+  /// The number of notifications that ``deliver(_:reference:at:output:)`` accepts now.
   public var freeWindow: Int {
     guard case .ready = phase, deliveries.next < .max else { return 0 }
     return max(0, Int(window) - deliveries.count)
   }
 
-  /// Deliveries that the device has not settled.
+  /// The number of deliveries that the device has not settled.
   public var unsettled: Int { deliveries.count }
 
-  /// Whether the link has ended.
+  /// True if the link has ended.
   public var isClosed: Bool {
     guard case .closed = phase else { return false }
     return true
   }
 
-  /// Whether the device was told to leave.
+  /// True if the device was asked to disconnect.
   public var isDraining: Bool {
     if case .draining = phase { true } else { false }
   }
 
-  /// The interval that the device keeps.
+  /// The device's current keep-alive interval in seconds.
   public var intervalSeconds: UInt16 { keepAlive.seconds }
 
   // MARK: Bytes
 
-  /// Handles the next frame of `input` and moves `input` on behind it; `nil` once it is used up.
+  /// Handles the next frame of `input` and advances `input` past it.
   ///
-  /// Call it until it returns `nil` or ``Action/close(_:)``.
+  /// Returns `nil` once the input is used up. Call it until it returns `nil` or ``Action/close(_:)``.
   public mutating func next(
     _ input: inout UnsafeRawBufferPointer, at now: Int64, output: inout [UInt8]
   ) -> Action? {
@@ -295,7 +299,7 @@ public struct DeviceLinkServer: ~Copyable {
       state = new
       return .stateChanged(new)
     case .ping(let token):
-      // Only a ping that ended a whole interval of silence proves the path.
+      // Only a ping after a whole interval of silence proves that the path holds that long.
       if quiet >= Int64(keepAlive.seconds) * 900_000_000 { keepAlive.held() }
       deliveries.rest()
       LinkFrame.pong(token, intervalSeconds: keepAlive.seconds).encode(to: &output)
@@ -332,7 +336,9 @@ public struct DeviceLinkServer: ~Copyable {
 
   // MARK: Calls of the gateway
 
-  /// Lets the device in; `unixMilliseconds` is the gateway's clock.
+  /// Accepts the device.
+  ///
+  /// `unixMilliseconds` is the gateway's clock.
   public mutating func accept(unixMilliseconds: UInt64, output: inout [UInt8]) {
     guard case .connected = phase, case .device(let device) = peer else {
       return assertionFailure("a link that is \(phase) is let in")
@@ -340,10 +346,10 @@ public struct DeviceLinkServer: ~Copyable {
     LinkFrame.connected(device: device, unixMilliseconds: unixMilliseconds).encode(to: &output)
   }
 
-  /// Sends a notification if the window has room, else returns `false`.
+  /// Sends a notification if the window has room; otherwise returns `false`.
   ///
-  /// `reference` (not `.max`) comes back with ``takeSettled()`` or ``Action/discarded(_:_:)``. One over
-  /// the protocol's limits is not sent either.
+  /// ``takeSettled()`` or ``Action/discarded(_:_:)`` later returns `reference`, which must not be `.max`. A
+  /// notification over the protocol's limits is not sent either.
   public mutating func deliver(
     _ notification: borrowing LinkNotification, reference: UInt64, at now: Int64,
     output: inout [UInt8]
@@ -358,17 +364,18 @@ public struct DeviceLinkServer: ~Copyable {
     return true
   }
 
-  /// The reference of the next delivery that the device acknowledged, oldest first; `nil` when there is
-  /// none left.
+  /// Returns the reference of the next delivery that the device acknowledged, oldest first, or `nil` if none is left.
   public mutating func takeSettled() -> UInt64? {
     let reference = deliveries.takeAcknowledged()
     if reference == nil, deliveries.count == 0 { waitingSince = .max }
     return reference
   }
 
-  /// Answers a request; ignored once the link is closed.
+  /// Answers a request.
+  ///
+  /// Does nothing once the link is closed.
   public mutating func answer(_ request: UInt16, with answer: Answer, output: inout [UInt8]) {
-    // What a device asked may be decided on after its link ended.
+    // The link may have ended before the request was decided.
     if case .closed = phase { return }
     precondition(openRequests > 0, "an answer to no request")
     openRequests -= 1
@@ -383,13 +390,13 @@ public struct DeviceLinkServer: ~Copyable {
     }
   }
 
-  /// Answers the enrolment, and closes the link so that the device comes back with its certificate.
+  /// Answers the enrollment, and closes the link so that the device reconnects with its certificate.
   ///
-  /// `nil` when it was closed before.
+  /// Returns `nil` if the link was already closed.
   public mutating func answerEnrolment(
     _ answer: EnrolmentAnswer, output: inout [UInt8]
   ) -> Action? {
-    // The device may have gone while it was decided on.
+    // The device may have disconnected before the decision.
     guard case .enrolling = phase else { return nil }
     assert(peer == .unenrolled, "a device that has a certificate enrols")
     switch answer {
@@ -402,7 +409,7 @@ public struct DeviceLinkServer: ~Copyable {
     }
   }
 
-  /// Tells the device to leave, and closes after `milliseconds` if it has not.
+  /// Asks the device to disconnect, and closes the link after `milliseconds` if it has not.
   ///
   /// A link that is still being opened is closed at once.
   public mutating func drain(
@@ -422,7 +429,7 @@ public struct DeviceLinkServer: ~Copyable {
     }
   }
 
-  /// Closes the link for a reason of the gateway's own: revoked, replaced, overloaded, ….
+  /// Closes the link for one of the gateway's own reasons: revoked, replaced, overloaded, ….
   @discardableResult
   public mutating func close(_ reason: LinkCloseReason, output: inout [UInt8]) -> Action {
     close(LinkFault(reason), output: &output)
@@ -437,7 +444,9 @@ public struct DeviceLinkServer: ~Copyable {
 
   // MARK: Invariants
 
-  /// Asserts what holds between calls; tests and the simulation call it after each event.
+  /// Asserts the invariants that hold between calls.
+  ///
+  /// Tests and the simulation call it after each event.
   public func checkInvariants() {
     deliveries.checkInvariants()
     assert(openRequests <= settings.requestsMax, "\(openRequests) requests are open")
@@ -467,7 +476,9 @@ public struct DeviceLinkServer: ~Copyable {
 
   // MARK: Time
 
-  /// Handles what is due by time; call it at ``deadline``, earlier does no harm.
+  /// Handles everything that is due.
+  ///
+  /// Call it at ``deadline``; an earlier call does no harm.
   public mutating func timerFired(at now: Int64, output: inout [UInt8]) -> Action? {
     guard now >= deadline else { return nil }
     switch phase {
@@ -484,7 +495,7 @@ public struct DeviceLinkServer: ~Copyable {
       guard
         waitingSince == .max || now - waitingSince < settings.unacknowledgedNanoseconds
       else { return close(LinkFault(.tooSlow), output: &output) }
-      // An acknowledgement is late: is the device there at all?
+      // An acknowledgment is late: check whether the device still responds.
       LinkFrame.ping(UInt32(truncatingIfNeeded: now)).encode(to: &output)
       probeEnd = now + settings.graceNanoseconds
       probed = now
@@ -494,6 +505,6 @@ public struct DeviceLinkServer: ~Copyable {
 }
 
 extension LinkFrame {
-  /// The fault to close with when this frame is not allowed now.
+  /// The fault with which to close if this frame is not allowed now.
   var unexpected: LinkFault { LinkFault(.unexpectedFrame, frameType: type.rawValue) }
 }

@@ -1,18 +1,24 @@
-/// The state of a device that matters for delivery; one byte in HELLO and STATE.
+/// The part of a device's state that affects delivery; one byte in HELLO and STATE.
 public struct DeviceState: OptionSet, Hashable, Sendable {
-  /// The byte on the wire.
+  /// The byte in the frame.
   public let rawValue: UInt8
 
-  /// The state that `rawValue` stands for; bits that this version does not know are dropped.
+  /// Creates the state for `rawValue`.
+  ///
+  /// Bits that this version does not know are dropped.
   @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue & 0x0F }
 
-  /// Priority 5 waits for the device's next reason to be awake, 5 minutes at most; priority 1 waits
-  /// without that bound.
+  /// Notifications of priority 5 wait until the device next has a reason to wake, at most 5 minutes; those of priority
+  /// 1 wait without that limit.
   public static let asleep = DeviceState(rawValue: 1)
-  /// Priorities 5 and 1 are kept until this is lifted.
+  /// Notifications of priorities 5 and 1 are held until this flag is cleared.
   public static let powerRestricted = DeviceState(rawValue: 2)
-  /// The battery is low: for statistics and policies, no rule of the link's own.
+  /// The battery is low.
+  ///
+  /// The flag is for statistics and policies; the link has no rule for it.
   public static let batteryLow = DeviceState(rawValue: 4)
-  /// The network costs money: likewise.
+  /// The network is metered.
+  ///
+  /// The flag is for statistics and policies; the link has no rule for it.
   public static let metered = DeviceState(rawValue: 8)
 }

@@ -1,20 +1,20 @@
 /// The keep-alive interval of one link, as its gateway sets it (`docs/device-link.md` 3).
 ///
-/// Grows while the path proves stable; a path that let a link die in silence is known from HELLO, so
-/// that the gateway remembers nothing between connections.
+/// It grows while the path proves stable. The device reports in HELLO the interval at which a link was lost silently,
+/// so that the gateway remembers nothing between connections.
 public struct KeepAliveInterval: Hashable, Sendable {
-  /// The bounds of the intervals that a gateway sets.
+  /// The limits of the intervals that a gateway sets.
   public struct Policy: Hashable, Sendable {
-    /// Seconds of the first interval on an unknown path.
+    /// The first interval on an unknown path, in seconds.
     public var firstSeconds: UInt16
-    /// Seconds under which no interval goes, whatever failed.
+    /// The shortest interval in seconds, whatever failed.
     public var leastSeconds: UInt16
-    /// Seconds over which no interval goes.
+    /// The longest interval in seconds.
     public var mostSeconds: UInt16
-    /// Keep-alives in a row after which the interval grows.
+    /// The number of consecutive keep-alives after which the interval grows.
     public var proofs: UInt8
 
-    /// The bounds of `docs/device-link.md`: 60 s at first, 30 s to 30 minutes.
+    /// Creates the limits of `docs/device-link.md`: 60 s at first, from 30 s to 30 minutes.
     public init(
       firstSeconds: UInt16 = 60, leastSeconds: UInt16 = 30, mostSeconds: UInt16 = 1_800,
       proofs: UInt8 = 2
@@ -32,7 +32,7 @@ public struct KeepAliveInterval: Hashable, Sendable {
   private let proofs: UInt8
   private var proved: UInt8 = 0
 
-  /// The first interval for a device that says this of its network; 0 means that it does not know.
+  /// Creates the first interval for a device that reports these values for its network; 0 means unknown.
   public init(policy: Policy, provedSeconds: UInt16, failedSeconds: UInt16) {
     let least = policy.leastSeconds
     let underFailure = UInt16(UInt32(failedSeconds) * 3 / 4)
@@ -44,7 +44,7 @@ public struct KeepAliveInterval: Hashable, Sendable {
     assert(seconds >= 1 && seconds <= mostSeconds, "an interval of \(seconds) s")
   }
 
-  /// Notes that a keep-alive arrived after a whole interval of silence, so the path held.
+  /// Records that a keep-alive arrived after a whole interval of silence, so the path held.
   public mutating func held() {
     assert(proved < proofs, "the interval should have grown")
     proved += 1
@@ -54,8 +54,8 @@ public struct KeepAliveInterval: Hashable, Sendable {
     assert(seconds <= mostSeconds, "an interval of \(seconds) s")
   }
 
-  /// Nanoseconds without a frame after which the gateway takes the link for dead: the interval, a
-  /// quarter of it and `grace`.
+  /// Returns the nanoseconds without a frame after which the gateway considers the link dead: the interval, plus a
+  /// quarter of it, plus `grace`.
   public func silenceNanoseconds(grace: Int64) -> Int64 {
     Int64(seconds) * 1_250_000_000 + grace
   }

@@ -1,6 +1,7 @@
-/// Reads a frame's fields in order; never past its end, whatever the lengths in it claim.
+/// A reader of a frame's fields, in order.
 ///
-/// The one place of the link that touches a pointer to read: each read is checked against what is left.
+/// It never reads past the end of the frame, whatever lengths the frame claims. This is the only place of the link that
+/// reads through a pointer. Each read is checked against the remaining bytes.
 @safe struct LinkFieldReader {
   private let bytes: UnsafeRawBufferPointer
   private let frameType: UInt8
@@ -15,7 +16,7 @@
 
   func fault(_ reason: LinkCloseReason) -> LinkFault { LinkFault(reason, frameType: frameType) }
 
-  /// The next integer, big-endian.
+  /// Reads the next integer, big-endian.
   mutating func integer<Value: FixedWidthInteger>(
     _: Value.Type = Value.self
   ) throws(LinkFault) -> Value {
@@ -27,7 +28,7 @@
     return Value(bigEndian: value)
   }
 
-  /// The next `count` bytes, copied.
+  /// Copies the next `count` bytes.
   mutating func bytes(_ count: Int) throws(LinkFault) -> [UInt8] {
     assert(count >= 0, "less than nothing is read")
     guard remaining >= count else { throw fault(.truncated) }
@@ -36,14 +37,16 @@
     return copy
   }
 
-  /// Bytes behind their length in one byte, which has to lie in `range`.
+  /// Reads bytes that follow their length in one byte.
+  ///
+  /// The length must lie in `range`.
   mutating func shortBytes(_ range: ClosedRange<Int>) throws(LinkFault) -> [UInt8] {
     let count = Int(try integer(UInt8.self))
     guard range.contains(count) else { throw fault(.badValue) }
     return try bytes(count)
   }
 
-  /// Text behind its length in one byte: UTF-8 without control characters.
+  /// Reads text that follows its length in one byte: UTF-8 without control characters.
   mutating func shortText(_ range: ClosedRange<Int>) throws(LinkFault) -> String {
     let bytes = try shortBytes(range)
     guard let text = String(validating: bytes, as: UTF8.self),
@@ -52,12 +55,12 @@
     return text
   }
 
-  /// A 128-bit identity.
+  /// Reads a 128-bit identifier.
   mutating func identity() throws(LinkFault) -> NotificationID {
     NotificationID(high: try integer(), low: try integer())
   }
 
-  /// What is left, copied.
+  /// Copies the remaining bytes.
   mutating func rest() throws(LinkFault) -> [UInt8] { try bytes(remaining) }
 
   /// Refuses bytes after the last field.

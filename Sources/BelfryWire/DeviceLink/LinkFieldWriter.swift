@@ -1,4 +1,4 @@
-/// Appends one frame's fields to a buffer and sets the length at the end.
+/// A writer that appends one frame's fields to a buffer and sets the length at the end.
 struct LinkFieldWriter {
   private let start: Int
 
@@ -14,7 +14,9 @@ struct LinkFieldWriter {
     unsafe withUnsafeBytes(of: value.bigEndian) { unsafe output.append(contentsOf: $0) }
   }
 
-  /// Bytes behind their length in one byte; longer ones are cut, which the caller's limits rule out.
+  /// Writes bytes after their length in one byte.
+  ///
+  /// Longer values are truncated; the caller's limits rule them out.
   func shortBytes(_ bytes: [UInt8], to output: inout [UInt8]) {
     let count = min(bytes.count, 255)
     output.append(UInt8(count))

@@ -1,8 +1,8 @@
 extension LinkFrame {
-  /// Takes a frame's body apart.
+  /// Decodes a frame's body.
   ///
-  /// Returns `nil` for a type that is to be passed over. Throws the fault that CLOSE has to name:
-  /// unknown type, truncated, trailing bytes, bad value. The result owns its bytes.
+  /// Returns `nil` for an unknown type that the receiver should skip. Throws the fault for CLOSE: unknown type,
+  /// truncated, trailing bytes, bad value. The result owns its bytes.
   public init?(type code: UInt8, body: UnsafeRawBufferPointer) throws(LinkFault) {
     guard let type = LinkFrameType(rawValue: code) else {
       if LinkFrameType.isSkippable(code) { return nil }
@@ -10,7 +10,7 @@ extension LinkFrame {
     }
     var reader = unsafe LinkFieldReader(body, frameType: code)
     self = try Self.decode(type, &reader)
-    // Later versions may lengthen the two greetings; everything else is exact.
+    // Later versions may extend the two greetings; all other frames have an exact length.
     if type != .hello && type != .welcome { try reader.finish() }
   }
 
@@ -97,7 +97,7 @@ extension LinkFrame.Hello {
     window = try reader.integer()
     provedSeconds = try reader.integer()
     failedSeconds = try reader.integer()
-    // Devices of before end here.
+    // Earlier devices end their frame here.
     renews = reader.remaining > 0 ? try reader.integer(UInt8.self) & 1 != 0 : false
     guard oldestVersion > 0, oldestVersion <= newestVersion, window > 0 else {
       throw reader.fault(.badValue)
@@ -111,7 +111,7 @@ extension LinkFrame.Welcome {
     bodyBytesMax = try reader.integer()
     intervalSeconds = try reader.integer()
     nonce = try reader.identity()
-    // Gateways of before end here.
+    // Earlier gateways end their frame here.
     if reader.remaining > 0 { environment = Environment(rawValue: try reader.integer()) }
     guard version > 0, intervalSeconds > 0 else { throw reader.fault(.badValue) }
   }

@@ -1,7 +1,7 @@
 extension LinkFrame {
   /// Appends the frame, header and body, to `output`.
   ///
-  /// Fields are the caller's to keep within ``LinkLimits``; what a peer sent is, once decoded.
+  /// The caller must keep the fields within ``LinkLimits``. Fields that were decoded from a peer are within them.
   public func encode(to output: inout [UInt8]) {
     switch self {
     case .notification(let notification): notification.encode(to: &output)
@@ -15,7 +15,7 @@ extension LinkFrame {
     }
   }
 
-  /// The frame as bytes of its own.
+  /// The encoded bytes of the frame.
   public var encoded: [UInt8] {
     var output: [UInt8] = []
     encode(to: &output)

@@ -1,23 +1,23 @@
 extension LinkFrame {
-  /// A device's new certificate, with the authorities that it shall trust from now on.
+  /// A device's new certificate, with the authorities that it should trust from now on.
   public struct Renewed: Hashable, Sendable {
     /// The device's certificate in DER.
     public var certificate: [UInt8]
-    /// The authorities in DER, the one that signed the certificate first.
+    /// The authorities in DER; the one that signed the certificate is first.
     public var authorities: [[UInt8]]
 
-    /// A certificate and its authorities.
+    /// Creates a renewal from a certificate and its authorities.
     public init(certificate: [UInt8], authorities: [[UInt8]]) {
       self.certificate = certificate
       self.authorities = authorities
     }
 
-    /// Bytes of the frame's body.
+    /// The length of the frame's body in bytes.
     public var bodyBytes: Int {
       authorities.reduce(2 + certificate.count) { $0 + 2 + $1.count }
     }
 
-    /// Whether a frame can carry it.
+    /// True if a frame can carry this value.
     public var isWellFormed: Bool {
       !certificate.isEmpty && (1...LinkLimits.authoritiesMax).contains(authorities.count)
         && authorities.allSatisfy { !$0.isEmpty } && bodyBytes <= LinkLimits.gatewayBodyBytesMax
@@ -73,7 +73,9 @@ extension LinkFrame {
     }
   }
 
-  /// Bytes behind their length in two bytes, one at least.
+  /// Reads bytes that follow their length in two bytes.
+  ///
+  /// At least one byte is required.
   private static func bytes(_ reader: inout LinkFieldReader) throws(LinkFault) -> [UInt8] {
     let count = Int(try reader.integer(UInt16.self))
     guard count > 0 else { throw reader.fault(.badValue) }

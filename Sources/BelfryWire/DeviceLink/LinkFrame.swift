@@ -1,4 +1,4 @@
-/// One frame of the device link, taken apart (`docs/device-link.md` 4).
+/// One decoded frame of the device link (`docs/device-link.md` 4).
 public enum LinkFrame: Equatable, Sendable {
   case hello(Hello)
   case welcome(Welcome)
@@ -12,55 +12,59 @@ public enum LinkFrame: Equatable, Sendable {
   case ready
   /// Registers, unregisters, disables or enables an app's notifications of one kind.
   case topic(TopicVerb, request: UInt16, LinkTopic)
-  /// The answer to a registration: the app's token, and the handle that notifications name.
+  /// The answer to a registration: the app's token, and the handle that notifications refer to.
   case token(request: UInt16, handle: UInt32, token: [UInt8])
   case refused(request: UInt16, LinkRefusal)
   case subscribe(request: UInt16, bundleID: String, channel: [UInt8])
   case unsubscribe(request: UInt16, bundleID: String, channel: [UInt8])
   case subscribed(request: UInt16, handle: UInt32)
   case done(request: UInt16)
-  /// NOTIFICATION or BROADCAST.
+  /// A notification or a broadcast (NOTIFICATION or BROADCAST).
   case notification(LinkNotification)
-  /// All deliveries up to this one are persisted.
+  /// All deliveries up to this number are persisted.
   case acknowledge(through: UInt32)
-  /// One delivery was thrown away.
+  /// The device discarded one delivery.
   case discard(delivery: UInt32, LinkDiscardReason)
   case state(DeviceState)
   case ping(UInt32)
-  /// The echo of a ping, and (from the gateway; else 0) the keep-alive interval from now on.
+  /// The echo of a ping.
+  ///
+  /// From the gateway it also carries the new keep-alive interval; otherwise the interval is 0.
   case pong(UInt32, intervalSeconds: UInt16)
   case reconnect(ReconnectHint)
-  /// The gateway closes after this many milliseconds; the device acknowledges what is persisted.
+  /// The gateway closes the link after this many milliseconds; the device acknowledges its persisted notifications.
   case draining(milliseconds: UInt32)
-  /// The last frame: why, and the type of the frame at fault or 0.
+  /// The last frame: the reason, and the type of the frame at fault, or 0.
   case close(LinkFault)
   /// The mark of the authorities that the gateway wants devices to trust (``LinkCredential/trustMark``).
   case trust(mark: [UInt8])
-  /// The device wants another certificate for its key, and the authorities to trust.
+  /// A request for another certificate for the device's key, and for the authorities to trust.
   case renew(publicKey: [UInt8])
   case renewed(Renewed)
-  /// Not now; the device asks again after so many seconds at the earliest.
+  /// A temporary refusal; the device may ask again after this many seconds at the earliest.
   case renewalRefused(LinkEnrolmentRefusal, afterSeconds: UInt32)
 
-  /// What a device says first.
+  /// The device's first message.
   public struct Hello: Hashable, Sendable {
-    /// The oldest version the device speaks.
+    /// The oldest version that the device supports.
     public var oldestVersion: UInt8
-    /// The newest version the device speaks.
+    /// The newest version that the device supports.
     public var newestVersion: UInt8
-    /// The device's state.
+    /// The device's current state.
     public var state: DeviceState
-    /// Unacknowledged notifications that the device takes; never more than it can tell
-    /// repetitions of.
+    /// The number of unacknowledged notifications that the device accepts; never more than the number of ids by which
+    /// it detects duplicates.
     public var window: UInt16
-    /// Seconds of the longest keep-alive interval that held on this network; 0: not known.
+    /// The longest keep-alive interval in seconds that worked on this network; 0 if unknown.
     public var provedSeconds: UInt16
-    /// Seconds of the keep-alive interval at which the last link on this network was lost silently; 0 for none.
+    /// The keep-alive interval in seconds at which the last link on this network was lost silently; 0 if none was.
     public var failedSeconds: UInt16
-    /// Whether the device renews its certificate: it is sent TRUST then.
+    /// True if the device renews its certificate.
+    ///
+    /// In that case the gateway sends TRUST.
     public var renews: Bool
 
-    /// A greeting; the versions are those of this implementation.
+    /// Creates a greeting; by default, with the versions of this implementation.
     public init(
       state: DeviceState, window: UInt16, provedSeconds: UInt16 = 0, failedSeconds: UInt16 = 0,
       renews: Bool = false,
@@ -76,20 +80,20 @@ public enum LinkFrame: Equatable, Sendable {
     }
   }
 
-  /// A gateway's answer to HELLO.
+  /// The gateway's answer to HELLO.
   public struct Welcome: Hashable, Sendable {
-    /// The version spoken from here on.
+    /// The version in use from here on.
     public var version: UInt8
-    /// Bytes of a frame's body that the device may send.
+    /// The largest frame body, in bytes, that the device may send.
     public var bodyBytesMax: UInt16
     /// Seconds of silence after which the device pings.
     public var intervalSeconds: UInt16
-    /// What a device's proof of possession signs.
+    /// The nonce that a device's proof of possession signs.
     public var nonce: NotificationID
-    /// The gateway's environment; nil where it does not say.
+    /// The gateway's environment; nil if it does not announce it.
     public var environment: Environment?
 
-    /// A welcome in this implementation's version.
+    /// Creates a welcome in this implementation's version.
     public init(
       version: UInt8 = LinkLimits.version,
       bodyBytesMax: UInt16 = UInt16(LinkLimits.deviceBodyBytesMax),
@@ -103,18 +107,20 @@ public enum LinkFrame: Equatable, Sendable {
     }
   }
 
-  /// A device's wish to join.
+  /// A device's request to enroll.
   public struct Enrolment: Hashable, Sendable {
     /// The device's public key as SubjectPublicKeyInfo in DER.
     public var publicKey: [UInt8]
     /// ECDSA over P-256 and SHA-256 of ``signedBytes(nonce:)``, as r ‖ s: 64 bytes.
     public var proof: [UInt8]
-    /// The enrolment code; empty where the gateway is open.
+    /// The enrollment code; empty if the gateway does not require one.
     public var code: String
-    /// The device's name for people; may be empty.
+    /// The device's display name; may be empty.
     public var name: String
 
-    /// A wish to join; `proof` is filled in once the gateway's nonce is known.
+    /// Creates a request.
+    ///
+    /// `proof` is filled in once the gateway's nonce is known.
     public init(publicKey: [UInt8], proof: [UInt8], code: String, name: String) {
       self.publicKey = publicKey
       self.proof = proof
@@ -122,7 +128,7 @@ public enum LinkFrame: Equatable, Sendable {
       self.name = name
     }
 
-    /// What the proof signs: a label, the gateway's nonce and every other field.
+    /// Returns the bytes that the proof signs: a label, the gateway's nonce and every other field.
     public func signedBytes(nonce: NotificationID) -> [UInt8] {
       var bytes = Array("belfry-link/1 enrol\0".utf8)
       for half in [nonce.high, nonce.low] {
@@ -139,7 +145,7 @@ public enum LinkFrame: Equatable, Sendable {
     }
   }
 
-  /// What a device asks about one app's notifications of one kind.
+  /// A device's request concerning one app's notifications of one kind.
   public enum TopicVerb: UInt8, CaseIterable, Sendable {
     case register = 0x10
     case unregister = 0x13
@@ -147,18 +153,18 @@ public enum LinkFrame: Equatable, Sendable {
     case enable = 0x15
   }
 
-  /// When and where to reconnect.
+  /// Instructions about when and where to reconnect.
   public struct ReconnectHint: Hashable, Sendable {
-    /// Milliseconds to wait at least.
+    /// The shortest wait in milliseconds.
     public var afterMilliseconds: UInt32
-    /// Milliseconds that a device adds, each device a random part of them.
+    /// The upper limit of the random milliseconds that each device adds.
     public var jitterMilliseconds: UInt32
     /// Another host; empty for the same one.
     public var host: String
     /// The other host's port; 0 for the same one.
     public var port: UInt16
 
-    /// A hint.
+    /// Creates a hint from its parts.
     public init(
       afterMilliseconds: UInt32, jitterMilliseconds: UInt32, host: String = "", port: UInt16 = 0
     ) {
@@ -170,14 +176,14 @@ public enum LinkFrame: Equatable, Sendable {
   }
 }
 
-/// An app's notifications of one kind: what a device registers.
+/// An app's notifications of one kind; the unit that a device registers.
 public struct LinkTopic: Hashable, Sendable {
   /// The app's bundle identifier.
   public let bundleID: String
   /// The kind of token.
   public let kind: TokenKind
 
-  /// The `kind` of `bundleID`.
+  /// Creates the topic for the `kind` of `bundleID`.
   public init(bundleID: String, kind: TokenKind = .alert) {
     self.bundleID = bundleID
     self.kind = kind

@@ -1,18 +1,17 @@
-/// Cuts a stream of bytes into frames.
+/// A splitter that divides a stream of bytes into frames.
 ///
-/// Holds memory only while a frame is incomplete.
-/// A frame that lies whole in the received bytes is handed out where it is; only one that is split over two
-/// reads is put together in a buffer, which is freed with the next call.
+/// It holds memory only while a frame is incomplete. If a frame lies entirely in the received bytes, it is returned in
+/// place. Only a frame that is split across two reads is assembled in a buffer, which is freed with the next call.
 @safe public struct LinkFrameSplitter: ~Copyable {
   /// One frame: the type's code and the body, valid until the splitter's next call.
   @unsafe public struct Frame {
     /// The type's code, known or not.
     public let type: UInt8
-    /// The body.
+    /// The bytes of the body.
     public let body: UnsafeRawBufferPointer
   }
 
-  /// The frame that is being put together: header and what has come of the body.
+  /// The frame that is being assembled: its header and the body bytes received so far.
   private var partial: UnsafeMutableRawBufferPointer?
   private var header: (UInt8, UInt8, UInt8) = (0, 0, 0)
   private var headerBytes: UInt8 = 0
@@ -20,19 +19,20 @@
   private var isHandedOut = false
   private let bodyBytesMax: UInt16
 
-  /// A splitter for frames with bodies of up to `bodyBytesMax` bytes.
+  /// Creates a splitter for frames with bodies of up to `bodyBytesMax` bytes.
   public init(bodyBytesMax: Int) {
     self.bodyBytesMax = UInt16(clamping: bodyBytesMax)
   }
 
   deinit { unsafe partial?.deallocate() }
 
-  /// Bytes of heap in use.
+  /// The number of heap bytes in use.
   public var heldBytes: Int { unsafe partial?.count ?? 0 }
 
-  /// The next whole frame of `input`, which is moved on behind it; `nil` once all of `input` is used.
+  /// Returns the next complete frame of `input` and advances `input` past it.
   ///
-  /// Throws `oversize` for a length over the limit, before any of that body is taken.
+  /// Returns `nil` once all of `input` is used. Throws `oversize` for a length over the limit, before it reads any of
+  /// that body.
   public mutating func next(
     _ input: inout UnsafeRawBufferPointer
   ) throws(LinkFault) -> Frame? {
@@ -48,7 +48,9 @@
     return unsafe takeBody(&input, length: length)
   }
 
-  /// Takes what is missing of the header; whether it is whole now.
+  /// Reads the missing bytes of the header.
+  ///
+  /// Returns true if the header is now complete.
   private mutating func takeHeader(
     _ input: inout UnsafeRawBufferPointer
   ) throws(LinkFault) -> Bool {

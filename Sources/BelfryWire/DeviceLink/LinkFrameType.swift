@@ -33,6 +33,8 @@ public enum LinkFrameType: UInt8, CaseIterable, Sendable {
   case renewed = 0x82
   case renewalRefused = 0x83
 
-  /// Whether a receiver that does not know `code` passes over the frame; else it closes the link.
+  /// Returns true if a receiver that does not know `code` skips the frame.
+  ///
+  /// Otherwise it closes the link.
   @inlinable public static func isSkippable(_ code: UInt8) -> Bool { code & 0x80 != 0 }
 }

@@ -1,42 +1,44 @@
-/// One notification or broadcast as it travels to a device (`docs/device-link.md` 4.5).
+/// One notification or broadcast as it is sent to a device (`docs/device-link.md` 4.5).
 ///
-/// It owns its bytes: on the gateway's side they are shared with what was accepted, so that sending copies
-/// them once, into the output; a device copies them out of the frame that it received.
+/// It owns its bytes. On the gateway's side they are shared with the accepted push, so that sending copies them once,
+/// into the output; a device copies them out of the frame that it received.
 public struct LinkNotification: Equatable, Sendable {
-  /// The expiration of a notification that may be tried once only.
+  /// The expiration of a notification for which only one delivery attempt is allowed.
   public static let expirationOnce: UInt64 = 0
-  /// The expiration of a notification that has none.
+  /// The expiration of a notification that does not expire.
   public static let expirationNone = UInt64.max
 
-  /// Counts this connection's deliveries from 1; what an acknowledgement names.
+  /// The delivery number, which counts this connection's deliveries from 1 and which acknowledgments refer to.
   public var delivery: UInt32
-  /// What TOKEN or SUBSCRIBED gave for the app or channel.
+  /// The handle that TOKEN or SUBSCRIBED assigned to the app or channel.
   public var handle: UInt32
-  /// The provider's `apns-id`.
+  /// The `apns-id` from the provider.
   public var id: NotificationID
-  /// The gateway's id of this acceptance, by which a device recognises repetitions.
+  /// The gateway's id of this acceptance, by which a device recognizes duplicates.
   public var uniqueID: NotificationID
-  /// When the gateway accepted it, in milliseconds since 1970.
+  /// The time at which the gateway accepted it, in milliseconds since 1970.
   public var acceptedMilliseconds: UInt64
-  /// Until when it is worth showing, in seconds since 1970; or one of the two values above.
+  /// The time until which the notification is relevant, in seconds since 1970, or one of the two values above.
   public var expiration: UInt64
-  /// Whether it waited in the store.
+  /// True if it waited in the store.
   public var isFromStorage: Bool
-  /// Whether it came through a channel: BROADCAST instead of NOTIFICATION.
+  /// True if it was sent through a channel: BROADCAST instead of NOTIFICATION.
   public var isBroadcast: Bool
-  /// 10, 5 or 1.
+  /// The priority: 10, 5 or 1.
   public var priority: UInt8
-  /// The push type's code; an unknown one is passed on.
+  /// The push type's code.
+  ///
+  /// An unknown code is passed on.
   public var pushTypeCode: UInt8
   /// The collapse identifier, 0 to 64 bytes.
   public var collapseID: [UInt8]
   /// The payload, byte for byte as the provider sent it, 0 to 5,120 bytes.
   public var payload: [UInt8]
 
-  /// The push type, where this version knows it.
+  /// The push type, if this version knows it.
   public var pushType: PushType? { PushType(rawValue: pushTypeCode) }
 
-  /// A notification from its parts.
+  /// Creates a notification from its parts.
   @inlinable public init(
     delivery: UInt32 = 0, handle: UInt32, id: NotificationID, uniqueID: NotificationID,
     acceptedMilliseconds: UInt64, expiration: UInt64, isFromStorage: Bool,
@@ -57,15 +59,15 @@ public struct LinkNotification: Equatable, Sendable {
     self.payload = payload
   }
 
-  /// Whether it fits the protocol: what ``encode(to:)`` demands.
+  /// True if the notification is within the protocol's limits, as ``encode(to:)`` requires.
   @inlinable public var isWithinLimits: Bool {
     collapseID.count <= LinkLimits.collapseIDBytesMax
       && payload.count <= LinkLimits.payloadBytesMax
   }
 
-  /// Appends the frame to `output`, without an allocation where the capacity suffices.
+  /// Appends the frame to `output`, without an allocation if the capacity suffices.
   ///
-  /// Nothing is appended, and `false` returned, where it is over the limits.
+  /// If the notification exceeds the limits, appends nothing and returns `false`.
   @discardableResult
   public func encode(to output: inout [UInt8]) -> Bool {
     guard isWithinLimits else { return false }

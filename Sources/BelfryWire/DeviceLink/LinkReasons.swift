@@ -1,18 +1,18 @@
-/// Why a link was closed; the code of CLOSE (`docs/device-link.md` 5).
+/// The reason for closing a link; the code of CLOSE (`docs/device-link.md` 5).
 ///
-/// Codes that this version does not know are kept as they are.
+/// Codes that this version does not know are preserved.
 public struct LinkCloseReason: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The code on the wire.
   public let rawValue: UInt8
 
-  /// The reason with this code.
+  /// Creates the reason with this code.
   @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// The sender leaves on purpose.
+  /// The sender closes the link on purpose.
   public static let goodbye = LinkCloseReason(rawValue: 1)
-  /// The gateway is shutting down: connect again.
+  /// The gateway is shutting down; the device should reconnect.
   public static let draining = LinkCloseReason(rawValue: 2)
-  /// No version of the device's range is offered.
+  /// The gateway offers no version in the device's range.
   public static let unsupportedVersion = LinkCloseReason(rawValue: 3)
   /// A frame type under 0x80 that the receiver does not know.
   public static let unknownFrame = LinkCloseReason(rawValue: 4)
@@ -24,29 +24,29 @@ public struct LinkCloseReason: RawRepresentable, Hashable, Sendable, CustomStrin
   public static let trailingBytes = LinkCloseReason(rawValue: 7)
   /// A field whose value the protocol does not allow.
   public static let badValue = LinkCloseReason(rawValue: 8)
-  /// A frame that may not come now, or not from this end.
+  /// A frame that is not allowed now, or not from this end.
   public static let unexpectedFrame = LinkCloseReason(rawValue: 9)
   /// CONNECT on a connection without a device certificate.
   public static let certificateRequired = LinkCloseReason(rawValue: 10)
-  /// The device was revoked: enrol anew.
+  /// The device was revoked and must enroll again.
   public static let revoked = LinkCloseReason(rawValue: 11)
-  /// The same device has connected again.
+  /// The same device has opened another connection.
   public static let replaced = LinkCloseReason(rawValue: 12)
   /// The peer was silent for too long.
   public static let silent = LinkCloseReason(rawValue: 13)
   /// The peer took too long from HELLO to READY.
   public static let tooSlow = LinkCloseReason(rawValue: 14)
-  /// An acknowledgement of what was never sent, or was acknowledged before.
+  /// An acknowledgment of a delivery that was never sent, or was already acknowledged.
   public static let badAcknowledgement = LinkCloseReason(rawValue: 15)
-  /// The gateway has no room: connect again later.
+  /// The gateway has no capacity; the device should reconnect later.
   public static let overloaded = LinkCloseReason(rawValue: 16)
-  /// More open requests than the gateway accepts.
+  /// More unanswered requests than the gateway accepts.
   public static let tooManyRequests = LinkCloseReason(rawValue: 17)
-  /// A fault of the sender's own.
+  /// An internal error of the sender.
   public static let internalFailure = LinkCloseReason(rawValue: 18)
-  /// Enrolment is done: connect again with the certificate.
+  /// Enrollment is done; the device should reconnect with the certificate.
   public static let enrolled = LinkCloseReason(rawValue: 19)
-  /// The certificate is good and its device is not known: enrol anew.
+  /// The certificate is valid but its device is unknown; the device must enroll again.
   public static let unknownDevice = LinkCloseReason(rawValue: 20)
 
   /// Every reason of this version.
@@ -65,46 +65,46 @@ public struct LinkCloseReason: RawRepresentable, Hashable, Sendable, CustomStrin
   }
 }
 
-/// What is wrong with bytes from the peer: the code and the frame that CLOSE names.
+/// An error in bytes from the peer: the code and the frame that CLOSE names.
 public struct LinkFault: Error, Hashable, Sendable {
-  /// Why the link has to close.
+  /// The reason for closing the link.
   public let reason: LinkCloseReason
-  /// The type of the frame at fault; 0 where there is none.
+  /// The type of the frame at fault; 0 if no frame is.
   public let frameType: UInt8
 
-  /// A fault in a frame of `frameType`.
+  /// Creates a fault in a frame of `frameType`.
   @inlinable public init(_ reason: LinkCloseReason, frameType: UInt8 = 0) {
     self.reason = reason
     self.frameType = frameType
   }
 }
 
-/// Why a gateway refused a request; the code of REFUSED (`docs/device-link.md` 6).
+/// The reason that a gateway refused a request; the code of REFUSED (`docs/device-link.md` 6).
 public struct LinkRefusal: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The code on the wire.
   public let rawValue: UInt8
 
-  /// The refusal with this code.
+  /// Creates the refusal with this code.
   @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// This gateway does not have the feature.
+  /// The gateway does not offer the feature.
   public static let notOffered = LinkRefusal(rawValue: 1)
-  /// No app has this bundle identifier, and the gateway adopts none.
+  /// No app has this bundle identifier, and the gateway does not create apps on demand.
   public static let unknownApp = LinkRefusal(rawValue: 2)
-  /// The bundle identifier is not one.
+  /// The bundle identifier is malformed.
   public static let badTopic = LinkRefusal(rawValue: 3)
   /// This app has no tokens of that kind.
   public static let badKind = LinkRefusal(rawValue: 4)
-  /// The device has as many registrations or subscriptions as a device may have.
+  /// The device has the largest allowed number of registrations or subscriptions.
   public static let tooMany = LinkRefusal(rawValue: 5)
-  /// Not now: ask again on the next connection.
+  /// A temporary refusal; the device should retry.
   public static let tryLater = LinkRefusal(rawValue: 6)
-  /// There is no such registration or subscription.
+  /// The registration or subscription does not exist.
   public static let notRegistered = LinkRefusal(rawValue: 7)
-  /// There is no such channel.
+  /// The channel does not exist.
   public static let unknownChannel = LinkRefusal(rawValue: 8)
 
-  /// The refusal's name, for logs and for people.
+  /// The refusal's name, for logs and messages.
   public var description: String {
     let names = [
       "not offered", "unknown app", "bad topic", "bad kind", "too many", "try later",
@@ -115,38 +115,38 @@ public struct LinkRefusal: RawRepresentable, Hashable, Sendable, CustomStringCon
   }
 }
 
-/// Why a gateway refused to enrol; the code of ENROL_REFUSED (`docs/device-link.md` 6).
+/// The reason that a gateway refused to enroll a device; the code of ENROL_REFUSED (`docs/device-link.md` 6).
 public struct LinkEnrolmentRefusal: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The code on the wire.
   public let rawValue: UInt8
 
-  /// The refusal with this code.
+  /// Creates the refusal with this code.
   @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// The enrolment code is not this gateway's, or was rotated.
+  /// The enrollment code is wrong or was rotated.
   public static let wrongCode = LinkEnrolmentRefusal(rawValue: 1)
-  /// The public key is no P-256 key in SubjectPublicKeyInfo form.
+  /// The public key is not a P-256 key in SubjectPublicKeyInfo form.
   public static let badKey = LinkEnrolmentRefusal(rawValue: 2)
   /// The proof does not verify.
   public static let badProof = LinkEnrolmentRefusal(rawValue: 3)
   /// The device's name is not acceptable.
   public static let badName = LinkEnrolmentRefusal(rawValue: 4)
-  /// This gateway enrols no devices.
+  /// This gateway does not enroll devices.
   public static let notOffered = LinkEnrolmentRefusal(rawValue: 5)
-  /// Not now: try again later.
+  /// A temporary refusal; the device should try again later.
   public static let tryLater = LinkEnrolmentRefusal(rawValue: 6)
-  /// This key was revoked: make another one.
+  /// This key was revoked; the device must generate another one.
   public static let revoked = LinkEnrolmentRefusal(rawValue: 7)
-  /// More devices enrol with this code just now than may: try again later.
+  /// Too many devices are enrolling with this code at the moment; the device should try again later.
   public static let tooMany = LinkEnrolmentRefusal(rawValue: 8)
 
   /// Every refusal of this version.
   public static let all: [LinkEnrolmentRefusal] = (1...8).map { LinkEnrolmentRefusal(rawValue: $0) }
 
-  /// Whether asking again with the same key and code may be answered otherwise.
+  /// True if another attempt with the same key and code may succeed.
   public var isTemporary: Bool { self == .tryLater || self == .tooMany }
 
-  /// The refusal's name, for logs and for people.
+  /// The refusal's name, for logs and messages.
   public var description: String {
     let names = [
       "wrong code", "bad key", "bad proof", "bad name", "not offered", "try later", "revoked",
@@ -157,21 +157,21 @@ public struct LinkEnrolmentRefusal: RawRepresentable, Hashable, Sendable, Custom
   }
 }
 
-/// Why a device threw a notification away; the code of DISCARD (`docs/device-link.md` 6).
+/// The reason that a device discarded a notification; the code of DISCARD (`docs/device-link.md` 6).
 public struct LinkDiscardReason: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The code on the wire.
   public let rawValue: UInt8
 
-  /// The reason with this code.
+  /// Creates the reason with this code.
   @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// The handle stands for nothing that this device registered.
+  /// The handle does not refer to any registration of this device.
   public static let unknownHandle = LinkDiscardReason(rawValue: 1)
-  /// The app is not installed any more.
+  /// The app is no longer installed.
   public static let appGone = LinkDiscardReason(rawValue: 2)
-  /// A person turned the app's notifications off.
+  /// The user turned the app's notifications off.
   public static let disabled = LinkDiscardReason(rawValue: 3)
-  /// The device cannot keep it.
+  /// The device cannot store it.
   public static let noRoom = LinkDiscardReason(rawValue: 4)
 
   /// The reason's name, for logs.

@@ -5,14 +5,14 @@ public struct LinkChannel: Hashable, Sendable {
   /// The channel's identifier, decoded: 1 to 64 bytes.
   public let identifier: [UInt8]
 
-  /// The channel `identifier` of `bundleID`.
+  /// Creates the channel `identifier` of `bundleID`.
   public init(bundleID: String, identifier: [UInt8]) {
     self.bundleID = bundleID
     self.identifier = identifier
   }
 }
 
-/// What notifications come for: an app's kind, or a channel.
+/// The source of notifications: an app's token kind, or a channel.
 public enum LinkSubject: Hashable, Sendable {
   case topic(LinkTopic)
   case channel(LinkChannel)
@@ -26,12 +26,12 @@ public enum LinkSubject: Hashable, Sendable {
   }
 }
 
-/// The subjects that a device wants, and their state on the present connection.
+/// The subjects that a device wants, and their state on the current connection.
 ///
-/// Wishes outlive connections: each new one is told all of them, and a wish to be forgotten stays until it
-/// was heard.
+/// Subscriptions survive connections: the device sends all of them on each new connection, and repeats a cancellation
+/// until the gateway has answered it.
 struct LinkSubjects {
-  /// What a request asks for its subject.
+  /// The change that a request makes to its subject.
   enum Wish: Hashable {
     case register
     case cancel
@@ -42,25 +42,25 @@ struct LinkSubjects {
   struct Entry {
     let subject: LinkSubject
     var isWanted: Bool
-    /// UNREGISTER or UNSUBSCRIBE was not answered yet.
+    /// True until UNREGISTER or UNSUBSCRIBE is answered.
     var owesCancel = false
     var isDisabled = false
-    /// ENABLE was not answered yet.
+    /// True until ENABLE is answered.
     var owesEnable = false
-    /// What this connection's notifications name it by.
+    /// The handle by which this connection's notifications refer to the subject.
     var handle: UInt32?
   }
 
   private(set) var entries: [Entry] = []
   private var open: [(number: UInt16, wish: Wish, subject: LinkSubject)] = []
   private var lastNumber: UInt16 = 0
-  /// Subjects of which something was refused for now on this connection.
+  /// The subjects with a temporary refusal on this connection.
   private var postponed: Set<LinkSubject> = []
   private var refusalsInARow = 0
-  /// When what was refused for now is asked again, in the loop's nanoseconds; `.max`: never.
+  /// The time at which temporarily refused requests are retried, in nanoseconds of the loop's clock; `.max` for never.
   private(set) var retryAt: Int64 = .max
 
-  /// The entry that `handle` stands for on this connection.
+  /// Returns the entry to which `handle` refers on this connection.
   func entry(handle: UInt32, isBroadcast: Bool) -> Entry? {
     for entry in entries where entry.handle == handle {
       if case .channel = entry.subject, isBroadcast { return entry }
@@ -69,7 +69,7 @@ struct LinkSubjects {
     return nil
   }
 
-  /// Changes a wish; where `output` is given, tells the gateway at once.
+  /// Changes the state of a subject, and tells the gateway at once if a connection is open.
   mutating func wish(
     _ wish: Wish, _ subject: LinkSubject, isConnected: Bool, to output: inout [UInt8]
   ) {
@@ -94,20 +94,21 @@ struct LinkSubjects {
     }
     guard isConnected else { return }
     ask(wish, subject, to: &output)
-    // A registration begins switched on at the gateway; the person's choice outlives it.
+    // The gateway enables a new registration; the user's choice takes precedence.
     if wish == .register, entries[index].isDisabled { ask(.disable, subject, to: &output) }
   }
 
-  /// Tells a new connection everything: what is owed first, then what is wanted.
+  /// Sends everything to a new connection: outstanding cancellations first, then the wanted subjects.
   mutating func askAll(to output: inout [UInt8]) {
     for entry in entries { ask(entry, to: &output) }
   }
 
-  /// Tells the gateway what it does not know of a subject: what is owed first, then what is wanted.
+  /// Sends the requests that the gateway has not answered for a subject: the outstanding cancellation first, then the
+  /// wanted state.
   private mutating func ask(_ entry: Entry, to output: inout [UInt8]) {
     if entry.owesCancel { ask(.cancel, entry.subject, to: &output) }
     guard entry.isWanted else { return }
-    // Also where there is a handle: it may be of a registration that was cancelled since.
+    // Also if the subject has a handle, which may belong to a registration that was cancelled since.
     ask(.register, entry.subject, to: &output)
     if entry.isDisabled { ask(.disable, entry.subject, to: &output) }
     if entry.owesEnable { ask(.enable, entry.subject, to: &output) }
@@ -139,7 +140,7 @@ struct LinkSubjects {
     open.append((lastNumber, wish, subject))
   }
 
-  /// Handles an answer, and returns the request's subject; `nil` when no request has this `number`.
+  /// Handles an answer, and returns the request's subject, or `nil` if no request has this `number`.
   mutating func answered(
     _ number: UInt16, _ handle: UInt32?, _ refusal: LinkRefusal?, at now: Int64
   ) -> (wish: Wish, subject: LinkSubject)? {
@@ -157,7 +158,7 @@ struct LinkSubjects {
     switch wish {
     case .register: entries[index].handle = handle
     case .cancel:
-      // A registration requested meanwhile will have its own answer.
+      // A registration that was requested in the meantime receives its own answer.
       if !open.contains(where: { $0.wish == .cancel && $0.subject == subject }) {
         entries[index].owesCancel = false
       }
@@ -166,7 +167,7 @@ struct LinkSubjects {
       }
     case .enable:
       entries[index].owesEnable = false
-      // A topic that is not wanted was to be heard of once.
+      // The entry of an unwanted topic was kept only until this answer.
       if !entries[index].isWanted, !entries[index].owesCancel, !entries[index].isDisabled {
         entries.remove(at: index)
       }
@@ -175,22 +176,23 @@ struct LinkSubjects {
     return (wish, subject)
   }
 
-  /// Asks again later, on this connection; the next one is asked everything anyway.
+  /// Schedules a retry on this connection; a new connection sends everything anyway.
   private mutating func postpone(_ subject: LinkSubject, at now: Int64) {
     postponed.insert(subject)
-    // What is refused together is asked again together.
+    // Requests that were refused together are retried together.
     guard retryAt == .max else { return }
     refusalsInARow += 1
     let pause = Backoff(
       firstNanoseconds: LinkLimits.retryNanoseconds,
       longestNanoseconds: LinkLimits.retryNanosecondsMax)
-    // The low digits of the clock tell devices apart that were refused together.
+    // The low digits of the clock spread out devices that were refused together.
     retryAt =
       now + pause.nanoseconds(afterFailures: refusalsInARow, random: UInt64(clamping: now))
   }
 
-  /// Asks again for what was refused for now, as far as it is still wished for; false when there is
-  /// nothing to ask yet.
+  /// Retries temporarily refused requests that are still wanted.
+  ///
+  /// Returns false if no retry is due yet.
   mutating func retry(at now: Int64, to output: inout [UInt8]) -> Bool {
     guard now >= retryAt else { return false }
     retryAt = .max
@@ -200,7 +202,7 @@ struct LinkSubjects {
     return true
   }
 
-  /// Asserts what holds between calls.
+  /// Asserts the invariants that hold between calls.
   func checkInvariants(isConnected: Bool) {
     assert(Set(entries.map(\.subject)).count == entries.count, "a subject is known twice")
     for entry in entries {
@@ -216,7 +218,7 @@ struct LinkSubjects {
     assert((retryAt == .max) == postponed.isEmpty, "what was refused for now is tried again")
   }
 
-  /// The connection is gone: handles and open requests with it.
+  /// Discards the handles and open requests of the lost connection.
   mutating func disconnected() {
     open = []
     postponed = []

@@ -1,24 +1,28 @@
-/// The deliveries that a device has received, and the acknowledgements that it owes.
+/// The deliveries that a device has received, and the acknowledgments that it owes.
 ///
-/// A notification is delivered once. It is in `unpersisted` until it is on disk; from then on its unique id is
-/// remembered, also on later connections, however many come meanwhile that are not kept.
+/// A notification is delivered once. It is in `unpersisted` until it is on disk. From then on its unique id is
+/// remembered, also on later connections, however many notifications arrive in the meantime that are not stored.
 struct ReceivedDeliveries {
   private(set) var memory: ReceivedMemory
-  /// Delivered and not yet on disk; a delivery of 0 means that this connection has not repeated it.
+  /// The notifications that are delivered but not yet on disk.
+  ///
+  /// A delivery number of 0 means that this connection has not repeated the notification.
   private var unpersisted: [(id: NotificationID, delivery: UInt32)] = []
   private var last: UInt32 = 0
   private var acknowledged: UInt32 = 0
 
   init(memory: ReceivedMemory) { self.memory = memory }
 
-  /// Counts the next delivery; `false` where its number is not the next.
+  /// Counts the next delivery.
+  ///
+  /// Returns `false` if its number is not the expected one.
   mutating func accept(_ delivery: UInt32) -> Bool {
     guard last < .max, delivery == last + 1 else { return false }
     last = delivery
     return true
   }
 
-  /// Returns whether the notification, whose delivery was counted, is new.
+  /// Returns true if the notification, whose delivery was already counted, is new.
   mutating func isNew(_ id: NotificationID, delivery: UInt32) -> Bool {
     if let index = unpersisted.firstIndex(where: { $0.id == id }) {
       unpersisted[index].delivery = delivery
@@ -29,22 +33,23 @@ struct ReceivedDeliveries {
     return true
   }
 
-  /// Notes that the notification is on disk: from now on it is among the latest that were kept.
+  /// Records that the notification is on disk and is now among the latest stored ones.
   mutating func onPersisted(_ id: NotificationID) {
     guard let index = unpersisted.firstIndex(where: { $0.id == id }) else { return }
     unpersisted.remove(at: index)
     memory.insert(id)
   }
 
-  /// Forgets a notification that could not be stored, which is new when it comes again; returns its delivery's
-  /// number on this connection, or `nil`.
+  /// Forgets a notification that could not be stored, so that it is new when it is received again.
+  ///
+  /// Returns its delivery number on this connection, or `nil`.
   mutating func onDiscarded(_ id: NotificationID) -> UInt32? {
     guard let index = unpersisted.firstIndex(where: { $0.id == id }) else { return nil }
     let delivery = unpersisted.remove(at: index).delivery
     return delivery == 0 ? nil : delivery
   }
 
-  /// The number to acknowledge; `nil` where nothing new is.
+  /// The number to acknowledge; `nil` if no new delivery can be acknowledged.
   var acknowledgeable: UInt32? {
     var through = last
     for entry in unpersisted where entry.delivery != 0 && entry.delivery <= through {
@@ -53,23 +58,23 @@ struct ReceivedDeliveries {
     return through > acknowledged ? through : nil
   }
 
-  /// Deliveries that an acknowledgement would cover now.
+  /// The number of deliveries that an acknowledgment would cover now.
   var owed: Int { acknowledgeable.map { Int($0 - acknowledged) } ?? 0 }
 
-  /// An acknowledgement up to `number` was written.
+  /// Records that an acknowledgment up to `number` was written.
   mutating func acknowledge(through number: UInt32) {
     assert(number > acknowledged && number <= last, "\(number) is acknowledged out of order")
     acknowledged = number
   }
 
-  /// The connection is gone, and its numbers with it.
+  /// Discards the delivery numbers of the lost connection.
   mutating func disconnected() {
     last = 0
     acknowledged = 0
     for index in unpersisted.indices { unpersisted[index].delivery = 0 }
   }
 
-  /// Asserts what holds between calls.
+  /// Asserts the invariants that hold between calls.
   func checkInvariants() {
     memory.checkInvariants()
     assert(acknowledged <= last, "\(acknowledged) is acknowledged, and \(last) the last to come")

@@ -1,14 +1,14 @@
-/// The unique ids of a device's latest notifications, by which it recognises repetitions.
+/// The unique ids of a device's latest notifications, by which it recognizes duplicates.
 ///
-/// Bounded: the oldest makes room for the newest. The shell keeps ``ids`` beside the notifications, so
-/// that it holds over restarts too.
+/// The memory is bounded: the newest id replaces the oldest. The shell stores ``ids`` with the notifications, so that
+/// they survive restarts too.
 public struct ReceivedMemory: Sendable {
-  /// Ids at most; never less than the window that the device asks for.
+  /// The largest number of ids; never less than the window that the device asks for.
   public let capacity: Int
   private var ring: [NotificationID] = []
   private var oldest = 0
 
-  /// A memory of `capacity` ids that begins with `ids`, oldest first.
+  /// Creates a memory for `capacity` ids that begins with `ids`, oldest first.
   public init(capacity: Int, ids: [NotificationID] = []) {
     self.capacity = max(1, capacity)
     ring = Array(ids.suffix(self.capacity))
@@ -17,10 +17,10 @@ public struct ReceivedMemory: Sendable {
   /// The remembered ids, oldest first.
   public var ids: [NotificationID] { Array(ring[oldest...] + ring[..<oldest]) }
 
-  /// Whether `id` was taken before.
+  /// Returns true if `id` is remembered.
   public func contains(_ id: NotificationID) -> Bool { ring.contains(id) }
 
-  /// Remembers `id`.
+  /// Remembers `id`, in place of the oldest id if the memory is full.
   public mutating func insert(_ id: NotificationID) {
     if ring.count < capacity {
       ring.append(id)
@@ -30,7 +30,7 @@ public struct ReceivedMemory: Sendable {
     }
   }
 
-  /// Asserts what holds between calls.
+  /// Asserts the invariants that hold between calls.
   func checkInvariants() {
     assert(ring.count <= capacity, "\(ring.count) ids are remembered, of \(capacity)")
     assert(oldest == 0 || ring.count == capacity, "a ring that is not full has a beginning")

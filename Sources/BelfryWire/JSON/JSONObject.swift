@@ -1,11 +1,11 @@
-/// The members of a JSON object in their order; each key once.
+/// The members of a JSON object in their order.
 ///
-/// Keys compare by their bytes. One look-up walks the members, since the objects of this project have few; what goes
-/// over all members of two objects takes time that is linear in both.
+/// Each key occurs once. Keys are compared by their bytes. A lookup walks the members, since the objects of this
+/// project have few. Operations on all members of two objects take time that is linear in both.
 public struct JSONObject: Sendable, ExpressibleByDictionaryLiteral {
   /// One key with its value.
   public struct Member: Sendable, Hashable {
-    /// Distinct within its object.
+    /// The key, which is unique within its object.
     public var key: String
     /// The value of the key.
     public var value: JSONValue
@@ -16,12 +16,12 @@ public struct JSONObject: Sendable, ExpressibleByDictionaryLiteral {
       self.value = value
     }
 
-    /// Whether both have the same bytes as their key, and equal values.
+    /// Returns true if both have keys with the same bytes, and equal values.
     public static func == (one: Member, other: Member) -> Bool {
       one.key.hasSameBytes(as: other.key) && one.value == other.value
     }
 
-    /// Feeds the bytes of the key, and the value.
+    /// Hashes the bytes of the key, and the value.
     public func hash(into hasher: inout Hasher) {
       key.hashBytes(into: &hasher)
       hasher.combine(value)
@@ -31,23 +31,27 @@ public struct JSONObject: Sendable, ExpressibleByDictionaryLiteral {
   /// The members in order.
   public private(set) var members: [Member]
 
-  /// An object without members.
+  /// Creates an object without members.
   public init() { members = [] }
 
-  /// The pairs in order; of two with one key the later value replaces the earlier one.
+  /// Creates an object from pairs in order.
+  ///
+  /// If a key occurs twice, the later value replaces the earlier one.
   public init(_ pairs: [(String, JSONValue)]) {
     var index = JSONKeyIndex()
     for (key, value) in pairs { index.set(key, value) }
     self.init(index)
   }
 
-  /// The pairs as written.
+  /// Creates an object from the pairs of a literal, in order.
   public init(dictionaryLiteral elements: (String, JSONValue)...) { self.init(elements) }
 
-  /// The members that were gathered.
+  /// Creates an object from the collected members.
   init(_ index: consuming JSONKeyIndex) { members = index.members }
 
-  /// The value of a key; setting nil removes the member.
+  /// The value of a key.
+  ///
+  /// Setting nil removes the member.
   public subscript(key: String) -> JSONValue? {
     get { members.first { $0.key.hasSameBytes(as: key) }?.value }
     set {
@@ -71,14 +75,14 @@ public struct JSONObject: Sendable, ExpressibleByDictionaryLiteral {
 
   /// The keys in order.
   public var keys: [String] { members.map(\.key) }
-  /// How many members there are.
+  /// The number of members.
   public var count: Int { members.count }
-  /// Whether there is no member.
+  /// True if the object has no members.
   public var isEmpty: Bool { members.isEmpty }
 }
 
 extension JSONObject: Hashable {
-  /// Whether both hold the same members, in whatever order.
+  /// Returns true if both hold the same members, in any order.
   public static func == (one: JSONObject, other: JSONObject) -> Bool {
     guard one.members.count == other.members.count else { return false }
     let differs = zip(one.members, other.members).contains { !$0.key.hasSameBytes(as: $1.key) }
@@ -88,16 +92,16 @@ extension JSONObject: Hashable {
     return one.members.allSatisfy { index[$0.key] == $0.value }
   }
 
-  /// Feeds a sum over the members, so that equal objects of different order hash alike.
+  /// Hashes a sum over the members, so that equal objects with different orders have the same hash.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(members.count)
     hasher.combine(members.reduce(0) { $0 &+ $1.hashValue })
   }
 }
 
-/// Members that are gathered one by one, with a table of their keys once they are many.
+/// Members that are collected one by one, with a table of their keys once they are many.
 struct JSONKeyIndex {
-  /// Up to so many members a walk over them is faster than a table.
+  /// The number of members up to which a linear search is faster than a table.
   private static let walkedMembers = 8
 
   private(set) var members: [JSONObject.Member] = []
@@ -111,7 +115,9 @@ struct JSONKeyIndex {
   /// The value of a key.
   subscript(key: String) -> JSONValue? { position(of: key).map { members[$0].value } }
 
-  /// Sets the value of a key, and returns whether the key was there before.
+  /// Sets the value of a key.
+  ///
+  /// Returns true if the key already existed.
   @discardableResult
   mutating func set(_ key: String, _ value: JSONValue) -> Bool {
     if let position = position(of: key) {

@@ -1,15 +1,15 @@
-/// Why bytes are no JSON text within the given limits.
+/// The reason that bytes are not a JSON text within the given limits.
 public enum JSONFailure: Error, Hashable, Sendable, CustomStringConvertible {
   case tooLong(limit: Int)
   case tooDeep(limit: Int)
   case endedEarly
   case unexpectedByte(offset: Int)
   case invalidUTF8(offset: Int)
-  /// A number that no 64-bit float can hold.
+  /// A number that a 64-bit float cannot represent.
   case numberOutOfRange(offset: Int)
   case trailingBytes(offset: Int)
 
-  /// What is wrong, and where.
+  /// A description of the error and its position.
   public var description: String {
     switch self {
     case .tooLong(let limit): "JSON is longer than \(limit) bytes"
@@ -23,14 +23,14 @@ public enum JSONFailure: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The bounds of one JSON text.
+/// The limits of one JSON text.
 public struct JSONLimits: Sendable {
-  /// Bytes of the whole text.
+  /// The length of the whole text in bytes.
   public var bytes: Int
-  /// Arrays and objects inside each other.
+  /// The nesting depth of arrays and objects.
   public var depth: Int
 
-  /// Both bounds; by default enough for the largest frame of the app link.
+  /// Creates both limits; by default, enough for the largest frame of the app link.
   public init(bytes: Int = WireLimits.jsonBytesMax, depth: Int = WireLimits.jsonDepthMax) {
     self.bytes = bytes
     self.depth = depth
@@ -38,20 +38,19 @@ public struct JSONLimits: Sendable {
 }
 
 extension JSONValue {
-  /// Reads one JSON text, strictly by RFC 8259: no comments, no trailing commas, no byte order mark.
+  /// Parses one JSON text strictly according to RFC 8259: without comments, trailing commas or a byte order mark.
   ///
-  /// What the RFC leaves open: the later of two members with one key counts; half of a surrogate
-  /// pair becomes U+FFFD.
+  /// In the cases that the RFC leaves open, the later of two members with one key wins, and half of a surrogate pair
+  /// becomes U+FFFD.
   public init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONFailure) {
     guard bytes.count <= limits.bytes else { throw .tooLong(limit: limits.bytes) }
     var parser = JSONParser(bytes: bytes, depthLimit: limits.depth)
     self = try parser.document()
   }
 
-  /// The first key that one object of a JSON text has twice, of which reading keeps the later; nil if there is none,
-  /// or if the text is no JSON.
+  /// Returns the first key that occurs twice in one object of a JSON text; parsing keeps only the later member.
   ///
-  /// For what a person wrote, who meant both.
+  /// Returns nil if no key does, or if the text is not JSON. Use it for text that a user wrote, who meant both members.
   public static func doubledKey(in bytes: [UInt8], limits: JSONLimits = JSONLimits()) -> String? {
     guard bytes.count <= limits.bytes else { return nil }
     var parser = JSONParser(bytes: bytes, depthLimit: limits.depth)
@@ -59,13 +58,15 @@ extension JSONValue {
     return parser.doubledKey
   }
 
-  /// Reads one JSON text held as a string.
+  /// Parses one JSON text from a string.
   public init(parsing text: String, limits: JSONLimits = JSONLimits()) throws(JSONFailure) {
     try self.init(parsing: Array(text.utf8), limits: limits)
   }
 }
 
-/// Recursive descent over an array; every read is checked against its end.
+/// A recursive-descent parser over an array.
+///
+/// Every read is checked against the end.
 private struct JSONParser {
   let bytes: [UInt8]
   let depthLimit: Int
@@ -208,7 +209,7 @@ private struct JSONParser {
     throw .endedEarly
   }
 
-  /// The character after a backslash.
+  /// Parses the character after a backslash.
   private mutating func escape() throws(JSONFailure) -> Unicode.Scalar {
     guard let byte = next else { throw .endedEarly }
     let scalar: Unicode.Scalar

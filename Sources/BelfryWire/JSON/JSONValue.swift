@@ -1,10 +1,10 @@
-/// One JSON value (RFC 8259), with whole numbers apart from fractions and members in their order.
+/// One JSON value (RFC 8259).
 ///
-/// Strings compare by their bytes.
+/// Whole numbers are distinct from fractions, and members keep their order. Strings are compared by their bytes.
 public enum JSONValue: Sendable {
   case null
   case bool(Bool)
-  /// A number without fraction and exponent that fits in 64 bits.
+  /// A number without fraction and exponent that fits into 64 bits.
   case integer(Int64)
   /// Any other number; always finite.
   case double(Double)
@@ -12,19 +12,19 @@ public enum JSONValue: Sendable {
   case array([JSONValue])
   case object(JSONObject)
 
-  /// The string, when it is one.
+  /// The string, if the value is one.
   public var stringValue: String? {
     guard case .string(let value) = self else { return nil }
     return value
   }
 
-  /// The boolean, when it is one.
+  /// The Boolean, if the value is one.
   public var boolValue: Bool? {
     guard case .bool(let value) = self else { return nil }
     return value
   }
 
-  /// The whole number; `1.0` and `1e3` count as whole too.
+  /// The whole number, if the value is one; `1.0` and `1e3` count as whole too.
   public var integerValue: Int64? {
     switch self {
     case .integer(let value): value
@@ -33,7 +33,7 @@ public enum JSONValue: Sendable {
     }
   }
 
-  /// The number, whole or not.
+  /// The number, whole or not, if the value is one.
   public var doubleValue: Double? {
     switch self {
     case .integer(let value): Double(value)
@@ -42,13 +42,13 @@ public enum JSONValue: Sendable {
     }
   }
 
-  /// The elements, when it is an array.
+  /// The elements, if the value is an array.
   public var arrayValue: [JSONValue]? {
     guard case .array(let value) = self else { return nil }
     return value
   }
 
-  /// The members, when it is an object.
+  /// The members, if the value is an object.
   public var objectValue: JSONObject? {
     guard case .object(let value) = self else { return nil }
     return value
@@ -56,7 +56,9 @@ public enum JSONValue: Sendable {
 }
 
 extension JSONValue: Hashable {
-  /// Whether both are of one kind and have the same value; strings, the same bytes.
+  /// Returns true if both are of one kind and have the same value.
+  ///
+  /// Strings must have the same bytes.
   public static func == (one: JSONValue, other: JSONValue) -> Bool {
     switch (one, other) {
     case (.null, .null): true
@@ -70,7 +72,7 @@ extension JSONValue: Hashable {
     }
   }
 
-  /// Feeds the kind and the value.
+  /// Hashes the kind and the value.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .null: hasher.combine(0 as UInt8)
@@ -88,20 +90,20 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
   ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral,
   ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral
 {
-  /// A string.
+  /// Creates a string from a literal.
   public init(stringLiteral value: String) { self = .string(value) }
-  /// A whole number.
+  /// Creates a whole number from a literal.
   public init(integerLiteral value: Int64) { self = .integer(value) }
-  /// A number with a fraction.
+  /// Creates a number with a fraction from a literal.
   public init(floatLiteral value: Double) { self = .double(value) }
-  /// A boolean.
+  /// Creates a Boolean from a literal.
   public init(booleanLiteral value: Bool) { self = .bool(value) }
-  /// An array.
+  /// Creates an array from a literal.
   public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-  /// An object with its members in the order written.
+  /// Creates an object with its members in the order written.
   public init(dictionaryLiteral elements: (String, JSONValue)...) {
     self = .object(JSONObject(elements))
   }
-  /// The null.
+  /// Creates a null from a literal.
   public init(nilLiteral: ()) { self = .null }
 }

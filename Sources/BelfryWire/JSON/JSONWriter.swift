@@ -9,9 +9,9 @@ extension JSONValue {
   /// The compact JSON text.
   public var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// Adds the compact JSON text to `output`.
+  /// Appends the compact JSON text to `output`.
   ///
-  /// A number that is not finite, which JSON cannot express, becomes `null`.
+  /// A number that is not finite, which JSON cannot represent, becomes `null`.
   public func append(to output: inout [UInt8]) {
     switch self {
     case .null: output.append(contentsOf: "null".utf8)
@@ -31,7 +31,7 @@ extension JSONValue {
     }
   }
 
-  /// Adds a quoted string with the escapes that JSON demands, and no others.
+  /// Appends a quoted string with only the escapes that JSON requires.
   static func append(quoted text: String, to output: inout [UInt8]) {
     output.append(UInt8(ascii: "\""))
     for byte in text.utf8 {
@@ -64,7 +64,7 @@ extension JSONObject {
   /// The compact JSON text.
   public var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// Adds the compact JSON text to `output`.
+  /// Appends the compact JSON text to `output`.
   public func append(to output: inout [UInt8]) {
     output.append(UInt8(ascii: "{"))
     for (position, member) in members.enumerated() {

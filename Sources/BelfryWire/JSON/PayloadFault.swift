@@ -1,17 +1,19 @@
-/// Where and why a payload is not the one JSON object that it must be, for the person who wrote it.
+/// The position and reason of the first error in a payload that is not a single JSON object, for the developer who
+/// wrote it.
 public struct PayloadFault: Error, Hashable, Sendable {
-  /// The line, the first one being 1.
+  /// The line number, starting at 1.
   public let line: Int
-  /// The character of the line, the first one being 1.
+  /// The character position in the line, starting at 1.
   public let column: Int
-  /// What is wrong there.
+  /// A description of the error.
   public let what: String
-  /// What to do about it.
+  /// The way to fix it.
   public let remedy: String
 
-  /// The first fault of `bytes`; nil where they are one JSON object.
+  /// Finds the first error in `bytes`.
   ///
-  /// As strict as the service is, and no stricter: a text that is not UTF-8 passes, for example.
+  /// Returns nil if they are a single JSON object. It is exactly as strict as the service: for example, text that is
+  /// not UTF-8 passes.
   public init?(in bytes: [UInt8]) {
     guard !PayloadSyntax.isObject(bytes.span) else { return nil }
     let limits = JSONLimits(bytes: .max)
@@ -51,7 +53,7 @@ public struct PayloadFault: Error, Hashable, Sendable {
     byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
   }
 
-  /// The usual slips by the byte that does not fit and the one before it.
+  /// Diagnoses common mistakes by the unexpected byte and the one before it.
   private static func unexpected(
     _ bytes: [UInt8], at offset: Int
   ) -> (offset: Int, what: String, remedy: String) {
@@ -94,7 +96,7 @@ public struct PayloadFault: Error, Hashable, Sendable {
     return (offset, "'\(character)' does not belong here", "write a value that JSON has")
   }
 
-  /// Whether the byte ends a text, a number, a word, an array or an object.
+  /// Returns true if the byte ends a text, a number, a word, an array or an object.
   private static func endsValue(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "\""), UInt8(ascii: "}"), UInt8(ascii: "]"),
@@ -104,7 +106,7 @@ public struct PayloadFault: Error, Hashable, Sendable {
     }
   }
 
-  /// Whether a text is open at `offset`: an odd number of quotation marks stands before it.
+  /// Returns true if a text is open at `offset`: an odd number of quotation marks precedes it.
   private static func isInText(_ bytes: [UInt8], _ offset: Int) -> Bool {
     var isOpen = false
     var isEscaped = false

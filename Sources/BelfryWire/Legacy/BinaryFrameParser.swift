@@ -8,9 +8,9 @@
 public struct BinaryFrameParser: Sendable {
   /// The result of parsing the bytes received so far.
   public enum Outcome: Equatable, Sendable {
-    /// More bytes are needed.
+    /// More bytes are required.
     case incomplete
-    /// A notification whose sizes are not checked yet.
+    /// A notification whose sizes have not been checked yet.
     case notification(BinaryNotification)
     /// A malformed frame; the connection ends.
     case fault(BinaryStatus, identifier: UInt32)
@@ -19,10 +19,10 @@ public struct BinaryFrameParser: Sendable {
   private var held: [UInt8] = []
   private var start = 0
 
-  /// A parser at the beginning of a connection.
+  /// Creates a parser at the beginning of a connection.
   public init() {}
 
-  /// Adds bytes that arrived.
+  /// Appends received bytes to the buffer.
   public mutating func append(_ bytes: Span<UInt8>) {
     assert(start <= held.count, "only what arrived was read")
     if start > 0 {
@@ -35,7 +35,9 @@ public struct BinaryFrameParser: Sendable {
   /// The number of buffered bytes that are not part of a notification yet.
   public var heldBytes: Int { held.count - start }
 
-  /// Returns the next notification; the caller repeats it until `.incomplete` or `.fault`.
+  /// Returns the next notification.
+  ///
+  /// Call it until it returns `.incomplete` or `.fault`.
   public mutating func next() -> Outcome {
     var reader = Reader(bytes: held, at: start)
     guard let command = reader.integer(1) else { return .incomplete }
@@ -76,7 +78,7 @@ public struct BinaryFrameParser: Sendable {
     return simple(&reader, notification)
   }
 
-  /// Parses a complete frame before judging it, since its identifier may follow the faulty item.
+  /// Parses a complete frame before reporting an error, since its identifier may follow the faulty item.
   private static func framed(_ reader: inout Reader) -> Outcome {
     guard let length = reader.integer(4) else { return .incomplete }
     guard length <= WireLimits.binaryFrameBytesMax else {
@@ -85,7 +87,7 @@ public struct BinaryFrameParser: Sendable {
     guard let data = reader.bytes(length) else { return .incomplete }
     var items = Reader(bytes: data, at: 0)
     var notification = BinaryNotification()
-    // A frame may leave the item out; its error packet says 0 then.
+    // A frame may omit the item; its error packet then contains 0.
     notification.identifier = 0
     var seen: Set<Int> = []
     var isBroken = false
@@ -104,7 +106,9 @@ public struct BinaryFrameParser: Sendable {
       : .notification(notification)
   }
 
-  /// Applies an item, unless it is unknown; false where its value is malformed.
+  /// Applies an item, unless it is unknown.
+  ///
+  /// Returns false if its value is malformed.
   private static func applyItem(
     _ number: Int, _ value: [UInt8], to notification: inout BinaryNotification
   ) -> Bool {
@@ -141,7 +145,7 @@ public struct BinaryFrameParser: Sendable {
 
     var isAtEnd: Bool { position >= bytes.count }
 
-    /// A big-endian integer of 1 to 4 bytes.
+    /// Reads a big-endian integer of 1 to 4 bytes.
     mutating func integer(_ size: Int) -> Int? {
       assert((1...4).contains(size), "fields have up to four bytes")
       guard bytes.count - position >= size else { return nil }

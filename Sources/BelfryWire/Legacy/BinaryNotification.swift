@@ -1,23 +1,23 @@
 /// A notification of the legacy interface, from any of its three commands (apns-protocol 7.1).
 public struct BinaryNotification: Equatable, Sendable {
-  /// The identifier for error packets; `nil` in the simple format, which has none.
+  /// The identifier for error packets; `nil` in the simple format, which does not have one.
   public var identifier: UInt32?
-  /// The token's bytes, of any length; ``sizeFault`` checks them.
+  /// The token's bytes, of any length; ``sizeFault`` checks the length.
   public var token: [UInt8] = []
-  /// The payload's bytes.
+  /// The bytes of the payload.
   public var payload: [UInt8] = []
-  /// Seconds since 1970; 0 for a single attempt; `nil` where the frame has none.
+  /// The expiration in seconds since 1970; 0 for a single attempt; `nil` if the frame has none.
   public var expiration: UInt32?
-  /// 10 or 5.
+  /// The priority: 10 or 5.
   public var priority: UInt8 = 10
 
-  /// An empty notification.
+  /// Creates an empty notification.
   public init() {}
 
-  /// The first fault of its sizes.
+  /// The first error in its sizes.
   ///
-  /// The token is checked before the payload: one client ends its sessions with a frame in which both
-  /// are empty and waits for the status of a missing token.
+  /// The token is checked before the payload, because one client ends its sessions with a frame in which both are empty
+  /// and waits for the status of a missing token.
   public var sizeFault: BinaryStatus? {
     if token.isEmpty { return .missingDeviceToken }
     if token.count != 32 { return .invalidTokenSize }

@@ -8,12 +8,12 @@ public enum BinaryStatus: UInt8, CaseIterable, Error, Sendable {
   case invalidTopicSize = 6
   case invalidPayloadSize = 7
   case invalidToken = 8
-  /// The identifier names the last notification that was accepted.
+  /// The identifier is that of the last accepted notification.
   case shutdown = 10
   case protocolError = 128
   case unknown = 255
 
-  /// The six bytes that end a connection: command 8, status, identifier.
+  /// Returns the six bytes that end a connection: command 8, status, identifier.
   public func packet(identifier: UInt32) -> [UInt8] {
     [
       8, rawValue, UInt8(truncatingIfNeeded: identifier >> 24),
@@ -22,7 +22,7 @@ public enum BinaryStatus: UInt8, CaseIterable, Error, Sendable {
     ]
   }
 
-  /// The reason of the HTTP/2 interface that a refusal is counted under; `nil` where it has none.
+  /// The HTTP/2 reason under which a refusal is counted; `nil` if no reason matches.
   public var rejection: Rejection? {
     switch self {
     case .processingError: .internalServerError
@@ -37,7 +37,7 @@ public enum BinaryStatus: UInt8, CaseIterable, Error, Sendable {
     }
   }
 
-  /// The status that corresponds to a reason of the HTTP/2 interface.
+  /// Creates the status that corresponds to a reason of the HTTP/2 interface.
   public init(_ rejection: Rejection) {
     self = BinaryStatus(rawValue: rejection.row.legacyStatus) ?? .unknown
   }

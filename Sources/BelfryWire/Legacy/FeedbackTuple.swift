@@ -1,17 +1,17 @@
 /// An entry of the feedback service: the token of a removed app and the time (apns-protocol 7.4).
 public struct FeedbackTuple: Equatable, Sendable {
-  /// When the app was found to be removed, in seconds since 1970.
+  /// The time at which the app was found to be removed, in seconds since 1970.
   public let seconds: UInt32
-  /// The token.
+  /// The token of the removed app.
   public let token: [UInt8]
 
-  /// A tuple.
+  /// Creates an entry from its parts.
   public init(seconds: UInt32, token: [UInt8]) {
     self.seconds = seconds
     self.token = token
   }
 
-  /// Time, token length, token: 38 bytes for a token of 32.
+  /// The encoded entry: time, token length, token; 38 bytes for a token of 32 bytes.
   public var bytes: [UInt8] {
     assert(token.count <= WireLimits.deviceTokenBytesMax, "the gateway made the token")
     let length = UInt16(clamping: token.count)

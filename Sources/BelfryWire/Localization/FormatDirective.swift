@@ -1,25 +1,27 @@
-/// A directive of a localised text: what follows a percent sign, as far as it is read.
+/// A directive of a localized text: the supported part of the text that follows a percent sign.
 ///
-/// The syntax is ASCII, so it is read byte by byte: a comparison of characters would normalise a run of combining
-/// marks, which takes quadratic time.
+/// The syntax is ASCII, so it is parsed byte by byte. Comparing characters would normalize a run of combining marks,
+/// which takes quadratic time.
 public struct FormatDirective: Sendable {
   /// The use of the argument.
   public enum Use: Sendable, Equatable {
     case text, number
-    /// `%#@name@`: the bytes of the format that name the variable.
+    /// `%#@name@`: the range of the format's bytes that is the variable's name.
     case variable(name: Range<Int>)
   }
 
-  /// The argument that the directive names, from 0; nil where it takes the next one.
+  /// The index of the argument that the directive specifies, from 0; nil if it takes the next one.
   public let position: Int?
   /// The use of the argument.
   public let use: Use
-  /// The bytes of its flags, width and precision.
+  /// The range of its flags, width and precision.
   public let form: Range<Int>
-  /// The byte after the directive.
+  /// The index of the byte after the directive.
   public let end: Int
 
-  /// Reads the directive that begins at `start`, after the percent sign; nil if there is no directive.
+  /// Parses the directive that begins at `start`, after the percent sign.
+  ///
+  /// Returns nil if no directive begins there.
   public init?(_ format: [UInt8], at start: Int) {
     var at = start
     func byte(_ index: Int) -> UInt8? { index < format.count ? format[index] : nil }
@@ -68,7 +70,9 @@ public struct FormatDirective: Sendable {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 
-  /// The number of some digits; nil without one, and for a number that no argument has.
+  /// Parses a number from digits.
+  ///
+  /// Returns nil for an empty slice, and for a number that exceeds any argument index.
   private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
     guard !digits.isEmpty else { return nil }
     var number = 0

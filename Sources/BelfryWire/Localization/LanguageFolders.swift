@@ -1,14 +1,14 @@
-/// The names of the `.lproj` folders that hold a language's texts.
+/// The names of the `.lproj` folders that hold the texts of a language.
 public enum LanguageFolders {
-  /// English names of languages, as in older folders (`French.lproj`).
+  /// English names of languages, as used by older folders (`French.lproj`).
   private static let englishNames = [
     "en": "English", "fr": "French", "de": "German", "es": "Spanish", "it": "Italian",
     "ja": "Japanese", "nl": "Dutch", "pt": "Portuguese",
   ]
 
-  /// The names for a BCP 47 tag, the most specific first: `fr-CA`, `fr_CA`, `fr`, `French`.
+  /// Returns the names for a BCP 47 tag, the most specific first: `fr-CA`, `fr_CA`, `fr`, `French`.
   public static func names(_ tag: String) -> [String] {
-    // No language tag has other characters, and the tag is looked up.
+    // Language tags are ASCII, and the tag is looked up.
     guard tag.isASCII else { return [tag] }
     var names: [String] = []
     for tag in fallbacks(tag) + scripts(tag) {
@@ -19,10 +19,10 @@ public enum LanguageFolders {
     return names
   }
 
-  /// Bytes of a tag that is read part by part: each of its parts makes one more tag.
+  /// Bytes of a tag that is split into its parts; each part yields one more tag.
   private static let tagBytesMax = 255
 
-  /// The tag, then the tag without its last subtag, and so on (RFC 4647, section 3.4).
+  /// Returns the tag, then the tag without its last subtag, and so on (RFC 4647, section 3.4).
   public static func fallbacks(_ tag: String) -> [String] {
     guard tag.utf8.count <= tagBytesMax else { return [tag] }
     var subtags = tag.split(separator: "-")
@@ -30,13 +30,13 @@ public enum LanguageFolders {
     while !subtags.isEmpty {
       tags.append(subtags.joined(separator: "-"))
       subtags.removeLast()
-      // A single letter introduces an extension and is no tag by itself.
+      // A single letter introduces an extension and is not a tag by itself.
       if let last = subtags.last, last.count == 1 { subtags.removeLast() }
     }
     return tags
   }
 
-  /// The script of a region's Chinese, where the tag does not name one.
+  /// Returns the script of Chinese in a region, if the tag does not contain the script.
   private static func scripts(_ tag: String) -> [String] {
     switch tag {
     case "zh-TW", "zh-HK", "zh-MO": ["zh-Hant"]

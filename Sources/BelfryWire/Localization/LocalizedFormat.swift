@@ -1,21 +1,21 @@
-/// The formatting of localised texts with arguments.
+/// The formatting of localized texts with arguments.
 ///
-/// `%@`, `%1$@`, and for numbers the numeric ones (`%d`, `%lu`, …) take the next or the named
-/// argument as it is; `%%` is a percent sign. Arguments are texts, so that no format from outside decides how memory
-/// is read. Anything else is left unchanged.
+/// `%@`, `%1$@`, and for numbers the numeric directives (`%d`, `%lu`, …), insert the next or the specified argument
+/// unchanged; `%%` is a percent sign. Arguments are texts, so that an external format cannot control how memory is
+/// read. Everything else is left unchanged.
 ///
-/// A short format can ask for a long text: it may name one argument many times, and plural forms may name each
-/// other. Both the text and the forms that are read for it are therefore limited, and a text that reaches the limit
-/// is cut.
+/// A short format can demand a long text: it may use one argument many times, and plural forms may refer to each other.
+/// Both the text and the forms that are read for it are therefore limited, and a text that reaches the limit is
+/// truncated.
 public struct LocalizedFormat {
-  /// A text with its directives filled.
+  /// A text with its directives replaced.
   public struct Filled: Equatable, Sendable {
-    /// The text, cut between two scalars where it was too long.
+    /// The text, truncated between two scalars if it was too long.
     public var text: String
-    /// Whether the text is incomplete.
+    /// True if the text was truncated.
     public var isCut: Bool
 
-    /// A text that is complete.
+    /// Creates a complete text.
     public init(_ text: String) { self.init(text: text, isCut: false) }
 
     init(text: String, isCut: Bool) {
@@ -28,22 +28,22 @@ public struct LocalizedFormat {
   private let variables: PluralVariables?
   private let language: String
   private let limit: Int
-  /// Bytes of plural forms that may still be read.
+  /// The number of bytes of plural forms that may still be read.
   private var formBytes: Int
   private var output: [UInt8] = []
   private var isCut = false
-  /// The arguments that the forms being read count, the outermost first.
+  /// The arguments that determine the plural forms being read, the outermost first.
   private var counted: [String] = []
 
-  /// Fills the directives of a text.
+  /// Replaces the directives of a text.
   ///
   /// - Parameters:
   ///   - format: The text.
-  ///   - arguments: The arguments; one that is missing is empty.
-  ///   - variables: The plural forms of `%#@name@`; without a form, the directive takes its argument.
+  ///   - arguments: The arguments; a missing one is replaced by an empty text.
+  ///   - variables: The plural forms of `%#@name@`; without a form, the directive inserts its argument.
   ///   - language: The language of the plural forms, as a tag.
-  ///   - limit: Bytes of the result, and of the plural forms that are read for it.
-  /// - Returns: The text, cut where it would be longer than the limit.
+  ///   - limit: The maximum bytes of the result, and of the plural forms that are read for it.
+  /// - Returns: The text, truncated if it would be longer than the limit.
   public static func fill(
     _ format: String, with arguments: [String], variables: PluralVariables? = nil,
     language: String = "en", limit: Int = WireLimits.filledTextBytesMax
@@ -78,7 +78,7 @@ public struct LocalizedFormat {
         continue
       }
       guard let directive = FormatDirective(format, at: at),
-        // If a number is expected and the argument is not one, keep the directive.
+        // Keep the directive if it expects a number and the argument is not one.
         directive.use != .number || isNumber(directive.position ?? next)
       else {
         append(CollectionOfOne(percent))
@@ -95,7 +95,9 @@ public struct LocalizedFormat {
     if !isCut { append(format[at...]) }
   }
 
-  /// Fills in the form of a variable; false without one.
+  /// Inserts the form of a variable.
+  ///
+  /// Returns false if the variable has no form.
   private mutating func fill(variable name: ArraySlice<UInt8>, for argument: String) -> Bool {
     // A variable may contain another one; the limit ends cycles.
     guard counted.count < WireLimits.pluralDepthMax,
@@ -112,7 +114,9 @@ public struct LocalizedFormat {
     return true
   }
 
-  /// Inside a form the first argument is the one that the form counts, then come those of the text around it.
+  /// Returns an argument.
+  ///
+  /// Inside a form, the first argument is the one that determines the form, followed by those of the surrounding text.
   private func argument(_ index: Int) -> String {
     if index < counted.count { return counted[counted.count - 1 - index] }
     let index = index - counted.count
@@ -129,7 +133,7 @@ public struct LocalizedFormat {
     }
     isCut = true
     var kept = Array(bytes.prefix(room + 1))
-    // The first byte that is left out begins a scalar.
+    // The first omitted byte begins a scalar.
     while let last = kept.popLast(), last & 0b1100_0000 == 0b1000_0000 {}
     output.append(contentsOf: kept)
   }

@@ -1,17 +1,17 @@
-/// Which plural form a language uses for a number: the cardinal rules of CLDR 45 for whole numbers
-/// and, where they differ, for numbers with a fraction.
+/// The choice of a plural form for a number: the cardinal rules of CLDR 45 for whole numbers and, if they differ, for
+/// numbers with a fraction.
 public enum PluralRule {
-  /// The forms, by the names that `.stringsdict` files use.
+  /// The forms, with the names that `.stringsdict` files use.
   public enum Form: String, Sendable, CaseIterable {
     case zero, one, two, few, many, other
   }
 
-  /// Bytes of an argument that counts as a number: more than any 64-bit number has in decimal digits.
+  /// Bytes of an argument that counts as a number: more than any 64-bit number has decimal digits.
   ///
-  /// One text may ask for the form of one long argument many times.
+  /// The limit is needed because one text may select a form by one long argument many times.
   private static let numberBytesMax = 64
 
-  /// The form for an argument; `other` when it is no number.
+  /// Returns the form for an argument; `other` if it is not a number.
   public static func form(of argument: String, language: String) -> Form {
     guard argument.utf8.count <= numberBytesMax else { return .other }
     let code = String(decoding: language.utf8.prefix { !"-_".utf8.contains($0) }, as: UTF8.self)
@@ -24,7 +24,7 @@ public enum PluralRule {
     return form(whole, code)
   }
 
-  /// Whether an argument is a number.
+  /// Returns true if an argument is a number.
   public static func isNumber(_ argument: String) -> Bool {
     argument.utf8.count <= numberBytesMax && Double(argument) != nil
   }

@@ -1,10 +1,10 @@
-/// Reads strings files in their own form, `"key" = "text";` with comments, and reports the line of an error.
+/// A parser of strings files in their text form, `"key" = "text";` with comments, that reports the line of an error.
 ///
 /// The bytes are untrusted: the result is always an object or a failure, in time that is linear in their number.
 public struct StringsParser {
-  /// An error, and its place.
+  /// An error and its position.
   public struct Failure: Error, Equatable, CustomStringConvertible {
-    /// Counted from 1.
+    /// The line number, starting at 1.
     public let line: Int
     /// The error as a clause, such as `a ';' is missing after the text of 'key'`.
     public let what: String  // text: our own words and at most 40 scalars of the file
@@ -19,9 +19,9 @@ public struct StringsParser {
 
   private init(_ text: String) { self.text = Array(text.unicodeScalars) }
 
-  /// The texts by their keys, of a file that has this form; nil for a property list in XML or in the binary format.
+  /// Parses the texts by their keys.
   ///
-  /// Of a key that is there twice the last counts.
+  /// Returns nil for a property list in XML or in the binary format. If a key occurs twice, the last text counts.
   public static func parse(file bytes: [UInt8]) throws(Failure) -> JSONObject? {
     guard !bytes.starts(with: Array("bplist".utf8)) else { return nil }
     let text = try text(of: bytes)
@@ -29,7 +29,9 @@ public struct StringsParser {
     return first == "<" ? nil : try parse(text)
   }
 
-  /// The texts by their keys; of a key that is there twice the last counts.
+  /// Parses the texts by their keys.
+  ///
+  /// If a key occurs twice, the last text counts.
   public static func parse(_ text: String) throws(Failure) -> JSONObject {
     var parser = StringsParser(text)
     try parser.skipSpace()
@@ -45,7 +47,7 @@ public struct StringsParser {
     return object
   }
 
-  /// The text of a file in UTF-8, or in UTF-16 with a byte order mark.
+  /// Decodes a file in UTF-8, or in UTF-16 with a byte order mark.
   static func text(of bytes: [UInt8]) throws(Failure) -> String {
     if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
       let isLittle = bytes[0] == 0xFF
@@ -132,7 +134,7 @@ public struct StringsParser {
     throw Failure(line: start, what: "the text that begins here has no closing \(quote)")
   }
 
-  /// What a backslash and what follows it stand for.
+  /// Reads the escape sequence after a backslash and returns the character that it represents.
   private mutating func escaped() -> [UInt16] {
     guard let scalar = next else { return [] }
     advance()
@@ -169,7 +171,7 @@ public struct StringsParser {
 
   private var next: Unicode.Scalar? { index < text.count ? text[index] : nil }
 
-  /// What stands next, for a person.
+  /// A description of the next scalar, for error messages.
   private var found: String { next.map { "'\($0)'" } ?? "the end of the file" }
 
   private func failure(_ what: String) -> Failure { Failure(line: line, what: what) }
@@ -184,7 +186,7 @@ public struct StringsParser {
     guard let scalar = next else { return }
     index += 1
     assert(index <= text.count && line <= index, "a line ends at a scalar that was read")
-    // The end of a line is LF, CR, or both.
+    // A line ends with LF, CR, or CR LF.
     if scalar == "\n" || scalar == "\r" && next != "\n" { line += 1 }
   }
 
@@ -213,7 +215,7 @@ public struct StringsParser {
     throw Failure(line: start, what: "the comment that begins here has no end")
   }
 
-  /// What a text without quotes may have.
+  /// Returns true if a text without quotes may contain the scalar.
   private static func isWordScalar(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {
     case "a"..."z", "A"..."Z", "0"..."9", "_", "$", ".", ":", "-": true

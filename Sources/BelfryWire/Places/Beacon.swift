@@ -1,17 +1,18 @@
 /// The advertised identity of a beacon.
 public struct Beacon: Hashable, Sendable {
-  /// The company identifier of beacons' manufacturer data.
+  /// The company identifier in the manufacturer data of beacons.
   public static let company: UInt16 = 0x004C
 
-  /// 32 hexadecimal digits in upper case, in the groups of a UUID.
+  /// 32 uppercase hexadecimal digits, in the groups of a UUID.
   public let uuid: String
-  /// The first of two numbers that tell beacons of one UUID apart.
+  /// The first of two numbers that distinguish beacons with the same UUID.
   public let major: Int64
-  /// The second one.
+  /// The second of the two numbers.
   public let minor: Int64
 
-  /// Parses manufacturer data: 02 15, a UUID, two big-endian numbers and a power; nil for other data
-  /// of the company's devices.
+  /// Parses manufacturer data: 02 15, a UUID, two big-endian numbers and a power level.
+  ///
+  /// Returns nil for other data of the company's devices.
   public init?(manufacturerData bytes: [UInt8]) {
     guard bytes.count == 23, bytes.starts(with: [0x02, 0x15]) else { return nil }
     var uuid = ""

@@ -2,22 +2,24 @@ import Glibc
 
 /// A position of the device.
 public struct Place: Hashable, Sendable {
-  /// Degrees north.
+  /// The latitude in degrees north.
   public var latitude: Double
-  /// Degrees east.
+  /// The longitude in degrees east.
   public var longitude: Double
-  /// How the position is known.
+  /// The certainty of the position.
   public var certainty: Certainty
 
-  /// How a position is known.
+  /// The certainty of a position, according to its source.
   public enum Certainty: Hashable, Sendable {
-    /// Given by a person or a command.
+    /// Specified by the user or a command.
     case exact
-    /// Measured, with an accuracy in metres; nil where the source gives none.
+    /// Measured, with an accuracy in meters; nil if the source does not report one.
     case measured(metres: Double?)
   }
 
-  /// Makes a position; nil where the coordinates are out of range.
+  /// Creates a position.
+  ///
+  /// Returns nil if the coordinates are out of range.
   public init?(latitude: Double, longitude: Double, certainty: Certainty) {
     guard abs(latitude) <= 90, abs(longitude) <= 180 else { return nil }
     self.latitude = latitude
@@ -25,10 +27,10 @@ public struct Place: Hashable, Sendable {
     self.certainty = certainty
   }
 
-  /// The distance to a point in metres, on a sphere of the Earth's mean radius (haversine).
+  /// Returns the distance to a point in meters, on a sphere with the Earth's mean radius (haversine).
   ///
-  /// The error of up to 0.6 %, because the Earth is flattened, is below the accuracy of a fix for any
-  /// region that a person walks through.
+  /// The flattening of the Earth causes an error of up to 0.6 %, which is below the accuracy of a fix for any region of
+  /// walking size.
   public func distance(toLatitude latitude: Double, longitude: Double) -> Double {
     let radians = Double.pi / 180
     let north = sin((latitude - self.latitude) * radians / 2)

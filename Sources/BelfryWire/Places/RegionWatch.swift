@@ -1,19 +1,19 @@
-/// The state machine of region monitoring: it decides when the device has entered or left a region.
+/// The state machine of region monitoring, which decides when the device has entered or left a region.
 ///
-/// An exact position counts at once. A measured one must be past the boundary by its accuracy, and
-/// stay there for `PlaceLimits.dwellMilliseconds`, so that a stray fix is no crossing. Times are
-/// elapsed milliseconds.
+/// An exact position counts at once. A measured position must be beyond the boundary by its accuracy, and stay there
+/// for `PlaceLimits.dwellMilliseconds`, so that a stray fix does not count as a crossing. Times are elapsed
+/// milliseconds.
 public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
   /// A region whose state has changed.
   public struct Crossing: Hashable, Sendable {
     /// The watcher of the region.
     public let key: Key
-    /// Its new state, to be persisted.
+    /// The region's new state, to be persisted.
     public let state: RegionState
-    /// Whether the watcher asked for crossings in this direction.
+    /// True if the watcher requested crossings in this direction.
     public let isWanted: Bool
 
-    /// Makes a crossing.
+    /// Creates a crossing from its parts.
     public init(key: Key, state: RegionState, isWanted: Bool) {
       self.key = key
       self.state = state
@@ -23,20 +23,20 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
 
   /// The reason for refusing a region.
   public enum Refusal: Error, Hashable, Sendable {
-    /// The centre is no coordinate, or the radius is not positive.
+    /// The center is not a valid coordinate, or the radius is not positive.
     case notAPlace
     /// The radius is larger than `PlaceLimits.largestRadius`.
     case tooLarge
-    /// Not a UUID of 32 hexadecimal digits.
+    /// The identifier is not a UUID of 32 hexadecimal digits.
     case notABeacon
   }
 
   private struct Watched {
     var region: NotificationRegion
     var state: RegionState
-    /// The state that measurements show, and since when, while it differs from `state`.
+    /// The state that measurements indicate while it differs from `state`, and the time since when they do.
     var candidate: (state: RegionState, since: Int64)?
-    /// When the beacon was last detected.
+    /// The time at which the beacon was last detected.
     var lastDetected: Int64?
   }
 
@@ -45,7 +45,7 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
 
   private let dwell: Int64
 
-  /// A watch without regions.
+  /// Creates a watch without regions.
   ///
   /// - Parameter dwell: Milliseconds that a measured crossing must last.
   public init(dwell: Int64 = PlaceLimits.dwellMilliseconds) {
@@ -53,14 +53,14 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
     self.dwell = dwell
   }
 
-  /// Starts to watch a region, replacing one with the same key.
+  /// Starts watching a region, replacing one with the same key.
   ///
   /// - Parameters:
   ///   - key: The watcher of the region.
   ///   - region: The region.
-  ///   - kept: Its state when it was last watched, as persisted.
+  ///   - kept: The persisted state from when it was last watched.
   ///   - now: The start of the time in which a beacon that was in range must be detected again.
-  /// - Returns: Its state now. A device that is inside already does not enter.
+  /// - Returns: Its current state. A device that is already inside does not enter.
   /// - Throws: The reason for refusing the region.
   @discardableResult
   public mutating func watch(
@@ -76,10 +76,10 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
     return new.state
   }
 
-  /// Stops to watch a region.
+  /// Stops watching a region.
   public mutating func unwatch(_ key: Key) { watched[key] = nil }
 
-  /// The state of a watched region.
+  /// Returns the state of a watched region.
   public func state(of key: Key) -> RegionState { watched[key]?.state ?? .unknown }
 
   // MARK: Events
@@ -114,7 +114,9 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
     return crossings
   }
 
-  /// Handles the passing of time; the caller calls it at ``wakeUp``.
+  /// Handles the passing of time.
+  ///
+  /// Call it at ``wakeUp``.
   public mutating func advance(to now: Int64) -> [Crossing] {
     var crossings: [Crossing] = []
     for (key, entry) in watched {
@@ -131,7 +133,7 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
     return crossings
   }
 
-  /// When a crossing is confirmed or a beacon is out of range; nil when neither can happen.
+  /// The time at which a crossing is confirmed or a beacon is out of range; nil if neither can happen.
   public var wakeUp: Int64? {
     watched.values.flatMap { entry in
       [
@@ -141,7 +143,9 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
     }.compactMap { $0 }.min()
   }
 
-  /// Checks what holds between events; tests call it after each.
+  /// Checks the invariants that hold between events.
+  ///
+  /// Tests call it after each event.
   public func checkInvariants() {
     for entry in watched.values {
       let isBeacon = if case .beacon = entry.region.shape { true } else { false }
@@ -163,12 +167,12 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
     guard let entry = watched[key] else { preconditionFailure("only a watched region has a state") }
     assert(shown != .unknown, "what is unsure is nil")
     guard let shown, shown != entry.state else {
-      // An uncertain position leaves the candidate; one on the former side withdraws it.
+      // An uncertain position keeps the candidate; a position on the previous side withdraws it.
       if shown != nil { watched[key]?.candidate = nil }
       return
     }
     guard entry.state != .unknown else {
-      // The first state is no crossing.
+      // The first state is not a crossing.
       return cross(key, to: shown, isExact: false, &crossings)
     }
     if let candidate = entry.candidate, candidate.state == shown {
@@ -186,7 +190,7 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
     watched[key]?.candidate = nil
     guard entry.state != state else { return }
     watched[key]?.state = state
-    // The first exact position is an arrival; at the first measured one the device was there already.
+    // The first exact position counts as an arrival; at the first measured one, the device was already there.
     let isCrossing = entry.state != .unknown || (isExact && state == .inside)
     let isWanted = state == .inside ? entry.region.notifiesOnEntry : entry.region.notifiesOnExit
     crossings.append(Crossing(key: key, state: state, isWanted: isCrossing && isWanted))
@@ -207,16 +211,16 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
     uuid.uppercased().filter { $0 != "-" }
   }
 
-  /// Inside or outside; nil for a beacon, and where the position is too uncertain.
+  /// Returns whether the position is inside or outside, or nil for a beacon or if the position is too uncertain.
   private static func state(of region: NotificationRegion, at place: Place) -> RegionState? {
     guard case .circle(let latitude, let longitude, let radius) = region.shape else { return nil }
     let distance = place.distance(toLatitude: latitude, longitude: longitude)
     guard case .measured(let metres) = place.certainty else {
       return distance <= radius ? .inside : .outside
     }
-    // GeoClue 2.6.0 reports 0 where the accuracy is unknown.
+    // GeoClue 2.6.0 reports 0 if the accuracy is unknown.
     let accuracy = metres.flatMap { $0 > 0 ? $0 : nil } ?? PlaceLimits.unknownAccuracy
-    // A region smaller than the accuracy can still be entered: at its core.
+    // A region smaller than the accuracy can still be entered at its center.
     if distance <= max(radius - accuracy, radius / 2) { return .inside }
     return distance >= radius + accuracy ? .outside : nil
   }

@@ -1,36 +1,36 @@
-/// Components of wall time to wait for, as a calendar trigger's `DateComponents` gives them.
+/// Components of wall time to wait for, as specified by a calendar trigger's `DateComponents`.
 ///
-/// It matches at the first second of every stretch of wall time over which all given components
-/// hold: coarser ones are wild, finer ones are at their beginning (client-api 3.4). Small on
-/// purpose: a million of them wait in memory.
+/// It matches at the first second of every stretch of wall time in which all given components hold: absent coarser
+/// components match any value, absent finer ones are at their beginning (client-api 3.4). The type is small on purpose,
+/// because a million values may be in memory.
 public struct CalendarMatch: Hashable, Sendable {
-  /// A component of wall time; the order is from coarse to fine.
+  /// A component of wall time, ordered from coarse to fine.
   public enum Component: UInt8, CaseIterable, Sendable {
-    /// 0 (BC) or 1 (AD).
+    /// The era: 0 (BC) or 1 (AD).
     case era
     /// The year of the era, from 1.
     case year
-    /// The year that weeks are counted in, astronomical.
+    /// The astronomical year to which weeks are assigned.
     case yearForWeekOfYear
-    /// 1 to 4.
+    /// The quarter, 1 to 4.
     case quarter
-    /// 1 to 12.
+    /// The month, 1 to 12.
     case month
-    /// 1 to 53.
+    /// The week of the year, 1 to 53.
     case weekOfYear
-    /// 0 to 6.
+    /// The week of the month, 0 to 6.
     case weekOfMonth
-    /// Which one of its weekday in the month, 1 to 5.
+    /// The ordinal of the weekday in the month, 1 to 5.
     case weekdayOrdinal
-    /// 1 to 31.
+    /// The day of the month, 1 to 31.
     case day
-    /// 1 (Sunday) to 7.
+    /// The weekday, 1 (Sunday) to 7.
     case weekday
-    /// 0 to 23.
+    /// The hour, 0 to 23.
     case hour
-    /// 0 to 59.
+    /// The minute, 0 to 59.
     case minute
-    /// 0 to 59.
+    /// The second, 0 to 59.
     case second
   }
 
@@ -50,21 +50,21 @@ public struct CalendarMatch: Hashable, Sendable {
   var hour = absent
   var minute = absent
   var second = absent
-  /// How the week components are counted.
+  /// The rule by which the week components are counted.
   public var weeks = WeekRule.sunday
   /// The calendar that the components belong to.
   public var calendar = CalendarName.gregorian
-  /// Whether the month is a leap month; nil matches either.
+  /// True if the month is a leap month; nil matches either.
   ///
-  /// The Gregorian has none.
+  /// The Gregorian calendar has no leap months.
   public var isLeapMonth: Bool?
   /// The zone of the wall clock.
   public var zone = ZoneChoice.floating
 
-  /// Makes a match without components, which never fires.
+  /// Creates a match without components, which never fires.
   public init() {}
 
-  /// A component's value; nil when it is wild or at its beginning.
+  /// A component's value; nil if it matches any value or is at its beginning.
   ///
   /// Values too large to be stored become values that no date has.
   public subscript(_ component: Component) -> Int? {
@@ -117,7 +117,7 @@ public struct CalendarMatch: Hashable, Sendable {
     return Int32(min(max(value, -1_000_000), 1_000_000))
   }
 
-  /// The values that a component can have in the Gregorian calendar.
+  /// Returns the values that a component can have in the Gregorian calendar.
   public static func range(of component: Component) -> ClosedRange<Int> {
     switch component {
     case .era: 0...1
@@ -135,15 +135,15 @@ public struct CalendarMatch: Hashable, Sendable {
     }
   }
 
-  /// Whether a time of day is given.
+  /// True if a time of day is given.
   public var constrainsTime: Bool {
     hour != Self.absent || minute != Self.absent || second != Self.absent
   }
 
-  /// Whether a day is singled out, not merely a week, month or longer.
+  /// True if a day is specified, not merely a week, month or longer.
   public var constrainsDay: Bool { day != Self.absent || weekday != Self.absent }
 
-  /// Whether anything but a time of day is given.
+  /// True if anything other than a time of day is given.
   public var constrainsDate: Bool {
     constrainsDay || eraYear != Self.absentYear || weekYear != Self.absentYear
       || era != Self.absent || quarter != Self.absent || month != Self.absent
@@ -152,18 +152,18 @@ public struct CalendarMatch: Hashable, Sendable {
   }
 }
 
-/// Where a wall time holds.
+/// The zone in which a wall time applies.
 public enum ZoneChoice: Hashable, Sendable {
-  /// Wherever the device is: wall time, in the words of the 2010 slides (S3-26).
+  /// The current zone of the device: wall time, in the words of the 2010 slides (S3-26).
   case floating
-  /// In one zone of the system's database, for example `Europe/Paris`.
+  /// A specific zone of the system's database, for example `Europe/Paris`.
   case named(String)
 }
 
-/// A calendar, by the identifier that `Calendar.Identifier` has for it in BCP 47 (`hebrew`, …).
+/// A calendar, with the BCP 47 identifier of `Calendar.Identifier` (`hebrew`, …).
 public enum CalendarName: Hashable, Sendable {
-  /// Our own arithmetic, proleptic.
+  /// The proleptic Gregorian calendar, which Belfry computes itself.
   case gregorian
-  /// Any other, behind `CalendarSystem`.
+  /// Any other calendar, which `CalendarSystem` computes.
   case other(String)
 }

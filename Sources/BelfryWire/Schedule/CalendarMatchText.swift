@@ -1,30 +1,30 @@
-/// The text of `belfry notify --matching`: `weekday=2 hour=9`, names as in `DateComponents`.
+/// Parses the text of `belfry notify --matching`: `weekday=2 hour=9`, with the names of `DateComponents`.
 extension CalendarMatch {
-  /// The fault of a text that is no match.
+  /// The error for text that is not a valid match.
   public enum TextFailure: Error, Equatable, Sendable {
-    /// No component, or more bytes than `ScheduleLimits.matchingTextBytes`.
+    /// The text has no component, or more bytes than `ScheduleLimits.matchingTextBytes`.
     case empty, tooLong
     /// A word that is not `name=value`.
     case notAPair(String)
-    /// A name that `DateComponents` does not have.
+    /// A name that `DateComponents` does not define.
     case unknownName(String)
-    /// A name that is given twice.
+    /// A name that occurs twice.
     case repeated(String)
     /// A value that is not a whole number.
     case notANumber(name: String, value: String)
-    /// A value that no date has.
+    /// A value that no date can have.
     case outOfRange(name: String, value: Int, range: ClosedRange<Int>)
-    /// A value that is empty where a name is needed.
+    /// An empty value for a component that requires a name.
     case missingValue(name: String)
   }
 
-  /// Reads a text: pairs `name=value` apart by spaces or commas.
+  /// Parses a text: pairs `name=value` separated by spaces or commas.
   ///
-  /// Besides the components: `zone` (a name, or `floating`), `calendar`, `firstWeekday` and
+  /// In addition to the components, it accepts `zone` (a name, or `floating`), `calendar`, `firstWeekday` and
   /// `minimumDays` (1 to 7).
   ///
   /// - Parameter text: For example `weekday=2 hour=9 zone=Europe/Paris`.
-  /// - Throws: What to correct.
+  /// - Throws: The error to correct.
   public init(matching text: String) throws(TextFailure) {
     guard text.utf8.count <= ScheduleLimits.matchingTextBytes else { throw .tooLong }
     self.init()
@@ -71,8 +71,8 @@ extension CalendarMatch {
     return number
   }
 
-  /// How often it repeats, as a word of `Period.words`, by the coarsest component that is given; nil
-  /// when it occurs once.
+  /// The repeat interval as a word of `Period.words`, determined by the coarsest given component; nil if the match
+  /// occurs once.
   public var comesEvery: String? {
     switch Component.allCases.first(where: { $0 != .era && self[$0] != nil }) {
     case .quarter, .month, .weekOfYear: "year"
@@ -87,7 +87,7 @@ extension CalendarMatch {
 }
 
 extension CalendarMatch.Component {
-  /// The component of a `DateComponents` name, for example `weekOfYear`.
+  /// Creates the component with a `DateComponents` name, for example `weekOfYear`.
   public init?(name: some StringProtocol) {
     guard let found = Self.allCases.first(where: { "\($0)" == name }) else { return nil }
     self = found
@@ -95,7 +95,7 @@ extension CalendarMatch.Component {
 }
 
 extension CalendarMatch.TextFailure: CustomStringConvertible {
-  /// What is wrong and what to do.
+  /// A description of the error and its remedy.
   public var description: String {
     switch self {
     case .empty: "no component to match: give at least one, for example hour=9"

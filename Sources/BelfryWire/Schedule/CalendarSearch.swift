@@ -1,29 +1,32 @@
-/// The search for the next wall time that matches: from year to month to the few days of it that
-/// can match. It ends after 400 years, when the Gregorian calendar begins to repeat.
+/// The search for the next wall time that matches: it proceeds from year to month to the few days that can match.
+///
+/// It ends after 400 years, when the Gregorian calendar begins to repeat.
 extension CalendarMatch {
-  /// The next match strictly after an instant.
+  /// Returns the next match strictly after an instant.
   ///
   /// - Parameters:
   ///   - instant: Seconds since 1970.
   ///   - zone: The zone of the wall clock; the caller resolves the match's own choice.
-  /// - Returns: Seconds since 1970; nil when no match lies ahead.
+  /// - Returns: Seconds since 1970; nil if no later match exists.
   public func next(after instant: Int, in zone: Zone) -> Int? {
-    // Wall times already shown are past, also while an hour is repeated.
+    // Wall times that clocks have already shown are past, also while an hour is repeated.
     nextWall(after: zone.latestWall(at: instant)).map(zone.firstInstant(ofWall:))
   }
 
-  /// The next match strictly after an instant, for a calendar with a day search of its own.
+  /// Returns the next match strictly after an instant, for a calendar with its own day search.
   ///
   /// - Parameters:
   ///   - instant: Seconds since 1970.
   ///   - zone: The zone of the wall clock.
-  ///   - nextDay: The first day to fire on at or after a day, counted from 1970-01-01.
-  /// - Returns: Seconds since 1970; nil when no match lies ahead.
+  ///   - nextDay: A function that returns the first day to fire on at or after a day, counted from 1970-01-01.
+  /// - Returns: Seconds since 1970; nil if no later match exists.
   public func next(after instant: Int, in zone: Zone, nextDay: (Int) -> Int?) -> Int? {
     nextWall(after: zone.latestWall(at: instant), nextDay: nextDay).map(zone.firstInstant(ofWall:))
   }
 
-  /// The next match strictly after a wall time, both in seconds since 1970 of a wall clock.
+  /// Returns the next match strictly after a wall time.
+  ///
+  /// Both are in seconds since 1970 of a wall clock.
   public func nextWall(after wall: Int) -> Int? { nextWall(after: wall, nextDay: nextDay(from:)) }
 
   private func nextWall(after wall: Int, nextDay: (Int) -> Int?) -> Int? {
@@ -39,11 +42,11 @@ extension CalendarMatch {
 
   // MARK: Within a day
 
-  /// The first matching second of a day at or after `start`.
+  /// Returns the first matching second of a day at or after `start`.
   func nextSecond(from start: Int) -> Int? {
     guard constrainsTime else { return start == 0 ? 0 : nil }
     let hours = hour == Self.absent ? 0...23 : Int(hour)...Int(hour)
-    // Without a minute, every minute matches under a given second, and only the first else.
+    // Without a minute, a given second matches in every minute; without a second, only the first minute matches.
     let minutes =
       minute != Self.absent
       ? Int(minute)...Int(minute) : second == Self.absent ? 0...0 : 0...59
@@ -64,7 +67,7 @@ extension CalendarMatch {
 
   // MARK: Days
 
-  /// The first matching day at or after `first`.
+  /// Returns the first matching day at or after `first`.
   func nextDay(from first: Int) -> Int? {
     guard Gregorian.days.contains(first) else { return nil }
     guard constrainsDate else { return first }
@@ -84,7 +87,7 @@ extension CalendarMatch {
     return nil
   }
 
-  /// The first year from `start` on that can hold a match.
+  /// Returns the first year at or after `start` that can contain a match.
   private func nextYear(from start: Int) -> Int? {
     var low = start
     var high = ScheduleLimits.years.upperBound
@@ -108,7 +111,7 @@ extension CalendarMatch {
     return low <= high ? low : nil
   }
 
-  /// The months that can hold a match.
+  /// The months that can contain a match.
   private var months: ClosedRange<Int> {
     var low = 1
     var high = 12
@@ -120,11 +123,11 @@ extension CalendarMatch {
       low = max(low, Int(month))
       high = min(high, Int(month))
     }
-    // Nothing matches: an empty month, which the day search refuses.
+    // Nothing matches: return an empty month, which the day search refuses.
     return low <= high && low >= 1 && high <= 12 ? low...high : 0...0
   }
 
-  /// The first matching day of a month at or after `first`.
+  /// Returns the first matching day of a month at or after `first`.
   private func nextDay(from first: Int, _ year: Int, _ month: Int) -> Int? {
     guard month > 0 else { return nil }
     assert((1...12).contains(month), "0 alone stands for no month")
@@ -154,7 +157,7 @@ extension CalendarMatch {
       var end = weeks.start(ofWeekYear: candidate + 1) - 1
       if weekOfYear != Self.absent {
         begin += Int(weekOfYear) * 7 - 7
-        // Week 53 of a year that has 52 is not the next year's first.
+        // Week 53 of a year with 52 weeks is not the first week of the next year.
         guard weekOfYear >= 1, begin <= end else { continue }
         end = begin + 6
       }
@@ -163,7 +166,7 @@ extension CalendarMatch {
     return nil
   }
 
-  /// The first day to fire on at or after `first` among days that match but for their weekday.
+  /// Returns the first day to fire on at or after `first`, among days that match except for their weekday.
   private func firstDay(from first: Int, _ low: Int, _ high: Int) -> Int? {
     var day = max(first, low)
     guard day <= high else { return nil }
@@ -172,12 +175,12 @@ extension CalendarMatch {
       day += Gregorian.floorRemainder(Int(weekday) - Gregorian.weekday(day), 7)
       return day <= high ? day : nil
     }
-    // Where only a week or longer is singled out, its first day is meant.
+    // If only a week or a longer period is specified, its first day is meant.
     guard !constrainsDay, !constrainsTime else { return day }
     return matches(day: day - 1) ? nil : day
   }
 
-  /// Whether all components of the date hold on a day.
+  /// Returns true if all components of the date hold on a day.
   func matches(day candidate: Int) -> Bool {
     let date = Gregorian.date(candidate)
     let start = candidate - date.day + 1

@@ -1,26 +1,28 @@
-/// A calendar other than the Gregorian; `Agent` implements it with Foundation.
+/// A calendar other than the Gregorian.
+///
+/// `Agent` implements it with Foundation.
 public protocol CalendarSystem: AnyObject {
-  /// The next match strictly after an instant, in seconds since 1970; nil when none lies ahead.
+  /// Returns the next match strictly after an instant, in seconds since 1970, or nil if no later match exists.
   func next(matching match: CalendarMatch, after instant: Int, in zone: Zone) -> Int?
 
-  /// The `count`-th repeat of a day, `months` and `days` further on for each; nil beyond the calendar's range. Days
-  /// are counted from 1970-01-01.
+  /// Returns the `count`-th repetition of a day, which advances by `months` and `days` each time, or nil beyond the
+  /// calendar's range.
   ///
-  /// A later repeat never has an earlier day.
+  /// Days are counted from 1970-01-01. A later repetition never has an earlier day.
   func repeatedDay(_ count: Int, from day: Int, months: Int, days: Int) -> RepeatedDay?
 
-  /// How often the calendar was asked: one look-up may take a millisecond.
+  /// The number of lookups in the calendar so far; one lookup may take a millisecond.
   var lookUps: Int { get }
 }
 
-/// A repeat of a day.
+/// A repetition of a day.
 public struct RepeatedDay: Equatable, Sendable {
-  /// The day, or the last one before it where the month does not have it.
+  /// The day, or the last day before it if the month does not have it.
   public var day: Int
-  /// Whether the month has the day.
+  /// True if the month has the day.
   public var exists: Bool
 
-  /// A repeat of a day.
+  /// Creates a repetition of a day.
   public init(day: Int, exists: Bool) {
     self.day = day
     self.exists = exists
@@ -29,24 +31,24 @@ public struct RepeatedDay: Equatable, Sendable {
 
 /// The zones and calendars that the schedule uses.
 public protocol ScheduleWorld {
-  /// The zone that the device is in.
+  /// The current zone of the device.
   var deviceZone: Zone { get }
-  /// A zone of the system's database; nil when it has none of that name.
+  /// Returns a zone of the system's database, or nil if the database has no zone with that name.
   func zone(named name: String) -> Zone?
-  /// A calendar other than the Gregorian; nil when this machine does not know it.
+  /// Returns a calendar other than the Gregorian, or nil if this machine does not support it.
   func calendar(named name: String) -> (any CalendarSystem)?
-  /// How often its calendars were asked.
+  /// The number of lookups in its calendars so far.
   var calendarLookUps: Int { get }
 }
 
 extension ScheduleWorld {
-  /// A world without other calendars.
+  /// The number for a world without other calendars.
   public var calendarLookUps: Int { 0 }
 
-  /// The zone of a choice.
+  /// Returns the zone of a choice.
   ///
-  /// Where the database no longer has a zone, the device's is used: a notification at the wrong hour
-  /// is noticed, one that never comes is not.
+  /// If the database no longer has a zone, the device's zone is used: a notification at the wrong hour is noticed, a
+  /// missing one is not.
   func resolve(_ choice: ZoneChoice) -> Zone {
     switch choice {
     case .floating: deviceZone

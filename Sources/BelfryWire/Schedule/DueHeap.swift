@@ -1,7 +1,8 @@
-/// A priority queue of due dates; of two at one moment, the one that was added first comes first.
+/// A priority queue of due dates.
 ///
-/// A heap with four children a node and no index of its items: a stale item stays and is skipped
-/// once it reaches the top, so that a firing among a million touches few cache lines.
+/// Of two items with the same due date, the one that was added first is returned first. It is a heap with four children
+/// per node and no index of its items. A stale item stays and is skipped once it reaches the top, so that a firing
+/// among a million items touches few cache lines.
 struct DueHeap {
   struct Item {
     var due: Int64
@@ -40,7 +41,7 @@ struct DueHeap {
     sink(last, from: 0)
   }
 
-  /// Replaces everything, in O(n).
+  /// Replaces all items, in O(n).
   mutating func replaceAll(with new: ContiguousArray<Item>) {
     items = new
     guard items.count > 1 else { return }

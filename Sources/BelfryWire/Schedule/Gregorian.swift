@@ -1,18 +1,18 @@
 /// The proleptic Gregorian calendar: exact arithmetic on days counted from 1970-01-01, day 0.
 ///
-/// Years are astronomical here: 0 is 1 BC. Every function is total for days of
-/// `ScheduleLimits.years`; callers bring other times into that range with `clampedSeconds`.
+/// Years are astronomical: 0 is 1 BC. Every function is defined for all days of `ScheduleLimits.years`; callers bring
+/// other times into that range with `clampedSeconds`.
 public enum Gregorian {
   /// A date as year, month and day.
   public struct Date: Equatable, Sendable {
-    /// Astronomical year: 0 is 1 BC.
+    /// The astronomical year: 0 is 1 BC.
     public var year: Int
-    /// 1 (January) to 12.
+    /// The month, 1 (January) to 12.
     public var month: Int
-    /// Day of the month, from 1.
+    /// The day of the month, from 1.
     public var day: Int
 
-    /// Makes a date; nothing is checked.
+    /// Creates a date without validation.
     @inlinable
     public init(year: Int, month: Int, day: Int) {
       self.year = year
@@ -21,34 +21,34 @@ public enum Gregorian {
     }
   }
 
-  /// Seconds of a day of wall time.
+  /// Seconds per day of wall time.
   public static let secondsPerDay = 86_400
-  /// Seconds of a month on average, of the 4,800 in which the calendar repeats.
+  /// Average seconds per month, over the 4,800 months after which the calendar repeats.
   static let secondsPerMeanMonth = 2_629_746
 
-  /// The first and the last day that the schedule knows.
+  /// The range of days that the schedule supports.
   public static let days =
     day(ScheduleLimits.years.lowerBound, 1, 1)...day(ScheduleLimits.years.upperBound, 12, 31)
 
-  /// Brings seconds since 1970 into the range that the schedule knows.
+  /// Clamps seconds since 1970 to the range that the schedule supports.
   public static func clampedSeconds(_ seconds: Int) -> Int {
     min(max(seconds, days.lowerBound * secondsPerDay), (days.upperBound + 1) * secondsPerDay - 1)
   }
 
-  /// Brings milliseconds since 1970 into the range that the schedule knows.
+  /// Clamps milliseconds since 1970 to the range that the schedule supports.
   public static func clampedMilliseconds(_ milliseconds: Int64) -> Int64 {
     let low = Int64(days.lowerBound * secondsPerDay) * 1_000
     let high = Int64((days.upperBound + 1) * secondsPerDay) * 1_000 - 1
     return min(max(milliseconds, low), high)
   }
 
-  /// The day on which a date falls.
+  /// Returns the day on which a date falls.
   ///
   /// The month is 1 to 12; the day may lie outside the month.
   @inlinable
   public static func day(_ year: Int, _ month: Int, _ day: Int) -> Int {
     assert((1...12).contains(month), "a month is 1 to 12")
-    // Years that begin in March put the leap day last, and months into one linear formula.
+    // Counting years from March puts the leap day last, so that one linear formula covers all months.
     let shifted = month <= 2 ? year - 1 : year
     let era = floorDivide(shifted, 400)
     let yearOfEra = shifted - era * 400
@@ -57,7 +57,7 @@ public enum Gregorian {
     return era * 146_097 + dayOfEra - 719_468
   }
 
-  /// The date of a day.
+  /// Returns the date of a day.
   @inlinable
   public static func date(_ day: Int) -> Date {
     let shifted = day + 719_468
@@ -74,20 +74,20 @@ public enum Gregorian {
       day: dayOfYear - (153 * marchMonth + 2) / 5 + 1)
   }
 
-  /// The weekday of a day: 1 is Sunday, 7 is Saturday, as in `DateComponents`.
+  /// Returns the weekday of a day: 1 is Sunday, 7 is Saturday, as in `DateComponents`.
   @inlinable
   public static func weekday(_ day: Int) -> Int {
-    // 1970-01-01 was a Thursday, 5.
+    // 1970-01-01 was a Thursday: 5.
     floorRemainder(day + 4, 7) + 1
   }
 
-  /// Whether February has 29 days.
+  /// Returns true if February has 29 days in the year.
   @inlinable
   public static func isLeap(_ year: Int) -> Bool {
     year & 3 == 0 && (year % 100 != 0 || year % 400 == 0)
   }
 
-  /// Days of a month, 28 to 31.
+  /// Returns the number of days in a month, 28 to 31.
   @inlinable
   public static func length(ofMonth month: Int, _ year: Int) -> Int {
     assert((1...12).contains(month), "a month is 1 to 12")
@@ -98,14 +98,14 @@ public enum Gregorian {
     }
   }
 
-  /// Division that rounds down, for a positive divisor.
+  /// Divides and rounds down, for a positive divisor.
   @inlinable
   public static func floorDivide(_ value: Int, _ divisor: Int) -> Int {
     assert(divisor > 0, "rounding down is for positive divisors")
     return (value >= 0 ? value : value - divisor + 1) / divisor
   }
 
-  /// The remainder of `floorDivide`, never negative.
+  /// Returns the remainder of `floorDivide`, which is never negative.
   @inlinable
   public static func floorRemainder(_ value: Int, _ divisor: Int) -> Int {
     assert(divisor > 0, "a remainder is of a positive divisor")

@@ -1,14 +1,14 @@
-/// The search for the next repeat of a moment.
+/// The search for the next repetition of a moment.
 extension Period {
-  /// The next moment strictly after `now`.
+  /// Returns the next moment strictly after `now`.
   ///
   /// - Parameters:
   ///   - now: Milliseconds since 1970.
-  ///   - start: The first moment, in milliseconds since 1970: it is not moved by what follows.
+  ///   - start: The first moment, in milliseconds since 1970. Later changes do not move it.
   ///   - wall: The wall time in `zone` at `start`, in seconds since 1970.
   ///   - zone: The zone of the wall clock.
   ///   - calendar: The calendar of the months; nil is the Gregorian.
-  /// - Returns: Milliseconds since 1970; nil when none lies ahead.
+  /// - Returns: Milliseconds since 1970; nil if no later moment exists.
   func next(
     after now: Int64, from start: Int64, wall: Int, in zone: Zone,
     _ calendar: (any CalendarSystem)? = nil
@@ -35,12 +35,13 @@ extension Period {
         Self.instant(
           ofWall: next(weekYears: years, after: zone.latestWall(at: after), from: wall), in: zone)
       }
-    // A gap can bring the first repeat to the very moment of the start: it fires once.
+    // A gap can move the first repetition to the exact moment of the start, which must fire only once.
     guard let found, found > first, Gregorian.clampedSeconds(found) == found else { return nil }
     return Int64(found * 1_000 + fraction)
   }
 
-  /// When clocks show a wall time first; nil beyond the range of dates, whose last instant a zone would answer.
+  /// Returns the instant at which clocks first show a wall time, or nil beyond the range of dates, for which a zone
+  /// would return the last instant.
   private static func instant(ofWall wall: Int?, in zone: Zone) -> Int? {
     guard let wall, Gregorian.clampedSeconds(wall) == wall else { return nil }
     return zone.firstInstant(ofWall: wall)
@@ -61,7 +62,7 @@ extension Period {
     let start = Gregorian.floorDivide(wall, Gregorian.secondsPerDay)
     let time = wall - start * Gregorian.secondsPerDay
     let date = Gregorian.date(start)
-    // So many months are never more than a few days longer than their mean.
+    // This number of months is never more than a few days longer than its mean.
     let mean = months * Gregorian.secondsPerMeanMonth + days * Gregorian.secondsPerDay + seconds
     let first = max(1, (max(shown, wall) - wall - 8 * Gregorian.secondsPerDay) / mean)
     for count in first..<(first + ScheduleLimits.periodSteps) {
@@ -80,10 +81,10 @@ extension Period {
     return nil
   }
 
-  /// The search in a calendar whose months have no length that is known here.
+  /// Searches in a calendar whose month lengths are not known here.
   ///
-  /// One look-up may take a millisecond, so that the repeats that have passed are not counted one by one: their mean
-  /// length so far tells which one is near, and after two such steps it is.
+  /// One lookup may take a millisecond, so past repetitions are not counted one by one. Their mean length so far
+  /// predicts which repetition is near, and two such steps suffice.
   private func next(
     _ months: Int, _ days: Int, _ seconds: Int, after: Int, from wall: Int, in zone: Zone,
     by calendar: any CalendarSystem
@@ -98,7 +99,7 @@ extension Period {
       else { return nil }
       return (found.day * Gregorian.secondsPerDay + time, found.exists)
     }
-    // A day more than a zone may be away from UTC, twice.
+    // One day more than the largest difference between a zone and UTC, twice.
     let target = max(shown, wall) - 3 * Gregorian.secondsPerDay
     var first = 1
     var guess =
@@ -124,7 +125,7 @@ extension Period {
     return nil
   }
 
-  /// The instant of a repeat; nil for one that is not after `after`, when clocks have shown `shown`.
+  /// Returns the instant of a repetition, or nil if it is not after `after`, at which clocks have shown `shown`.
   private static func instant(
     ofWall local: Int, plus seconds: Int, _ after: Int, _ shown: Int, in zone: Zone
   ) -> Int? {
@@ -147,7 +148,7 @@ extension Period {
     for _ in 0..<ScheduleLimits.searchYears {
       guard ScheduleLimits.years.contains(year) else { return nil }
       let first = weeks.start(ofWeekYear: year)
-      // Week 53 is skipped in years that have 52.
+      // Week 53 is skipped in years with 52 weeks.
       if first + into < weeks.start(ofWeekYear: year + 1) {
         let local = (first + into) * Gregorian.secondsPerDay + time
         if local > after { return local }

@@ -1,9 +1,11 @@
-/// The state machine of a device's schedule: it decides what fires when, for all apps.
+/// The state machine of a device's schedule, which decides when each app's notifications fire.
 ///
-/// Additions, removals and changes of clocks, zones or their database go in; what fires, what is to be
-/// persisted, and the next wake-up come out. A firing costs O(log n). Next dates are computed from
-/// the entries and never stored.
+/// Its inputs are additions, removals and changes of clocks, zones or their database. Its outputs are the notifications
+/// that fire, the changes to persist and the next wake-up. A firing costs O(log n). Next dates are computed from the
+/// entries and never stored.
 public struct Schedule<World: ScheduleWorld>: ~Copyable {
+  /// The limits of the schedule.
+  ///
   /// See ``SchedulePolicy``.
   public typealias Policy = SchedulePolicy
 
@@ -11,33 +13,35 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
   private var world: World
   private var table = ScheduleTable()
   private var nextOrder: UInt64 = 0
-  /// Look-ups in other calendars before the present slice of work.
+  /// The number of lookups in other calendars before the current slice of work.
   private var lookUpsBefore = 0
 
-  /// An empty schedule.
+  /// Creates an empty schedule.
   public init(policy: Policy = Policy(), world: World) {
     self.policy = policy
     self.world = world
   }
 
-  /// How many entries there are.
+  /// The number of entries.
   public var count: Int { table.count }
 
   // MARK: Adding and removing
 
+  /// The result of adding an entry.
+  ///
   /// See ``ScheduleAdded``.
   public typealias Added = ScheduleAdded
 
   /// Adds an entry, replacing one with the same key.
   ///
-  /// A moment that has passed fires at once, if it is not longer ago than the policy's window.
+  /// A moment in the past fires at once, if it is within the policy's window.
   ///
   /// - Parameters:
   ///   - key: The entry's key.
   ///   - trigger: The entry's trigger.
   ///   - now: Both clocks.
   /// - Returns: The changes to persist.
-  /// - Throws: The reason for not scheduling it; an entry with the same key then stays as it was.
+  /// - Throws: The reason for not scheduling it; an entry with the same key then stays unchanged.
   public mutating func add(
     _ key: ScheduleKey, _ trigger: Trigger, at now: ScheduleMoment
   ) throws(Trigger.Refusal) -> Added {
@@ -58,7 +62,9 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
       dropped: dropped.filter { $0 != key })
   }
 
-  /// Removes an entry; false when there is none.
+  /// Removes an entry.
+  ///
+  /// Returns false if no entry has the key.
   public mutating func remove(_ key: ScheduleKey) -> Bool { table.remove(key) }
 
   /// Removes all entries of an app.
@@ -71,12 +77,14 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
 
   // MARK: Changes around it
 
+  /// The result of recomputing all dates.
+  ///
   /// See ``ScheduleRecomputed``.
   public typealias Recomputed = ScheduleRecomputed
 
   /// Restores persisted entries.
   ///
-  /// Missed entries are due now, and the order of adding continues.
+  /// Missed entries are due immediately, and the order of additions continues.
   public mutating func restore(
     _ entries: some Sequence<ScheduleEntry>, at now: ScheduleMoment
   ) -> Recomputed {
@@ -89,15 +97,16 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
 
   /// Handles a step of the device's clock.
   ///
-  /// Entries that a step ahead has passed are due now; a step back fires nothing and recomputes.
+  /// After a step forward, the entries that were passed over are due immediately. A step backward fires nothing and
+  /// recomputes all dates.
   public mutating func clockWasSet(at now: ScheduleMoment) -> Recomputed {
     recompute(at: now)
   }
 
   /// Handles a change of the device's zone, or of the time-zone database.
   ///
-  /// A wall time that has passed in the new zone fires at once when it comes only once; one that
-  /// repeats waits for its next.
+  /// A wall time that has passed in the new zone fires at once if it occurs only once; a repeating one waits for its
+  /// next occurrence.
   public mutating func zonesChanged(to world: World, at now: ScheduleMoment) -> Recomputed {
     self.world = world
     return recompute(at: now, skippingRepeats: true)
@@ -105,10 +114,14 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
 
   // MARK: Firing
 
+  /// A step of the schedule.
+  ///
   /// See ``ScheduleStep``.
   public typealias Step = ScheduleStep
 
-  /// Returns the next step; the caller repeats it until `rest`.
+  /// Returns the next step.
+  ///
+  /// Call it until it returns `rest`.
   public mutating func step(at now: ScheduleMoment) -> Step {
     while let slot = earliest(at: now) {
       guard let current = table[slot] else {
@@ -147,20 +160,24 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
     return .rest
   }
 
+  /// The next wake-up.
+  ///
   /// See ``ScheduleWakeUp``.
   public typealias WakeUp = ScheduleWakeUp
 
-  /// When to call ``step(at:)`` again.
+  /// The time at which to call ``step(at:)`` again.
   public var wakeUp: WakeUp {
     WakeUp(wall: table.firstByWall?.due, elapsed: table.firstByElapsed?.due)
   }
 
   // MARK: Looking
 
+  /// A pending entry with its due date.
+  ///
   /// See ``SchedulePending``.
   public typealias Pending = SchedulePending
 
-  /// The pending entries of one app, or of all, the soonest first.
+  /// Returns the pending entries of one app, or of all apps, the soonest first.
   public func pending(of app: String? = nil, at now: ScheduleMoment) -> [Pending] {
     var found: [Pending] = []
     for slot in table.slots(of: app) {
@@ -171,12 +188,12 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
     return found.sorted { ($0.next, $0.entry.order) < ($1.next, $1.entry.order) }
   }
 
-  /// The entry of a key.
+  /// Returns the entry with a key.
   public func entry(_ key: ScheduleKey) -> ScheduleEntry? {
     table.slot(of: key).flatMap { table[$0]?.entry }
   }
 
-  /// The next moments of an entry strictly after now, in milliseconds since 1970.
+  /// Returns the next moments of an entry strictly after now, in milliseconds since 1970.
   public func moments(of key: ScheduleKey, count: Int, at now: ScheduleMoment) -> [Int64] {
     guard count > 0, let slot = table.slot(of: key).flatMap({ table[$0] }) else { return [] }
     let trigger = slot.entry.trigger
@@ -191,7 +208,9 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
     return moments.map { wall($0, of: trigger, at: now) }
   }
 
-  /// Checks what holds between calls; tests and the simulation call it after each.
+  /// Checks the invariants that hold between calls.
+  ///
+  /// Tests and the simulation call it after each call.
   public func checkInvariants() {
     table.checkInvariants()
     precondition(table.slots(of: nil).count == count, "each entry is counted once")
@@ -199,17 +218,17 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
 
   // MARK: Inside
 
-  /// The moment at which an entry is due, on its clock; in the past for a missed one.
+  /// Returns the moment at which an entry is due, on its clock; for a missed entry, it is in the past.
   private func due(of entry: ScheduleEntry, at now: ScheduleMoment) -> Int64? {
     Self.due(of: entry, at: now, in: world)
   }
 
-  /// The moment at which a slot's entry is due, computed where it still has to be.
+  /// Returns the moment at which a slot's entry is due, computing it if it is provisional.
   private func due(of slot: ScheduleTable.Slot, at now: ScheduleMoment) -> Int64 {
     slot.isProvisional ? due(of: slot.entry, at: now) ?? slot.due : slot.due
   }
 
-  /// Whether as many look-ups in other calendars were made as one turn of a loop has time for.
+  /// True if this turn of the loop has used up its lookups in other calendars.
   private var isSliceOver: Bool {
     world.calendarLookUps - lookUpsBefore >= policy.calendarLookUps
   }
@@ -223,7 +242,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
     if let shown = trigger.shown(at: now.wall, in: world) {
       return trigger.next(afterShown: min(entry.since, shown), in: world)
     }
-    // After a step back, moments that were handled come again.
+    // After a step backward, moments that were already handled occur again.
     let clock = trigger.countsElapsedTime ? now.elapsed : now.wall
     return trigger.next(after: min(entry.handled, clock), anchor: entry.since, in: world)
   }
@@ -250,7 +269,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
         missed: late >= ScheduleLimits.lateMilliseconds, remaining: remaining))
   }
 
-  /// The slot that is due first, on either clock; nil when none is due yet.
+  /// Returns the slot that is due first, on either clock, or nil if none is due yet.
   private func earliest(at now: ScheduleMoment) -> Int? {
     let wall = table.firstByWall.flatMap { $0.due <= now.wall ? $0 : nil }
     guard let interval = table.firstByElapsed, interval.due <= now.elapsed else {
@@ -262,7 +281,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
     return shifted < wall ? interval.slot : wall.slot
   }
 
-  /// Recomputes all due dates, optionally without the repeats that have passed.
+  /// Recomputes all due dates, optionally skipping the repetitions that have passed.
   private mutating func recompute(
     at now: ScheduleMoment, skippingRepeats: Bool = false
   ) -> Recomputed {
@@ -272,7 +291,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
     let bound = policy.calendarLookUps
     lookUpsBefore = before
     table.replaceDues { entry in
-      // No app's dates hold up the loop: the remaining ones are computed in later steps.
+      // No app's dates may block the loop: the remaining ones are computed in later steps.
       if entry.trigger.usesOtherCalendar, world.calendarLookUps - before >= bound {
         if skippingRepeats, entry.trigger.repeats {
           entry.handled = now.wall
@@ -294,7 +313,9 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
     return result
   }
 
-  /// Drops an app's latest entries until the limit holds; of two at one moment, the one added later.
+  /// Drops an app's latest entries until the limit is met.
+  ///
+  /// Of two entries due at the same moment, drops the one that was added later.
   private mutating func enforceLimit(of app: String, at now: ScheduleMoment) -> [ScheduleKey] {
     var dropped: [ScheduleKey] = []
     while table.count(of: app) > policy.pendingLimit {

@@ -1,22 +1,24 @@
-/// The key of a scheduled notification; identifiers belong to an app, and compare by their bytes.
+/// The key of a scheduled notification.
+///
+/// Identifiers belong to an app, and are compared by their bytes.
 public struct ScheduleKey: Hashable, Sendable {
   /// The app's id, for example `org.example.burger`.
   public let app: String
-  /// The request's identifier.
+  /// The identifier of the request.
   public let id: String
 
-  /// Makes a key.
+  /// Creates a key from the app's id and the request's identifier.
   public init(app: String, id: String) {
     self.app = app
     self.id = id
   }
 
-  /// Whether both have the same bytes.
+  /// Returns true if both parts have the same bytes.
   public static func == (one: ScheduleKey, other: ScheduleKey) -> Bool {
     one.app.hasSameBytes(as: other.app) && one.id.hasSameBytes(as: other.id)
   }
 
-  /// Feeds the bytes of both.
+  /// Hashes the bytes of both parts.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(UTF8Text(app))
     hasher.combine(UTF8Text(id))
@@ -25,12 +27,12 @@ public struct ScheduleKey: Hashable, Sendable {
 
 /// A moment on the two clocks of the schedule.
 public struct ScheduleMoment: Hashable, Sendable {
-  /// Milliseconds since 1970, as the device's clock says.
+  /// Milliseconds since 1970 on the device's clock.
   public var wall: Int64
-  /// Milliseconds of elapsed time, asleep or awake, from an arbitrary start that is persisted.
+  /// Milliseconds of elapsed time, including sleep, from an arbitrary start that is persisted.
   public var elapsed: Int64
 
-  /// Makes a moment.
+  /// Creates a moment from both clocks.
   public init(wall: Int64, elapsed: Int64) {
     self.wall = wall
     self.elapsed = elapsed
@@ -39,22 +41,22 @@ public struct ScheduleMoment: Hashable, Sendable {
 
 /// A scheduled notification as it is persisted.
 ///
-/// Its next date is always computed and not part of it.
+/// It does not include its next date, which is always computed.
 public struct ScheduleEntry: Hashable, Sendable {
-  /// The key.
+  /// The key of the notification.
   public let key: ScheduleKey
-  /// The trigger.
+  /// The trigger of the notification.
   public let trigger: Trigger
-  /// When it was added: elapsed milliseconds for an interval, what the wall clock of its zone
-  /// showed for a match that comes once, else milliseconds since 1970.
+  /// The time of the addition: elapsed milliseconds for an interval, the wall time in its zone for a match that occurs
+  /// once, otherwise milliseconds since 1970.
   public let since: Int64
-  /// The end of the time whose moments have been handled: elapsed milliseconds for an interval, else
-  /// milliseconds since 1970.
+  /// The time up to which moments have been handled: elapsed milliseconds for an interval, otherwise milliseconds since
+  /// 1970.
   public var handled: Int64
-  /// Its place in the order of adding: what fires at the same moment fires in this order.
+  /// Its position in the order of additions; entries that are due at the same moment fire in this order.
   public let order: UInt64
 
-  /// Makes an entry from persisted values.
+  /// Creates an entry from persisted values.
   public init(key: ScheduleKey, trigger: Trigger, since: Int64, handled: Int64, order: UInt64) {
     self.key = key
     self.trigger = trigger
@@ -66,14 +68,14 @@ public struct ScheduleEntry: Hashable, Sendable {
 
 /// A notification that fires now.
 public struct Firing: Hashable, Sendable {
-  /// The key.
+  /// The key of the notification.
   public let key: ScheduleKey
-  /// The trigger.
+  /// The trigger of the notification.
   public let trigger: Trigger
-  /// When it was due, in milliseconds since 1970.
+  /// The time at which it was due, in milliseconds since 1970.
   public let due: Int64
-  /// Whether it fires late, since the device was off, asleep, or its clock was set ahead.
+  /// True if it fires late, because the device was off or asleep, or because its clock was set forward.
   public let missed: Bool
-  /// The remaining entry, to be persisted before the notification is shown; nil after the last firing.
+  /// The remaining entry, to be persisted before the notification is displayed; nil after the last firing.
   public let remaining: ScheduleEntry?
 }

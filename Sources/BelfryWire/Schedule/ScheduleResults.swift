@@ -1,13 +1,16 @@
 /// The limits of a schedule.
 public struct SchedulePolicy: Sendable {
-  /// Pending notifications of each app; those that fire soonest are retained.
+  /// The number of pending notifications per app; those that fire soonest are retained.
   public var pendingLimit: Int
-  /// How late a missed notification may still be shown, in milliseconds.
+  /// The longest delay, in milliseconds, after which a missed notification may still be displayed.
   public var missedWindow: Int64
-  /// Look-ups in calendars other than the Gregorian after which the remaining dates wait for the next step.
+  /// The number of lookups in calendars other than the Gregorian after which the remaining dates wait for the next
+  /// step.
   public var calendarLookUps: Int
 
-  /// Makes a policy; the limit is at least 1.
+  /// Creates a policy.
+  ///
+  /// The limit is at least 1.
   public init(
     pendingLimit: Int = ScheduleLimits.pendingPerApp,
     missedWindow: Int64 = ScheduleLimits.missedWindowMilliseconds,
@@ -21,17 +24,17 @@ public struct SchedulePolicy: Sendable {
 
 /// The result of adding an entry.
 public struct ScheduleAdded: Equatable, Sendable {
-  /// The entry to persist; nil when sooner ones of its app fill the limit.
+  /// The entry to persist; nil if earlier-firing entries of its app fill the limit.
   public let entry: ScheduleEntry?
-  /// When it fires, in milliseconds since 1970; in the past when it is due at once.
+  /// The time at which it fires, in milliseconds since 1970; in the past if it is due at once.
   public let next: Int64
-  /// Entries that the limit pushed out, to be removed from disk.
+  /// Entries that exceeded the limit, to be removed from disk.
   public let dropped: [ScheduleKey]
 }
 
 /// The changes to persist after all dates were recomputed.
 public struct ScheduleRecomputed: Equatable, Sendable {
-  /// Entries whose passed moments no longer count.
+  /// Entries whose past moments no longer count.
   public internal(set) var changed: [ScheduleEntry] = []
   /// Entries that can never fire again.
   public internal(set) var lost: [ScheduleKey] = []
@@ -39,31 +42,31 @@ public struct ScheduleRecomputed: Equatable, Sendable {
 
 /// A step of the schedule.
 public enum ScheduleStep: Equatable, Sendable {
-  /// Persist what remains, then show the notification.
+  /// Persist the remaining entry, then display the notification.
   case fire(Firing)
-  /// Missed by more than the window: delete the entry and log it.
+  /// The entry was missed by more than the window: delete it and log it.
   case expired(ScheduleKey, due: Int64)
-  /// Nothing is due before ``Schedule/wakeUp``, which is now where dates of other calendars are still to be computed.
+  /// Nothing is due before ``Schedule/wakeUp``, which is now if dates of other calendars are still to be computed.
   case rest
 }
 
-/// When to ask again: the earliest moment on each clock.
+/// The time of the next call: the earliest moment on each clock.
 public struct ScheduleWakeUp: Hashable, Sendable {
-  /// Milliseconds since 1970; nil when nothing waits for that clock.
+  /// Milliseconds since 1970; nil if nothing is due on that clock.
   public let wall: Int64?
-  /// Elapsed milliseconds; nil when nothing waits for that clock.
+  /// Elapsed milliseconds; nil if nothing is due on that clock.
   public let elapsed: Int64?
 
-  /// Moments on the two clocks.
+  /// Creates a wake-up from moments on the two clocks.
   public init(wall: Int64?, elapsed: Int64?) {
     self.wall = wall
     self.elapsed = elapsed
   }
 
-  /// The same moments, delayed to the end of their window of the wall clock, so that all moments of
-  /// one window share a wake-up and none is early.
+  /// Returns the same moments, delayed to the end of their window of the wall clock, so that all moments of one window
+  /// share a wake-up and none is early.
   ///
-  /// Windows begin with the second, so that a date, which has no fraction of one, is not put off.
+  /// Windows begin with the second, so that a date without a fraction of a second is not delayed.
   ///
   /// - Parameters:
   ///   - now: Both clocks.
@@ -76,7 +79,7 @@ public struct ScheduleWakeUp: Hashable, Sendable {
     let lead = now.wall - now.elapsed
     let byWall = wall.map { Self.end(of: window, $0) }
     let byElapsed = elapsed.map { Self.end(of: window, $0 + lead) }
-    // One alarm serves both: the wall clock's, which also tells when that clock is set.
+    // One alarm serves both: that of the wall clock, which also reports changes of that clock.
     if let byWall, byWall == byElapsed { return ScheduleWakeUp(wall: byWall, elapsed: nil) }
     return ScheduleWakeUp(wall: byWall, elapsed: byElapsed.map { $0 - lead })
   }
@@ -89,10 +92,10 @@ public struct ScheduleWakeUp: Hashable, Sendable {
   }
 }
 
-/// A pending entry and when it fires, in milliseconds since 1970.
+/// A pending entry and its due date.
 public struct SchedulePending: Equatable, Sendable {
   /// The entry as persisted.
   public let entry: ScheduleEntry
-  /// When it fires.
+  /// The time at which it fires, in milliseconds since 1970.
   public let next: Int64
 }

@@ -1,29 +1,29 @@
-/// The entries of a schedule: by key, and by when they are due on their clocks.
+/// The entries of a schedule, by key and by due date on each clock.
 struct ScheduleTable {
   struct Slot {
     var entry: ScheduleEntry
-    /// On the clock of its trigger.
+    /// The due date on the clock of its trigger.
     var due: Int64
-    /// Whether the date is still to be computed, from `due` on.
+    /// True if the date is still to be computed, starting from `due`.
     var isProvisional = false
   }
 
-  /// A due date, or a moment from which on it is to be computed.
+  /// A due date, or the moment from which it is to be computed.
   struct Due {
     var moment: Int64
     var isProvisional = false
   }
 
-  /// Items of entries that were moved or removed, beyond as many as there are entries: fewer cost less than
-  /// their removal.
+  /// The number of items of moved or removed entries that is tolerated beyond the number of entries; removing fewer
+  /// would cost more than keeping them.
   private static let staleItemsMax = 1_024
 
   private var slots: ContiguousArray<Slot?> = []
   private var free: [Int] = []
   private var apps: [UTF8Text: [UTF8Text: Int]] = [:]
-  /// By milliseconds since 1970; its first item is always current.
+  /// Ordered by milliseconds since 1970; its first item is always current.
   private var byWall = DueHeap()
-  /// By elapsed milliseconds; its first item is always current.
+  /// Ordered by elapsed milliseconds; its first item is always current.
   private var byElapsed = DueHeap()
   private(set) var count = 0
 
@@ -34,7 +34,7 @@ struct ScheduleTable {
 
   func slot(of key: ScheduleKey) -> Int? { apps[UTF8Text(key.app)]?[UTF8Text(key.id)] }
 
-  /// The slots of an app, or of all, in no order.
+  /// Returns the slots of an app, or of all apps, in no particular order.
   func slots(of app: String?) -> [Int] {
     guard let app else { return apps.values.flatMap(\.values) }
     return apps[UTF8Text(app)].map { Array($0.values) } ?? []
@@ -81,7 +81,7 @@ struct ScheduleTable {
     return true
   }
 
-  /// Computes every entry's due date anew; an entry without one is removed.
+  /// Recomputes every entry's due date, and removes entries without one.
   mutating func replaceDues(_ due: (inout ScheduleEntry) -> Due?) {
     var walls: ContiguousArray<DueHeap.Item> = []
     var elapsed: ContiguousArray<DueHeap.Item> = []
@@ -132,7 +132,7 @@ struct ScheduleTable {
     assert(slot(of: key) == nil, "the former entry of this key is removed first")
     let app = UTF8Text(key.app)
     if let known = apps.index(forKey: app) {
-      // One copy of the app's id is enough for all its entries.
+      // One copy of the app's id is shared by all its entries.
       new.entry = ScheduleEntry(
         key: ScheduleKey(app: apps.keys[known].string, id: key.id), trigger: new.entry.trigger,
         since: new.entry.since, handled: new.entry.handled, order: new.entry.order)
@@ -156,7 +156,7 @@ struct ScheduleTable {
     return slot.due == item.due && slot.entry.order == item.order
   }
 
-  /// Removes stale items from the tops of the heaps, and all of them once they outnumber the rest.
+  /// Removes stale items from the tops of the heaps, and removes all stale items once they outnumber the rest.
   private mutating func removeStaleItems() {
     while let first = byWall.first, !isCurrent(first) { byWall.removeFirst() }
     while let first = byElapsed.first, !isCurrent(first) { byElapsed.removeFirst() }

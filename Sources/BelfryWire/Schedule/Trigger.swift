@@ -1,13 +1,13 @@
 /// The trigger of a local notification, other than a region or a push.
 public enum Trigger: Hashable, Sendable {
-  /// Elapsed time since it was scheduled, the device asleep or awake.
+  /// Elapsed time since scheduling, including the time while the device is asleep.
   case interval(milliseconds: Int64, repeats: Bool)
   /// Wall time that matches components.
   case calendar(CalendarMatch, repeats: Bool)
-  /// A moment and its repeats.
+  /// A moment and its repetitions.
   case moment(Start, every: Period)
 
-  /// A moment in one of the two ways of S3-25 and S3-26.
+  /// A moment in one of the two forms of S3-25 and S3-26.
   public enum Start: Hashable, Sendable {
     /// An instant, in milliseconds since 1970.
     case instant(Int64)
@@ -17,21 +17,23 @@ public enum Trigger: Hashable, Sendable {
 
   /// The reason for refusing a trigger.
   public enum Refusal: Error, Equatable, Sendable {
-    /// Not positive, or longer than `ScheduleLimits.longestIntervalMilliseconds`.
+    /// The interval is not positive, or longer than `ScheduleLimits.longestIntervalMilliseconds`.
     case intervalOutOfRange
-    /// Repeats more often than once a minute (client-api 3.2).
+    /// The trigger repeats more often than once a minute (client-api 3.2).
     case repeatsTooOften
     /// No such moment exists, or it is too long ago.
     case neverFires
-    /// The only moments that match have passed: there is nothing to schedule, which is no fault of the app.
+    /// The only matching moments have passed.
+    ///
+    /// There is nothing to schedule, and this is not an error of the app.
     case passed
     /// A zone that this machine's database does not have.
     case unknownZone(String)
-    /// A calendar that this machine does not know.
+    /// A calendar that this machine does not support.
     case unknownCalendar(String)
   }
 
-  /// Whether it can fire more than once.
+  /// True if the trigger can fire more than once.
   public var repeats: Bool {
     switch self {
     case .interval(_, let repeats), .calendar(_, let repeats): repeats
@@ -39,7 +41,7 @@ public enum Trigger: Hashable, Sendable {
     }
   }
 
-  /// Whether its dates are those of a calendar other than the Gregorian, which may be slow to find.
+  /// True if its dates belong to a calendar other than the Gregorian, whose dates may be slow to find.
   var usesOtherCalendar: Bool {
     switch self {
     case .interval: false
@@ -48,37 +50,39 @@ public enum Trigger: Hashable, Sendable {
     }
   }
 
-  /// Whether it counts elapsed time, not the time of day.
+  /// True if it counts elapsed time instead of the time of day.
   public var countsElapsedTime: Bool {
     if case .interval = self { true } else { false }
   }
 }
 
-/// The distance between the repeats of a moment, as in `repeatInterval` and `deliveryRepeatInterval`.
+/// The distance between the repetitions of a moment, as in `repeatInterval` and `deliveryRepeatInterval`.
 ///
-/// Months and days are counted on the wall clock, and a day that a month does not have is skipped;
-/// seconds are elapsed time.
+/// Months and days are counted on the wall clock, and a day that a month does not have is skipped. Seconds are elapsed
+/// time.
 public struct Period: Hashable, Sendable {
-  /// The time that is added for each repeat.
+  /// The time that is added for each repetition.
   public enum Length: Hashable, Sendable {
-    /// Nothing: it fires once.
+    /// No repetition: it fires once.
     case none
-    /// Whole months, then days, then seconds of elapsed time; none negative, not all zero.
+    /// Whole months, then days, then seconds of elapsed time; none is negative, and not all are zero.
     case span(months: Int, days: Int, seconds: Int)
-    /// Years as weeks count them: the same weekday of the week with the same number.
+    /// Week-years: the same weekday of the week with the same number.
     case weekYears(Int)
   }
 
-  /// The time that is added for each repeat.
+  /// The time that is added for each repetition.
   public var length: Length
-  /// How week-years are counted.
+  /// The rule by which week-years are counted.
   public var weeks = WeekRule.sunday
   /// The calendar that months and years belong to.
   public var calendar = CalendarName.gregorian
   /// The zone of the wall clock on which days are counted.
   public var zone = ZoneChoice.floating
 
-  /// Makes a period; a negative or empty span is one that fires once.
+  /// Creates a period.
+  ///
+  /// A negative or empty span fires once.
   public init(
     _ length: Length, weeks: WeekRule = .sunday, calendar: CalendarName = .gregorian,
     zone: ZoneChoice = .floating
@@ -100,14 +104,14 @@ public struct Period: Hashable, Sendable {
     self.zone = zone
   }
 
-  /// Fires once.
+  /// A period that fires once.
   public static let once = Period(.none)
 
-  /// The period of a `repeatInterval`, by the raw value of its `NSCalendar.Unit`.
+  /// Creates the period of a `repeatInterval`, from the raw value of its `NSCalendar.Unit`.
   ///
-  /// 256, the week of before iOS 7, is a week like 4096 and 8192; a weekday repeats every day and
-  /// a weekday's ordinal every week, as adding one of them to a date does. Units under a minute,
-  /// without a length, unknown or more than one at once fire once.
+  /// 256, the week unit from before iOS 7, is a week like 4096 and 8192. A weekday repeats every day and a weekday's
+  /// ordinal every week, as adding one of them to a date does. Units shorter than a minute, units without a length,
+  /// unknown units and combinations of units fire once.
   public init(
     calendarUnit unit: UInt, weeks: WeekRule = .sunday, calendar: CalendarName = .gregorian,
     zone: ZoneChoice = .floating
@@ -127,7 +131,9 @@ public struct Period: Hashable, Sendable {
     self.init(length, weeks: weeks, calendar: calendar, zone: zone)
   }
 
-  /// The period of a word of `belfry notify --every`; nil when there is no such word.
+  /// Creates the period for a word of `belfry notify --every`.
+  ///
+  /// Returns nil for an unknown word.
   public init?(word: some StringProtocol, zone: ZoneChoice = .floating) {
     let unit: UInt
     switch word {
@@ -143,6 +149,6 @@ public struct Period: Hashable, Sendable {
     self.init(calendarUnit: unit, zone: zone)
   }
 
-  /// The words that `init(word:zone:)` knows.
+  /// The words that `init(word:zone:)` accepts.
   public static let words = ["minute", "hour", "day", "week", "month", "quarter", "year"]
 }

@@ -1,11 +1,11 @@
 /// The encoding of persisted triggers: a version, a kind, then numbers and names.
 ///
-/// Numbers are zigzag varints; a name is its length and its UTF-8 bytes. Decoding
-/// treats the bytes as untrusted.
+/// Numbers are zigzag varints; a name is its length followed by its UTF-8 bytes. Decoding treats the bytes as
+/// untrusted.
 extension Trigger {
   private static let version: UInt8 = 1
 
-  /// The bytes that `init(bytes:)` reads back.
+  /// The encoded bytes, which `init(bytes:)` decodes.
   public var bytes: [UInt8] {
     var writer = TriggerWriter()
     writer.bytes.append(Self.version)
@@ -33,7 +33,9 @@ extension Trigger {
     return writer.bytes
   }
 
-  /// Decodes ``bytes``; nil for anything else.
+  /// Decodes ``bytes``.
+  ///
+  /// Returns nil for anything else.
   public init?(bytes: Span<UInt8>) {
     guard bytes.count > 1, bytes[0] == Self.version else { return nil }
     var reader = TriggerReader(bytes.copied(), from: 1)
@@ -91,7 +93,7 @@ private struct TriggerWriter {
     put(zone)
   }
 
-  /// Writes the present components as bits in their order, then their values.
+  /// Writes a bit set of the present components, then their values in order.
   mutating func put(_ match: CalendarMatch) {
     var present: Int64 = 0
     for component in CalendarMatch.Component.allCases where match[component] != nil {
@@ -117,7 +119,7 @@ private struct TriggerReader {
     self.position = position
   }
 
-  /// Whether all bytes were read and made sense.
+  /// True if all bytes were read and were valid.
   var isWhole: Bool { !isDamaged && position == bytes.count }
 
   mutating func number() -> Int64 {

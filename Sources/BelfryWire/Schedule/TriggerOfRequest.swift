@@ -1,5 +1,7 @@
 extension Trigger {
-  /// The trigger of an app's request; nil for a push or a region, which depend on no clock.
+  /// Creates the trigger of an app's request.
+  ///
+  /// Returns nil for a push or a region, which do not depend on a clock.
   ///
   /// - Parameters:
   ///   - request: The request of the app link.
@@ -30,7 +32,9 @@ extension Trigger {
 }
 
 extension CalendarMatch {
-  /// The match of an app's components; nanoseconds are ignored.
+  /// Creates the match for an app's components.
+  ///
+  /// Nanoseconds are ignored.
   public init(_ components: MatchingComponents) {
     self.init()
     for (unit, value) in components.values {
@@ -63,10 +67,10 @@ extension Period {
     }
   }
 
-  /// What components add to a date: each of them, as `Calendar.date(byAdding:)` counts it.
+  /// Returns the length that components add to a date, counting each of them as `Calendar.date(byAdding:)` does.
   private static func length(of components: MatchingComponents) -> Length {
     func count(_ unit: MatchingComponents.Unit, times factor: Int) -> Int {
-      // Nothing that is added is longer than the years that the schedule knows.
+      // An added length never exceeds the years that the schedule supports.
       min(max(Int(clamping: components.values[unit] ?? 0), -4_000_000_000), 4_000_000_000) * factor
     }
     let months = count(.year, times: 12) + count(.quarter, times: 3) + count(.month, times: 1)
@@ -83,7 +87,7 @@ extension Period {
 }
 
 extension CalendarName {
-  /// A calendar and its weeks, by the identifier that an app gives; nil is the Gregorian.
+  /// Returns the calendar and its week rule for the identifier that an app specifies; nil selects the Gregorian.
   static func named(
     _ identifier: String?, firstWeekday: Int64?, minimumDays: Int64?
   ) -> (CalendarName, WeekRule) {

@@ -1,11 +1,11 @@
 extension Trigger {
-  /// The next moment strictly after `now`, in milliseconds since 1970.
+  /// Returns the next moment strictly after `now`, in milliseconds since 1970.
   ///
   /// - Parameters:
   ///   - now: Milliseconds since 1970, or of elapsed time for an interval.
-  ///   - anchor: When it was scheduled, on the same clock: intervals count from there.
+  ///   - anchor: The time of scheduling, on the same clock; intervals count from there.
   ///   - world: Zones and calendars.
-  /// - Returns: On the clock of `now`; nil when no moment lies ahead.
+  /// - Returns: A moment on the clock of `now`; nil if no later moment exists.
   public func next(
     after now: Int64, anchor: Int64, in world: some ScheduleWorld
   ) -> Int64? {
@@ -31,7 +31,7 @@ extension Trigger {
       let zone = world.resolve(period.zone)
       let first = self.first(of: start, in: world)
       var wall = zone.wall(at: Gregorian.floorDivide(Int(first), 1_000))
-      // Where clocks skip the first moment, its repeats still hold to the time that was asked for.
+      // If clocks skip the first moment, its repetitions still occur at the requested time.
       if case .wall(let shown, let choice) = start, choice == period.zone {
         wall = Gregorian.clampedSeconds(shown)
       }
@@ -44,33 +44,35 @@ extension Trigger {
     }
   }
 
-  /// Whether components of a calendar trigger have matched within the last century.
+  /// Returns true if the components of a calendar trigger have matched within the last century.
   ///
-  /// Components of the minute that has just begun match only its first second: their moment has passed, and with
-  /// a year among them there is no other (client-api 3.4).
+  /// Components of the minute that has just begun match only its first second. Their moment has passed, and if a year
+  /// is among them, they do not match again (client-api 3.4).
   func hasMatched(before now: Int64, in world: some ScheduleWorld) -> Bool {
     guard case .calendar = self else { return false }
     let start = Gregorian.clampedMilliseconds(now) - ScheduleLimits.passedMatchMilliseconds
     return next(after: start, anchor: start, in: world).map { $0 <= now } ?? false
   }
 
-  /// The start of a `moment`, in milliseconds since 1970; nil for other triggers.
+  /// Returns the start of a `moment`, in milliseconds since 1970, or nil for other triggers.
   func first(in world: some ScheduleWorld) -> Int64? {
     guard case .moment(let start, _) = self else { return nil }
     return first(of: start, in: world)
   }
 
-  /// What a wall clock has shown at `now`, in milliseconds, for a match that comes once: it holds
-  /// to the wall time that was next when it was added, also when the zone changes.
+  /// Returns the latest wall time shown by `now`, in milliseconds, for a match that occurs once.
   ///
-  /// Nil for others.
+  /// Such a match keeps the wall time that was next when it was added, also when the zone changes. Returns nil for
+  /// other triggers.
   func shown(at now: Int64, in world: some ScheduleWorld) -> Int64? {
     guard case .calendar(let match, false) = self, match.calendar == .gregorian else { return nil }
     let seconds = Gregorian.floorDivide(Int(Gregorian.clampedMilliseconds(now)), 1_000)
     return Int64(world.resolve(match.zone).latestWall(at: seconds)) * 1_000
   }
 
-  /// When a match that comes once is next after a wall time, both in milliseconds.
+  /// Returns the instant of the next occurrence, after a wall time, of a match that occurs once.
+  ///
+  /// Both are in milliseconds.
   func next(afterShown shown: Int64, in world: some ScheduleWorld) -> Int64? {
     guard case .calendar(let match, false) = self else { return nil }
     let seconds = Gregorian.floorDivide(Int(Gregorian.clampedMilliseconds(shown)), 1_000)
@@ -86,7 +88,7 @@ extension Trigger {
     }
   }
 
-  /// Checks what can be checked without a clock.
+  /// Checks everything that does not depend on a clock.
   public func check(in world: some ScheduleWorld) throws(Refusal) {
     switch self {
     case .interval(let length, let repeats):

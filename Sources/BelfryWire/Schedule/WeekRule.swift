@@ -1,24 +1,26 @@
-/// How weeks are numbered: which weekday begins one, and how many days make a first week.
+/// The numbering of weeks: the weekday on which a week begins, and the number of days that the first week needs.
 public struct WeekRule: Hashable, Sendable {
-  /// The weekday that begins a week: 1 is Sunday, 7 is Saturday.
+  /// The weekday on which a week begins: 1 is Sunday, 7 is Saturday.
   public let firstWeekday: Int8
-  /// Days of a week that must lie in a year (or month) for it to be that year's first week.
+  /// The number of days of a week that must lie in a year (or month) for it to be that period's first week.
   public let minimumDays: Int8
 
-  /// Makes a rule; values outside 1 to 7 are brought to the nearer end.
+  /// Creates a rule.
+  ///
+  /// Values outside 1 to 7 are clamped.
   public init(firstWeekday: Int = 1, minimumDays: Int = 1) {
     self.firstWeekday = Int8(min(max(firstWeekday, 1), 7))
     self.minimumDays = Int8(min(max(minimumDays, 1), 7))
   }
 
-  /// Weeks from Sunday, the first one with any day: Foundation's Gregorian calendar as it comes.
+  /// Weeks begin on Sunday, and the first week has at least one day: the default of Foundation's Gregorian calendar.
   public static let sunday = WeekRule()
-  /// ISO 8601: weeks from Monday, the first one with at least four days.
+  /// ISO 8601: weeks begin on Monday, and the first week has at least four days.
   public static let iso8601 = WeekRule(firstWeekday: 2, minimumDays: 4)
 
-  /// The first day of week 1 of a year or month that begins on `start`.
+  /// Returns the first day of week 1 of a year or month that begins on `start`.
   ///
-  /// It may lie before.
+  /// The day may be before `start`.
   func weekOne(ofPeriodFrom start: Int) -> Int {
     let into = Gregorian.floorRemainder(Gregorian.weekday(start) - Int(firstWeekday), 7)
     let first = 7 - into >= Int(minimumDays) ? start - into : start - into + 7
@@ -26,12 +28,12 @@ public struct WeekRule: Hashable, Sendable {
     return first
   }
 
-  /// The first day of a year as weeks count it (`yearForWeekOfYear`).
+  /// Returns the first day of a week-year (`yearForWeekOfYear`).
   func start(ofWeekYear year: Int) -> Int {
     weekOne(ofPeriodFrom: Gregorian.day(year, 1, 1))
   }
 
-  /// The year and the number of the week that a day lies in.
+  /// Returns the week-year and week number of a day.
   public func week(of day: Int, year: Int) -> (year: Int, week: Int) {
     let start = start(ofWeekYear: year)
     guard day >= start else {
@@ -43,7 +45,7 @@ public struct WeekRule: Hashable, Sendable {
     return (year, week)
   }
 
-  /// The week of the month; 0 for days before a first week that has not enough of them.
+  /// Returns the week of the month; 0 for days before a first week that begins later.
   public func weekOfMonth(of day: Int, monthStart: Int) -> Int {
     Gregorian.floorDivide(day - weekOne(ofPeriodFrom: monthStart), 7) + 1
   }

@@ -1,19 +1,19 @@
-/// A time zone: its offsets from UTC in the past, now and in the future.
+/// A time zone with its past, current and future offsets from UTC.
 ///
-/// Wall time here is seconds since 1970-01-01T00:00 of the zone's own clocks. Where clocks jump
-/// ahead, the skipped wall times belong to the first instant after the jump; where they are put
-/// back, a wall time that comes twice belongs to the first occurrence (`docs/schedule.md`, rule 3).
+/// Wall time here is seconds since 1970-01-01T00:00 of the zone's own clocks. If clocks jump forward, the skipped wall
+/// times map to the first instant after the jump. If clocks are set back, a wall time that occurs twice maps to its first
+/// occurrence (`docs/schedule.md`, rule 3).
 public struct Zone: Equatable, Sendable {
-  /// For example `Europe/Paris`; `UTC` for universal time.
+  /// The zone's name, for example `Europe/Paris`; `UTC` for universal time.
   public let name: String
   private let table: ZoneTable
   private let rule: ZoneRule?
 
-  /// A stretch of time with one offset.
+  /// A stretch of time with a constant offset.
   struct Segment: Equatable {
-    /// The first second; `Int.min` when it has none.
+    /// The first second; `Int.min` if it has no beginning.
     var start: Int
-    /// The second after the last; `Int.max` when it has none.
+    /// The second after the last; `Int.max` if it has no end.
     var end: Int
     var offset: Int
   }
@@ -23,7 +23,7 @@ public struct Zone: Equatable, Sendable {
   /// - Parameters:
   ///   - name: The zone's name.
   ///   - table: The transitions that the file lists.
-  ///   - last: The instant of the file's last transition; `Int.min` when it lists none.
+  ///   - last: The instant of the file's last transition; `Int.min` if it lists none.
   ///   - rule: The rule for later instants.
   init(name: String, table: ZoneTable, until last: Int, rule: ZoneRule?) {
     var table = table
@@ -45,11 +45,11 @@ public struct Zone: Equatable, Sendable {
     self.rule = rule?.daylight == nil ? nil : rule
   }
 
-  /// A zone that never changes.
+  /// Creates a zone with a constant offset.
   ///
   /// - Parameters:
   ///   - name: The zone's name.
-  ///   - offset: Seconds east of UTC; brought into the range of RFC 9636.
+  ///   - offset: Seconds east of UTC, clamped to the range of RFC 9636.
   public init(name: String, fixedOffset offset: Int) {
     let range = ScheduleLimits.zoneOffsetSeconds
     self.init(
@@ -57,26 +57,27 @@ public struct Zone: Equatable, Sendable {
       until: .min, rule: nil)
   }
 
-  /// Universal time.
+  /// Coordinated Universal Time (UTC).
   public static let utc = Zone(name: "UTC", fixedOffset: 0)
 
-  /// Seconds east of UTC at an instant, in seconds since 1970.
+  /// Returns the offset in seconds east of UTC at an instant, which is in seconds since 1970.
   public func offset(at instant: Int) -> Int {
     segment(at: Gregorian.clampedSeconds(instant)).offset
   }
 
-  /// The wall time at an instant.
+  /// Returns the wall time at an instant.
   public func wall(at instant: Int) -> Int {
     Gregorian.clampedSeconds(instant) + offset(at: instant)
   }
 
-  /// The latest wall time that clocks have shown up to and including an instant: greater than
-  /// `wall(at:)` while an hour is repeated.
+  /// Returns the latest wall time that clocks have shown up to and including an instant.
+  ///
+  /// It is greater than `wall(at:)` while an hour is repeated.
   public func latestWall(at instant: Int) -> Int {
     let instant = Gregorian.clampedSeconds(instant)
     var segment = segment(at: instant)
     var latest = instant + segment.offset
-    // No offset is further than 26 hours from UTC: older segments cannot have shown more.
+    // No offset is more than 26 hours from UTC, so earlier segments cannot have shown a later time.
     while segment.start > instant - 190_000 {
       let before = segment.start - 1
       segment = self.segment(at: before)
@@ -85,7 +86,7 @@ public struct Zone: Equatable, Sendable {
     return latest
   }
 
-  /// The first instant at which clocks show a wall time or a later one.
+  /// Returns the first instant at which clocks show a wall time or a later one.
   public func firstInstant(ofWall wall: Int) -> Int {
     let wall = Gregorian.clampedSeconds(wall)
     var segment = segment(at: wall - 93_600)
@@ -99,7 +100,7 @@ public struct Zone: Equatable, Sendable {
 
   func segment(at instant: Int) -> Segment {
     guard let rule, instant >= table.last ?? .min else { return table.segment(at: instant) }
-    // Past the table: the changes of the neighbouring years, one of which is behind.
+    // Past the table: consider the changes of the neighboring years, the latest past one of which applies.
     let instant = Gregorian.clampedSeconds(instant)
     let year = Gregorian.date(Gregorian.floorDivide(instant, Gregorian.secondsPerDay)).year
     var segment = Segment(start: table.last ?? .min, end: .max, offset: table.lastOffset)
@@ -117,7 +118,9 @@ public struct Zone: Equatable, Sendable {
     return segment
   }
 
-  /// Orders a year's two changes; of two at one instant, daylight-saving time comes last.
+  /// Orders a year's two changes.
+  ///
+  /// If both are at the same instant, daylight saving time is last.
   private static func sorted(
     _ changes: [(instant: Int, offset: Int)]
   ) -> [(instant: Int, offset: Int)] {
@@ -126,7 +129,7 @@ public struct Zone: Equatable, Sendable {
   }
 }
 
-/// Transitions in order, with the offset that holds from each.
+/// Transitions in order, each with the offset that applies from then on.
 struct ZoneTable: Equatable, Sendable {
   private var instants: [Int] = []
   private var offsets: [Int]
@@ -136,7 +139,9 @@ struct ZoneTable: Equatable, Sendable {
   var last: Int? { instants.last }
   var lastOffset: Int { offsets[offsets.count - 1] }
 
-  /// Adds a transition, later than all before it; one that changes nothing is left out.
+  /// Appends a transition, which must be later than all others.
+  ///
+  /// A transition that changes nothing is omitted.
   mutating func append(_ instant: Int, _ offset: Int) {
     let instant = Gregorian.clampedSeconds(instant)
     guard offset != lastOffset else { return }

@@ -1,28 +1,28 @@
-/// A time-zone file of the system (TZif, RFC 9636 versions 1 to 4), read as untrusted bytes.
+/// A time-zone file of the system (TZif, RFC 9636 versions 1 to 4), parsed as untrusted bytes.
 public enum ZoneFile {
-  /// The fault of a file that is no usable zone.
+  /// The error for a file that is not a usable zone.
   public enum Failure: Error, Equatable, Sendable {
-    /// More than `ScheduleLimits.zoneFileBytes`.
+    /// The file has more than `ScheduleLimits.zoneFileBytes`.
     case tooLarge
-    /// The bytes end too early, or do not begin as a time-zone file.
+    /// The bytes end too early, or do not begin like a time-zone file.
     case malformed
-    /// Counts or indices that contradict each other, or more transitions than allowed.
+    /// Counts or indices contradict each other, or there are more transitions than allowed.
     case inconsistent
-    /// Counts leap seconds: its times are not those of POSIX clocks.
+    /// The file counts leap seconds, so its times are not those of POSIX clocks.
     case leapSeconds
-    /// An offset outside the range of RFC 9636 section 3.2.
+    /// An offset is outside the range of RFC 9636 section 3.2.
     case offsetOutOfRange
     /// The rule at the end is not a POSIX `TZ` string.
     case malformedRule
   }
 
-  /// Reads a zone.
+  /// Parses a zone.
   ///
   /// - Parameters:
   ///   - bytes: The whole file.
   ///   - name: The zone's name, for example `Europe/Paris`.
   /// - Returns: The zone.
-  /// - Throws: The fault of the bytes.
+  /// - Throws: The error in the bytes.
   public static func read(_ bytes: Span<UInt8>, name: String) throws(Failure) -> Zone {
     guard bytes.count <= ScheduleLimits.zoneFileBytes else { throw .tooLarge }
     let first = try Header(bytes, at: 0)
@@ -35,7 +35,7 @@ public enum ZoneFile {
     return try zone(bytes, second, timeBytes: 8, name: name, rule: rule)
   }
 
-  /// The six counts that stand before a block of data.
+  /// The header before a block of data, with its six counts.
   private struct Header {
     static let length = 44
 
@@ -64,7 +64,7 @@ public enum ZoneFile {
       characters = bytes.unsigned(at: start + 40)
       guard version >= 1, types >= 1, types <= 256, times <= ScheduleLimits.zoneTransitions
       else { throw .inconsistent }
-      // Four counts of 32 bits: their sum cannot overflow, and may not pass the end.
+      // The sum of 32-bit counts cannot overflow, and must not exceed the remaining bytes.
       guard bodyLength(timeBytes: 4) <= bytes.count - start - Self.length else { throw .malformed }
     }
 
@@ -124,9 +124,9 @@ public enum ZoneFile {
 }
 
 extension Span<UInt8> {
-  /// Four bytes, most significant first.
+  /// Reads four bytes, most significant first.
   ///
-  /// The caller has checked that they are there.
+  /// The caller must check that they exist.
   fileprivate func unsigned(at position: Int) -> Int {
     var value = 0
     for index in position..<(position + 4) { value = value << 8 | Int(self[index]) }

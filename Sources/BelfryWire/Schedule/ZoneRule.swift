@@ -3,27 +3,27 @@
 ///
 /// It applies after the file's last transition.
 struct ZoneRule: Equatable, Sendable {
-  /// When daylight-saving time is in force.
+  /// The part of the year in which daylight saving time is in effect.
   struct Daylight: Equatable, Sendable {
     var offset: Int
     var begins: Change
     var ends: Change
   }
 
-  /// A moment of every year, in the wall time that holds just before it.
+  /// A yearly moment, in the wall time that applies just before it.
   struct Change: Equatable, Sendable {
     enum Day: Equatable, Sendable {
-      /// `Jn`: day 1 to 365, 29 February never counted.
+      /// `Jn`: day 1 to 365; February 29 is never counted.
       case dayWithoutLeap(Int)
-      /// `n`: day 0 to 365, 29 February counted.
+      /// `n`: day 0 to 365; February 29 is counted.
       case dayOfYear(Int)
-      /// `Mm.w.d`: the w-th weekday d (0 is Sunday) of month m, 5 being the last.
+      /// `Mm.w.d`: the w-th weekday d (0 is Sunday) of month m; week 5 is the last.
       case weekday(month: Int, week: Int, weekday: Int)
     }
     var day: Day
     var seconds: Int
 
-    /// Wall seconds since 1970 of the change in a year.
+    /// Returns the wall time of the change in a year, in seconds since 1970.
     func wall(in year: Int) -> Int {
       let first = Gregorian.day(year, 1, 1)
       let found: Int
@@ -47,7 +47,7 @@ struct ZoneRule: Equatable, Sendable {
   var offset: Int
   var daylight: Daylight?
 
-  /// The changes that a year brings: the instant, and the offset from then on.
+  /// Returns the changes in a year: each instant, with the offset that applies from then on.
   func changes(in year: Int) -> [(instant: Int, offset: Int)] {
     guard let daylight else { return [] }
     return [
@@ -58,12 +58,14 @@ struct ZoneRule: Equatable, Sendable {
 }
 
 extension ZoneRule {
-  /// Reads a rule, for example `CET-1CEST,M3.5.0,M10.5.0/3`; nil when it is not one.
+  /// Parses a rule, for example `CET-1CEST,M3.5.0,M10.5.0/3`.
+  ///
+  /// Returns nil for any other text.
   init?(_ text: [UInt8]) {
     guard text.count <= ScheduleLimits.zoneRuleBytes else { return nil }
     var reader = RuleReader(text)
     guard reader.skipName(), let west = reader.time(hours: 24) else { return nil }
-    // POSIX counts westwards.
+    // POSIX counts offsets westward.
     self.init(offset: -west, daylight: nil)
     guard !reader.atEnd else { return }
     guard reader.skipName() else { return nil }
@@ -95,7 +97,7 @@ private struct RuleReader {
     return true
   }
 
-  /// A name: at least three letters, or letters, digits and signs in angle brackets.
+  /// Skips a name: at least three letters, or letters, digits and signs in angle brackets.
   mutating func skipName() -> Bool {
     if skip("<") {
       let start = position
@@ -110,7 +112,7 @@ private struct RuleReader {
     return position - start >= 3
   }
 
-  /// A number of at most three digits, up to a bound.
+  /// Reads a number of at most three digits, up to a bound.
   mutating func number(upTo bound: Int) -> Int? {
     var value = 0
     let start = position
@@ -121,7 +123,7 @@ private struct RuleReader {
     return position > start && value <= bound ? value : nil
   }
 
-  /// Seconds, from `[+-]hh[:mm[:ss]]`.
+  /// Reads a time from `[+-]hh[:mm[:ss]]` and returns it in seconds.
   mutating func time(hours bound: Int) -> Int? {
     var sign = 1
     if skip("-") { sign = -1 } else { _ = skip("+") }

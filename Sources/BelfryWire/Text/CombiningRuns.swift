@@ -1,27 +1,28 @@
-/// Runs of combining marks in what is given to Foundation, which compares and hashes texts by their normal form.
+/// A check for long runs of combining marks in text for Foundation, which compares and hashes texts by their normal
+/// form.
 ///
-/// A long run takes a time that is quadratic in its length, and a file of an app has room for a million marks. Unicode's
+/// A long run takes time that is quadratic in its length, and an app's file can contain a million marks. Unicode's
 /// stream-safe text has no more than 30 in a row (Unicode Standard Annex #15).
 public struct CombiningRuns {
-  /// Marks in a row that a text may have.
+  /// The number of consecutive marks that a text may have.
   private static let marksMax = 64
   private var marks = 0
 
-  /// Whether a run was too long.
+  /// True if a run was too long.
   private(set) var isLong = false
 
-  /// Takes the next scalar of a text.
+  /// Checks the next scalar of a text.
   mutating func append(_ scalar: Unicode.Scalar) {
-    // The first combining mark of Unicode.
+    // U+0300 is the first combining mark of Unicode.
     let isMark = scalar.value >= 0x300 && scalar.properties.canonicalCombiningClass != .notReordered
     marks = isMark ? marks + 1 : 0
     if marks > Self.marksMax { isLong = true }
   }
 
-  /// Whether a property list would have a run that is too long once it is read.
+  /// Returns true if a property list, once parsed, would contain a run that is too long.
   public static func areLong(inList bytes: [UInt8]) -> Bool {
     guard bytes.starts(with: "bplist".utf8) else { return areLong(inText: bytes) }
-    // Its texts beyond ASCII are UTF-16, big-endian, from any byte on.
+    // Its non-ASCII texts are big-endian UTF-16 and may start at any byte.
     return [0, 1].contains { start in
       areLong(
         inUTF16: stride(from: start, to: bytes.count - 1, by: 2).lazy.map {
@@ -43,7 +44,7 @@ public struct CombiningRuns {
     }
   }
 
-  /// Whether XML, or the older form, would have such a run.
+  /// Returns true if XML, or the older text form, would contain such a run.
   private static func areLong(inText bytes: [UInt8]) -> Bool {
     var runs = CombiningRuns()
     let scalars = scalars(of: bytes)
@@ -73,7 +74,7 @@ public struct CombiningRuns {
     return false
   }
 
-  /// Takes a scalar that is written as a number.
+  /// Checks a scalar that is written as a number.
   private static func append(
     _ runs: inout CombiningRuns, _ scalars: [Unicode.Scalar], _ at: inout Int, radix: UInt32,
     digits: Int
@@ -87,7 +88,7 @@ public struct CombiningRuns {
     if let scalar = Unicode.Scalar(value) { runs.append(scalar) }
   }
 
-  /// The scalars of a text that says by its byte-order mark whether it is UTF-16.
+  /// Returns the scalars of a text; a byte order mark indicates UTF-16.
   private static func scalars(of bytes: [UInt8]) -> [Unicode.Scalar] {
     guard bytes.count >= 2, [[0xFE, 0xFF], [0xFF, 0xFE]].contains(Array(bytes[..<2])) else {
       return Array(String(decoding: bytes, as: UTF8.self).unicodeScalars)

@@ -1,71 +1,71 @@
 internal import Glibc
 
-/// Decoded text that compares, sorts and hashes by its UTF-8 bytes.
+/// Decoded text that is compared, sorted and hashed by its UTF-8 bytes.
 ///
-/// `String` compares by Unicode normalization: "é" as one scalar equals "é" as two, and a text of combining marks
-/// takes time that grows with the square of its length. Text that a peer wrote is therefore never compared, hashed
-/// or looked up as a `String`.
+/// `String` compares by Unicode normalization: "é" as one scalar equals "é" as two, and a text of combining marks takes
+/// time that grows with the square of its length. Text that a peer wrote is therefore never compared, hashed or looked
+/// up as a `String`.
 public struct UTF8Text: Sendable {
-  /// The same text, to be shown, written or handed to an interface that takes a `String`.
+  /// The same text, to display, write or pass to an interface that takes a `String`.
   public let string: String
 
-  /// The text of a string.
+  /// Creates the text from a string.
   public init(_ string: String) { self.string = string }
 
-  /// The UTF-8 bytes.
+  /// The UTF-8 bytes of the text.
   public var utf8: String.UTF8View { string.utf8 }
 
-  /// Whether there is no byte.
+  /// True if the text is empty.
   public var isEmpty: Bool { string.isEmpty }
 
-  /// Whether no byte is above 0x7F.
+  /// True if no byte is above 0x7F.
   public var isASCII: Bool { string.isASCII }
 }
 
 extension UTF8Text: Hashable, Comparable {
-  /// Whether both have the same bytes.
+  /// Returns true if both have the same bytes.
   public static func == (one: UTF8Text, other: UTF8Text) -> Bool {
     one.string.hasSameBytes(as: other.string)
   }
 
-  /// Whether both have the same bytes.
+  /// Returns true if both have the same bytes.
   public static func == (one: UTF8Text, other: String) -> Bool {
     one.string.hasSameBytes(as: other)
   }
-  /// Whether both have the same bytes.
+  /// Returns true if both have the same bytes.
   public static func == (one: String, other: UTF8Text) -> Bool {
     one.hasSameBytes(as: other.string)
   }
-  /// Whether any byte differs.
+  /// Returns true if any byte differs.
   public static func != (one: UTF8Text, other: String) -> Bool { !(one == other) }
-  /// Whether any byte differs.
+  /// Returns true if any byte differs.
   public static func != (one: String, other: UTF8Text) -> Bool { !(one == other) }
 
-  /// The order of the bytes, which is that of the scalars.
+  /// Compares by bytes, which is also the order of the scalars.
   public static func < (one: UTF8Text, other: UTF8Text) -> Bool {
     one.string.byteOrder(to: other.string) < 0
   }
 
-  /// Feeds the bytes.
+  /// Hashes the UTF-8 bytes.
   public func hash(into hasher: inout Hasher) { string.hashBytes(into: &hasher) }
 }
 
 extension UTF8Text: ExpressibleByStringLiteral, ExpressibleByStringInterpolation,
   CustomStringConvertible, CustomDebugStringConvertible
 {
-  /// The text of a literal.
+  /// Creates the text from a literal.
   public init(stringLiteral value: String) { self.init(value) }
-  /// The text itself.
+  /// The text itself, for display.
   public var description: String { string }
   /// The text as a literal.
   public var debugDescription: String { string.debugDescription }
 }
 
 extension RawRepresentable where RawValue == String {
-  /// The case of a word that a peer wrote; nil if the word is unknown.
+  /// Creates the case for a word that a peer wrote.
   ///
-  /// `init(rawValue:)` compares as `String` does. That is a comparison of bytes for ASCII only, and no word of ours has
-  /// other characters.
+  /// Returns nil if the word is unknown. `init(rawValue:)` compares as `String` does. That is a comparison of bytes
+  /// only for ASCII, and all words in the vocabulary are ASCII.
   public init?(word: String) {
     guard word.isASCII else { return nil }
     self.init(rawValue: word)
@@ -73,17 +73,19 @@ extension RawRepresentable where RawValue == String {
 }
 
 extension String {
-  /// Whether no byte is above 0x7F; the comparison of two such strings is one of bytes.
+  /// True if no byte is above 0x7F.
+  ///
+  /// Two such strings are compared by their bytes.
   public var isASCII: Bool { utf8.allSatisfy { $0 < 0x80 } }
 
-  /// Whether both have the same UTF-8 bytes.
+  /// Returns true if both have the same UTF-8 bytes.
   ///
-  /// For strings that stay strings: an argument, a name of a file.
+  /// Use it for values that remain strings, such as an argument or a file name.
   public func hasSameBytes(as other: String) -> Bool {
     utf8.count == other.utf8.count && byteOrder(to: other) == 0
   }
 
-  /// Negative, zero or positive, as the bytes sort before, equal or after those of `other`.
+  /// Returns a negative, zero or positive number if the bytes sort before, equal or after those of `other`.
   func byteOrder(to other: String) -> Int {
     let order = unsafe utf8.withContiguousStorageIfAvailable { one in
       unsafe other.utf8.withContiguousStorageIfAvailable { two -> Int in
@@ -95,13 +97,13 @@ extension String {
         return one.count - two.count
       }
     }
-    // Native strings are contiguous; others are no strings of this platform.
+    // Native strings are contiguous; other strings do not occur on this platform.
     if let order, let order { return order }
     if utf8.elementsEqual(other.utf8) { return 0 }
     return utf8.lexicographicallyPrecedes(other.utf8) ? -1 : 1
   }
 
-  /// Feeds the UTF-8 bytes and a byte that no UTF-8 has, so that neighbouring texts do not run together.
+  /// Hashes the UTF-8 bytes and a byte that never occurs in UTF-8, so that adjacent texts do not run together.
   func hashBytes(into hasher: inout Hasher) {
     let wasFed: Void? = unsafe utf8.withContiguousStorageIfAvailable {
       unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0))
@@ -112,7 +114,7 @@ extension String {
 }
 
 extension Sequence<String> {
-  /// Whether an element has the same UTF-8 bytes as `text`.
+  /// Returns true if an element has the same UTF-8 bytes as `text`.
   public func containsBytes(of text: String) -> Bool {
     contains { $0.hasSameBytes(as: text) }
   }

@@ -1,19 +1,19 @@
 import BelfryClient
 public import Foundation
 
-/// A live activity: data that the app or its server updates while something lasts.
+/// A Live Activity: data that the app or its server updates during an ongoing event.
 ///
-/// Nothing is drawn on this system. The app starts, observes and ends activities, and its server updates them by
-/// pushes. The gateway gives an app one token for all of its activities and for starting them: a push updates the
-/// newest running activity whose state it fits. Activities end with the process.
+/// Nothing is drawn on this system. The app starts, observes, and ends activities, and its server updates them with
+/// pushes. The gateway gives an app one token both for updating all of its activities and for starting them: a push
+/// updates the newest running activity whose content state it matches. Activities end with the process.
 public final class Activity<Attributes: ActivityAttributes>: Identifiable, @unchecked Sendable {
-  // Sendable: what changes is behind a lock, and the attributes are a constant.
+  // Sendable: a lock protects the mutable state, and the attributes are constant.
 
-  /// The changing data.
+  /// The type of the data that changes.
   public typealias ContentState = Attributes.ContentState
 
   private struct Store: @unchecked Sendable {
-    // Sendable: every stored property is.
+    // Sendable: every stored property is sendable.
     let activities: LockedBox<[Activity]>
     let started: ValueStreams<Activity>
   }
@@ -23,7 +23,7 @@ public final class Activity<Attributes: ActivityAttributes>: Identifiable, @unch
   private let states: ValueStreams<ActivityState>
   private let token: ValueStreams<Data>?
 
-  /// The activity's identifier.
+  /// The identifier of the activity.
   public let id: String
 
   /// The data that never changes.
@@ -51,11 +51,12 @@ public final class Activity<Attributes: ActivityAttributes>: Identifiable, @unch
 
   /// Starts an activity.
   ///
-  /// - Throws: `ActivityAuthorizationError`: `attributesTooLarge` for more than 4 KB, `unsupported` for a channel.
+  /// - Throws: `ActivityAuthorizationError`: `attributesTooLarge` if the data is larger than 4 KB, `unsupported` for a
+  ///   channel.
   public static func request(
     attributes: Attributes, content: ActivityContent<ContentState>, pushType: PushType? = nil
   ) throws -> Activity<Attributes> {
-    // A channel is for apps that listen to broadcasts; the agent has no way to ask for one.
+    // Channels are for apps that subscribe to broadcasts; the agent cannot subscribe to one.
     if pushType?.channel != nil { throw ActivityAuthorizationError.unsupported }
     let encoder = JSONEncoder()
     let bytes = try encoder.encode(attributes).count + encoder.encode(content.state).count
@@ -69,7 +70,7 @@ public final class Activity<Attributes: ActivityAttributes>: Identifiable, @unch
 
   /// Starts an activity.
   ///
-  /// - Throws: `ActivityAuthorizationError`.
+  /// - Throws: `ActivityAuthorizationError`, as `request(attributes:content:pushType:)` does.
   @available(iOS, deprecated: 16.2, message: "Use request(attributes:content:pushType:)")
   public static func request(
     attributes: Attributes, contentState: ContentState, pushType: PushType? = nil
@@ -86,7 +87,9 @@ public final class Activity<Attributes: ActivityAttributes>: Identifiable, @unch
     store.started.send(self)
   }
 
-  /// Handles a push that starts an activity; false if it is of another type.
+  /// Handles a push that starts an activity.
+  ///
+  /// Returns false if it is for another type.
   private static func start(_ push: ActivityPush) -> Bool {
     guard push.attributesType == "\(Attributes.self)",
       let attributes = push.attributes.flatMap({ ActivityPush.decode($0, as: Attributes.self) }),
@@ -97,7 +100,9 @@ public final class Activity<Attributes: ActivityAttributes>: Identifiable, @unch
     return true
   }
 
-  /// Handles a push that updates or ends an activity; false if its state is of another type.
+  /// Handles a push that updates or ends an activity.
+  ///
+  /// Returns false if its state is of another type.
   private func apply(_ push: ActivityPush) -> Bool {
     if push.event == .end, push.state.isEmpty {
       finish(nil)
@@ -145,43 +150,47 @@ extension Activity {
     ActivityUpdates(source: store.started)
   }
 
-  /// The data with its dates.
+  /// The content of the activity, with its dates.
   public var content: ActivityContent<ContentState> { box.withLock { $0.0 } }
 
-  /// The data.
+  /// The data that changes.
   @available(iOS, deprecated: 16.2, message: "Use content")
   public var contentState: ContentState { content.state }
 
-  /// Where the activity is in its life.
+  /// The state of the activity.
   public var activityState: ActivityState { box.withLock { $0.1 } }
 
-  /// The present state and its changes.
+  /// The current state and its changes.
   public var activityStateUpdates: ActivityUpdates<ActivityState> {
     ActivityUpdates(source: states)
   }
 
-  /// The token for pushes to the activity; nil until it has come, and for one without pushes.
+  /// The token for pushes to the activity.
+  ///
+  /// It is nil until the token arrives, and for an activity without pushes.
   public var pushToken: Data? { token?.value }
 
-  /// The token and its changes.
+  /// The token for pushes to the activity, and its changes.
   public var pushTokenUpdates: ActivityUpdates<Data> {
     ActivityUpdates(source: token ?? ValueStreams())
   }
 
-  /// The token for pushes that start an activity; nil until it has come.
+  /// The token for pushes that start an activity; nil until it arrives.
   public static var pushToStartToken: Data? { LiveActivities.shared.token.value }
 
-  /// The token for pushes that start an activity, and its changes; asking for it registers the app.
+  /// The token for pushes that start an activity, and its changes.
+  ///
+  /// Reading this property registers the app.
   public static var pushToStartTokenUpdates: ActivityUpdates<Data> {
     _ = store
     LiveActivities.shared.register()
     return ActivityUpdates(source: LiveActivities.shared.token)
   }
 
-  /// Changes the data.
+  /// Updates the content of the activity.
   public func update(_ content: ActivityContent<ContentState>) async { set(content) }
 
-  /// Changes the data, with a notification.
+  /// Updates the content of the activity, and shows a notification.
   public func update(
     _ content: ActivityContent<ContentState>, alertConfiguration: AlertConfiguration?
   ) async {
@@ -189,7 +198,7 @@ extension Activity {
     if let alertConfiguration { LiveActivities.shared.alert(id, alertConfiguration) }
   }
 
-  /// Changes the data.
+  /// Updates the content of the activity.
   @available(iOS, deprecated: 16.2, message: "Use update(_:)")
   public func update(
     using contentState: ContentState, alertConfiguration: AlertConfiguration? = nil
@@ -198,13 +207,13 @@ extension Activity {
       ActivityContent(state: contentState, staleDate: nil), alertConfiguration: alertConfiguration)
   }
 
-  /// Ends the activity.
+  /// Ends the activity immediately, with final content if given.
   public func end(
     _ content: ActivityContent<ContentState>?,
     dismissalPolicy: ActivityUIDismissalPolicy = .default
   ) async { finish(content) }
 
-  /// Ends the activity.
+  /// Ends the activity immediately, with final content if given.
   @available(iOS, deprecated: 16.2, message: "Use end(_:dismissalPolicy:)")
   public func end(
     using contentState: ContentState? = nil, dismissalPolicy: ActivityUIDismissalPolicy = .default
@@ -214,17 +223,17 @@ extension Activity {
 }
 
 extension Activity {
-  /// The present content and its changes.
+  /// The current content and its changes.
   public var contentUpdates: ContentUpdates { ContentUpdates(source: contents) }
 
-  /// The content that an activity has from now on, beginning with the present one.
+  /// An asynchronous sequence of an activity's content, beginning with the current content.
   public struct ContentUpdates: AsyncSequence {
-    /// The content with its dates.
+    /// The type of an element.
     public typealias Element = ActivityContent<ContentState>
 
     let source: ValueStreams<Boxed<Element>>
 
-    /// The contents in order.
+    /// The iterator of the sequence.
     public struct AsyncIterator: AsyncIteratorProtocol {
       var iterator: AsyncStream<Boxed<Element>>.Iterator
 
@@ -237,21 +246,21 @@ extension Activity {
       }
     }
 
-    /// Starts the sequence.
+    /// Creates an iterator over the content.
     public func makeAsyncIterator() -> AsyncIterator {
       AsyncIterator(iterator: source.stream().makeAsyncIterator())
     }
   }
 }
 
-/// A value on its way through a stream.
+/// A value that is passed through a stream.
 struct Boxed<Value>: @unchecked Sendable {
-  // Sendable: an app's content is passed on and never changed.
+  // Sendable: the app's content is passed on and never modified.
   let value: Value
 }
 
-/// The bounds of this module.
+/// The limits of this module.
 enum ActivityLimits {
-  /// Bytes of attributes and state together: Apple's own bound.
+  /// Bytes of the attributes and state together; this is Apple's limit.
   static let bytes = 4_096
 }

@@ -1,23 +1,23 @@
 public import Foundation
 
-/// The type of an activity's data: its own properties never change, its `ContentState` does.
+/// The data of an activity: its own properties never change, but its `ContentState` does.
 public protocol ActivityAttributes: Codable {
-  /// The data that changes while the activity runs.
+  /// The type of the data that changes while the activity runs.
   associatedtype ContentState: Codable, Hashable
 }
 
-/// The changing data of an activity, with the time until which it holds.
+/// The content of an activity, with the date until which it is up to date.
 public struct ActivityContent<State: Codable & Hashable> {
-  /// The data.
+  /// The data that changes.
   public var state: State
 
-  /// When the data is out of date; nil for never.
+  /// The date on which the data becomes out of date; nil for never.
   public var staleDate: Date?
 
-  /// The activity's weight among the app's activities; stored without effect.
+  /// The relevance of the activity among those of the app; stored, but without effect.
   public var relevanceScore: Double
 
-  /// Content for an activity.
+  /// Creates content for an activity.
   public init(state: State, staleDate: Date?, relevanceScore: Double = 0) {
     self.state = state
     self.staleDate = staleDate
@@ -29,72 +29,74 @@ extension ActivityContent: Equatable {}
 extension ActivityContent: Hashable {}
 extension ActivityContent: Sendable where State: Sendable {}
 
-/// Where an activity is in its life.
+/// The states of an activity.
 public enum ActivityState: String, Codable, Hashable, Sendable {
-  /// It runs.
+  /// The activity is running.
   case active
-  /// It has ended and may still be seen.
+  /// The activity has ended, but may still be visible.
   case ended
-  /// It has ended and is gone.
+  /// The activity has ended and is no longer visible.
   case dismissed
-  /// Its data is out of date.
+  /// The data of the activity is out of date.
   case stale
-  /// It is to start later.
+  /// The activity will start later.
   case pending
 }
 
-/// When an ended activity is gone.
+/// A policy for removing an activity that has ended.
 public struct ActivityUIDismissalPolicy: Equatable, Sendable {
   let date: Date?
 
-  /// After some time that the system chooses; here at once, since nothing is drawn.
+  /// The system chooses when to remove the activity.
+  ///
+  /// On this system, it is removed immediately, because nothing is drawn.
   public static let `default` = ActivityUIDismissalPolicy(date: nil)
 
-  /// At once.
+  /// The activity is removed immediately.
   public static let immediate = ActivityUIDismissalPolicy(date: .distantPast)
 
-  /// At a date.
+  /// The activity is removed at the given date.
   public static func after(_ date: Date) -> ActivityUIDismissalPolicy {
     ActivityUIDismissalPolicy(date: date)
   }
 }
 
-/// How an activity is updated by pushes.
+/// The ways in which pushes update an activity.
 public struct PushType: Equatable, Hashable, Sendable {
   let channel: String?
 
-  /// By pushes to a token of the activity.
+  /// Pushes to a token of the activity.
   public static let token = PushType(channel: nil)
 
-  /// By broadcasts on a channel.
+  /// Broadcasts on a channel.
   public static func channel(_ channelId: String) -> PushType {
     PushType(channel: channelId)
   }
 }
 
-/// The notification that goes with an update of an activity.
+/// The notification for an update of an activity.
 public struct AlertConfiguration: Sendable {
   /// The sound of the notification.
   public struct AlertSound: Sendable {
     let name: String?
 
-    /// The default sound.
+    /// The default sound of the system.
     public static let `default` = AlertSound(name: nil)
 
-    /// A file of the app.
+    /// A sound file of the app.
     public static func named(_ name: String) -> AlertSound { AlertSound(name: name) }
   }
 
-  /// The first line.
+  /// The title of the notification.
   public var title: String
 
-  /// The text.
+  /// The body text of the notification.
   public var body: String
 
-  /// The sound.
+  /// The sound of the notification.
   public var sound: AlertSound
 
-  /// A notification.
+  /// Creates a notification for an update.
   public init(title: String, body: String, sound: AlertSound) {
     self.title = title
     self.body = body
@@ -104,11 +106,11 @@ public struct AlertConfiguration: Sendable {
 
 /// The reason why an activity could not start.
 public enum ActivityAuthorizationError: Error, Sendable {
-  /// The attributes and the state have more than 4 KB together.
+  /// The attributes and the state together are larger than 4 KB.
   case attributesTooLarge
-  /// The device has no activities of this kind.
+  /// The device does not support this kind of activity.
   case unsupported
-  /// The user has switched activities off.
+  /// The user turned activities off.
   case denied
   /// There are too many activities.
   case globalMaximumExceeded
@@ -120,9 +122,9 @@ public enum ActivityAuthorizationError: Error, Sendable {
   case visibility
   /// The activity could not be stored.
   case persistenceFailure
-  /// The process is not known.
+  /// The process could not be identified.
   case missingProcessIdentifier
-  /// The app's manifest does not allow it.
+  /// The app's manifest does not allow activities.
   case unentitled
   /// The identifier is not valid.
   case malformedActivityIdentifier

@@ -1,23 +1,23 @@
 import BelfryClient
 import Foundation
 
-/// Whether the app may have live activities: always, since nothing is drawn.
+/// The app's permission for Live Activities; always granted, because nothing is drawn.
 public final class ActivityAuthorizationInfo: Sendable {
-  /// Asks for the app.
+  /// Creates an object with the permission of the app.
   public init() {}
 
-  /// Whether the app may start activities.
+  /// A Boolean value that indicates whether the app may start activities; always true.
   public var areActivitiesEnabled: Bool { true }
 
-  /// Whether the app may be updated often.
+  /// A Boolean value that indicates whether the app may receive frequent updates; always true.
   public var frequentPushesEnabled: Bool { true }
 
-  /// Whether the app may start activities, and its changes.
+  /// The permission to start activities, and its changes.
   public var activityEnablementUpdates: ActivityUpdates<Bool> {
     ActivityUpdates(source: ValueStreams(true))
   }
 
-  /// Whether the app may be updated often, and its changes.
+  /// The permission for frequent updates, and its changes.
   public var frequentPushEnablementUpdates: ActivityUpdates<Bool> {
     ActivityUpdates(source: ValueStreams(true))
   }

@@ -1,24 +1,24 @@
 import BelfryClient
 import Foundation
 
-/// The values that something has from now on, beginning with the present one if there is one.
+/// An asynchronous sequence of values, beginning with the current value if there is one.
 public struct ActivityUpdates<Element: Sendable>: AsyncSequence, Sendable {
   let source: ValueStreams<Element>
 
-  /// The values in order.
+  /// The iterator of the sequence.
   public struct AsyncIterator: AsyncIteratorProtocol {
     var iterator: AsyncStream<Element>.Iterator
 
-    /// Waits for the next value; nil when the task was cancelled.
+    /// Waits for the next value; nil if the task is cancelled.
     public mutating func next() async -> Element? { await iterator.next(isolation: nil) }
 
-    /// Waits for the next value; nil when the task was cancelled.
+    /// Waits for the next value; nil if the task is cancelled.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
       await iterator.next(isolation: actor)
     }
   }
 
-  /// Starts the sequence.
+  /// Creates an iterator over the values.
   public func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(iterator: source.stream().makeAsyncIterator())
   }
@@ -26,7 +26,7 @@ public struct ActivityUpdates<Element: Sendable>: AsyncSequence, Sendable {
 
 /// A value and the loops that wait for its changes.
 final class ValueStreams<Element: Sendable>: Sendable {
-  /// Values that a slow loop may leave unread: the latest ones count.
+  /// The number of unread values to buffer for a slow loop; the newest ones are retained.
   private static var bufferedMax: Int { 64 }
 
   private struct State {
@@ -37,7 +37,7 @@ final class ValueStreams<Element: Sendable>: Sendable {
   private let state: LockedBox<State>
   private let replays: Bool
 
-  /// Streams that begin with the present value, unless they are about events.
+  /// Creates streams that begin with the current value, unless `replays` is false, as for events.
   init(_ value: Element? = nil, replays: Bool = true) {
     state = LockedBox(State(value: value))
     self.replays = replays

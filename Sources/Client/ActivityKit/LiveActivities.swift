@@ -3,9 +3,9 @@ import BelfryClient
 import BelfryWire
 import Foundation
 
-/// The content of a push to a live activity.
+/// The content of a push to a Live Activity.
 struct ActivityPush: @unchecked Sendable {
-  // Sendable: the dictionaries are never changed.
+  // Sendable: the dictionaries are never modified.
 
   enum Event: String {
     case start, update, end
@@ -17,7 +17,7 @@ struct ActivityPush: @unchecked Sendable {
   let attributes: [String: Any]?
   let staleDate: Date?
 
-  /// Reads a payload; nil if it is not about an activity.
+  /// Reads a payload; nil if it is not for an activity.
   init?(_ payload: [AnyHashable: Any]) {
     guard let aps = payload["aps"] as? [AnyHashable: Any],
       let event = (aps["event"] as? String).flatMap(Event.init(rawValue:))
@@ -31,18 +31,20 @@ struct ActivityPush: @unchecked Sendable {
     }
   }
 
-  /// Decodes an object of the payload; nil if it does not fit the type.
+  /// Decodes an object of the payload; nil if it does not match the type.
   static func decode<Value: Decodable>(_ object: [String: Any], as _: Value.Type) -> Value? {
     guard let data = try? JSONSerialization.data(withJSONObject: object) else { return nil }
     return try? JSONDecoder().decode(Value.self, from: data)
   }
 }
 
-/// The app's live activities, for its types of attributes: one token serves them all.
+/// The app's Live Activities of all attribute types, which share one token.
 final class LiveActivities: Sendable {
   private struct State {
     var isRegistered = false
-    /// The handlers of a push, the newest first; one returns true if the push was about its activity or type.
+    /// The handlers of a push, newest first.
+    ///
+    /// A handler returns true if the push was for its activity or type.
     var running: [(id: String, handle: (ActivityPush) -> Bool)] = []
     var types: [ObjectIdentifier: (ActivityPush) -> Bool] = [:]
     var stores: [ObjectIdentifier: any Sendable] = [:]
@@ -53,7 +55,7 @@ final class LiveActivities: Sendable {
   private let session: AgentSession
   private let state = LockedBox(State())
 
-  /// The token, once the gateway has given one.
+  /// The token, once the gateway has issued it.
   let token = ValueStreams<Data>()
 
   init(session: AgentSession) {
@@ -63,7 +65,7 @@ final class LiveActivities: Sendable {
     }
   }
 
-  /// Registers for the token, unless that has happened.
+  /// Registers for the token, unless that has already happened.
   func register() {
     let isNew = state.withLock { state in
       defer { state.isRegistered = true }
@@ -78,7 +80,7 @@ final class LiveActivities: Sendable {
 
   func remove(_ id: String) { state.withLock { $0.running.removeAll { $0.id == id } } }
 
-  /// The store of a type of attributes, made when it is first asked for.
+  /// Returns the store of an attribute type, creating it on first use.
   func store<Store: Sendable>(
     of type: Any.Type, make: () -> (Store, start: (ActivityPush) -> Bool)
   ) -> Store {
@@ -92,7 +94,7 @@ final class LiveActivities: Sendable {
     }
   }
 
-  /// Shows the notification that goes with an update.
+  /// Shows the notification for an update.
   func alert(_ id: String, _ alert: AlertConfiguration) {
     var content = NotificationContent()
     content.title = NotificationText(alert.title)
@@ -101,7 +103,7 @@ final class LiveActivities: Sendable {
     session.send(.add(NotificationRequest(id: "belfry.activity." + id, content: content)))
   }
 
-  /// Handles the agent's events about activities.
+  /// Handles the agent's events for activities.
   func handle(_ event: AppEvent, _ question: AppLinkQuestion?) -> Bool {
     switch event {
     case .token(.liveActivity, let bytes):
@@ -116,7 +118,7 @@ final class LiveActivities: Sendable {
     return true
   }
 
-  /// Starts an activity, or updates or ends the newest one whose state the push fits.
+  /// Starts an activity, or updates or ends the newest one whose state matches the push.
   private func apply(_ push: ActivityPush) -> Bool {
     let handlers = state.withLock { state in
       push.event == .start ? Array(state.types.values) : state.running.map(\.handle)

@@ -3,9 +3,9 @@ public import Foundation
 
 /// A task that runs in the background.
 open class BGTask: NSObject, @unchecked Sendable {
-  // Sendable: what changes is behind a lock.
+  // Sendable: a lock protects the mutable state.
 
-  /// The task's identifier.
+  /// The identifier of the task.
   public let identifier: String
 
   private struct State {
@@ -18,18 +18,18 @@ open class BGTask: NSObject, @unchecked Sendable {
 
   init(name: String) { identifier = name }
 
-  /// Hears once whether the task did its work.
+  /// Sets the handler that receives once whether the task succeeded.
   func onCompletion(_ body: @escaping @Sendable (Bool) -> Void) {
     state.withLock { $0.onCompletion = body }
   }
 
-  /// Runs shortly before the time is over.
+  /// The handler that runs shortly before the task's time is over.
   open var expirationHandler: (@Sendable () -> Void)? {
     get { state.withLock { $0.expirationHandler } }
     set { state.withLock { $0.expirationHandler = newValue } }
   }
 
-  /// Ends the task, with its work done or failed.
+  /// Completes the task, reporting whether it succeeded.
   open func setTaskCompleted(success: Bool) {
     let body: (@Sendable (Bool) -> Void)? = state.withLock { state in
       state.isDone = true
@@ -39,7 +39,7 @@ open class BGTask: NSObject, @unchecked Sendable {
     body?(success)
   }
 
-  /// Runs the expiration handler at the end of the task's time, then ends the task.
+  /// Runs the expiration handler when the task's time is over, and then completes the task.
   func expire() {
     let handler = state.withLock { $0.isDone ? nil : $0.expirationHandler }
     handler?()
@@ -50,13 +50,13 @@ open class BGTask: NSObject, @unchecked Sendable {
 /// A short task that refreshes the app's content.
 open class BGAppRefreshTask: BGTask, @unchecked Sendable {}
 
-/// A longer task.
+/// A task that needs more time.
 open class BGProcessingTask: BGTask, @unchecked Sendable {}
 
-/// A longer task of a study about health.
+/// A longer task of a health research study.
 open class BGHealthResearchTask: BGProcessingTask, @unchecked Sendable {}
 
-/// A task that the user started in the app, and that continues in the background.
+/// A task that the user started in the app and that continues in the background.
 open class BGContinuedProcessingTask: BGTask, ProgressReporting, @unchecked Sendable {
   private let texts: LockedBox<(String, String)>
 
@@ -65,16 +65,16 @@ open class BGContinuedProcessingTask: BGTask, ProgressReporting, @unchecked Send
     super.init(name: request.identifier)
   }
 
-  /// The task's progress, which nothing shows.
+  /// The progress of the task, which is not shown.
   public let progress = Progress(totalUnitCount: 0)
 
-  /// The title.
+  /// The title of the task.
   open var title: String { texts.withLock { $0.0 } }
 
-  /// The second line.
+  /// The subtitle of the task.
   open var subtitle: String { texts.withLock { $0.1 } }
 
-  /// Changes the texts, which nothing shows.
+  /// Changes the title and subtitle, which are not shown.
   open func updateTitle(_ title: String, subtitle: String) {
     texts.withLock { $0 = (title, subtitle) }
   }

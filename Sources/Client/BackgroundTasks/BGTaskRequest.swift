@@ -1,19 +1,19 @@
 import BelfryWire
 public import Foundation
 
-/// A request for a task in the background.
+/// A request to run a task in the background.
 open class BGTaskRequest: NSObject, NSCopying, @unchecked Sendable {
-  // Sendable: the properties are for the thread that made the request; the scheduler holds copies.
+  // Sendable: the properties are used on the thread that created the request; the scheduler holds copies.
 
-  /// The task's identifier.
+  /// The identifier of the task.
   public let identifier: String
 
-  /// The earliest start; nil for as soon as possible.
+  /// The earliest date on which the task starts; nil for as soon as possible.
   open var earliestBeginDate: Date?
 
   init(name: String) { identifier = name }
 
-  /// The request as the agent keeps it.
+  /// The request in the agent's form.
   var wire: BackgroundTaskRequest {
     let kind: BackgroundTaskRequest.Kind =
       switch self {
@@ -32,7 +32,7 @@ open class BGTaskRequest: NSObject, NSCopying, @unchecked Sendable {
     return request
   }
 
-  /// The request that the agent keeps.
+  /// Creates a request from the agent's form.
   static func make(_ wire: BackgroundTaskRequest) -> BGTaskRequest {
     let request: BGTaskRequest
     switch wire.kind {
@@ -52,7 +52,7 @@ open class BGTaskRequest: NSObject, NSCopying, @unchecked Sendable {
     return request
   }
 
-  /// A copy of the request.
+  /// Returns a copy of the request.
   open func copy(with zone: NSZone? = nil) -> Any {
     let copy = BGTaskRequest(name: identifier)
     copy.earliestBeginDate = earliestBeginDate
@@ -65,7 +65,7 @@ open class BGAppRefreshTaskRequest: BGTaskRequest, @unchecked Sendable {
   /// Creates a request for a task.
   public init(identifier: String) { super.init(name: identifier) }
 
-  /// A copy of the request.
+  /// Returns a copy of the request.
   open override func copy(with zone: NSZone? = nil) -> Any {
     let copy = BGAppRefreshTaskRequest(identifier: identifier)
     copy.earliestBeginDate = earliestBeginDate
@@ -75,16 +75,20 @@ open class BGAppRefreshTaskRequest: BGTaskRequest, @unchecked Sendable {
 
 /// A request for a longer task.
 open class BGProcessingTaskRequest: BGTaskRequest, @unchecked Sendable {
-  /// Whether the task needs a network; every task waits while the network is metered.
+  /// A Boolean value that indicates whether the task requires a network.
+  ///
+  /// All tasks wait while the network is metered.
   open var requiresNetworkConnectivity = false
 
-  /// Whether the task waits for the machine to be charged; every task waits while the battery is low.
+  /// A Boolean value that indicates whether the task waits until the machine is charging.
+  ///
+  /// All tasks wait while the battery is low.
   open var requiresExternalPower = false
 
   /// Creates a request for a task.
   public init(identifier: String) { super.init(name: identifier) }
 
-  /// A copy of the request.
+  /// Returns a copy of the request.
   open override func copy(with zone: NSZone? = nil) -> Any {
     let copy = BGProcessingTaskRequest(identifier: identifier)
     copy.earliestBeginDate = earliestBeginDate
@@ -94,12 +98,12 @@ open class BGProcessingTaskRequest: BGTaskRequest, @unchecked Sendable {
   }
 }
 
-/// A request for a longer task of a study about health.
+/// A request for a longer task of a health research study.
 open class BGHealthResearchTaskRequest: BGProcessingTaskRequest, @unchecked Sendable {
-  /// The protection of the data that the task needs; stored without effect.
+  /// The protection of the data that the task requires; stored, but without effect.
   open var protectionTypeOfRequiredData = ""
 
-  /// A copy of the request.
+  /// Returns a copy of the request.
   open override func copy(with zone: NSZone? = nil) -> Any {
     let copy = BGHealthResearchTaskRequest(identifier: identifier)
     copy.earliestBeginDate = earliestBeginDate
@@ -110,38 +114,40 @@ open class BGHealthResearchTaskRequest: BGProcessingTaskRequest, @unchecked Send
   }
 }
 
-/// A request for a task that begins at once, since the user started it, and continues in the background.
+/// A request for a task that starts immediately at the user's request and continues in the background.
 open class BGContinuedProcessingTaskRequest: BGTaskRequest, @unchecked Sendable {
-  /// The behavior when the task cannot begin at once; here it always can.
+  /// The strategies for a task that cannot start immediately.
+  ///
+  /// On this system, a task can always start immediately.
   public enum SubmissionStrategy: Int, Sendable {
-    /// The request fails.
+    /// The request fails if the task cannot start immediately.
     case fail = 0
-    /// The request waits.
+    /// The request waits until the task can start.
     case queue = 1
   }
 
-  /// The resources that the task needs; stored without effect.
+  /// The resources that the task requires; stored, but without effect.
   public struct Resources: OptionSet, Sendable {
     /// The bits, as on Apple's systems.
     public let rawValue: Int
 
-    /// A set from its bits.
+    /// Creates a set from its bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// The graphics processor.
+    /// The GPU of the device.
     public static let gpu = Resources(rawValue: 1 << 0)
   }
 
-  /// The title.
+  /// The title of the task.
   open var title: String
 
-  /// The second line.
+  /// The subtitle of the task.
   open var subtitle: String
 
-  /// The behavior when the task cannot begin at once; stored without effect.
+  /// The strategy for a task that cannot start immediately; stored, but without effect.
   open var strategy = SubmissionStrategy.queue
 
-  /// The resources that the task needs; stored without effect.
+  /// The resources that the task requires; stored, but without effect.
   open var requiredResources: Resources = []
 
   /// Creates a request for a task.
@@ -151,7 +157,7 @@ open class BGContinuedProcessingTaskRequest: BGTaskRequest, @unchecked Sendable 
     super.init(name: identifier)
   }
 
-  /// A copy of the request.
+  /// Returns a copy of the request.
   open override func copy(with zone: NSZone? = nil) -> Any {
     let copy = BGContinuedProcessingTaskRequest(
       identifier: identifier, title: title, subtitle: subtitle)

@@ -3,13 +3,13 @@ import BelfryClient
 import BelfryWire
 public import Foundation
 
-/// Asks the system to start the app's tasks in the background.
+/// A scheduler that asks the system to start the app's tasks in the background.
 ///
-/// Requests outlive the app's process: the agent keeps them, and starts the app when they are due.
+/// Requests survive the end of the app's process: the agent stores them, and starts the app when they are due.
 open class BGTaskScheduler: NSObject, @unchecked Sendable {
-  // Sendable: what changes is behind a lock.
+  // Sendable: a lock protects the mutable state.
 
-  /// The reason why a request was refused.
+  /// The reason why a request was rejected.
   public struct Error: Foundation._BridgedStoredNSError, Sendable {
     /// The underlying error object.
     public let _nsError: NSError
@@ -23,16 +23,16 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
     /// The domain of these errors.
     public static var errorDomain: String { "BGTaskSchedulerErrorDomain" }
 
-    /// The reasons.
+    /// The codes of the errors.
     public enum Code: Int, Foundation._ErrorCodeProtocol, Sendable {
-      /// The error that carries the code.
+      /// The error type that uses these codes.
       public typealias _ErrorType = BGTaskScheduler.Error
 
       /// The app cannot run background tasks.
       case unavailable = 1
       /// Too many requests are pending.
       case tooManyPendingTaskRequests = 2
-      /// The manifest does not permit the identifier, or nothing is registered for it.
+      /// The manifest does not permit the identifier, or no handler is registered for it.
       case notPermitted = 3
     }
 
@@ -40,7 +40,7 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
     public static var unavailable: Code { .unavailable }
     /// Too many requests are pending.
     public static var tooManyPendingTaskRequests: Code { .tooManyPendingTaskRequests }
-    /// The manifest does not permit the identifier, or nothing is registered for it.
+    /// The manifest does not permit the identifier, or no handler is registered for it.
     public static var notPermitted: Code { .notPermitted }
   }
 
@@ -51,7 +51,7 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
 
   private struct State {
     var launches: [String: Launch] = [:]
-    /// Tasks that have begun and are not completed.
+    /// The tasks that have started and are not completed.
     var running: [ObjectIdentifier: BGTask] = [:]
   }
 
@@ -74,11 +74,13 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
     }
   }
 
-  /// The app's scheduler.
+  /// The scheduler of the app.
   open class var shared: BGTaskScheduler { only }
 
-  /// Registers a task's handler, before the app has finished launching; false when the manifest's
-  /// list of permitted identifiers lacks this one.
+  /// Registers the handler of a task; call it before the app finishes launching.
+  ///
+  /// Returns false if the manifest's list of permitted identifiers does not contain this one, or if the identifier
+  /// already has a handler.
   @discardableResult
   open func register(
     forTaskWithIdentifier identifier: String, using queue: DispatchQueue?,
@@ -95,10 +97,11 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Schedules a task, in place of a pending one with the same identifier; the system starts the app for
-  /// it, when it is due and the device allows it.
+  /// Schedules a task, replacing a pending one with the same identifier.
   ///
-  /// - Throws: `BGTaskScheduler.Error`.
+  /// The system starts the app for the task when it is due and the device's state permits it.
+  ///
+  /// - Throws: `BGTaskScheduler.Error` if the request is rejected.
   open func submit(_ taskRequest: BGTaskRequest) throws {
     guard launch(of: taskRequest.identifier) != nil else { throw Error(.notPermitted) }
     if let request = taskRequest as? BGContinuedProcessingTaskRequest { return begin(request) }
@@ -113,15 +116,15 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Cancels a request.
+  /// Cancels the request with this identifier.
   open func cancel(taskRequestWithIdentifier identifier: String) {
     session.send(.cancelTasks([identifier]))
   }
 
-  /// Cancels every request.
+  /// Cancels all requests of the app.
   open func cancelAllTaskRequests() { session.send(.cancelTasks(nil)) }
 
-  /// The pending requests.
+  /// Gets the pending requests; empty if the agent cannot be reached.
   @preconcurrency
   open func getPendingTaskRequests(
     completionHandler: @escaping @Sendable ([BGTaskRequest]) -> Void
@@ -132,14 +135,16 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
     }
   }
 
-  /// The pending requests.
+  /// Returns the pending requests; empty if the agent cannot be reached.
   open func pendingTaskRequests() async -> [BGTaskRequest] {
     await withCheckedContinuation { continuation in
       getPendingTaskRequests { continuation.resume(returning: $0) }
     }
   }
 
-  /// Handles the agent's events; `done` is told whether a task did its work.
+  /// Handles the agent's events.
+  ///
+  /// `done` receives whether a task succeeded.
   func handle(_ event: AppEvent, done: @escaping @Sendable (Bool) -> Void) -> Bool {
     switch event {
     case .task(let request):
@@ -148,7 +153,7 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
     case .backgroundTimeEnds:
       let running = state.withLock { Array($0.running.values) }
       for task in running { task.expire() }
-      // The application has tasks of its own to end.
+      // Return false, because the app object also has tasks to end.
       return false
     default: return false
     }
@@ -164,7 +169,7 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
     begin(task, done)
   }
 
-  /// Begins a task of the user's at once, in time in the background that the agent grants for it.
+  /// Starts a task of the user immediately, in background time that the agent grants for it.
   private func begin(_ request: BGContinuedProcessingTaskRequest) {
     let agentTask = LockedBox<(number: Int64?, isDone: Bool)>((nil, false))
     session.send(.beginBackgroundTask(name: request.identifier)) { [session] result in
@@ -184,7 +189,7 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
     }
   }
 
-  /// The handler of a task: the one for its identifier, or for a pattern such as `org.example.export.*`.
+  /// Returns the handler of a task: the one for its identifier, or for a pattern such as `org.example.export.*`.
   private func launch(of identifier: String) -> Launch? {
     state.withLock { state in
       state.launches[identifier]

@@ -1,9 +1,8 @@
-// Every client module passes Foundation on through here alone, so that a name which this module has
-// too (`Locale.preferredLanguages`) is found here first.
+// All client modules re-export Foundation only through this file, so that a name that this module also declares
+// (`Locale.preferredLanguages`) is found here first.
 @_exported public import Foundation
 
 #if canImport(FoundationNetworking)
-  // On Apple's systems URL loading is part of Foundation; files that import one of the modules
-  // alone count on it.
+  // On Apple's systems, URL loading is part of Foundation; files that import only one of the modules depend on it.
   @_exported public import FoundationNetworking
 #endif

@@ -1,9 +1,9 @@
 import BelfryClient
 public import Foundation
 
-/// Something that is done about calls.
+/// An action on calls.
 open class CXAction: NSObject, @unchecked Sendable {
-  // Sendable: what changes is behind a lock.
+  // Sendable: a lock protects the mutable state.
 
   private struct State {
     var isComplete = false
@@ -12,24 +12,24 @@ open class CXAction: NSObject, @unchecked Sendable {
 
   private let state = LockedBox(State())
 
-  /// The action's identifier.
+  /// The identifier of the action.
   public let uuid = UUID()
 
-  /// When the action should be complete: a minute after it was made.
+  /// The deadline of the action, which is one minute after its creation.
   public let timeoutDate = Date(timeIntervalSinceNow: 60)
 
   override init() { super.init() }
 
-  /// Whether the action was fulfilled or has failed.
+  /// A Boolean value that indicates whether the action was fulfilled or has failed.
   open var isComplete: Bool { state.withLock { $0.isComplete } }
 
-  /// Ends the action: it was done.
+  /// Reports that the action succeeded.
   open func fulfill() { end(true) }
 
-  /// Ends the action: it could not be done.
+  /// Reports that the action failed.
   open func fail() { end(false) }
 
-  /// Hears once whether the action was done.
+  /// Sets the handler that receives once whether the action succeeded.
   func onEnd(_ body: @escaping @Sendable (Bool) -> Void) { state.withLock { $0.onEnd = body } }
 
   private func end(_ isDone: Bool) {
@@ -42,97 +42,97 @@ open class CXAction: NSObject, @unchecked Sendable {
   }
 }
 
-/// Something that is done about one call.
+/// An action on one call.
 open class CXCallAction: CXAction, @unchecked Sendable {
-  /// The call's identifier.
+  /// The identifier of the call.
   public let callUUID: UUID
 
-  /// An action about a call.
+  /// Creates an action on a call.
   public init(call callUUID: UUID) {
     self.callUUID = callUUID
     super.init()
   }
 }
 
-/// The user answers a call.
+/// The action of answering a call.
 open class CXAnswerCallAction: CXCallAction, @unchecked Sendable {
-  /// Ends the action: the call was connected.
+  /// Reports that the call was connected.
   open func fulfill(withDateConnected dateConnected: Date) { fulfill() }
 }
 
-/// The user ends or declines a call.
+/// The action of ending or declining a call.
 open class CXEndCallAction: CXCallAction, @unchecked Sendable {
-  /// Ends the action: the call has ended.
+  /// Reports that the call has ended.
   open func fulfill(withDateEnded dateEnded: Date) { fulfill() }
 }
 
-/// The user starts a call.
+/// The action of starting a call.
 open class CXStartCallAction: CXCallAction, @unchecked Sendable {
-  /// Whom the user calls.
+  /// The address to call.
   public let handle: CXHandle
 
-  /// The contact's identifier.
+  /// The identifier of the contact.
   open var contactIdentifier: String?
 
-  /// Whether the call has pictures.
+  /// A Boolean value that indicates whether the call is a video call.
   open var isVideo = false
 
-  /// An action that starts a call.
+  /// Creates an action that starts a call.
   public init(call callUUID: UUID, handle: CXHandle) {
     self.handle = handle
     super.init(call: callUUID)
   }
 
-  /// Ends the action: the call has started.
+  /// Reports that the call has started.
   open func fulfill(withDateStarted dateStarted: Date) { fulfill() }
 }
 
-/// The user holds or resumes a call.
+/// The action of holding or resuming a call.
 open class CXSetHeldCallAction: CXCallAction, @unchecked Sendable {
-  /// Whether the call is held.
+  /// A Boolean value that indicates whether the call is to be put on hold.
   public let isOnHold: Bool
 
-  /// An action that holds or resumes a call.
+  /// Creates an action that holds or resumes a call.
   public init(call callUUID: UUID, onHold: Bool) {
     isOnHold = onHold
     super.init(call: callUUID)
   }
 }
 
-/// The user mutes a call or is heard again.
+/// The action of muting or unmuting a call.
 open class CXSetMutedCallAction: CXCallAction, @unchecked Sendable {
-  /// Whether the user is not heard.
+  /// A Boolean value that indicates whether the call is to be muted.
   public let isMuted: Bool
 
-  /// An action that mutes a call or ends that.
+  /// Creates an action that mutes or unmutes a call.
   public init(call callUUID: UUID, muted: Bool) {
     isMuted = muted
     super.init(call: callUUID)
   }
 }
 
-/// Actions that are requested together.
+/// A group of actions that are requested together.
 open class CXTransaction: NSObject, @unchecked Sendable {
   // Sendable: the actions are added before the transaction is requested.
 
-  /// The transaction's identifier.
+  /// The identifier of the transaction.
   public let uuid = UUID()
 
-  /// The actions, in order.
+  /// The actions of the transaction, in order.
   open private(set) var actions: [CXAction]
 
-  /// A transaction of several actions.
+  /// Creates a transaction with several actions.
   public init(actions: [CXAction]) { self.actions = actions }
 
-  /// A transaction of one action.
+  /// Creates a transaction with one action.
   public convenience init(action: CXAction) { self.init(actions: [action]) }
 
-  /// A transaction without actions.
+  /// Creates a transaction without actions.
   public override convenience init() { self.init(actions: []) }
 
-  /// Adds an action.
+  /// Adds an action to the transaction.
   open func addAction(_ action: CXAction) { actions.append(action) }
 
-  /// Whether every action is complete.
+  /// A Boolean value that indicates whether all actions are complete.
   open var isComplete: Bool { actions.allSatisfy(\.isComplete) }
 }

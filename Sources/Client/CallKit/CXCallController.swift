@@ -2,23 +2,23 @@ import BelfryClient
 public import Dispatch
 public import Foundation
 
-/// A call as it was at one moment.
+/// A snapshot of a call.
 open class CXCall: NSObject, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
-  /// The call's identifier.
+  /// The identifier of the call.
   public let uuid: UUID
 
-  /// Whether the user started it.
+  /// A Boolean value that indicates whether the user started the call.
   public let isOutgoing: Bool
 
-  /// Whether it is held.
+  /// A Boolean value that indicates whether the call is on hold.
   public let isOnHold: Bool
 
-  /// Whether it is or was connected.
+  /// A Boolean value that indicates whether the call is or was connected.
   public let hasConnected: Bool
 
-  /// Whether it has ended.
+  /// A Boolean value that indicates whether the call has ended.
   public let hasEnded: Bool
 
   init(uuid: UUID, isOutgoing: Bool, isOnHold: Bool, hasConnected: Bool, hasEnded: Bool) {
@@ -29,23 +29,25 @@ open class CXCall: NSObject, @unchecked Sendable {
     self.hasEnded = hasEnded
   }
 
-  /// Whether the other object is the same call.
+  /// Returns whether the other object represents the same call.
   open override func isEqual(_ object: Any?) -> Bool { (object as? CXCall)?.uuid == uuid }
 
-  /// The hash of the identifier.
+  /// The hash value of the identifier.
   open override var hash: Int { uuid.hashValue }
 }
 
 /// The delegate for changes of calls.
 @preconcurrency
 public protocol CXCallObserverDelegate: NSObjectProtocol {
-  /// A call was added, connected, held or ended.
+  /// Tells the delegate that a call was added, connected, held, or ended.
   func callObserver(_ callObserver: CXCallObserver, callChanged call: CXCall)
 }
 
-/// The app's calls and their changes; those of other apps are not known here.
+/// An observer of the app's calls.
+///
+/// The calls of other apps are not visible on this system.
 open class CXCallObserver: NSObject, @unchecked Sendable {
-  // Sendable: what changes is behind a lock.
+  // Sendable: a lock protects the mutable state.
 
   private struct State {
     weak var delegate: (any CXCallObserverDelegate)?
@@ -55,7 +57,7 @@ open class CXCallObserver: NSObject, @unchecked Sendable {
   private let state = LockedBox(State())
   private let center: CallCenter
 
-  /// Creates an observer.
+  /// Creates an observer of the app's calls.
   public override convenience init() { self.init(center: .shared) }
 
   init(center: CallCenter) {
@@ -67,7 +69,9 @@ open class CXCallObserver: NSObject, @unchecked Sendable {
   /// The calls of the app.
   open var calls: [CXCall] { center.calls }
 
-  /// Sets the delegate, which is called on this queue, or on the main queue when nil; not retained.
+  /// Sets the delegate, which is called on this queue; nil is the main queue.
+  ///
+  /// The delegate is not retained.
   open func setDelegate(_ delegate: (any CXCallObserverDelegate)?, queue: DispatchQueue?) {
     state.withLock { state in
       state.delegate = delegate
@@ -82,7 +86,7 @@ open class CXCallObserver: NSObject, @unchecked Sendable {
   }
 }
 
-/// Requests actions about calls, as the app's own buttons do.
+/// A controller that requests actions on calls, as the app's own buttons do.
 open class CXCallController: NSObject, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
@@ -92,10 +96,10 @@ open class CXCallController: NSObject, @unchecked Sendable {
   /// The observer of the app's calls.
   public let callObserver: CXCallObserver
 
-  /// A controller whose completion handlers run on this queue.
+  /// Creates a controller whose completion handlers run on this queue.
   public convenience init(queue: DispatchQueue) { self.init(queue: queue, center: .shared) }
 
-  /// A controller whose completion handlers run on the main queue.
+  /// Creates a controller whose completion handlers run on the main queue.
   public override convenience init() { self.init(queue: .main) }
 
   init(queue: DispatchQueue, center: CallCenter) {
@@ -105,9 +109,9 @@ open class CXCallController: NSObject, @unchecked Sendable {
     super.init()
   }
 
-  /// Requests a transaction: the provider's delegate performs its actions.
+  /// Requests a transaction, whose actions the provider's delegate performs.
   ///
-  /// `completion`: Gets an error if the transaction was refused, otherwise nil.
+  /// `completion`: receives an error if the transaction was rejected, otherwise nil.
   @preconcurrency
   open func request(
     _ transaction: CXTransaction, completion: @escaping @Sendable ((any Error)?) -> Void
@@ -120,24 +124,24 @@ open class CXCallController: NSObject, @unchecked Sendable {
 
   /// Requests a transaction.
   ///
-  /// - Throws: `CXErrorCodeRequestTransactionError` if the transaction was refused.
+  /// - Throws: `CXErrorCodeRequestTransactionError` if the transaction was rejected.
   open func request(_ transaction: CXTransaction) async throws { try center.request(transaction) }
 
-  /// Requests one action.
+  /// Requests a transaction with one action.
   @preconcurrency
   open func requestTransaction(
     with action: CXAction, completion: @escaping @Sendable ((any Error)?) -> Void
   ) { request(CXTransaction(action: action), completion: completion) }
 
-  /// Requests several actions.
+  /// Requests a transaction with several actions.
   @preconcurrency
   open func requestTransaction(
     with actions: [CXAction], completion: @escaping @Sendable ((any Error)?) -> Void
   ) { request(CXTransaction(actions: actions), completion: completion) }
 
-  /// Requests one action.
+  /// Requests a transaction with one action.
   ///
-  /// - Throws: `CXErrorCodeRequestTransactionError` if it was refused.
+  /// - Throws: `CXErrorCodeRequestTransactionError` if it was rejected.
   open func requestTransaction(with action: CXAction) async throws {
     try center.request(CXTransaction(action: action))
   }

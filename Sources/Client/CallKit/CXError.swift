@@ -22,20 +22,20 @@ public struct CXErrorCodeIncomingCallError: Foundation._BridgedStoredNSError, Se
   /// The domain of these errors.
   public static var errorDomain: String { CXErrorDomainIncomingCall }
 
-  /// The reasons.
+  /// The codes of the errors.
   public enum Code: Int, Foundation._ErrorCodeProtocol, Sendable {
-    /// The error that carries the code.
+    /// The error type that uses these codes.
     public typealias _ErrorType = CXErrorCodeIncomingCallError
 
-    /// The call could not be shown: there is no agent, or alerts are not allowed.
+    /// The call could not be shown, because there is no agent or alerts are not allowed.
     case unknown = 0
     /// The app may not report calls.
     case unentitled = 1
-    /// A call with this identifier was reported before.
+    /// A call with this identifier was already reported.
     case callUUIDAlreadyExists = 2
-    /// The user wants no calls now.
+    /// The user has turned on Do Not Disturb.
     case filteredByDoNotDisturb = 3
-    /// The user blocks the caller.
+    /// The user has blocked the caller.
     case filteredByBlockList = 4
   }
 
@@ -43,15 +43,15 @@ public struct CXErrorCodeIncomingCallError: Foundation._BridgedStoredNSError, Se
   public static var unknown: Code { .unknown }
   /// The app may not report calls.
   public static var unentitled: Code { .unentitled }
-  /// A call with this identifier was reported before.
+  /// A call with this identifier was already reported.
   public static var callUUIDAlreadyExists: Code { .callUUIDAlreadyExists }
-  /// The user wants no calls now.
+  /// The user has turned on Do Not Disturb.
   public static var filteredByDoNotDisturb: Code { .filteredByDoNotDisturb }
-  /// The user blocks the caller.
+  /// The user has blocked the caller.
   public static var filteredByBlockList: Code { .filteredByBlockList }
 }
 
-/// The reason why a transaction was refused.
+/// The reason why a transaction was rejected.
 public struct CXErrorCodeRequestTransactionError: Foundation._BridgedStoredNSError, Sendable {
   /// The underlying error object.
   public let _nsError: NSError
@@ -65,9 +65,9 @@ public struct CXErrorCodeRequestTransactionError: Foundation._BridgedStoredNSErr
   /// The domain of these errors.
   public static var errorDomain: String { CXErrorDomainRequestTransaction }
 
-  /// The reasons.
+  /// The codes of the errors.
   public enum Code: Int, Foundation._ErrorCodeProtocol, Sendable {
-    /// The error that carries the code.
+    /// The error type that uses these codes.
     public typealias _ErrorType = CXErrorCodeRequestTransactionError
 
     /// The cause is unknown.
@@ -78,9 +78,9 @@ public struct CXErrorCodeRequestTransactionError: Foundation._BridgedStoredNSErr
     case unknownCallProvider = 2
     /// The transaction has no actions.
     case emptyTransaction = 3
-    /// No call has this identifier.
+    /// There is no call with this identifier.
     case unknownCallUUID = 4
-    /// A call has this identifier already.
+    /// There is already a call with this identifier.
     case callUUIDAlreadyExists = 5
     /// The action does not apply to the call.
     case invalidAction = 6
@@ -96,9 +96,9 @@ public struct CXErrorCodeRequestTransactionError: Foundation._BridgedStoredNSErr
   public static var unknownCallProvider: Code { .unknownCallProvider }
   /// The transaction has no actions.
   public static var emptyTransaction: Code { .emptyTransaction }
-  /// No call has this identifier.
+  /// There is no call with this identifier.
   public static var unknownCallUUID: Code { .unknownCallUUID }
-  /// A call has this identifier already.
+  /// There is already a call with this identifier.
   public static var callUUIDAlreadyExists: Code { .callUUIDAlreadyExists }
   /// The action does not apply to the call.
   public static var invalidAction: Code { .invalidAction }

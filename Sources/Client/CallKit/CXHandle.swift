@@ -4,38 +4,38 @@ public import Foundation
 open class CXHandle: NSObject, NSCopying, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
-  /// The type of an address.
+  /// The types of address.
   public enum HandleType: Int, Sendable {
-    /// An address of the app's own.
+    /// An address that the app defines.
     case generic = 1
-    /// A telephone number.
+    /// The number of a telephone.
     case phoneNumber = 2
-    /// An e-mail address.
+    /// An address for email.
     case emailAddress = 3
   }
 
   /// The type of the address.
   public let type: HandleType
 
-  /// The address.
+  /// The value of the address.
   public let value: String
 
-  /// Creates an address.
+  /// Creates an address from its type and value.
   public init(type: HandleType, value: String) {
     self.type = type
     self.value = value
   }
 
-  /// Whether the other handle has the same type and address.
+  /// Returns whether the other address has the same type and value.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? CXHandle else { return false }
     return type == other.type && value == other.value
   }
 
-  /// The hash of the address.
+  /// The hash value of the address.
   open override var hash: Int { value.hashValue }
 
-  /// Returns the handle itself: it never changes.
+  /// Returns the same object, because addresses are immutable.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 }
 
@@ -43,31 +43,31 @@ open class CXHandle: NSObject, NSCopying, @unchecked Sendable {
 open class CXCallUpdate: NSObject, NSCopying, @unchecked Sendable {
   // Sendable: the properties are set before the update is reported.
 
-  /// The address of the other side.
+  /// The address of the other party.
   open var remoteHandle: CXHandle?
 
-  /// The name of the other side, which the notification of an incoming call shows.
+  /// The name of the other party, which the notification of an incoming call shows.
   open var localizedCallerName: String?
 
-  /// Whether the call has pictures.
+  /// A Boolean value that indicates whether the call is a video call.
   open var hasVideo = false
 
-  /// Whether the call can be held; stored without effect.
+  /// A Boolean value that indicates whether the call can be put on hold; stored, but without effect.
   open var supportsHolding = true
 
-  /// Whether the call can be joined with another one; stored without effect.
+  /// A Boolean value that indicates whether the call can be merged with another one; stored, but without effect.
   open var supportsGrouping = true
 
-  /// Whether the call can leave its group; stored without effect.
+  /// A Boolean value that indicates whether the call can leave its group; stored, but without effect.
   open var supportsUngrouping = true
 
-  /// Whether the call can send tones; stored without effect.
+  /// A Boolean value that indicates whether the call can send touch tones; stored, but without effect.
   open var supportsDTMF = true
 
-  /// An update without values.
+  /// Creates an update without values.
   public override init() { super.init() }
 
-  /// A copy of the update.
+  /// Returns a copy of the update.
   open func copy(with zone: NSZone? = nil) -> Any {
     let copy = CXCallUpdate()
     copy.remoteHandle = remoteHandle

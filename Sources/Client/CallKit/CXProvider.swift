@@ -3,44 +3,47 @@ import BelfryWire
 public import Dispatch
 public import Foundation
 
-/// How a provider's calls are shown.
+/// The configuration of a provider's calls.
 open class CXProviderConfiguration: NSObject, NSCopying, @unchecked Sendable {
   // Sendable: the properties are set before the configuration is used.
 
-  /// The app's name, where the app gives one; stored without effect, the notification has the app's own.
+  /// The name of the app.
+  ///
+  /// It is stored, but the notification shows the app's own name.
   open var localizedName: String?
 
-  /// The file of the ringtone in the app's folder; nil for the default sound.
+  /// The name of the ringtone file in the app's directory; nil for the default sound.
   open var ringtoneSound: String?
 
-  /// The app's picture; stored without effect.
+  /// The icon of the app; stored, but without effect.
   open var iconTemplateImageData: Data?
 
-  /// Calls that can be joined; stored without effect.
+  /// The maximum number of calls that can be merged; stored, but without effect.
   open var maximumCallsPerCallGroup = 5
 
-  /// Groups of calls at a time; stored without effect.
+  /// The maximum number of groups of calls at the same time; stored, but without effect.
   open var maximumCallGroups = 2
 
-  /// Whether calls are in the list of recent ones; stored without effect.
+  /// A Boolean value that indicates whether the list of recent calls includes the app's calls; stored, but without
+  /// effect.
   open var includesCallsInRecents = true
 
-  /// Whether calls can have pictures; stored without effect.
+  /// A Boolean value that indicates whether the app supports video calls; stored, but without effect.
   open var supportsVideo = false
 
-  /// The types of addresses; stored without effect.
+  /// The supported types of address; stored, but without effect.
   open var supportedHandleTypes: Set<CXHandle.HandleType> = []
 
-  /// A configuration with the default values.
+  /// Creates a configuration with the default values.
   public override init() { super.init() }
 
-  /// A configuration with the app's name.
+  /// Creates a configuration with the name of the app.
   public convenience init(localizedName: String) {
     self.init()
     self.localizedName = localizedName
   }
 
-  /// A copy of the configuration.
+  /// Returns a copy of the configuration.
   open func copy(with zone: NSZone? = nil) -> Any {
     let copy = CXProviderConfiguration()
     copy.localizedName = localizedName
@@ -57,24 +60,24 @@ open class CXProviderConfiguration: NSObject, NSCopying, @unchecked Sendable {
 
 /// The reason why a call ended.
 public enum CXCallEndedReason: Int, Sendable {
-  /// It failed.
+  /// The call ended because it failed.
   case failed = 1
-  /// The other side ended it.
+  /// The other party ended the call.
   case remoteEnded = 2
-  /// It was not answered.
+  /// The call was not answered.
   case unanswered = 3
-  /// It was answered on another device.
+  /// The call was answered on another device.
   case answeredElsewhere = 4
-  /// It was declined on another device.
+  /// The call was declined on another device.
   case declinedElsewhere = 5
 }
 
-/// Reports calls to the system and hears what the user does with them.
+/// An object that reports calls to the system and is notified of the user's actions on them.
 ///
-/// An incoming call is a notification with two buttons, which stays until it is answered, declined or reported as
-/// ended. Creating a provider asks for the permission that this needs, unless the user has decided.
+/// An incoming call is a notification with two buttons, which stays until the call is answered, declined, or reported
+/// as ended. Creating a provider requests the permission that this requires, unless the user has already decided.
 open class CXProvider: NSObject, @unchecked Sendable {
-  // Sendable: what changes is behind a lock.
+  // Sendable: a lock protects the mutable state.
 
   private struct State {
     weak var delegate: (any CXProviderDelegate)?
@@ -85,7 +88,7 @@ open class CXProvider: NSObject, @unchecked Sendable {
   private let state: LockedBox<State>
   private let calls: CallCenter
 
-  /// Creates a provider.
+  /// Creates a provider, and requests the permission for alerts, badges, and sounds.
   public convenience init(configuration: CXProviderConfiguration) {
     self.init(configuration: configuration, calls: .shared)
     AgentSession.shared.requestAuthorization([.alert, .badge, .sound]) { _ in }
@@ -98,13 +101,15 @@ open class CXProvider: NSObject, @unchecked Sendable {
     calls.add(self)
   }
 
-  /// How calls are shown.
+  /// The configuration of the provider's calls.
   open var configuration: CXProviderConfiguration {
     get { state.withLock { $0.configuration } }
     set { state.withLock { $0.configuration = newValue } }
   }
 
-  /// Sets the delegate, which is called on this queue, or on the main queue when nil; not retained.
+  /// Sets the delegate, which is called on this queue; nil is the main queue.
+  ///
+  /// The delegate is not retained.
   open func setDelegate(_ delegate: (any CXProviderDelegate)?, queue: DispatchQueue?) {
     state.withLock { state in
       state.delegate = delegate
@@ -115,7 +120,7 @@ open class CXProvider: NSObject, @unchecked Sendable {
 
   /// Shows an incoming call.
   ///
-  /// `completion`: Gets an error if the call could not be shown, otherwise nil.
+  /// `completion`: receives an error if the call could not be shown, otherwise nil.
   @preconcurrency
   open func reportNewIncomingCall(
     with id: UUID, update: CXCallUpdate, completion: @escaping @Sendable ((any Error)?) -> Void
@@ -136,17 +141,19 @@ open class CXProvider: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Changes what is known about a call; a notification that is shown already keeps its text.
+  /// Has no effect: a notification that is already shown keeps its text.
   open func reportCall(with id: UUID, updated update: CXCallUpdate) {}
 
-  /// Reports that a call has ended by another cause than the user's: its notification is withdrawn.
+  /// Reports that a call ended for a reason other than the user's action.
+  ///
+  /// Its notification is withdrawn.
   open func reportCall(
     with id: UUID, endedAt dateEnded: Date?, reason endedReason: CXCallEndedReason
   ) {
     calls.end(id)
   }
 
-  /// Reports that an outgoing call is being connected; nothing shows it.
+  /// Has no effect: nothing shows that an outgoing call is connecting.
   open func reportOutgoingCall(with id: UUID, startedConnectingAt dateStartedConnecting: Date?) {}
 
   /// Reports that an outgoing call is connected.
@@ -154,7 +161,7 @@ open class CXProvider: NSObject, @unchecked Sendable {
     calls.connect(id)
   }
 
-  /// Ends every call of the provider, and tells the delegate that it was reset.
+  /// Ends all calls of the provider, and tells the delegate that the provider was reset.
   open func invalidate() {
     calls.remove(self)
     tell { $0.providerDidReset($1) }
@@ -167,7 +174,7 @@ open class CXProvider: NSObject, @unchecked Sendable {
     queue.async { [self] in body(delegate.value, self) }
   }
 
-  /// Has the delegate perform an action; without a delegate it fails.
+  /// Lets the delegate perform an action; without a delegate, the action fails.
   func perform(_ action: CXAction) {
     guard state.withLock({ $0.delegate != nil }) else { return action.fail() }
     tell { delegate, provider in

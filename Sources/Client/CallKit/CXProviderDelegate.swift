@@ -1,64 +1,64 @@
 public import Foundation
 
-/// The delegate for what the user does with calls; called on the provider's queue.
+/// The delegate for the user's actions on calls; called on the provider's queue.
 ///
-/// Only `providerDidReset(_:)` is required. An action whose method the delegate leaves out fails.
+/// Only `providerDidReset(_:)` is required. An action whose method the delegate does not implement fails.
 @preconcurrency
 public protocol CXProviderDelegate: NSObjectProtocol {
-  /// The provider was invalidated: every call has ended.
+  /// Tells the delegate that the provider was invalidated and all its calls have ended.
   func providerDidReset(_ provider: CXProvider)
 
-  /// The provider is ready.
+  /// Tells the delegate that the provider is ready.
   func providerDidBegin(_ provider: CXProvider)
 
-  /// Whether the delegate carries out a whole transaction itself.
+  /// Returns whether the delegate performs a whole transaction itself.
   func provider(_ provider: CXProvider, execute transaction: CXTransaction) -> Bool
 
-  /// The user starts a call.
+  /// Starts a call that the user requested.
   func provider(_ provider: CXProvider, perform action: CXStartCallAction)
 
-  /// The user answers a call.
+  /// Answers an incoming call.
   func provider(_ provider: CXProvider, perform action: CXAnswerCallAction)
 
-  /// The user ends or declines a call.
+  /// Ends or declines a call.
   func provider(_ provider: CXProvider, perform action: CXEndCallAction)
 
-  /// The user holds or resumes a call.
+  /// Holds or resumes a call.
   func provider(_ provider: CXProvider, perform action: CXSetHeldCallAction)
 
-  /// The user mutes a call or is heard again.
+  /// Mutes or unmutes a call.
   func provider(_ provider: CXProvider, perform action: CXSetMutedCallAction)
 
-  /// An action was not completed in time; never called on this system.
+  /// Tells the delegate that an action was not completed before its deadline; never called on this system.
   func provider(_ provider: CXProvider, timedOutPerforming action: CXAction)
 }
 
 extension CXProviderDelegate {
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func providerDidBegin(_ provider: CXProvider) {}
 
-  /// Leaves the actions to the other methods.
+  /// Returns false, so that each action is passed to its own method.
   public func provider(_ provider: CXProvider, execute transaction: CXTransaction) -> Bool { false }
 
-  /// Fails the action.
+  /// The default implementation fails the action.
   public func provider(_ provider: CXProvider, perform action: CXStartCallAction) { action.fail() }
 
-  /// Fails the action.
+  /// The default implementation fails the action.
   public func provider(_ provider: CXProvider, perform action: CXAnswerCallAction) { action.fail() }
 
-  /// Fails the action.
+  /// The default implementation fails the action.
   public func provider(_ provider: CXProvider, perform action: CXEndCallAction) { action.fail() }
 
-  /// Fails the action.
+  /// The default implementation fails the action.
   public func provider(_ provider: CXProvider, perform action: CXSetHeldCallAction) {
     action.fail()
   }
 
-  /// Fails the action.
+  /// The default implementation fails the action.
   public func provider(_ provider: CXProvider, perform action: CXSetMutedCallAction) {
     action.fail()
   }
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func provider(_ provider: CXProvider, timedOutPerforming action: CXAction) {}
 }

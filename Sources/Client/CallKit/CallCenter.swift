@@ -2,7 +2,7 @@ import BelfryClient
 import BelfryWire
 import Foundation
 
-/// The calls of this process, for its providers, controllers and observers.
+/// The calls of this process, for its providers, controllers, and observers.
 final class CallCenter: Sendable {
   private struct Call {
     weak var provider: CXProvider?
@@ -10,7 +10,7 @@ final class CallCenter: Sendable {
     var hasConnected = false
     var isOnHold = false
     var hasEnded = false
-    /// The notification of an incoming call that is still ringing.
+    /// The dialog of an incoming call that is still ringing.
     var dialog: String?
   }
 
@@ -49,7 +49,7 @@ final class CallCenter: Sendable {
     }
   }
 
-  /// Ends every call of a provider that is not used any more.
+  /// Ends all calls of a provider that is no longer used.
   func remove(_ provider: CXProvider) {
     let own = state.withLock { state in
       state.providers.removeAll { $0.provider == nil || $0.provider === provider }
@@ -58,10 +58,10 @@ final class CallCenter: Sendable {
     for id in own { end(id) }
   }
 
-  /// The calls as they are now.
+  /// Snapshots of the current calls.
   var calls: [CXCall] { state.withLock { $0.calls.map { Self.snapshot($0, $1) } } }
 
-  /// Shows an incoming call; the completion runs once.
+  /// Shows an incoming call; the completion handler runs once.
   func ring(
     _ id: UUID, _ update: CXCallUpdate, for provider: CXProvider,
     _ completion: @escaping @Sendable (CXErrorCodeIncomingCallError?) -> Void
@@ -92,7 +92,8 @@ final class CallCenter: Sendable {
         switch answer {
         case .choice(0, _): perform(CXAnswerCallAction(call: id))
         case .choice, .dismissed: perform(CXEndCallAction(call: id))
-        // A click on the notification opens the app, in which the user answers; until then the call rings.
+        // A click on the notification opens the app, where the user answers the call; until then, the call keeps
+        // ringing.
         case .opened:
           if isRinging(id) { show(id, update, ringtone, completion) }
         case .unasked:
@@ -116,7 +117,7 @@ final class CallCenter: Sendable {
 
   /// Checks and performs the actions of a transaction.
   ///
-  /// - Throws: `CXErrorCodeRequestTransactionError` if an action is about no call of the app's.
+  /// - Throws: `CXErrorCodeRequestTransactionError` if the transaction is empty or one of its actions is invalid.
   func request(_ transaction: CXTransaction) throws {
     guard !transaction.actions.isEmpty else {
       throw CXErrorCodeRequestTransactionError(.emptyTransaction)
@@ -142,7 +143,7 @@ final class CallCenter: Sendable {
     for case let action as CXCallAction in transaction.actions { perform(action) }
   }
 
-  /// Has the call's provider perform an action, and notes what comes of it.
+  /// Lets the call's provider perform an action, and records the result.
   private func perform(_ action: CXCallAction) {
     let id = action.callUUID
     let (provider, dialog) = state.withLock { state in
@@ -167,13 +168,13 @@ final class CallCenter: Sendable {
     provider.perform(action)
   }
 
-  /// Notes that a call is connected.
+  /// Records that a call is connected.
   func connect(_ id: UUID) {
     state.withLock { $0.calls[id]?.hasConnected = true }
     report(id)
   }
 
-  /// Notes that a call has ended, and withdraws its notification.
+  /// Records that a call has ended, and withdraws its notification.
   func end(_ id: UUID) {
     let dialog = state.withLock { state in
       state.calls[id]?.hasEnded = true
@@ -184,7 +185,7 @@ final class CallCenter: Sendable {
     state.withLock { _ = $0.calls.removeValue(forKey: id) }
   }
 
-  /// Tells the observers about a call.
+  /// Notifies the observers of a call.
   private func report(_ id: UUID) {
     let (call, observers) = state.withLock { state in
       (state.calls[id].map { Self.snapshot(id, $0) }, state.observers.compactMap(\.observer))

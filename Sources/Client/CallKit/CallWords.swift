@@ -1,4 +1,4 @@
-/// The words of an incoming call's notification.
+/// The texts of an incoming call's notification.
 struct CallWords {
   let incomingCall: String
   let incomingVideoCall: String
@@ -12,7 +12,7 @@ struct CallWords {
     self.decline = decline
   }
 
-  /// The words in the first of the user's languages that has some, otherwise in English.
+  /// Selects the texts in the first of the user's languages that is available, or else in English.
   init(languages: [String]) {
     self =
       languages.lazy.compactMap { tag in

@@ -1,28 +1,28 @@
 import BelfryClient
 
-/// A publisher of some values, whatever its own type is.
+/// A publisher that hides the type of the publisher that it wraps.
 public struct AnyPublisher<Output, Failure: Error>: Publisher {
   private let attach: (AnySubscriber<Output, Failure>) -> Void
 
   init(attach: @escaping (AnySubscriber<Output, Failure>) -> Void) { self.attach = attach }
 
-  /// Wraps a publisher.
+  /// Wraps a publisher to hide its type.
   public init<P: Publisher>(_ publisher: P) where P.Output == Output, P.Failure == Failure {
     self.init { publisher.receive(subscriber: $0) }
   }
 
-  /// Attaches a subscriber.
+  /// Attaches a subscriber to this publisher.
   public func receive<S: Subscriber>(subscriber: S)
   where S.Input == Output, S.Failure == Failure { attach(AnySubscriber(subscriber)) }
 }
 
-/// A subscriber to some values, whatever its own type is.
+/// A subscriber that hides the type of the subscriber that it wraps.
 public struct AnySubscriber<Input, Failure: Error>: Subscriber {
   private let onSubscription: (any Subscription) -> Void
   private let onValue: (Input) -> Subscribers.Demand
   private let onCompletion: (Subscribers.Completion<Failure>) -> Void
 
-  /// A subscriber made of closures.
+  /// Creates a subscriber from closures.
   public init(
     receiveSubscription: @escaping (any Subscription) -> Void,
     receiveValue: @escaping (Input) -> Subscribers.Demand,
@@ -33,7 +33,7 @@ public struct AnySubscriber<Input, Failure: Error>: Subscriber {
     onCompletion = receiveCompletion
   }
 
-  /// Wraps a subscriber.
+  /// Wraps a subscriber to hide its type.
   public init<S: Subscriber>(_ subscriber: S) where S.Input == Input, S.Failure == Failure {
     if let same = subscriber as? AnySubscriber {
       self = same
@@ -45,21 +45,21 @@ public struct AnySubscriber<Input, Failure: Error>: Subscriber {
     }
   }
 
-  /// Passes the subscription on.
+  /// Forwards the subscription to the wrapped subscriber.
   public func receive(subscription: any Subscription) { onSubscription(subscription) }
 
-  /// Passes a value on.
+  /// Forwards a value to the wrapped subscriber.
   public func receive(_ input: Input) -> Subscribers.Demand { onValue(input) }
 
-  /// Passes the end on.
+  /// Forwards the completion to the wrapped subscriber.
   public func receive(completion: Subscribers.Completion<Failure>) { onCompletion(completion) }
 }
 
 extension Publisher {
-  /// The publisher without its own type.
+  /// Wraps the publisher to hide its type.
   public func eraseToAnyPublisher() -> AnyPublisher<Output, Failure> { AnyPublisher(self) }
 
-  /// A publisher whose subscriber gets what `receiveValue` sends it.
+  /// Returns a publisher whose subscriber receives the values that `receiveValue` sends to it.
   func transformed<New>(
     _ receiveValue: @escaping (Output, AnySubscriber<New, Failure>) -> Subscribers.Demand
   ) -> AnyPublisher<New, Failure> {

@@ -1,46 +1,46 @@
 import BelfryClient
 
-/// An object that tells its subscribers before one of its published properties changes.
+/// An object that notifies its subscribers before one of its published properties changes.
 public protocol ObservableObject: AnyObject {
-  /// The type of the publisher that tells.
+  /// The type of the publisher of changes.
   associatedtype ObjectWillChangePublisher: Publisher = ObservableObjectPublisher
   where ObjectWillChangePublisher.Failure == Never
 
-  /// Tells before the object changes.
+  /// A publisher that emits before the object changes.
   var objectWillChange: ObjectWillChangePublisher { get }
 }
 
-/// Tells that an object is about to change.
+/// A publisher that emits before an object changes.
 public final class ObservableObjectPublisher: Publisher, Sendable {
-  /// No value.
+  /// The publisher emits no value.
   public typealias Output = Void
-  /// No error ends it.
+  /// The publisher never fails.
   public typealias Failure = Never
 
   private let conduits = Conduits<Void, Never>()
 
-  /// A publisher without subscribers.
+  /// Creates a publisher without subscribers.
   public init() {}
 
-  /// Attaches a subscriber.
+  /// Attaches a subscriber to this publisher.
   public func receive<S: Subscriber>(subscriber: S) where S.Input == Void, S.Failure == Never {
     conduits.add(AnySubscriber(subscriber))
   }
 
-  /// Tells the subscribers.
+  /// Notifies the subscribers of a change.
   public func send() { conduits.send(()) }
 }
 
 extension ObservableObject where ObjectWillChangePublisher == ObservableObjectPublisher {
-  /// Tells before a published property changes, and whenever the object itself sends.
+  /// A publisher that emits before a published property changes, and whenever the object itself sends.
   public var objectWillChange: ObservableObjectPublisher {
     Announcers.shared.announcer(of: self)
   }
 }
 
-/// The publishers of objects that have no property for one.
+/// The publishers of objects that do not store one themselves.
 final class Announcers: @unchecked Sendable {
-  // Sendable: what changes is behind a lock.
+  // Sendable: a lock protects the mutable state.
   private struct Entry {
     weak var object: AnyObject?
     let publisher: ObservableObjectPublisher
@@ -48,7 +48,7 @@ final class Announcers: @unchecked Sendable {
 
   private struct State {
     var entries: [ObjectIdentifier: Entry] = [:]
-    /// The number of entries at which those of objects that are gone are removed.
+    /// The number of entries at which the entries of deallocated objects are removed.
     var sweepsAt = 64
   }
 
@@ -72,7 +72,7 @@ final class Announcers: @unchecked Sendable {
     return publisher
   }
 
-  /// Has the object's published properties tell by the publisher.
+  /// Sets the publisher that the object's published properties notify.
   private func install(_ publisher: ObservableObjectPublisher, in object: AnyObject) {
     var mirror: Mirror? = Mirror(reflecting: object)
     while let level = mirror {

@@ -1,29 +1,29 @@
 import BelfryClient
 
 extension Publisher {
-  /// Each value, transformed.
+  /// Transforms each value with a closure.
   public func map<New>(_ transform: @escaping (Output) -> New) -> AnyPublisher<New, Failure> {
     transformed { value, subscriber in subscriber.receive(transform(value)) }
   }
 
-  /// A property of each value.
+  /// Publishes a property of each value.
   public func map<New>(_ keyPath: KeyPath<Output, New>) -> AnyPublisher<New, Failure> {
     map { $0[keyPath: keyPath] }
   }
 
-  /// Each value, transformed; those that become nil are left out.
+  /// Transforms each value, and omits values for which the result is nil.
   public func compactMap<New>(
     _ transform: @escaping (Output) -> New?
   ) -> AnyPublisher<New, Failure> {
     transformed { value, subscriber in transform(value).map(subscriber.receive) ?? .max(1) }
   }
 
-  /// The values that fulfil a condition.
+  /// Publishes the values that satisfy a condition.
   public func filter(_ isIncluded: @escaping (Output) -> Bool) -> AnyPublisher<Output, Failure> {
     compactMap { isIncluded($0) ? $0 : nil }
   }
 
-  /// The values that differ from the one before.
+  /// Publishes the values that differ from the preceding one.
   public func removeDuplicates(
     by predicate: @escaping (Output, Output) -> Bool
   ) -> AnyPublisher<Output, Failure> {
@@ -39,7 +39,7 @@ extension Publisher {
     }
   }
 
-  /// The values after a number of others.
+  /// Omits a number of values, and then publishes the rest.
   public func dropFirst(_ count: Int = 1) -> AnyPublisher<Output, Failure> {
     AnyPublisher { subscriber in
       let left = LockedBox(count)
@@ -54,7 +54,7 @@ extension Publisher {
     }
   }
 
-  /// A number of values, then the end.
+  /// Publishes a number of values, and then finishes.
   public func prefix(_ maxLength: Int) -> AnyPublisher<Output, Failure> {
     AnyPublisher { subscriber in
       let state = LockedBox<(left: Int, subscription: (any Subscription)?)>((maxLength, nil))
@@ -82,10 +82,10 @@ extension Publisher {
     }
   }
 
-  /// The first value, then the end.
+  /// Publishes the first value, and then finishes.
   public func first() -> AnyPublisher<Output, Failure> { prefix(1) }
 
-  /// The values on a scheduler, such as `DispatchQueue.main`.
+  /// Delivers the values on a scheduler, such as `DispatchQueue.main`.
   public func receive<S: Scheduler>(on scheduler: S) -> AnyPublisher<Output, Failure> {
     AnyPublisher { subscriber in
       receive(
@@ -103,7 +103,7 @@ extension Publisher {
     }
   }
 
-  /// The values, with another one and the end in place of an error.
+  /// Replaces an error with a value, and then finishes.
   public func replaceError(with output: Output) -> AnyPublisher<Output, Never> {
     AnyPublisher { subscriber in
       receive(
@@ -119,12 +119,12 @@ extension Publisher {
 }
 
 extension Publisher where Output: Equatable {
-  /// The values that differ from the one before.
+  /// Publishes the values that differ from the preceding one.
   public func removeDuplicates() -> AnyPublisher<Output, Failure> { removeDuplicates(by: ==) }
 }
 
 extension Publisher {
-  /// The values of both publishers, until both have ended or one has failed.
+  /// Publishes the values of both publishers until both have finished or one has failed.
   public func merge<P: Publisher>(with other: P) -> AnyPublisher<Output, Failure>
   where P.Output == Output, P.Failure == Failure {
     AnyPublisher { subscriber in
@@ -134,7 +134,7 @@ extension Publisher {
     }
   }
 
-  /// The latest values of both publishers together, once both have one.
+  /// Publishes the latest values of both publishers together, once both have emitted one.
   public func combineLatest<P: Publisher>(
     _ other: P
   ) -> AnyPublisher<(Output, P.Output), Failure> where P.Failure == Failure {
@@ -165,7 +165,9 @@ extension Publisher {
   }
 }
 
-/// The subscriptions to several publishers that one subscriber sees as one; all values are asked for.
+/// The subscriptions to several publishers that appear as one to a subscriber.
+///
+/// They request all values.
 private final class Subscriptions<Output, Failure: Error>: Subscription {
   private struct State {
     var open: Int

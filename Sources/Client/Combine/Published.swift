@@ -1,28 +1,28 @@
 import BelfryClient
 
-/// A property whose changes are published by `$property`, and by the object that it belongs to.
+/// A property whose changes are published by `$property` and by the object that it belongs to.
 ///
-/// As on Apple's systems the subscribers learn of a change before the property has its new value.
+/// As on Apple's systems, subscribers are notified before the property has its new value.
 @propertyWrapper
 public struct Published<Value> {
   let storage: PublishedStorage<Value>
 
-  /// A property with its first value.
+  /// Creates a property with an initial value.
   public init(wrappedValue: Value) { storage = PublishedStorage(wrappedValue) }
 
-  /// A property with its first value.
+  /// Creates a property with an initial value.
   public init(initialValue: Value) { self.init(wrappedValue: initialValue) }
 
-  /// The property's values, the present one first.
+  /// A publisher of the property's values, beginning with the current one.
   public struct Publisher: Combine.Publisher {
     /// The type of the values.
     public typealias Output = Value
-    /// No error ends them.
+    /// The publisher never fails.
     public typealias Failure = Never
 
     let storage: PublishedStorage<Value>
 
-    /// Attaches a subscriber.
+    /// Attaches a subscriber to this publisher.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Value, S.Failure == Never {
       storage.subject.receive(subscriber: subscriber)
     }
@@ -33,7 +33,7 @@ public struct Published<Value> {
     }
   }
 
-  /// The property's values, the present one first.
+  /// A publisher of the property's values, beginning with the current one.
   public var projectedValue: Publisher {
     get { Publisher(storage: storage) }
     set {
@@ -43,14 +43,14 @@ public struct Published<Value> {
     }
   }
 
-  /// A property of this kind belongs to a class.
+  /// Unavailable: a published property must belong to a class.
   @available(*, unavailable, message: "@Published is only available on properties of classes")
   public var wrappedValue: Value {
     get { storage.value }
     nonmutating set { storage.set(newValue) }
   }
 
-  /// Reads and sets the property of an object.
+  /// Gets and sets the property of an object.
   public static subscript<EnclosingSelf: AnyObject>(
     _enclosingInstance object: EnclosingSelf,
     wrapped wrappedKeyPath: ReferenceWritableKeyPath<EnclosingSelf, Value>,
@@ -61,7 +61,7 @@ public struct Published<Value> {
   }
 }
 
-/// A published property of any type, as `ObservableObject` finds it.
+/// A published property of any type, which `ObservableObject` finds by reflection.
 protocol PublishesChanges {
   var announcer: LockedBox<ObservableObjectPublisher?> { get }
 }
@@ -72,7 +72,7 @@ extension Published: PublishesChanges {
 
 /// The value of a published property, which copies of the wrapper share.
 final class PublishedStorage<Value>: @unchecked Sendable {
-  // Sendable: what changes is behind a lock.
+  // Sendable: a lock protects the mutable state.
   private let current: LockedBox<Value>
   private let source = LockedBox<AnyCancellable?>(nil)
   let subject: CurrentValueSubject<Value, Never>
@@ -91,6 +91,6 @@ final class PublishedStorage<Value>: @unchecked Sendable {
     current.withLock { $0 = value }
   }
 
-  /// Keeps the subscription that sets the property.
+  /// Retains the subscription that sets the property.
   func follow(_ subscription: AnyCancellable) { source.withLock { $0 = subscription } }
 }

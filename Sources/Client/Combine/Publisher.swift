@@ -1,23 +1,23 @@
 /// A source of values over time.
 ///
-/// This module has what models of apps use: subjects, `ObservableObject`, `@Published`, notifications, and the
-/// operators between them. Operators return an `AnyPublisher`.
+/// This module contains the parts of Combine that the models of apps use: subjects, `ObservableObject`, `@Published`,
+/// notifications, and the operators for them. Operators return an `AnyPublisher`.
 public protocol Publisher<Output, Failure> {
   /// The type of the values.
   associatedtype Output
-  /// The type of the error that can end them; `Never` if none can.
+  /// The type of the error with which the publisher can fail; `Never` if it cannot.
   associatedtype Failure: Error
 
-  /// Attaches a subscriber.
+  /// Attaches a subscriber to this publisher.
   func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure
 }
 
 extension Publisher {
-  /// Attaches a subscriber.
+  /// Attaches a subscriber to this publisher.
   public func subscribe<S: Subscriber>(_ subscriber: S)
   where S.Input == Output, S.Failure == Failure { receive(subscriber: subscriber) }
 
-  /// Sends the values to a subject.
+  /// Forwards the values to a subject.
   public func subscribe<S: Subject>(_ subject: S) -> AnyCancellable
   where S.Output == Output, S.Failure == Failure {
     sink(
@@ -25,62 +25,66 @@ extension Publisher {
   }
 }
 
-/// A receiver of a publisher's values.
+/// A recipient of a publisher's values.
 public protocol Subscriber<Input, Failure> {
   /// The type of the values.
   associatedtype Input
-  /// The type of the error that can end them.
+  /// The type of the error with which the publisher can fail.
   associatedtype Failure: Error
 
-  /// The publisher accepted the subscriber, which requests values by the subscription.
+  /// Receives the subscription, by which the subscriber requests values.
   func receive(subscription: any Subscription)
 
-  /// A value arrived; returns how many more are wanted.
+  /// Receives a value.
+  ///
+  /// Returns the number of additional values that the subscriber requests.
   func receive(_ input: Input) -> Subscribers.Demand
 
-  /// No more values follow.
+  /// Receives the completion, after which no more values follow.
   func receive(completion: Subscribers.Completion<Failure>)
 }
 
-/// Something that can be stopped.
+/// An activity that can be cancelled.
 public protocol Cancellable {
-  /// Stops it.
+  /// Cancels the activity and releases its resources.
   func cancel()
 }
 
 /// A subscriber's connection to its publisher.
 public protocol Subscription: Cancellable {
-  /// Asks for values.
+  /// Requests a number of values.
   func request(_ demand: Subscribers.Demand)
 }
 
-/// The types around subscribers.
+/// The types related to subscribers.
 public enum Subscribers {
-  /// How many values are wanted.
+  /// The number of values that a subscriber requests.
   public struct Demand: Hashable, Sendable {
-    /// The number; nil for all.
+    /// The number of values; nil for all.
     public let max: Int?
 
-    /// All values.
+    /// A demand for all values.
     public static let unlimited = Demand(max: nil)
 
-    /// No value.
+    /// A demand for no value.
     public static let none = Demand(max: 0)
 
-    /// A number of values.
+    /// Returns a demand for a number of values.
     public static func max(_ value: Int) -> Demand { Demand(max: value) }
 
-    /// The sum of two demands.
+    /// Returns the sum of two demands.
     public static func + (one: Demand, other: Demand) -> Demand {
       guard let first = one.max, let second = other.max else { return .unlimited }
       let (sum, overflows) = first.addingReportingOverflow(second)
       return overflows ? .unlimited : .max(sum)
     }
 
-    /// Adds a demand.
+    /// Adds a demand to another.
     public static func += (one: inout Demand, other: Demand) { one = one + other }
 
-    /// Takes one value of the demand; false if none is wanted.
+    /// Subtracts one value from the demand.
+    ///
+    /// Returns false if no value is requested.
     mutating func takeOne() -> Bool {
       guard let max else { return true }
       guard max > 0 else { return false }
@@ -91,9 +95,9 @@ public enum Subscribers {
 
   /// The end of a publisher's values.
   public enum Completion<Failure: Error> {
-    /// There are no more.
+    /// The publisher finished normally.
     case finished
-    /// An error ended them.
+    /// The publisher failed with an error.
     case failure(Failure)
   }
 }

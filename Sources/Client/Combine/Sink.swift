@@ -1,19 +1,19 @@
 import BelfryClient
 
-/// Something that is stopped when the last reference to it is gone.
+/// A cancellable that is cancelled when the last reference to it is released.
 public final class AnyCancellable: Cancellable, Hashable, @unchecked Sendable {
-  // Sendable: what changes is behind a lock.
+  // Sendable: a lock protects the mutable state.
   private let body: LockedBox<(() -> Void)?>
 
-  /// Wraps the closure that stops something.
+  /// Wraps a closure that cancels an activity.
   public init(_ cancel: @escaping () -> Void) { body = LockedBox(cancel) }
 
-  /// Wraps something that can be stopped.
+  /// Wraps another cancellable to hide its type.
   public convenience init<C: Cancellable>(_ canceller: C) { self.init { canceller.cancel() } }
 
   deinit { cancel() }
 
-  /// Stops it, once.
+  /// Cancels the activity, unless it is already cancelled.
   public func cancel() {
     let body = body.withLock { body in
       defer { body = nil }
@@ -22,15 +22,15 @@ public final class AnyCancellable: Cancellable, Hashable, @unchecked Sendable {
     body?()
   }
 
-  /// Keeps it in a set.
+  /// Stores the cancellable in a set.
   public func store(in set: inout Set<AnyCancellable>) { set.insert(self) }
 
-  /// Keeps it in a collection.
+  /// Stores the cancellable in a collection.
   public func store<C: RangeReplaceableCollection<AnyCancellable>>(in collection: inout C) {
     collection.append(self)
   }
 
-  /// Whether both are the same object.
+  /// Returns whether both are the same object.
   public static func == (one: AnyCancellable, other: AnyCancellable) -> Bool { one === other }
 
   /// Hashes the object's identity.
@@ -38,20 +38,20 @@ public final class AnyCancellable: Cancellable, Hashable, @unchecked Sendable {
 }
 
 extension Cancellable {
-  /// Keeps it in a set.
+  /// Stores the cancellable in a set.
   public func store(in set: inout Set<AnyCancellable>) { set.insert(AnyCancellable(self)) }
 }
 
 extension Subscribers {
-  /// A subscriber that wants all values and hands them to closures.
+  /// A subscriber that requests all values and passes them to closures.
   public final class Sink<Input, Failure: Error>: Subscriber, Cancellable, @unchecked Sendable {
-    // Sendable: what changes is behind a lock.
+    // Sendable: a lock protects the mutable state.
     private let subscription = LockedBox<(any Subscription)?>(nil)
     private let isCancelled = LockedBox(false)
     private let onValue: (Input) -> Void
     private let onCompletion: (Completion<Failure>) -> Void
 
-    /// A subscriber with its closures.
+    /// Creates a subscriber from its closures.
     public init(
       receiveCompletion: @escaping (Completion<Failure>) -> Void,
       receiveValue: @escaping (Input) -> Void
@@ -60,26 +60,26 @@ extension Subscribers {
       onCompletion = receiveCompletion
     }
 
-    /// Asks for all values.
+    /// Requests all values of the subscription.
     public func receive(subscription: any Subscription) {
       guard !isCancelled.withLock({ $0 }) else { return subscription.cancel() }
       self.subscription.withLock { $0 = subscription }
       subscription.request(.unlimited)
     }
 
-    /// Hands on a value.
+    /// Passes a value to the closure.
     public func receive(_ input: Input) -> Demand {
       if !isCancelled.withLock({ $0 }) { onValue(input) }
       return .none
     }
 
-    /// Hands on the end.
+    /// Passes the completion to the closure.
     public func receive(completion: Completion<Failure>) {
       subscription.withLock { $0 = nil }
       if !isCancelled.withLock({ $0 }) { onCompletion(completion) }
     }
 
-    /// Ends the subscription.
+    /// Cancels the subscription and stops calling the closures.
     public func cancel() {
       isCancelled.withLock { $0 = true }
       let old = subscription.withLock { subscription in
@@ -92,7 +92,7 @@ extension Subscribers {
 }
 
 extension Publisher {
-  /// Hands each value and the end to closures, until the result is gone.
+  /// Passes each value and the completion to closures until the result is released.
   public func sink(
     receiveCompletion: @escaping (Subscribers.Completion<Failure>) -> Void,
     receiveValue: @escaping (Output) -> Void
@@ -105,17 +105,17 @@ extension Publisher {
 }
 
 extension Publisher where Failure == Never {
-  /// Hands each value to a closure, until the result is gone.
+  /// Passes each value to a closure until the result is released.
   public func sink(receiveValue: @escaping (Output) -> Void) -> AnyCancellable {
     sink(receiveCompletion: { _ in }, receiveValue: receiveValue)
   }
 
-  /// Sets a property to each value, until the result is gone.
+  /// Sets a property to each value until the result is released.
   public func assign<Root: AnyObject>(
     to keyPath: ReferenceWritableKeyPath<Root, Output>, on object: Root
   ) -> AnyCancellable { sink { object[keyPath: keyPath] = $0 } }
 
-  /// Sets a published property to each value, as long as the property is there.
+  /// Sets a published property to each value while the property exists.
   public func assign(to published: inout Published<Output>.Publisher) {
     published.follow(self)
   }

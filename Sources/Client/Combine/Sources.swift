@@ -2,14 +2,14 @@ import BelfryClient
 public import Dispatch
 public import Foundation
 
-/// A place where work runs.
+/// An executor of actions, such as a queue.
 public protocol Scheduler {
-  /// Runs the work soon.
+  /// Runs an action as soon as possible.
   func schedule(_ action: @escaping () -> Void)
 }
 
 extension DispatchQueue: Scheduler {
-  /// Runs the work on the queue.
+  /// Runs an action on the queue.
   public func schedule(_ action: @escaping () -> Void) {
     let action = MainThreadOnly(action)
     async { action.value() }
@@ -17,44 +17,44 @@ extension DispatchQueue: Scheduler {
 }
 
 extension RunLoop: Scheduler {
-  /// Runs the work in a turn of the run loop.
+  /// Runs an action in an iteration of the run loop.
   public func schedule(_ action: @escaping () -> Void) {
     let action = MainThreadOnly(action)
-    // The main run loop does not wake up for a block that another thread adds.
+    // The main run loop does not wake when another thread adds a block.
     if self === RunLoop.main { return DispatchQueue.main.async { action.value() } }
     perform { action.value() }
   }
 }
 
 extension OperationQueue: Scheduler {
-  /// Runs the work as an operation of the queue.
+  /// Runs an action as an operation of the queue.
   public func schedule(_ action: @escaping () -> Void) {
     let action = MainThreadOnly(action)
     addOperation { action.value() }
   }
 }
 
-/// A scheduler that runs the work at once.
+/// A scheduler that runs actions immediately.
 public struct ImmediateScheduler: Scheduler, Sendable {
-  /// The scheduler.
+  /// The shared immediate scheduler.
   public static let shared = ImmediateScheduler()
 
-  /// Runs the work.
+  /// Runs an action immediately.
   public func schedule(_ action: @escaping () -> Void) { action() }
 }
 
-/// A publisher of one value.
+/// A publisher that emits one value and then finishes.
 public struct Just<Output>: Publisher {
-  /// No error ends it.
+  /// The publisher never fails.
   public typealias Failure = Never
 
-  /// The value.
+  /// The value to emit.
   public let output: Output
 
-  /// A publisher of a value.
+  /// Creates a publisher that emits a value.
   public init(_ output: Output) { self.output = output }
 
-  /// Attaches a subscriber.
+  /// Attaches a subscriber to this publisher.
   public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Never {
     let subject = CurrentValueSubject<Output, Never>(output)
     subject.receive(subscriber: subscriber)
@@ -62,12 +62,12 @@ public struct Just<Output>: Publisher {
   }
 }
 
-/// A publisher without values, which ends at once.
+/// A publisher that finishes immediately without emitting a value.
 public struct Empty<Output, Failure: Error>: Publisher {
-  /// A publisher without values.
+  /// Creates a publisher that emits no values.
   public init() {}
 
-  /// Attaches a subscriber.
+  /// Attaches a subscriber to this publisher.
   public func receive<S: Subscriber>(subscriber: S)
   where S.Input == Output, S.Failure == Failure {
     let subject = PassthroughSubject<Output, Failure>()
@@ -76,15 +76,15 @@ public struct Empty<Output, Failure: Error>: Publisher {
   }
 }
 
-/// A publisher that fails at once.
+/// A publisher that fails immediately.
 public struct Fail<Output, Failure: Error>: Publisher {
-  /// The error.
+  /// The error of the publisher.
   public let error: Failure
 
-  /// A publisher of an error.
+  /// Creates a publisher that fails with an error.
   public init(error: Failure) { self.error = error }
 
-  /// Attaches a subscriber.
+  /// Attaches a subscriber to this publisher.
   public func receive<S: Subscriber>(subscriber: S)
   where S.Input == Output, S.Failure == Failure {
     let subject = PassthroughSubject<Output, Failure>()
@@ -93,17 +93,17 @@ public struct Fail<Output, Failure: Error>: Publisher {
   }
 }
 
-/// A value that comes later, once.
+/// A publisher that emits a single value, which is produced asynchronously.
 public final class Future<Output, Failure: Error>: Publisher, @unchecked Sendable {
-  // Sendable: what changes is behind a lock.
+  // Sendable: a lock protects the mutable state.
 
-  /// Hands over the result.
+  /// The closure that receives the result.
   public typealias Promise = (Result<Output, Failure>) -> Void
 
   private let result = LockedBox<Result<Output, Failure>?>(nil)
   private let waiting = PassthroughSubject<Output, Failure>()
 
-  /// A value that the closure makes.
+  /// Creates a publisher from a closure that produces the value.
   public init(_ attemptToFulfill: @escaping (@escaping Promise) -> Void) {
     attemptToFulfill { [self] result in
       let isFirst = self.result.withLock { stored in
@@ -121,7 +121,7 @@ public final class Future<Output, Failure: Error>: Publisher, @unchecked Sendabl
     }
   }
 
-  /// Attaches a subscriber.
+  /// Attaches a subscriber to this publisher.
   public func receive<S: Subscriber>(subscriber: S)
   where S.Input == Output, S.Failure == Failure {
     switch result.withLock({ $0 }) {
@@ -136,18 +136,18 @@ public final class Future<Output, Failure: Error>: Publisher, @unchecked Sendabl
 }
 
 extension NotificationCenter {
-  /// The notifications of a name, and of an object where one is given.
+  /// A publisher of the notifications with a name and, if given, an object.
   public struct Publisher: Combine.Publisher {
     /// The type of the values.
     public typealias Output = Notification
-    /// No error ends them.
+    /// The publisher never fails.
     public typealias Failure = Never
 
     let center: NotificationCenter
     let name: Notification.Name
     let object: AnyObject?
 
-    /// Attaches a subscriber.
+    /// Attaches a subscriber to this publisher.
     public func receive<S: Subscriber>(subscriber: S)
     where S.Input == Notification, S.Failure == Never {
       let subject = PassthroughSubject<Notification, Never>()
@@ -181,7 +181,7 @@ extension NotificationCenter {
     }
   }
 
-  /// The notifications of a name, and of an object where one is given.
+  /// Returns a publisher of the notifications with a name and, if given, an object.
   public func publisher(
     for name: Notification.Name, object: AnyObject? = nil
   ) -> NotificationCenter.Publisher { Publisher(center: self, name: name, object: object) }

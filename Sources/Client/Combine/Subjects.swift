@@ -1,30 +1,30 @@
 import BelfryClient
 
-/// A publisher that the app itself sends values to.
+/// A publisher to which the app itself sends values.
 public protocol Subject<Output, Failure>: AnyObject, Publisher {
   /// Sends a value to the subscribers.
   func send(_ value: Output)
 
-  /// Ends the values.
+  /// Sends a completion to the subscribers.
   func send(completion: Subscribers.Completion<Failure>)
 }
 
 extension Subject where Output == Void {
-  /// Tells the subscribers.
+  /// Notifies the subscribers without a value.
   public func send() { send(()) }
 }
 
 /// The subscribers of a subject.
 final class Conduits<Output, Failure: Error>: @unchecked Sendable {
-  // Sendable: what changes is behind a lock.
+  // Sendable: a lock protects the mutable state.
 
-  /// One subscriber, with what it still wants.
+  /// A subscriber, with the number of values that it still requests.
   final class Conduit: Subscription, @unchecked Sendable {
-    // Sendable: what changes is behind a lock.
+    // Sendable: a lock protects the mutable state.
     private struct State {
       var subscriber: AnySubscriber<Output, Failure>?
       var demand = Subscribers.Demand.none
-      /// The value at the time of the subscription, until it is wanted.
+      /// The value at the time of the subscription, until it is requested.
       var waiting: Output?
     }
 
@@ -112,41 +112,41 @@ final class Conduits<Output, Failure: Error>: @unchecked Sendable {
   }
 }
 
-/// A subject without a value of its own.
+/// A subject that does not store a value.
 public final class PassthroughSubject<Output, Failure: Error>: Subject, @unchecked Sendable {
-  // Sendable: what changes is behind a lock.
+  // Sendable: a lock protects the mutable state.
   private let conduits = Conduits<Output, Failure>()
 
-  /// A subject without subscribers.
+  /// Creates a subject without subscribers.
   public init() {}
 
-  /// Attaches a subscriber.
+  /// Attaches a subscriber to this subject.
   public func receive<S: Subscriber>(subscriber: S)
   where S.Input == Output, S.Failure == Failure { conduits.add(AnySubscriber(subscriber)) }
 
   /// Sends a value to the subscribers.
   public func send(_ value: Output) { conduits.send(value) }
 
-  /// Ends the values.
+  /// Sends a completion to the subscribers.
   public func send(completion: Subscribers.Completion<Failure>) { conduits.finish(completion) }
 }
 
-/// A subject with a value, which each new subscriber receives first.
+/// A subject that stores a value, which each new subscriber receives first.
 public final class CurrentValueSubject<Output, Failure: Error>: Subject, @unchecked Sendable {
-  // Sendable: what changes is behind a lock.
+  // Sendable: a lock protects the mutable state.
   private let conduits = Conduits<Output, Failure>()
   private let current: LockedBox<Output>
 
-  /// A subject with its first value.
+  /// Creates a subject with an initial value.
   public init(_ value: Output) { current = LockedBox(value) }
 
-  /// The value; setting it sends it to the subscribers.
+  /// The current value; setting it sends it to the subscribers.
   public var value: Output {
     get { current.withLock { $0 } }
     set { send(newValue) }
   }
 
-  /// Attaches a subscriber.
+  /// Attaches a subscriber to this subject.
   public func receive<S: Subscriber>(subscriber: S)
   where S.Input == Output, S.Failure == Failure {
     conduits.add(AnySubscriber(subscriber), waiting: value)
@@ -158,6 +158,6 @@ public final class CurrentValueSubject<Output, Failure: Error>: Subject, @unchec
     conduits.send(value, replacesWaiting: true)
   }
 
-  /// Ends the values.
+  /// Sends a completion to the subscribers.
   public func send(completion: Subscribers.Completion<Failure>) { conduits.finish(completion) }
 }

@@ -1,33 +1,33 @@
 @_exported public import UserNotifications
 
-/// A request that a person makes of an app.
+/// A user's request to an app.
 open class INIntent: NSObject, @unchecked Sendable {
-  // Sendable: the properties are set before the intent is handed over.
+  // Sendable: the properties are set before the intent is passed on.
 
-  /// The intent's identifier; nil unless the app sets one.
+  /// The identifier of the intent; nil unless the app sets it.
   open var identifier: String?
 
-  /// The description for the person; stored without effect.
+  /// The description of the intent for the user; stored, but without effect.
   open var intentDescription: String?
 }
 
 /// The result of an intent.
 open class INIntentResponse: NSObject, @unchecked Sendable {}
 
-/// An interaction between a person and the app.
+/// An interaction between a user and the app.
 open class INInteraction: NSObject, @unchecked Sendable {
-  // Sendable: the properties are set before the interaction is handed over.
+  // Sendable: the properties are set before the interaction is passed on.
 
-  /// The interaction's intent.
+  /// The intent of the interaction.
   public let intent: INIntent
 
-  /// The intent's result.
+  /// The result of the intent.
   public let intentResponse: INIntentResponse?
 
-  /// Whether the app's user started it or received it.
+  /// The direction of the interaction.
   open var direction = INInteractionDirection.unspecified
 
-  /// The interaction's identifier.
+  /// The identifier of the interaction.
   open var identifier = UUID().uuidString
 
   /// The identifier of the interaction's group.
@@ -39,21 +39,23 @@ open class INInteraction: NSObject, @unchecked Sendable {
     intentResponse = response
   }
 
-  /// Donates the interaction to the system: without effect here, and without an error.
+  /// Donates the interaction to the system.
+  ///
+  /// On this system, this has no effect; the completion handler receives no error.
   open func donate(completion: (@Sendable ((any Error)?) -> Void)? = nil) {
     DispatchQueue.global().async { completion?(nil) }
   }
 
-  /// Donates the interaction to the system: without effect here.
+  /// Donates the interaction to the system; has no effect on this system.
   open func donate() async throws {}
 }
 
 /// The direction of an interaction.
 public enum INInteractionDirection: Int, Sendable {
-  /// Unspecified.
+  /// The direction is unspecified.
   case unspecified = 0
-  /// Started by the app's user.
+  /// The app's user started the interaction.
   case outgoing = 1
-  /// Started by somebody else.
+  /// Another user started the interaction.
   case incoming = 2
 }

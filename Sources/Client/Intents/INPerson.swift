@@ -1,20 +1,20 @@
 public import Foundation
 
-/// A way to reach a person.
+/// The contact address of an `INPerson`.
 open class INPersonHandle: NSObject, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
-  /// The type of the value.
+  /// The types of value.
   public enum HandleType: Int, Sendable {
-    /// A value of the app's own.
+    /// A value that the app defines.
     case unknown = 0
-    /// An e-mail address.
+    /// An address for email.
     case emailAddress = 1
-    /// A telephone number.
+    /// The number of a telephone.
     case phoneNumber = 2
   }
 
-  /// The address, number or name.
+  /// The address, number, or name.
   public let value: String?
 
   /// The type of the value.
@@ -27,7 +27,7 @@ open class INPersonHandle: NSObject, @unchecked Sendable {
   }
 }
 
-/// An image.
+/// An image of a contact.
 open class INImage: NSObject, @unchecked Sendable {
   // Sendable: every stored property is a constant.
   private let data: Data?
@@ -52,32 +52,32 @@ open class INImage: NSObject, @unchecked Sendable {
   }
 }
 
-/// A person.
+/// A user of a service, such as the sender of a message.
 open class INPerson: NSObject, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
-  /// The way to reach the person.
+  /// The address of the contact.
   public let personHandle: INPersonHandle?
 
-  /// The name's parts.
+  /// The components of the name.
   public let nameComponents: PersonNameComponents?
 
-  /// The name for people.
+  /// The name to show to the user.
   public let displayName: String
 
-  /// The person's image; stored without effect.
+  /// The image of the contact; stored, but without effect.
   public let image: INImage?
 
-  /// The person's identifier in the contacts; stored without effect.
+  /// The identifier in the device's contacts; stored, but without effect.
   public let contactIdentifier: String?
 
-  /// The person's identifier in the app.
+  /// The identifier in the app.
   public let customIdentifier: String?
 
-  /// Whether the person is the app's user.
+  /// A Boolean value that indicates whether this is the app's user.
   public let isMe: Bool
 
-  /// Creates a person.
+  /// Creates a contact from an address and the parts of a name.
   public init(
     personHandle: INPersonHandle, nameComponents: PersonNameComponents?, displayName: String?,
     image: INImage?, contactIdentifier: String?, customIdentifier: String?, isMe: Bool = false
@@ -92,7 +92,7 @@ open class INPerson: NSObject, @unchecked Sendable {
     self.isMe = isMe
   }
 
-  /// Creates a person with the kind of its address; the kind is stored without effect.
+  /// Creates a contact with the kind of its address; the kind is stored, but has no effect.
   public convenience init(
     personHandle: INPersonHandle, nameComponents: PersonNameComponents?, displayName: String?,
     image: INImage?, contactIdentifier: String?, customIdentifier: String?, isMe: Bool = false,
@@ -109,13 +109,13 @@ open class INPerson: NSObject, @unchecked Sendable {
   }
 }
 
-/// The kind of a person's address.
+/// The kinds of contact address.
 public enum INPersonSuggestionType: Int, Sendable {
-  /// None.
+  /// No particular kind of address.
   case none = 0
-  /// A social network's profile.
+  /// A profile in a social network.
   case socialProfile = 1
-  /// An address for messages.
+  /// An address for instant messages.
   case instantMessageAddress = 2
 }
 
@@ -123,7 +123,7 @@ public enum INPersonSuggestionType: Int, Sendable {
 open class INSpeakableString: NSObject, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
-  /// The text.
+  /// The text to speak.
   public let spokenPhrase: String
 
   /// Creates a speakable text.

@@ -1,27 +1,27 @@
 public import Foundation
 
-/// Whether the app may be used by voice.
+/// The permission of the app to work with the voice assistant.
 public enum INSiriAuthorizationStatus: Int, Sendable {
-  /// The user has not been asked.
+  /// The user has not been asked yet.
   case notDetermined = 0
-  /// The device does not allow it.
+  /// The device does not allow the voice assistant.
   case restricted = 1
-  /// The user does not allow it.
+  /// The user denied the permission.
   case denied = 2
-  /// The user allows it.
+  /// The user granted the permission.
   case authorized = 3
 }
 
-/// The user's settings for intents: there is no assistant on this system.
+/// The user's preferences for intents; this system has no assistant.
 open class INPreferences: NSObject {
-  /// Restricted: nothing can be asked.
+  /// Returns restricted, because the user cannot be asked.
   open class func siriAuthorizationStatus() -> INSiriAuthorizationStatus { .restricted }
 
-  /// Does not ask, and says that it is restricted.
+  /// Passes restricted to the handler without a prompt.
   open class func requestSiriAuthorization(
     _ handler: @escaping @Sendable (INSiriAuthorizationStatus) -> Void
   ) { DispatchQueue.global().async { handler(.restricted) } }
 
-  /// The first of the user's languages.
+  /// Returns the first of the user's preferred languages.
   open class func siriLanguageCode() -> String { Locale.preferredLanguages.first ?? "en" }
 }

@@ -2,43 +2,43 @@ import BelfryClient
 public import Foundation
 public import UserNotifications
 
-/// The type of an outgoing message.
+/// The types of an outgoing message.
 public enum INOutgoingMessageType: Int, Sendable {
-  /// Unknown.
+  /// The type is unknown.
   case unknown = 0
-  /// A text.
+  /// A message with text.
   case outgoingMessageText = 1
-  /// A recording.
+  /// A message with recorded audio.
   case outgoingMessageAudio = 2
 }
 
-/// A request to send a message; a notification can be updated from it.
+/// A request to send a message, which can update the content of a notification.
 open class INSendMessageIntent: INIntent, UNNotificationContentProviding, @unchecked Sendable {
-  /// The recipients; nil or empty for the app's user alone.
+  /// The recipients; nil or empty if the app's user is the only recipient.
   public let recipients: [INPerson]?
 
-  /// The message's type.
+  /// The type of the message.
   public let outgoingMessageType: INOutgoingMessageType
 
-  /// The message's text.
+  /// The text of the message.
   public let content: String?
 
-  /// The group's name.
+  /// The name of the group.
   public let speakableGroupName: INSpeakableString?
 
-  /// The conversation's identifier.
+  /// The identifier of the conversation.
   public let conversationIdentifier: String?
 
   /// The name of the messaging service.
   public let serviceName: String?
 
-  /// The sender.
+  /// The sender of the message.
   public let sender: INPerson?
 
-  /// Metadata of a donated message; stored without effect.
+  /// The metadata of a donated message; stored, but without effect.
   open var donationMetadata: INIntentDonationMetadata?
 
-  /// The message's files; stored without effect.
+  /// The files of the message; stored, but without effect.
   public let attachments: [INSendMessageAttachment]?
 
   /// Creates an intent for a message.
@@ -57,17 +57,17 @@ open class INSendMessageIntent: INIntent, UNNotificationContentProviding, @unche
     self.attachments = attachments
   }
 
-  /// Sets the image of a parameter; without effect.
+  /// Sets the image of a parameter; has no effect on this system.
   open func setImage<Value>(
     _ image: INImage?, forParameterNamed parameterName: KeyPath<INSendMessageIntent, Value>
   ) {}
 }
 
-/// A file of a message.
+/// A file that is attached to a message.
 open class INSendMessageAttachment: NSObject, @unchecked Sendable {}
 
 extension INSendMessageIntent: ContentProviding {
-  /// Sets the title to the sender's name, the subtitle to the group's, and the thread to the conversation.
+  /// Sets the title to the sender's name, the subtitle to the group's name, and the thread to the conversation.
   package func provide(_ fields: inout ContentFields) throws {
     guard let sender, !sender.displayName.isEmpty else {
       throw UNError.because(.contentProvidingInvalid)
@@ -80,25 +80,25 @@ extension INSendMessageIntent: ContentProviding {
   }
 }
 
-/// Metadata of a donated intent.
+/// The metadata of a donated intent.
 open class INIntentDonationMetadata: NSObject, @unchecked Sendable {}
 
-/// Metadata of a donated message.
+/// The metadata of a donated message.
 open class INSendMessageIntentDonationMetadata: INIntentDonationMetadata, @unchecked Sendable {
-  // Sendable: the properties are set before the intent is handed over.
+  // Sendable: the properties are set before the intent is passed on.
 
-  /// Whether the message names the user.
+  /// A Boolean value that indicates whether the message mentions the user.
   open var mentionsCurrentUser = false
 
-  /// Whether the message answers one of the user's.
+  /// A Boolean value that indicates whether the message is a reply to one of the user's.
   open var isReplyToCurrentUser = false
 
-  /// Whether the recipient is told in spite of a focus.
+  /// A Boolean value that indicates whether the recipient is notified despite a Focus.
   open var notifyRecipientAnyway = false
 
   /// The number of recipients.
   open var recipientCount = 0
 
-  /// Nothing is known.
+  /// Creates metadata with default values.
   public override init() { super.init() }
 }

@@ -2,63 +2,63 @@ import BelfryClient
 public import Foundation
 public import UserNotifications
 
-/// How a call is heard.
+/// The audio routes of a call.
 public enum INCallAudioRoute: Int, Sendable {
-  /// Unknown.
+  /// The audio route is unknown.
   case unknown = 0
-  /// By the loudspeaker.
+  /// The speaker of the device.
   case speakerphoneAudioRoute = 1
-  /// By a wireless device.
+  /// An audio device that is connected by Bluetooth.
   case bluetoothAudioRoute = 2
 }
 
-/// Where a call goes.
+/// The types of a call's destination.
 public enum INCallDestinationType: Int, Sendable {
-  /// Unknown.
+  /// The type of destination is unknown.
   case unknown = 0
-  /// To a person.
+  /// A contact or number.
   case normal = 1
-  /// To the emergency service.
+  /// A call to the emergency service.
   case emergency = 2
-  /// To the voice mail.
+  /// The voicemail of the user.
   case voicemail = 3
-  /// To the last number.
+  /// The number that was called last.
   case redial = 4
-  /// To the last caller.
+  /// The caller who called last.
   case callBack = 5
 }
 
 /// The capabilities of a call.
 public enum INCallCapability: Int, Sendable {
-  /// Unknown.
+  /// The capability is unknown.
   case unknown = 0
-  /// Sound.
+  /// A call with audio.
   case audioCall = 1
-  /// Pictures too.
+  /// A call with audio and video.
   case videoCall = 2
 }
 
-/// Which calls of a list are meant.
+/// A filter for call records.
 open class INCallRecordFilter: NSObject, @unchecked Sendable {}
 
-/// A call of a list.
+/// The record of a call.
 open class INCallRecord: NSObject, @unchecked Sendable {}
 
-/// A request to start a call; a notification can be updated from it.
+/// A request to start a call, which can update the content of a notification.
 open class INStartCallIntent: INIntent, UNNotificationContentProviding, @unchecked Sendable {
-  /// Which calls of a list are meant.
+  /// The filter for call records.
   public let callRecordFilter: INCallRecordFilter?
 
-  /// The call that is returned.
+  /// The record of the call to return.
   public let callRecordToCallBack: INCallRecord?
 
-  /// How the call is heard.
+  /// The audio route of the call.
   public let audioRoute: INCallAudioRoute
 
-  /// Where the call goes.
+  /// The destination of the call.
   public let destinationType: INCallDestinationType
 
-  /// The other side.
+  /// The contacts to call.
   public let contacts: [INPerson]?
 
   /// The capabilities of the call.
@@ -80,7 +80,7 @@ open class INStartCallIntent: INIntent, UNNotificationContentProviding, @uncheck
 }
 
 extension INStartCallIntent: ContentProviding {
-  /// Sets the title to the names of the other side.
+  /// Sets the title to the names of the contacts.
   package func provide(_ fields: inout ContentFields) throws {
     let names = (contacts ?? []).map(\.displayName).filter { !$0.isEmpty }
     guard !names.isEmpty else { throw UNError.because(.contentProvidingInvalid) }
@@ -88,13 +88,13 @@ extension INStartCallIntent: ContentProviding {
   }
 }
 
-/// A request to start a call without pictures.
+/// A request to start an audio call.
 @available(iOS, deprecated: 13.0, message: "Use INStartCallIntent")
 open class INStartAudioCallIntent: INIntent, @unchecked Sendable {
-  /// Where the call goes.
+  /// The destination of the call.
   public let destinationType: INCallDestinationType
 
-  /// The other side.
+  /// The contacts to call.
   public let contacts: [INPerson]?
 
   /// Creates an intent for a call.
@@ -104,10 +104,10 @@ open class INStartAudioCallIntent: INIntent, @unchecked Sendable {
   }
 }
 
-/// A request to start a call with pictures.
+/// A request to start a video call.
 @available(iOS, deprecated: 13.0, message: "Use INStartCallIntent")
 open class INStartVideoCallIntent: INIntent, @unchecked Sendable {
-  /// The other side.
+  /// The contacts to call.
   public let contacts: [INPerson]?
 
   /// Creates an intent for a call.

@@ -1,133 +1,133 @@
-// Uniform type identifiers by the names that they had before iOS 14. On this system they are plain strings.
+// Uniform type identifiers by the names that they had before iOS 14. On this system, they are plain strings.
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Anything.
+/// The identifier of the base type of all items.
 public let kUTTypeItem: CFString = "public.item"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// A document.
+/// The identifier of the base type of documents.
 public let kUTTypeContent: CFString = "public.content"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Bytes.
+/// The identifier of the base type of data.
 public let kUTTypeData: CFString = "public.data"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// A folder.
+/// The identifier of a folder.
 public let kUTTypeFolder: CFString = "public.folder"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// A text.
+/// The identifier of the base type of texts.
 public let kUTTypeText: CFString = "public.text"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// A text without format.
+/// The identifier of plain text.
 public let kUTTypePlainText: CFString = "public.plain-text"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// A text without format, in UTF-8.
+/// The identifier of plain text in UTF-8.
 public let kUTTypeUTF8PlainText: CFString = "public.utf8-plain-text"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// A page of the web.
+/// The identifier of an HTML document.
 public let kUTTypeHTML: CFString = "public.html"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// An XML file.
+/// The identifier of an XML document.
 public let kUTTypeXML: CFString = "public.xml"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// A JSON file.
+/// The identifier of a JSON document.
 public let kUTTypeJSON: CFString = "public.json"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// A property list.
+/// The identifier of a property list.
 public let kUTTypePropertyList: CFString = "com.apple.property-list"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// A PDF file.
+/// The identifier of a PDF document.
 public let kUTTypePDF: CFString = "com.adobe.pdf"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// An address.
+/// The identifier of a URL.
 public let kUTTypeURL: CFString = "public.url"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The address of a file.
+/// The identifier of a file URL.
 public let kUTTypeFileURL: CFString = "public.file-url"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// A picture.
+/// The identifier of the base type of images.
 public let kUTTypeImage: CFString = "public.image"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// A PNG picture.
+/// The identifier of a PNG image.
 public let kUTTypePNG: CFString = "public.png"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// A JPEG picture.
+/// The identifier of a JPEG image.
 public let kUTTypeJPEG: CFString = "public.jpeg"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// A GIF picture.
+/// The identifier of a GIF image.
 public let kUTTypeGIF: CFString = "com.compuserve.gif"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// A TIFF picture.
+/// The identifier of a TIFF image.
 public let kUTTypeTIFF: CFString = "public.tiff"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// A Windows bitmap.
+/// The identifier of a Windows bitmap image.
 public let kUTTypeBMP: CFString = "com.microsoft.bmp"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Sounds or films.
+/// The identifier of the base type of audio and video.
 public let kUTTypeAudiovisualContent: CFString = "public.audiovisual-content"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// A sound.
+/// The identifier of the base type of audio.
 public let kUTTypeAudio: CFString = "public.audio"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// An MP3 sound.
+/// The identifier of MP3 audio.
 public let kUTTypeMP3: CFString = "public.mp3"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// An MPEG-4 sound.
+/// The identifier of MPEG-4 audio.
 public let kUTTypeMPEG4Audio: CFString = "public.mpeg-4-audio"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// A WAV sound.
+/// The identifier of WAV audio.
 public let kUTTypeWaveformAudio: CFString = "com.microsoft.waveform-audio"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// An AIFF sound.
+/// The identifier of AIFF audio.
 public let kUTTypeAudioInterchangeFileFormat: CFString = "public.aiff-audio"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// A film, with or without sound.
+/// The identifier of the base type of movies, with or without audio.
 public let kUTTypeMovie: CFString = "public.movie"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// A film without sound.
+/// The identifier of video without audio.
 public let kUTTypeVideo: CFString = "public.video"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// An MPEG-1 or MPEG-2 film.
+/// The identifier of an MPEG-1 or MPEG-2 movie.
 public let kUTTypeMPEG: CFString = "public.mpeg"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// An MPEG-2 film.
+/// The identifier of MPEG-2 video.
 public let kUTTypeMPEG2Video: CFString = "public.mpeg-2-video"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// An MPEG-4 film.
+/// The identifier of an MPEG-4 movie.
 public let kUTTypeMPEG4: CFString = "public.mpeg-4"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// A QuickTime film.
+/// The identifier of a QuickTime movie.
 public let kUTTypeQuickTimeMovie: CFString = "com.apple.quicktime-movie"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// An AVI film.
+/// The identifier of an AVI movie.
 public let kUTTypeAVIMovie: CFString = "public.avi"

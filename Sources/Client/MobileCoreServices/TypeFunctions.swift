@@ -1,29 +1,33 @@
 import UniformTypeIdentifiers
 
-/// A string of Core Foundation: on this system a plain string, so that `as CFString` and `as String` change nothing.
+/// A Core Foundation string.
+///
+/// On this system, it is a plain string, so that the casts `as CFString` and `as String` have no effect.
 public typealias CFString = String
 
-/// A value whose owner Core Foundation's functions leave to the caller; here it is only a value.
+/// A value whose memory the caller of a Core Foundation function manages; on this system, it is a plain value.
 public struct UnmanagedValue<Value> {
   let value: Value
 
-  /// The value.
+  /// Returns the value, which needs no release on this system.
   public func takeRetainedValue() -> Value { value }
 
-  /// The value.
+  /// Returns the value, which needs no retain on this system.
   public func takeUnretainedValue() -> Value { value }
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The class of tags that are extensions of file names.
+/// The class of tags for file name extensions.
 public let kUTTagClassFilenameExtension: CFString = "public.filename-extension"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The class of tags that are MIME types.
+/// The class of tags for MIME types.
 public let kUTTagClassMIMEType: CFString = "public.mime-type"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The identifier of the type with a tag; one that no other type has if the tag is not known.
+/// Returns the identifier of the type with a tag.
+///
+/// For an unknown tag, returns an identifier that no other type has.
 public func UTTypeCreatePreferredIdentifierForTag(
   _ inTagClass: CFString, _ inTag: CFString, _ inConformingToUTI: CFString?
 ) -> UnmanagedValue<CFString>? {
@@ -34,7 +38,7 @@ public func UTTypeCreatePreferredIdentifierForTag(
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The usual tag of a type; nil if it has none.
+/// Returns the preferred tag of a type; nil if it has none.
 public func UTTypeCopyPreferredTagWithClass(
   _ inUTI: CFString, _ inTagClass: CFString
 ) -> UnmanagedValue<CFString>? {
@@ -45,7 +49,7 @@ public func UTTypeCopyPreferredTagWithClass(
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Whether a type is another one, or a kind of it.
+/// Returns whether a type is equal to or conforms to another one.
 public func UTTypeConformsTo(_ inUTI: CFString, _ inConformsToUTI: CFString) -> Bool {
   guard let type = UTType(inUTI), let other = UTType(inConformsToUTI) else {
     return inUTI == inConformsToUTI

@@ -1,4 +1,4 @@
-// Widgets of the Today view have no place here. Apps import this module in files that use notifications, and count
-// on what Apple's module brings with it.
+// This system has no widgets of the Today view. Apps import this module in files that use notifications, and rely on
+// the modules that Apple's module re-exports.
 @_exported public import Combine
 @_exported public import UIKit

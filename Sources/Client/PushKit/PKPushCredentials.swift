@@ -1,13 +1,13 @@
 public import Foundation
 
-/// The token of one type of push.
+/// The credentials for one type of push.
 open class PKPushCredentials: NSObject, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
-  /// Which type.
+  /// The type of push.
   public let type: PKPushType
 
-  /// What the app's server needs; of any length.
+  /// The device token to send to the app's server; its length can vary.
   public let token: Data
 
   init(type: PKPushType, token: Data) {
@@ -17,14 +17,14 @@ open class PKPushCredentials: NSObject, @unchecked Sendable {
   }
 }
 
-/// A push for the app's own hands.
+/// The content of a push that is delivered to the app itself.
 open class PKPushPayload: NSObject, @unchecked Sendable {
-  // Sendable: every stored property is a constant, and the dictionary is never changed.
+  // Sendable: every stored property is a constant, and the dictionary is never modified.
 
-  /// Which type.
+  /// The type of push.
   public let type: PKPushType
 
-  /// What the server sent.
+  /// The content that the server sent.
   public let dictionaryPayload: [AnyHashable: Any]
 
   init(type: PKPushType, dictionaryPayload: [AnyHashable: Any]) {
@@ -34,11 +34,13 @@ open class PKPushPayload: NSObject, @unchecked Sendable {
   }
 }
 
-/// The system's data about an incoming call.
+/// The system's metadata of an incoming call.
 open class PKVoIPPushMetadata: NSObject, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
-  /// Whether the app has to report a call (`CallKit`): on this system nothing ends an app that does not.
+  /// A Boolean value that indicates whether the app must report a call (`CallKit`).
+  ///
+  /// On this system, an app that does not is not terminated.
   public let mustReport: Bool
 
   init(mustReport: Bool) {

@@ -4,10 +4,11 @@ import BelfryWire
 public import Dispatch
 public import Foundation
 
-/// An app's way to pushes that are never shown and go straight to it, launching it in the
-/// background where it is not running.
+/// The registry for pushes that are never shown, but are delivered to the app itself.
+///
+/// The app is launched in the background if it is not running.
 open class PKPushRegistry: NSObject, @unchecked Sendable {
-  // Sendable: everything that changes is behind a lock.
+  // Sendable: a lock protects the mutable state.
   let queue: DispatchQueue
   private let session = AgentSession.shared
   private let state = LockedBox(State())
@@ -18,7 +19,7 @@ open class PKPushRegistry: NSObject, @unchecked Sendable {
     var tokens: [PKPushType: Data] = [:]
   }
 
-  /// A registry whose delegate is called on this queue; on the main queue when nil.
+  /// Creates a registry whose delegate is called on this queue; nil is the main queue.
   public init(queue: DispatchQueue?) {
     self.queue = queue ?? .main
     super.init()
@@ -27,15 +28,15 @@ open class PKPushRegistry: NSObject, @unchecked Sendable {
 
   /// The delegate, which handles tokens and pushes; not retained.
   ///
-  /// Set before `desiredPushTypes`.
+  /// Set it before `desiredPushTypes`.
   open var delegate: (any PKPushRegistryDelegate)? {
     get { state.withLock { $0.delegate } }
     set { state.withLock { $0.delegate = newValue } }
   }
 
-  /// The types that the app wants.
+  /// The types of push that the app wants.
   ///
-  /// Setting it registers for them; types that are no longer in it are given up.
+  /// Setting this property registers for its types, and unregisters from types that it no longer contains.
   open var desiredPushTypes: Set<PKPushType>? {
     get { state.withLock { $0.types } }
     set {
@@ -55,10 +56,10 @@ open class PKPushRegistry: NSObject, @unchecked Sendable {
     }
   }
 
-  /// The token of a type, if it has come already.
+  /// Returns the token of a type; nil if it has not arrived yet.
   open func pushToken(for type: PKPushType) -> Data? { state.withLock { $0.tokens[type] } }
 
-  /// Whether the registry wants pushes of this type.
+  /// Returns whether the registry wants pushes of this type.
   func wants(_ type: PKPushType) -> Bool { state.withLock { $0.types?.contains(type) ?? false } }
 
   func updated(_ type: PKPushType, token: Data) {
@@ -66,7 +67,7 @@ open class PKPushRegistry: NSObject, @unchecked Sendable {
       defer { state.tokens[type] = token }
       return state.tokens[type] == token
     }
-    // The agent sends the token again after it was restarted.
+    // The agent sends the token again after a restart.
     guard !isKnown, let delegate else { return }
     let owner = MainThreadOnly(delegate)
     queue.async { [self] in
@@ -102,7 +103,7 @@ open class PKPushRegistry: NSObject, @unchecked Sendable {
 }
 
 extension PKPushType {
-  /// The kind on the link; nil for a type that is not known here.
+  /// The kind of token in messages to the agent; nil for an unknown type.
   var kind: TokenKind? { Self.kinds.first { $0.0 == self }?.1 }
 
   init?(_ kind: TokenKind) {
@@ -115,7 +116,9 @@ extension PKPushType {
   ]
 }
 
-/// The registries of this process: an event goes to each that wants its type.
+/// The registries of this process.
+///
+/// An event is passed to each registry that wants its type.
 final class RegistryList: Sendable {
   static let shared = RegistryList()
 

@@ -3,47 +3,47 @@ public import Foundation
 
 /// The delegate for the pushes of this module; called on the registry's queue.
 ///
-/// Only the first member is required, and of a method's forms an app writes one.
+/// Only the first member is required. If a method has several forms, an app implements one of them.
 @preconcurrency
 public protocol PKPushRegistryDelegate: NSObjectProtocol {
-  /// There is a token: after a registration, and whenever it changes.
+  /// Delivers the token after a registration and whenever the token changes.
   func pushRegistry(
     _ registry: PKPushRegistry, didUpdate pushCredentials: PKPushCredentials, for type: PKPushType)
 
-  /// A push arrived.
+  /// Delivers a push that arrived for the app.
   @available(iOS, deprecated: 11.0, message: "Use the form with a completion handler")
   func pushRegistry(
     _ registry: PKPushRegistry, didReceiveIncomingPushWith payload: PKPushPayload,
     for type: PKPushType)
 
-  /// A push arrived; the app calls the handler when it is done.
+  /// Delivers a push; the app calls the handler when it is done.
   func pushRegistry(
     _ registry: PKPushRegistry, didReceiveIncomingPushWith payload: PKPushPayload,
     for type: PKPushType, completion: @escaping @Sendable () -> Void)
 
-  /// A push arrived.
+  /// Delivers a push; the method returns when the app is done.
   func pushRegistry(
     _ registry: PKPushRegistry, didReceiveIncomingPushWith payload: PKPushPayload,
     for type: PKPushType
   ) async
 
-  /// A call comes in; the app calls the handler when it is done.
+  /// Delivers a push for an incoming call; the app calls the handler when it is done.
   func pushRegistry(
     _ registry: PKPushRegistry, didReceiveIncomingVoIPPushWith payload: PKPushPayload,
     metadata: PKVoIPPushMetadata, withCompletionHandler completion: @escaping @Sendable () -> Void)
 
-  /// A call comes in.
+  /// Delivers a push for an incoming call; the method returns when the app is done.
   func pushRegistry(
     _ registry: PKPushRegistry, didReceiveIncomingVoIPPushWith payload: PKPushPayload,
     metadata: PKVoIPPushMetadata
   ) async
 
-  /// The token is no longer good.
+  /// Tells the delegate that the token is no longer valid.
   func pushRegistry(_ registry: PKPushRegistry, didInvalidatePushTokenFor type: PKPushType)
 }
 
 extension PKPushRegistryDelegate {
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func pushRegistry(
     _ registry: PKPushRegistry, didReceiveIncomingPushWith payload: PKPushPayload,
     for type: PKPushType
@@ -74,7 +74,7 @@ extension PKPushRegistryDelegate {
     }
   }
 
-  /// Calls the form for every type of push.
+  /// Calls the form for all types of push.
   public func pushRegistry(
     _ registry: PKPushRegistry, didReceiveIncomingVoIPPushWith payload: PKPushPayload,
     metadata: PKVoIPPushMetadata, withCompletionHandler completion: @escaping @Sendable () -> Void
@@ -102,7 +102,7 @@ extension PKPushRegistryDelegate {
     }
   }
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func pushRegistry(
     _ registry: PKPushRegistry, didInvalidatePushTokenFor type: PKPushType
   ) {}

@@ -1,15 +1,15 @@
-/// What a push of this module is for.
+/// The types of push that this module handles.
 public struct PKPushType: RawRepresentable, Hashable, Sendable {
-  /// The type's name, as on Apple's systems.
+  /// The name of the type, as on Apple's systems.
   public var rawValue: String
 
-  /// A type from its name.
+  /// Creates a type from its name.
   public init(rawValue: String) { self.rawValue = rawValue }
 
-  /// A call that comes in.
+  /// An incoming voice-over-IP call.
   public static let voIP = PKPushType(rawValue: "PKPushTypeVoIP")
 
-  /// Something new for a complication of a watch face.
+  /// An update of a complication on a watch face.
   @available(iOS, deprecated: 13.0, message: "Use WidgetKit's pushes on Apple's systems")
   public static let complication = PKPushType(rawValue: "PKPushTypeComplication")
 

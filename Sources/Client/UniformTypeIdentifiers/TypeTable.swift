@@ -1,4 +1,4 @@
-/// The types that this module knows: those of files that notifications and their apps handle.
+/// The types that this module knows: those of files that notifications and their apps use.
 enum TypeTable {
   struct Row {
     var extensions: [String] = []
@@ -55,7 +55,9 @@ enum TypeTable {
   private static let byExtension = index(\.extensions)
   private static let byMIMEType = index(\.mimeTypes)
 
-  /// Identifiers by lower-case text; of several the first in order of identifiers that has the text first.
+  /// Returns the identifiers by lowercase text.
+  ///
+  /// If several types have a text, the first in order of identifiers is used.
   private static func index(_ texts: KeyPath<Row, [String]>) -> [String: String] {
     var result: [String: String] = [:]
     for (identifier, row) in rows.sorted(by: { $0.key < $1.key }) {
@@ -68,7 +70,7 @@ enum TypeTable {
 
   static func identifier(ofMIMEType text: String) -> String? { byMIMEType[text.lowercased()] }
 
-  /// The identifiers of a type's parents, their parents included, without the type itself.
+  /// Returns the identifiers of all direct and indirect parents of a type, without the type itself.
   static func ancestors(of identifier: String) -> Set<String> {
     var found: Set<String> = []
     var open = rows[identifier]?.parents ?? []

@@ -1,152 +1,152 @@
-/// The type of a file or of other data, by its uniform type identifier.
+/// The type of a file or of other data, identified by its uniform type identifier.
 ///
-/// The module knows the types that notifications and their apps handle; any other identifier is a type without
-/// extensions and parents.
+/// The module knows the types that notifications and their apps use. A type that an app declares or imports under
+/// another identifier has neither extensions nor parents.
 public struct UTType: Hashable, Sendable {
   /// The uniform type identifier.
   public let identifier: String
 
-  /// A type that this module knows.
+  /// Creates a type that this module knows; nil for any other identifier.
   public init?(_ identifier: String) {
     guard TypeTable.rows[identifier] != nil else { return nil }
     self.identifier = identifier
   }
 
-  /// A type that the app declares.
+  /// Creates a type that the app declares.
   public init(exportedAs identifier: String, conformingTo parentType: UTType? = nil) {
     self.identifier = identifier
   }
 
-  /// A type that the app uses and another one declares.
+  /// Creates a type that the app uses and another app declares.
   public init(importedAs identifier: String, conformingTo parentType: UTType? = nil) {
     self.identifier = identifier
   }
 
   private init(known identifier: String) { self.identifier = identifier }
 
-  /// The type of files with an extension; nil if the module knows none that conforms to the type.
+  /// Creates the type for a file name extension; nil if the module knows no such type that conforms to `supertype`.
   public init?(filenameExtension: String, conformingTo supertype: UTType = .data) {
     guard let found = TypeTable.identifier(ofExtension: filenameExtension) else { return nil }
     self.init(known: found)
     guard conforms(to: supertype) else { return nil }
   }
 
-  /// The type with a MIME type; nil if the module knows none that conforms to the type.
+  /// Creates the type for a MIME type; nil if the module knows no such type that conforms to `supertype`.
   public init?(mimeType: String, conformingTo supertype: UTType = .data) {
     guard let found = TypeTable.identifier(ofMIMEType: mimeType) else { return nil }
     self.init(known: found)
     guard conforms(to: supertype) else { return nil }
   }
 
-  /// The usual extension of files of the type.
+  /// The preferred file name extension of the type.
   public var preferredFilenameExtension: String? {
     TypeTable.rows[identifier]?.extensions.first
   }
 
-  /// The usual MIME type.
+  /// The preferred MIME type of the type.
   public var preferredMIMEType: String? { TypeTable.rows[identifier]?.mimeTypes.first }
 
-  /// The types that this one conforms to, without itself.
+  /// The types that this type conforms to, excluding itself.
   public var supertypes: Set<UTType> {
     Set(TypeTable.ancestors(of: identifier).map(UTType.init(known:)))
   }
 
-  /// Whether the type is the other one, or a kind of it.
+  /// Returns whether the type is equal to or conforms to the other one.
   public func conforms(to type: UTType) -> Bool {
     self == type || TypeTable.ancestors(of: identifier).contains(type.identifier)
   }
 
-  /// Whether the type is a kind of the other one.
+  /// Returns whether the type conforms to the other one without being equal to it.
   public func isSubtype(of type: UTType) -> Bool { self != type && conforms(to: type) }
 
-  /// Whether the other type is a kind of this one.
+  /// Returns whether the other type conforms to this one without being equal to it.
   public func isSupertype(of type: UTType) -> Bool { type.isSubtype(of: self) }
 }
 
 extension UTType: CustomStringConvertible {
-  /// The identifier.
+  /// The identifier of the type.
   public var description: String { identifier }
 }
 
 extension UTType {
-  /// Anything.
+  /// The base type of all items.
   public static let item = UTType(known: "public.item")
-  /// A document.
+  /// The base type of documents.
   public static let content = UTType(known: "public.content")
-  /// Bytes.
+  /// The base type of data.
   public static let data = UTType(known: "public.data")
-  /// A directory.
+  /// A directory in a file system.
   public static let directory = UTType(known: "public.directory")
-  /// A folder of the user's.
+  /// A folder that the user sees.
   public static let folder = UTType(known: "public.folder")
-  /// A text.
+  /// The base type of texts.
   public static let text = UTType(known: "public.text")
-  /// A text without format.
+  /// Plain text in any encoding.
   public static let plainText = UTType(known: "public.plain-text")
-  /// A text without format, in UTF-8.
+  /// Plain text in UTF-8.
   public static let utf8PlainText = UTType(known: "public.utf8-plain-text")
-  /// A page of the web.
+  /// An HTML document.
   public static let html = UTType(known: "public.html")
-  /// An XML file.
+  /// An XML document.
   public static let xml = UTType(known: "public.xml")
-  /// A JSON file.
+  /// A JSON document.
   public static let json = UTType(known: "public.json")
   /// A property list.
   public static let propertyList = UTType(known: "com.apple.property-list")
-  /// A PDF file.
+  /// A PDF document.
   public static let pdf = UTType(known: "com.adobe.pdf")
-  /// An archive.
+  /// The base type of archives.
   public static let archive = UTType(known: "public.archive")
   /// A ZIP archive.
   public static let zip = UTType(known: "public.zip-archive")
-  /// An address.
+  /// A uniform resource locator.
   public static let url = UTType(known: "public.url")
-  /// The address of a file.
+  /// A URL of a file.
   public static let fileURL = UTType(known: "public.file-url")
-  /// A picture.
+  /// The base type of images.
   public static let image = UTType(known: "public.image")
-  /// A PNG picture.
+  /// A PNG image.
   public static let png = UTType(known: "public.png")
-  /// A JPEG picture.
+  /// A JPEG image.
   public static let jpeg = UTType(known: "public.jpeg")
-  /// A GIF picture.
+  /// A GIF image.
   public static let gif = UTType(known: "com.compuserve.gif")
-  /// An HEIC picture.
+  /// An HEIC image.
   public static let heic = UTType(known: "public.heic")
-  /// A TIFF picture.
+  /// A TIFF image.
   public static let tiff = UTType(known: "public.tiff")
-  /// A Windows bitmap.
+  /// A Windows bitmap image.
   public static let bmp = UTType(known: "com.microsoft.bmp")
-  /// A WebP picture.
+  /// A WebP image.
   public static let webP = UTType(known: "org.webmproject.webp")
-  /// An SVG picture.
+  /// An SVG image.
   public static let svg = UTType(known: "public.svg-image")
-  /// Sounds or films.
+  /// The base type of audio and video.
   public static let audiovisualContent = UTType(known: "public.audiovisual-content")
-  /// A sound.
+  /// The base type of audio.
   public static let audio = UTType(known: "public.audio")
-  /// An MP3 sound.
+  /// An audio file in MP3 format.
   public static let mp3 = UTType(known: "public.mp3")
-  /// An MPEG-4 sound.
+  /// An audio file in MPEG-4 format.
   public static let mpeg4Audio = UTType(known: "public.mpeg-4-audio")
-  /// A WAV sound.
+  /// An audio file in WAV format.
   public static let wav = UTType(known: "com.microsoft.waveform-audio")
-  /// An AIFF sound.
+  /// An audio file in AIFF format.
   public static let aiff = UTType(known: "public.aiff-audio")
-  /// A film, with or without sound.
+  /// The base type of movies, with or without audio.
   public static let movie = UTType(known: "public.movie")
-  /// A film without sound.
+  /// The base type of video without audio.
   public static let video = UTType(known: "public.video")
-  /// An MPEG-1 or MPEG-2 film.
+  /// An MPEG-1 or MPEG-2 movie.
   public static let mpeg = UTType(known: "public.mpeg")
-  /// An MPEG-2 film.
+  /// MPEG-2 video without audio.
   public static let mpeg2Video = UTType(known: "public.mpeg-2-video")
-  /// An MPEG-4 film.
+  /// An MPEG-4 movie file.
   public static let mpeg4Movie = UTType(known: "public.mpeg-4")
-  /// An MPEG-4 film of Apple's store.
+  /// An MPEG-4 movie from Apple's store.
   public static let appleProtectedMPEG4Video = UTType(known: "com.apple.m4v-video")
-  /// A QuickTime film.
+  /// A QuickTime movie file.
   public static let quickTimeMovie = UTType(known: "com.apple.quicktime-movie")
-  /// An AVI film.
+  /// An AVI movie file.
   public static let avi = UTType(known: "public.avi")
 }

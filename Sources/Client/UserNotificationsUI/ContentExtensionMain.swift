@@ -6,12 +6,13 @@ public import UIKit
 import UserNotifications
 
 extension UNNotificationContentExtension where Self: UIViewController {
-  /// Runs the extension's process, which the agent starts for one notification: what `@main` on the view
-  /// controller calls, or `NotificationViewController.main()` in a `main.swift`.
+  /// Runs the extension's process, which the agent starts for one notification.
+  ///
+  /// Called by `@main` on the view controller, or as `NotificationViewController.main()` in a `main.swift`.
   public static func main() { ContentExtensionProcess.run(self) }
 }
 
-/// The process of a content extension, for as long as its notification's window stands.
+/// The process of a content extension, which exists while its notification's window is open.
 @MainActor
 enum ContentExtensionProcess {
   typealias Controller = UIViewController & UNNotificationContentExtension
@@ -54,7 +55,7 @@ enum ContentExtensionProcess {
     drawSoon()
   }
 
-  /// The actions that the notification has by its category.
+  /// Returns the actions of the notification, or else those of its category.
   private static func actions(of notification: DeliveredNotification) -> [UNNotificationAction] {
     let content = notification.request.content
     let answer = try? AgentSession.shared.call(.categories)
@@ -66,7 +67,7 @@ enum ContentExtensionProcess {
     _ response: BelfryWire.NotificationResponse, _ question: AppLinkQuestion?
   ) {
     let answer = CallOnce<UNNotificationContentExtensionResponseOption> { option in
-      // What the action has changed is on the screen before the answer is.
+      // Draw first, so that the changes of the action are on the screen before the reply is sent.
       DispatchQueue.main.async {
         MainActor.assumeIsolated { () -> Void in draw() }
         question?.reply(.contentOption(option.wire))
@@ -77,7 +78,7 @@ enum ContentExtensionProcess {
 
   // MARK: - Drawing
 
-  /// Sends what the view shows, once for all changes of a turn.
+  /// Sends the content of the view, once for all changes in one iteration of the run loop.
   static func drawSoon() {
     guard !isDrawingDue else { return }
     isDrawingDue = true
@@ -98,7 +99,7 @@ enum ContentExtensionProcess {
     AgentSession.shared.send(.setDrawing(drawing))
   }
 
-  /// The texts and pictures of a view, from the first to the last of each area.
+  /// Collects the texts and images of a view and its subviews, in order.
   private static func collect(_ view: UIView, _ items: inout [NotificationDrawing.Item]) {
     guard !view.isHidden, view.alpha > 0 else { return }
     switch view {
@@ -118,12 +119,14 @@ enum ContentExtensionProcess {
   }
 }
 
-/// The files of the pictures that the view shows; the agent deletes those that it shows no more.
+/// The files of the images that the view shows.
+///
+/// The agent deletes the files of images that are no longer shown.
 @MainActor
 struct StoredPictures {
   private var paths: [ObjectIdentifier: (image: UIImage, path: String)] = [:]
 
-  /// The file of a picture, written when it is first shown; nil for a picture without bytes.
+  /// Returns the file of an image, which is written when it is first shown; nil for an image without bytes.
   mutating func path(of image: UIImage) -> String? {
     if let known = paths[ObjectIdentifier(image)] { return known.path }
     guard !image.bytes.isEmpty, let path = AttachmentStore.shared.store(image.bytes) else {
@@ -133,7 +136,7 @@ struct StoredPictures {
     return path
   }
 
-  /// Forgets the files that are shown no more.
+  /// Forgets the files that are no longer shown.
   mutating func retain(_ shown: [String]) { paths = paths.filter { shown.contains($0.value.path) } }
 }
 

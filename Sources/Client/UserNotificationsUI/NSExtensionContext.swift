@@ -3,9 +3,9 @@ import BelfryWire
 public import Foundation
 public import UIKit
 
-/// The interface of a content extension to the window that shows its notification.
+/// The interface between a content extension and the window that shows its notification.
 open class NSExtensionContext: NSObject {
-  /// What the extension has set; nil until it sets something.
+  /// The actions that the extension has set; nil until it sets some.
   private(set) var changedActions: [UNNotificationAction]?
   private let actions: [UNNotificationAction]
 
@@ -14,8 +14,8 @@ open class NSExtensionContext: NSObject {
     super.init()
   }
 
-  /// The notification's actions: its category's until the extension sets others, which take their place in
-  /// the window.
+  /// The actions of the notification: those of its category, until the extension sets others to show in the window
+  /// instead.
   open var notificationActions: [UNNotificationAction] {
     get { changedActions ?? actions }
     set {
@@ -29,18 +29,18 @@ open class NSExtensionContext: NSObject {
   /// Opens the app, as a click on the notification does.
   open func performNotificationDefaultAction() { AgentSession.shared.send(.contentWish(.open)) }
 
-  /// Closes the window; the notification stays in the Notification Center.
+  /// Closes the window; the notification stays in Notification Center.
   open func dismissNotificationContentExtension() {
     AgentSession.shared.send(.contentWish(.close))
   }
 
-  /// Reports that the content started playing; without effect.
+  /// Reports that the content started playing; has no effect on this system.
   open func mediaPlayingStarted() {}
 
-  /// Reports that the content paused; without effect.
+  /// Reports that the content paused; has no effect on this system.
   open func mediaPlayingPaused() {}
 
-  /// Opens a URL by the desktop's own means.
+  /// Opens a URL with the desktop's default program.
   open func open(_ url: URL, completionHandler: ((Bool) -> Void)? = nil) {
     let handler = completionHandler.map { MainThreadOnly($0) }
     ExternalURL.open(url) { handler?.value($0) }

@@ -3,17 +3,19 @@ public import UIKit
 
 /// A view controller that draws a notification's content.
 ///
-/// The agent starts it, in a process of its own, when the window of a notification opens whose category the
-/// extension's `Info.plist` names. The window shows the texts of its labels and text views and the pictures
-/// of its image views, from the first to the last; places, sizes, colours and fonts have no effect.
+/// The agent starts the extension in a separate process when a notification's window opens, if the extension's
+/// `Info.plist` names the notification's category. The window shows the texts of its labels and text views and the
+/// images of its image views, in order; positions, sizes, colors, and fonts have no effect.
 ///
-/// Every member but the first is optional.
+/// Every member except the first is optional.
 @preconcurrency @MainActor
 public protocol UNNotificationContentExtension: NSObjectProtocol {
-  /// The notification to draw; again for each further one of the same thread.
+  /// Delivers the notification to draw; called again for each further notification in the same thread.
   func didReceive(_ notification: UNNotification)
 
-  /// Handles the user's action; the handler gets the notification's further course.
+  /// Handles the user's action.
+  ///
+  /// The handler receives the response option, which determines what happens to the notification.
   func didReceive(
     _ response: UNNotificationResponse,
     completionHandler completion:
@@ -22,63 +24,63 @@ public protocol UNNotificationContentExtension: NSObjectProtocol {
   /// The type of the media button.
   var mediaPlayPauseButtonType: UNNotificationContentExtensionMediaPlayPauseButtonType { get }
 
-  /// The media button's frame.
+  /// The frame of the media button.
   var mediaPlayPauseButtonFrame: CGRect { get }
 
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-  /// The media button's colour.
+  /// The tint color of the media button.
   var mediaPlayPauseButtonTintColor: UIColor! { get }
 
-  /// Plays the content.
+  /// Starts playing the media content.
   func mediaPlay()
 
-  /// Pauses the content.
+  /// Pauses the media content.
   func mediaPause()
 }
 
 extension UNNotificationContentExtension {
-  /// Dismisses the notification and hands the response to the app.
+  /// Dismisses the notification and forwards the response to the app.
   public func didReceive(
     _ response: UNNotificationResponse,
     completionHandler completion:
       @escaping @Sendable (UNNotificationContentExtensionResponseOption) -> Void
   ) { completion(.dismissAndForwardAction) }
 
-  /// No button.
+  /// Returns none: there is no media button.
   public var mediaPlayPauseButtonType: UNNotificationContentExtensionMediaPlayPauseButtonType {
     .none
   }
 
-  /// An empty frame.
+  /// Returns an empty frame.
   public var mediaPlayPauseButtonFrame: CGRect { .zero }
 
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-  /// The system's colour.
+  /// Returns the default tint color.
   public var mediaPlayPauseButtonTintColor: UIColor! { .tintColor }
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func mediaPlay() {}
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func mediaPause() {}
 }
 
-/// The further course of a notification after a response to it.
+/// The options for handling a notification after the user's response.
 public enum UNNotificationContentExtensionResponseOption: UInt, Sendable {
-  /// Keeps the notification.
+  /// The notification stays open.
   case doNotDismiss = 0
-  /// Dismisses the notification.
+  /// The notification is dismissed.
   case dismiss = 1
-  /// Dismisses the notification and sends the response to the app.
+  /// The notification is dismissed, and the response is sent to the app.
   case dismissAndForwardAction = 2
 }
 
-/// The type of a notification's media button.
+/// The types of media button.
 public enum UNNotificationContentExtensionMediaPlayPauseButtonType: UInt, Sendable {
-  /// None.
+  /// There is no media button.
   case none = 0
-  /// A button that stays in its place.
+  /// A button that is always visible.
   case `default` = 1
-  /// A button over the content, hidden while it plays.
+  /// A button that covers the content and is hidden while it plays.
   case overlay = 2
 }

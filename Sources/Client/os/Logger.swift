@@ -8,13 +8,13 @@ public struct OSLogType: RawRepresentable, Hashable, Sendable {
   /// Creates a level from its number.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// The default level.
+  /// The default log level.
   public static let `default` = OSLogType(rawValue: 0x00)
-  /// Helpful, but not essential, information.
+  /// Information that is helpful, but not essential.
   public static let info = OSLogType(rawValue: 0x01)
   /// Information for debugging.
   public static let debug = OSLogType(rawValue: 0x02)
-  /// An error.
+  /// An error in the program's operation.
   public static let error = OSLogType(rawValue: 0x10)
   /// A bug in the program.
   public static let fault = OSLogType(rawValue: 0x11)
@@ -46,12 +46,12 @@ public final class OSLog: Sendable {
 
   func write(_ text: String, _ type: OSLogType) {
     let source = subsystem.isEmpty && category.isEmpty ? "" : " [\(subsystem):\(category)]"
-    // The error output, which systemd's journal keeps for an app that it runs.
+    // For an app that systemd runs, the journal stores standard error.
     FileHandle.standardError.write(Data("\(type.name)\(source) \(text)\n".utf8))
   }
 }
 
-/// A logger that writes to the program's error output.
+/// A logger that writes to the program's standard error.
 public struct Logger: Sendable {
   private let log: OSLog
 
@@ -89,7 +89,9 @@ public struct Logger: Sendable {
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Writes a message of a printf-like format; `%{public}@` and its kin are written as they are.
+/// Writes a message with a printf-like format.
+///
+/// Values of directives such as `%{public}@` are written unredacted.
 public func os_log(
   _ message: StaticString, log: OSLog = .default, type: OSLogType = .default,
   _ arguments: any CVarArg...
@@ -98,13 +100,13 @@ public func os_log(
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Writes a message of a printf-like format, with its level first.
+/// Writes a message with a printf-like format; the level is the first argument.
 public func os_log(
   _ type: OSLogType, log: OSLog = .default, _ message: StaticString, _ arguments: any CVarArg...
 ) { log.write(formatted(message, arguments), type) }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Writes a message with values in it, with its level first.
+/// Writes a message with interpolated values; the level is the first argument.
 @_disfavoredOverload
 public func os_log(_ type: OSLogType, log: OSLog = .default, _ message: OSLogMessage) {
   log.write(message.text, type)

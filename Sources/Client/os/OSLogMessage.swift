@@ -7,15 +7,15 @@ public struct OSLogMessage: ExpressibleByStringInterpolation, Sendable {
     /// Creates an empty message.
     public init(literalCapacity: Int, interpolationCount: Int) {}
 
-    /// Appends a literal.
+    /// Appends a literal to the message.
     public mutating func appendLiteral(_ literal: String) { text += literal }
 
-    /// Appends a value.
+    /// Appends a value to the message.
     public mutating func appendInterpolation(
       _ value: @autoclosure () -> some Any, privacy: OSLogPrivacy = .auto
     ) { text += privacy.shown("\(value())") }
 
-    /// Appends an optional value.
+    /// Appends an optional value to the message.
     public mutating func appendInterpolation<Value>(
       _ value: @autoclosure () -> Value?, privacy: OSLogPrivacy = .auto
     ) { text += privacy.shown(value().map { "\($0)" } ?? "nil") }
@@ -36,32 +36,32 @@ public struct OSLogMessage: ExpressibleByStringInterpolation, Sendable {
   public init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
 }
 
-/// Whether a value is written to the log.
+/// The privacy of a value, which determines whether it is written to the log.
 public struct OSLogPrivacy: Sendable {
-  /// The way in which redacted values stay distinguishable; without effect.
+  /// The ways in which redacted values stay distinguishable; without effect.
   public enum Mask: Sendable {
-    /// By its hash.
+    /// Values are distinguished by their hashes.
     case hash
-    /// Not at all.
+    /// Values are not distinguished.
     case none
   }
 
   private let isShown: Bool
 
-  /// Written: the log is the developer's own terminal.
+  /// The value is written, because the log is the developer's own terminal.
   public static var auto: OSLogPrivacy { OSLogPrivacy(isShown: true) }
-  /// Written.
+  /// The value is written to the log.
   public static var `public`: OSLogPrivacy { OSLogPrivacy(isShown: true) }
-  /// Redacted.
+  /// The value is redacted in the log.
   public static var `private`: OSLogPrivacy { OSLogPrivacy(isShown: false) }
-  /// Redacted.
+  /// The value is redacted in the log.
   public static var sensitive: OSLogPrivacy { OSLogPrivacy(isShown: false) }
 
-  /// Written: the log is the developer's own terminal.
+  /// The value is written, because the log is the developer's own terminal.
   public static func auto(mask: Mask) -> OSLogPrivacy { .auto }
-  /// Redacted.
+  /// The value is redacted in the log.
   public static func `private`(mask: Mask) -> OSLogPrivacy { .private }
-  /// Redacted.
+  /// The value is redacted in the log.
   public static func sensitive(mask: Mask) -> OSLogPrivacy { .sensitive }
 
   func shown(_ text: String) -> String { isShown ? text : "<private>" }
@@ -72,15 +72,15 @@ public struct OSLogStringAlignment: Sendable {
   private let columns: Int
   private let isRight: Bool
 
-  /// No alignment.
+  /// The value is not aligned.
   public static var none: OSLogStringAlignment { .init(columns: 0, isRight: false) }
 
-  /// Aligned to the column's right edge.
+  /// The value is aligned with the right edge of the column.
   public static func right(columns: Int) -> OSLogStringAlignment {
     .init(columns: columns, isRight: true)
   }
 
-  /// Aligned to the column's left edge.
+  /// The value is aligned with the left edge of the column.
   public static func left(columns: Int) -> OSLogStringAlignment {
     .init(columns: columns, isRight: false)
   }

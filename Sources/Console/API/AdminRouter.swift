@@ -3,22 +3,25 @@ public import Gateway
 public import System
 public import Transport
 
-/// The router of HTTP requests: `/api/…` requires the admin token; `/metrics`, `/healthz` and `/readyz` are
-/// open to all.
+/// The router of HTTP requests.
 ///
-/// Its functions may be called from any thread.
+/// `/api/…` requires the admin token; `/metrics`, `/healthz` and `/readyz` are public.
+///
+/// Its functions can be called from any thread.
 public struct AdminRouter: Sendable {
-  /// Carries out what is asked for.
+  /// The administration, which carries out the administrators' requests.
   let administration: Administration
-  /// Whether callers have the admin token, and how often they had not.
+  /// The checker of the callers' admin tokens, which counts wrong ones.
   let guesses: TokenGuesses
   private let metrics: MetricRegistry
   private let condition: GatewayCondition?
   private let isReady: @Sendable () -> Bool
   private let history: MetricHistory?
 
-  /// A router for `administration`; `isReady` says whether every listener accepts, `condition` how the
-  /// gateway stands behind them; `history` what the metrics were; `log` is told of wrong tokens.
+  /// Creates a router for `administration`.
+  ///
+  /// `isReady` returns whether every listener accepts connections, `condition` is the state of the gateway behind them,
+  /// `history` has the earlier metrics, and `log` reports wrong tokens.
   public init(
     administration: Administration, token: String, metrics: MetricRegistry,
     condition: GatewayCondition? = nil, history: MetricHistory? = nil, log: Log = .silent,
@@ -32,7 +35,7 @@ public struct AdminRouter: Sendable {
     self.history = history
   }
 
-  /// Answers a request; nil for a path that is not of this router.
+  /// Answers a request; returns nil for a path that isn't this router's.
   public func answer(_ request: HTTP1Request) -> HTTP1Response? {
     switch request.path {
     case "/metrics": probe(request) { exposition(MetricFormat(accept: request.field("accept"))) }
@@ -66,7 +69,8 @@ public struct AdminRouter: Sendable {
     refusal(of: request, hasSession: false) ?? allowedAnswer(request)
   }
 
-  /// The refusal of a request to the API that has neither the admin token nor, as `hasSession` says, a session.
+  /// Returns the refusal of an API request that has neither the admin token nor a session (`hasSession`); nil if the
+  /// request is allowed.
   func refusal(of request: HTTP1Request, hasSession: Bool) -> HTTP1Response? {
     if hasSession { return nil }
     switch shownToken(request).map({ guesses.check($0, from: request.peerAddress) }) {
@@ -81,7 +85,7 @@ public struct AdminRouter: Sendable {
     return refusal
   }
 
-  /// The lines that `body` returns, or the answer that says why there are none.
+  /// Returns the lines from `body`, or an answer that describes its failure.
   func answering(
     _ body: () throws(AdministrationFailure) -> [JSONObject]
   ) -> HTTP1Response {
@@ -92,7 +96,7 @@ public struct AdminRouter: Sendable {
     }
   }
 
-  /// Answers a request to the API by one who may make it.
+  /// Answers an API request whose caller is authorized.
   func allowedAnswer(_ request: HTTP1Request) -> HTTP1Response {
     do throws(AdministrationFailure) {
       if request.path == "/api/status", request.method == "GET" { return .lines([status]) }
@@ -118,7 +122,7 @@ public struct AdminRouter: Sendable {
     }
   }
 
-  /// What a request shows as its token; nil where it shows none.
+  /// Returns the token in a request; nil if it has none.
   private func shownToken(_ request: HTTP1Request) -> String? {
     guard let field = request.field("authorization") else { return nil }
     let scheme = "bearer "
@@ -140,7 +144,7 @@ public struct AdminRouter: Sendable {
     return object
   }
 
-  /// The retained lines of the log, then each new one as it arrives.
+  /// Returns the retained lines of the log, followed by each new line as it arrives.
   private func follow(
     _ text: String?, asEvents: Bool
   ) throws(AdministrationFailure) -> HTTP1Response {
@@ -153,7 +157,7 @@ public struct AdminRouter: Sendable {
     return HTTP1Response(status: 200, fields: [("content-type", type)], body: .stream(stream))
   }
 
-  /// How the gateway stands: readiness, and every counter and gauge.
+  /// The gateway's status: its readiness, and every counter and gauge.
   private var status: JSONObject {
     let obstacle = isReady() ? condition?.obstacle : "a listener does not accept"
     let now = SystemClock.unixMilliseconds
@@ -172,7 +176,7 @@ public struct AdminRouter: Sendable {
 }
 
 extension HTTP1Response {
-  /// The answer to one who guesses.
+  /// Returns the answer to a client that has guessed too often.
   static func tooManyGuesses(retryAfterSeconds seconds: Int64) -> HTTP1Response {
     var response = HTTP1Response.failure(
       .conflict, "there were too many wrong tokens", "try again in \(seconds) seconds", status: 429)
@@ -180,7 +184,7 @@ extension HTTP1Response {
     return response
   }
 
-  /// One JSON object a line.
+  /// The content type for one JSON object per line.
   static let linesType = "application/x-ndjson"
 
   static func bytes(of lines: [JSONObject]) -> [UInt8] {

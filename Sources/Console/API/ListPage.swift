@@ -4,11 +4,11 @@ internal import Transport
 
 /// The part of a list that a request asks for with `limit` and `after`.
 enum ListPage {
-  /// The field of an answer that says how many lines the whole list has.
+  /// The response field with the number of lines in the entire list.
   static let totalField = "belfry-total"
 
-  /// The lines behind the one whose first member is `after`, the first `limit` of them; without `after` the last
-  /// `limit`.
+  /// Returns the first `limit` lines after the one whose first member is `after`; without `after`, the last `limit`
+  /// lines.
   static func lines(
     of lines: [JSONObject], _ request: HTTP1Request
   ) throws(AdministrationFailure) -> ArraySlice<JSONObject> {
@@ -26,7 +26,7 @@ enum ListPage {
     return rest.prefix(limit ?? rest.count)
   }
 
-  /// What a line begins with: its id, number or serial.
+  /// Returns the first member of a line: its ID, number, or serial number.
   private static func id(of line: JSONObject) -> String? {
     guard let value = line.members.first?.value else { return nil }
     return value.stringValue ?? value.integerValue.map { "\($0)" }

@@ -1,8 +1,10 @@
 import System
 
 extension MetricFormat {
-  /// The format that a field `Accept` prefers; OpenMetrics only where it is named, so that a reader of Prometheus'
-  /// text gets it as before.
+  /// Creates the format that an `Accept` field prefers.
+  ///
+  /// OpenMetrics is chosen only if it is named, so that clients of Prometheus' text format continue to receive that
+  /// format.
   init(accept: String?) {
     var openMetrics = 0.0
     var text = 0.0
@@ -25,7 +27,7 @@ extension MetricFormat {
 }
 
 extension Substring {
-  /// The text without blanks and tabs around it.
+  /// The text without surrounding spaces and tabs.
   fileprivate var trimmed: Substring {
     let isBlank = { (character: Character) in character == " " || character == "\t" }
     let start = drop(while: isBlank)

@@ -2,24 +2,26 @@ internal import BelfryWire
 internal import Gateway
 internal import Transport
 
-/// Who may use the console: the host that a browser asked for, where a request comes from, and its session.
+/// The access control of the console, by the requested host, the origin of the request, and its session.
 struct ConsoleAccess: Sendable {
   let sessions: ConsoleSessions
   let hosts: HostNames
-  /// Browsers send a host's cookies to all of its ports.
+  /// The name of the session cookie, which includes the port because browsers send a host's cookies to all of its
+  /// ports.
   let cookie: String
 
-  /// Sessions that `token` begins; `guesses` counts wrong ones, those of the API's requests too.
+  /// Creates the access control for sessions that begin with `token`; `guesses` counts wrong tokens, including those in
+  /// API requests.
   init(token: String, names: [String], port: UInt16, guesses: TokenGuesses? = nil) {
     sessions = ConsoleSessions(token: token, guesses: guesses)
     hosts = HostNames(names)
     cookie = "belfry-console-\(port)"
   }
 
-  /// The field that a page of another origin cannot send without asking first, which is never allowed.
+  /// The header field that a page of another origin can't send without a preflight request, which is never allowed.
   static let proofField = "x-belfry-console"
 
-  /// The refusal of a request to a name that is not this program's; nil for its own.
+  /// Returns the refusal of a request to a host name that isn't this program's; nil for its own names.
   func foreignHost(_ request: HTTP1Request) -> HTTP1Response? {
     guard let host = request.field("host") else {
       return .text("the request names no host\n", status: 400)
@@ -30,16 +32,16 @@ struct ConsoleAccess: Sendable {
       "this console is not known as \(name): start it with --name \(name)\n", status: 421)
   }
 
-  /// Whether the request has an open session and comes from the console's own pages.
+  /// Returns true if the request has an open session and is from the console's own pages.
   func allows(_ request: HTTP1Request) -> Bool {
     guard foreignHost(request) == nil, isOfOwnPage(request), let secret = secret(of: request)
     else { return false }
     return sessions.isOpen(secret)
   }
 
-  /// Whether a request comes from the console's own pages, as far as its browser says so.
+  /// Returns true if a request is from the console's own pages, as far as its browser says so.
   ///
-  /// One that changes something must have the proof: forms and pages of others cannot send it.
+  /// A request that changes something must have the proof field, which forms and pages of other sites can't send.
   func isOfOwnPage(_ request: HTTP1Request) -> Bool {
     if let site = request.field("sec-fetch-site"), site != "same-origin" { return false }
     if let origin = request.field("origin") {
@@ -53,7 +55,8 @@ struct ConsoleAccess: Sendable {
 
   // MARK: The session
 
-  /// Answers `/console/session`: GET tells whether there is one, POST begins it with the token, DELETE ends it.
+  /// Answers `/console/session`: GET returns whether a session is open, POST opens one with the token, and DELETE ends
+  /// it.
   func session(_ request: HTTP1Request) -> HTTP1Response {
     guard isOfOwnPage(request) else {
       return .failure(
@@ -94,7 +97,7 @@ struct ConsoleAccess: Sendable {
   }
 
   private func attributes(of secret: String, _ request: HTTP1Request) -> String {
-    // The operator's own TLS ends before this server.
+    // The operator's own TLS may be terminated in front of this server.
     let isSecure = request.field("x-forwarded-proto")?.lowercased() == "https"
     return "\(cookie)=\(secret); Path=/; HttpOnly; SameSite=Strict\(isSecure ? "; Secure" : "")"
   }

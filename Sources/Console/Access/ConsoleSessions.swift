@@ -2,11 +2,11 @@ internal import Synchronization
 internal import System
 internal import Transport
 
-/// The sessions of people who have shown the admin token once.
+/// The sessions of users who have presented the admin token once.
 ///
-/// Any thread. Sessions are in memory alone: they end with the gateway.
+/// Calls can be made on any thread. Sessions are only in memory, so they end with the gateway.
 final class ConsoleSessions: Sendable {
-  /// What became of an attempt to begin a session.
+  /// The outcome of an attempt to begin a session.
   enum Outcome: Equatable {
     /// The secret of the new session.
     case opened(String)
@@ -15,7 +15,7 @@ final class ConsoleSessions: Sendable {
   }
 
   private struct State {
-    /// When each session ends, in monotonic nanoseconds, by the hash of its secret.
+    /// The end of each session, in monotonic nanoseconds, by the hash of its secret.
     var sessions: [SHA256.Digest: Int64] = [:]
   }
 
@@ -23,7 +23,8 @@ final class ConsoleSessions: Sendable {
   private let now: @Sendable () -> Int64
   private let state = Mutex(State())
 
-  /// No session yet; `guesses` are counted elsewhere too, `now` is a monotonic clock in nanoseconds.
+  /// Creates an empty set of sessions; `guesses` may be shared with other counters of wrong tokens, and `now` is a
+  /// monotonic clock in nanoseconds.
   init(
     token: String, guesses: TokenGuesses? = nil,
     now: @escaping @Sendable () -> Int64 = { SystemClock.monotonicNanoseconds }
@@ -32,7 +33,7 @@ final class ConsoleSessions: Sendable {
     self.now = now
   }
 
-  /// Begins a session of who knows the token; `address` is where the attempt comes from.
+  /// Begins a session for a caller that knows the token; `address` is the caller's address.
   func begin(with text: String, from address: String) -> Outcome {
     switch guesses.check(text, from: address) {
     case .wrong: return .wrongToken
@@ -54,7 +55,7 @@ final class ConsoleSessions: Sendable {
     }
   }
 
-  /// Whether the secret is that of a session.
+  /// Returns true if the secret belongs to an open session.
   func isOpen(_ secret: String) -> Bool {
     let now = now()
     let digest = SHA256.hash(Array(secret.utf8))

@@ -1,32 +1,33 @@
 internal import System
 
-/// The names under which the console answers.
+/// The host names under which the console answers.
 ///
-/// A page of another site may have its own name point here (DNS rebinding), and would then be of one origin with
-/// the console. An address is no name that somebody else can point anywhere.
+/// Another site's page may make its own name resolve to this machine (DNS rebinding), and would then have the same
+/// origin as the console. Addresses are allowed, because another site cannot change where they point.
 struct HostNames: Sendable {
   private let names: Set<String>
 
-  /// The names of this machine, and `names` of the operator.
+  /// Creates the names of this machine and the operator's `names`.
   init(_ names: [String]) {
     var known: Set<String> = ["localhost"]
     for name in names + [LocalHost.name] where !name.isEmpty {
       let name = Self.lowercased(name)
       known.insert(name)
-      // `host` and `host.local` are this machine on its network.
+      // `host` and `host.local` are this machine's names on its network.
       known.insert("\(name).local")
     }
     self.names = known
   }
 
-  /// Whether a `Host` field is one of them.
+  /// Returns true if a `Host` field contains one of the names, or an address.
   func contains(_ field: String) -> Bool {
     guard let host = Self.host(of: field) else { return false }
     if names.contains(host) || host.hasSuffix(".localhost") { return true }
     return SocketAddress(host: host, port: 0) != nil
   }
 
-  /// The name or address of `HOST[:PORT]`, without brackets, dot at the end and capitals; nil for anything else.
+  /// Returns the name or address in `HOST[:PORT]`, in lowercase and without brackets or a trailing dot; nil for
+  /// anything else.
   static func host(of field: String) -> String? {
     var host = Substring(field)
     if host.first == "[" {

@@ -2,7 +2,7 @@ internal import BelfryWire
 internal import Transport
 
 extension EventStream {
-  /// The objects as events.
+  /// Returns the objects as events.
   static func bytes(of objects: [JSONObject]) -> [UInt8] {
     var bytes: [UInt8] = []
     for object in objects { append(object.bytes, to: &bytes) }

@@ -1,4 +1,4 @@
-/** What the service refused: what is wrong, and what to do; field by field where it says so. */
+/** The service's refusal: the problem and how to fix it, per field if available. */
 export class Refusal extends Error {
   constructor(status, what, advice, errors = []) {
     super(advice ? `${what}: ${advice}` : what);
@@ -7,18 +7,18 @@ export class Refusal extends Error {
   }
 }
 
-/** What is called when the session is over, and the name of the program behind the pages. */
+/** The callback for an expired session, and the name of the service behind the pages. */
 export const session = { onEnded: () => {}, service: "gateway" };
 
 /**
- * Makes a call of the admin API and returns the objects of its lines. The field proves that the call comes from this
- * page: other sites cannot send it.
+ * Calls the admin API and returns the objects of its lines. The header proves that the call is from this page, because
+ * other sites can't send it.
  */
 export async function call(method, path, body, options) {
   return (await ask(method, path, body, options)).rows;
 }
 
-/** The objects of a list's lines, and how many the whole list has. */
+/** The objects of a list's lines, and the number of lines in the entire list. */
 export async function list(path) {
   const { rows, response } = await ask("GET", path);
   return { rows, total: Number(response.headers.get("belfry-total") ?? rows.length) };
@@ -45,15 +45,15 @@ async function ask(method, path, body, { signal } = {}) {
 }
 
 /**
- * Follows a stream of events, and takes it up again when it breaks: `onObject` gets each object, `onState` whether the
- * stream is there. Returns a function that ends it.
+ * Follows a stream of events and reconnects if it breaks. `onObject` receives each object, `onState` whether the stream
+ * is connected. Returns a function that ends it.
  */
 export function follow(path, onObject, onState = () => {}) {
   const source = new EventSource(path);
   source.onopen = () => onState(true);
   source.onerror = () => {
     onState(false);
-    // A browser tries again by itself, but not when it was refused: the session may be over.
+    // A browser reconnects automatically, except after a refusal: the session may have expired.
     if (source.readyState === EventSource.CLOSED) {
       call("GET", "/console/session").then(([state]) => { if (!state.open) session.onEnded(); }).catch(() => {});
     }
@@ -62,7 +62,9 @@ export function follow(path, onObject, onState = () => {}) {
   return () => source.close();
 }
 
-/** Calls `body` now and every so many milliseconds while the page is seen; returns a function that ends it. */
+/**
+ * Calls `body` now and at this interval in milliseconds while the page is visible; returns a function that stops it.
+ */
 export function every(milliseconds, body) {
   let isEnded = false;
   let timer;

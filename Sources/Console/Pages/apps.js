@@ -21,7 +21,7 @@ export function show(main) {
   const teams = new Section("Teams", {
     path: "/api/teams", empty: "There is no team.", action: "Add a team",
     columns: [["Id", (row) => h("code", {}, row.id)], ["Name", (row) => row.name], ["Added", (row) => dateTime(row.createdAt)]],
-    // Only what hangs on a team can be removed with it.
+    // Offer forced removal only if the refusal mentions --force.
     remove: { text: "Remove", what: (row) => row.id, path: (row) => `/api/teams/${row.id}`, all: (refusal) => refusal.message.includes("--force") },
     fields: { name: new Field("Name", input()), id: new Field("Id", input({ maxlength: 10 }), { hint: "Ten capitals and digits; made where it is empty." }) },
     make: whole,

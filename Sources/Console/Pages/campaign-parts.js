@@ -5,7 +5,7 @@ export function link(campaign) {
   return h("a", { href: `#/campaigns?id=${campaign.id}` }, h("code", {}, campaign.id));
 }
 
-/** The words for where a campaign stands. */
+/** The label of a campaign's state. */
 export function stateText({ state, problem }) {
   if (state === "paused") return "held";
   if (state === "running" && problem) return "waiting";
@@ -18,7 +18,7 @@ export function stateBadge(campaign) {
   return h("span", { class: `badge ${kind}` }, stateText(campaign));
 }
 
-/** What became of a campaign's devices so far, in one line. */
+/** The results for a campaign's devices so far, in one line. */
 export function outcome({ accepted, dead, failed, unknown, devices, sent }) {
   const parts = [`${accepted.toLocaleString()} accepted`];
   for (const [number, word] of [[dead, "dead"], [failed, "failed"], [unknown, "unknown"]]) {
@@ -29,14 +29,14 @@ export function outcome({ accepted, dead, failed, unknown, devices, sent }) {
   return parts.join(", ");
 }
 
-/** Seconds as a person says them. */
+/** Formats seconds as a readable duration. */
 export function duration(seconds) {
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.ceil(seconds / 60);
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** Each language of a preview as a device would show it. */
+/** Shows each language of a preview as a device would. */
 export function previews(preview, app) {
   return h("ul", { class: "previews", "aria-label": "What devices show" }, preview.languages.map((one) => {
     const alert = typeof one.alert === "string" ? { body: one.alert } : one.alert ?? {};

@@ -25,7 +25,7 @@ function showAll(main) {
   });
 }
 
-/** One campaign: how far it is, what can be done about it, and at the end what became of it. */
+/** A campaign: its progress, its available actions, and its results at the end. */
 function showOne(main, id) {
   const head = h("p", {}, h("a", { href: "#/campaigns" }, "All campaigns"), " · campaign ", h("code", {}, id));
   const bar = h("progress", { max: 1, value: 0, "aria-label": "Devices that have an outcome" });
@@ -64,7 +64,7 @@ function showOne(main, id) {
     remark.textContent = status.problem ? `It does not go on: ${status.problem}.` : "";
     if (state === status.state) return;
     state = status.state;
-    // Said once for each change, not with every figure.
+    // Announced once per change, not with every number.
     news.textContent = `The campaign is ${stateText(status)}.`;
     const verb = { running: "pause", paused: "resume", preparing: "resume" }[state];
     const word = { running: "Pause", paused: "Resume", preparing: "Start" }[state];

@@ -1,4 +1,4 @@
-/** A strings file may be in UTF-8 or, as older tools write it, in UTF-16. */
+/** Decodes a strings file, which may be in UTF-8 or, as older tools write it, in UTF-16. */
 function decode(bytes) {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
@@ -6,10 +6,10 @@ function decode(bytes) {
   return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
 }
 
-/** Bytes of all files that the service takes in one request, with room for the request itself. */
+/** The maximum size of all files in one request, in bytes, with room for the request itself. */
 const mostBytes = 900_000;
 
-/** Reads a campaign and the strings files that it names; null for no file. */
+/** Reads a campaign and the strings files that it names; returns null if there are no files. */
 export async function readFiles(files) {
   if (files.length === 0) return null;
   const total = files.reduce((sum, file) => sum + file.size, 0);

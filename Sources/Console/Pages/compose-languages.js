@@ -2,7 +2,7 @@ import { Field, h, put } from "/console/elements.js";
 
 const texts = [["title", "Title"], ["subtitle", "Subtitle"], ["body", "Text"]];
 
-/** The texts of a campaign, a group of fields for each language. */
+/** The texts of a campaign: one group of fields per language. */
 export class Languages {
   constructor(draft, onChange) {
     this.onChange = onChange;
@@ -32,7 +32,7 @@ export class Languages {
     if (isNew) { fields.language.control.focus(); this.onChange(); }
   }
 
-  /** Names each group, and its button, by its language. */
+  /** Labels each group, and its button, with its language. */
   name() {
     this.rows.forEach((row, index) => {
       const name = row.fields.language.value.trim() || `Language ${index + 1}`;
@@ -53,7 +53,7 @@ export class Languages {
 
   names() { return this.rows.map((row) => row.fields.language.value.trim()).filter(Boolean); }
 
-  /** The campaign's `alert`; says what keeps the groups from being one object. */
+  /** The campaign's `alert`; reports problems that prevent combining the groups into one object. */
   alert(problems) {
     const alert = {};
     for (const { fields } of this.rows) {
@@ -74,7 +74,10 @@ export class Languages {
     for (const row of this.rows) for (const field of Object.values(row.fields)) field.fail();
   }
 
-  /** Without arguments the service sends a text as it stands, with the %d in it: said beside the field, for it is seldom meant. */
+  /**
+   * Without arguments, the service sends a text unchanged, including any %d in it. Warn beside the field, because this
+   * is rarely intended.
+   */
   warnOfPlaceholders() {
     for (const { fields } of this.rows) {
       for (const [name] of texts) {
@@ -86,7 +89,7 @@ export class Languages {
     }
   }
 
-  /** Shows a problem of `alert`, `alert.fr` or `alert.fr.body`; false for one of another field. */
+  /** Shows a problem with `alert`, `alert.fr` or `alert.fr.body`; returns false for a problem with another field. */
   fail(name, said) {
     const [alert, language, text] = (name ?? "").split(".");
     if (alert !== "alert") return false;

@@ -9,7 +9,7 @@ export const title = "New campaign";
 const types = ["alert", "background", "voip", "liveactivity", "complication", "fileprovider", "location", "mdm",
   "pushtotalk", "widgets", "controls"];
 
-/** What was typed, for as long as the page is open. */
+/** The user's input, kept while the page is open. */
 const draft = {};
 
 export function show(main) {
@@ -51,7 +51,7 @@ export function show(main) {
     h("div", { class: "grid" }, ["pushType", "priority", "expiration", "collapseID", "environment", "payload"].map((name) => fields[name].element)));
   const fromFile = h("details", { class: "wide" }, h("summary", {}, "From a file instead"), file.element,
     h("p", { class: "hint" }, "Audience, rate, time and quiet hours are those above; texts and payload are the file's."));
-  /** The chosen campaign and its files; null while the form's own texts count. */
+  /** The selected campaign and its files; null if the form's own texts apply. */
   let chosen = null;
   let timer;
   let running = new AbortController();
@@ -61,7 +61,7 @@ export function show(main) {
     languages.remember(draft);
   }
 
-  /** The campaign as the service takes it, and what cannot be read of the form. */
+  /** The campaign in the form that the service accepts, and the problems with the form's values. */
   function campaign() {
     const problems = [];
     const value = (name) => fields[name].value.trim();
@@ -104,7 +104,7 @@ export function show(main) {
     fields.fallback.value = [...fields.fallback.control.options].some((one) => one.value === current) ? current : "";
   }
 
-  /** Shows each problem beside its field; those of no field above the buttons. */
+  /** Shows each problem beside its field; problems without a field are shown above the buttons. */
   function showProblems(problems) {
     for (const field of Object.values(fields)) field.fail();
     languages.clear();
@@ -140,7 +140,7 @@ export function show(main) {
     }
   }
 
-  /** Adds the campaign without starting it, with its list where it has one; returns its id. */
+  /** Adds the campaign without starting it, with its list if it has one; returns its ID. */
   async function hold(body) {
     const [added] = await call("POST", "/campaigns", { ...body, hold: true });
     if (body.to !== "list") return added.id;
@@ -153,7 +153,7 @@ export function show(main) {
     } catch (refusal) {
       await call("DELETE", `/campaigns/${added.id}`).catch(() => {});
       for (const error of refusal.errors ?? []) {
-        // Lines are counted from the first one of their request.
+        // Lines are numbered from the first line of their request.
         const line = error.field?.match(/^line (\d+)$/);
         if (line) error.error = `line ${Number(line[1]) + start}, ${error.error}`;
         error.field = "to";
@@ -163,7 +163,7 @@ export function show(main) {
     return added.id;
   }
 
-  /** Whether a problem is worth a word before the form is sent: what is still empty is not wrong yet. */
+  /** Returns whether to report a problem before the form is sent: an empty field isn't wrong yet. */
   function isOfWhatWasTyped({ field }) {
     if (field === "topic" && !fields.topic.value.trim() && !chosen) return false;
     return fields.to.value !== "list" || field !== "to";
@@ -186,7 +186,7 @@ export function show(main) {
     arrange();
     put(result);
     clearTimeout(timer);
-    // Nothing is wrong with a form that nobody has begun.
+    // Don't report problems in a form that the user hasn't started.
     if (fields.topic.value.trim() || chosen || languages.hasTexts) timer = setTimeout(check, 300);
   }
 
@@ -229,7 +229,7 @@ export function show(main) {
       await call("POST", `/campaigns/${id}/resume`);
       location.hash = `#/campaigns?id=${id}`;
     } catch (refusal) {
-      // What never started leaves nothing behind.
+      // Leave nothing behind if the campaign didn't start.
       if (id) await call("DELETE", `/campaigns/${id}`).catch(() => {});
       showProblems(refusal.errors?.length ? refusal.errors : [{ error: refusal.message, advice: "try again" }]);
       button.disabled = false;
@@ -260,13 +260,13 @@ export function show(main) {
     put(apps, status.apps.map((app) => h("option", { value: app.topic })));
     if (status.apps.length !== 1 || fields.topic.value) return;
     fields.topic.value = status.apps[0].topic;
-    // Texts may have been typed meanwhile, and are checked as the app's.
+    // The user may have entered texts in the meantime; check them as this app's.
     if (languages.hasTexts) changed();
   }).catch(() => {});
   return () => { clearTimeout(timer); running.abort(); };
 }
 
-/** A whole number where it is one; the service says what is wrong with the rest. */
+/** Converts a whole number; leaves any other text for the service to reject. */
 function whole(text) { return /^\d{1,15}$/.test(text) ? Number(text) : text; }
 
 function capital(text) { return text.charAt(0).toUpperCase() + text.slice(1); }

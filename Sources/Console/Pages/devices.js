@@ -2,10 +2,10 @@ import { list } from "/console/api.js";
 import { Field, count, dateTime, h } from "/console/elements.js";
 import { Section } from "/console/section.js";
 
-/** Devices on a page of their list. */
+/** The number of devices per page of the list. */
 const page = 100;
 
-/** The devices, a page at a time; each is found by its number, its name or a token of its. */
+/** The devices, one page at a time; a device can be found by its number, its name, or one of its tokens. */
 export class Devices extends Section {
   constructor() {
     super("Devices", {

@@ -1,9 +1,12 @@
-/** Creates an element. Names that begin with "on" are listeners, the others attributes; false and null leave one out. */
+/**
+ * Creates an element. Names that begin with "on" are listeners, others are attributes; false and null omit an
+ * attribute.
+ */
 export function h(name, attributes = {}, ...children) {
   return fill(document.createElement(name), attributes, children);
 }
 
-/** The same for SVG. */
+/** Creates an SVG element in the same way. */
 export function svg(name, attributes = {}, ...children) {
   return fill(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
 }
@@ -18,7 +21,7 @@ function fill(element, attributes, children) {
   return element;
 }
 
-/** Replaces what an element holds. A link that had the focus, and is there again, has it again. */
+/** Replaces the content of an element. If a focused link is still present afterward, it is focused again. */
 export function put(element, ...children) {
   const place = element.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
   element.replaceChildren(...children.flat().filter((child) => child !== null && child !== undefined));
@@ -27,10 +30,7 @@ export function put(element, ...children) {
 
 let fields = 0;
 
-/**
- * A labelled field with a place for a hint and for an error beside it.
- * `control` is an input, a select or a textarea.
- */
+/** A labeled field with space for a hint and for an error beside it. `control` is an input, a select or a textarea. */
 export class Field {
   constructor(label, control, { hint, wide } = {}) {
     const id = `field-${++fields}`;
@@ -46,7 +46,7 @@ export class Field {
   get value() { return this.control.value; }
   set value(text) { this.control.value = text; }
 
-  /** Shows what is wrong, or with nothing takes it away. */
+  /** Shows an error; without arguments, removes it. */
   fail(...content) {
     const isWrong = content.length > 0;
     put(this.error, ...content);
@@ -70,7 +70,7 @@ export function table(caption, columns, rows, empty) {
       h("tbody", {}, rows.map((row) => h("tr", {}, columns.map(([, cell]) => h("td", {}, cell(row))))))));
 }
 
-/** A frame in which a table scrolls sideways where it is wider, and that says so. */
+/** A frame in which a table scrolls sideways if it is too wide, with a note that says so. */
 function scrollable(caption, content) {
   const sign = h("p", { class: "sideways", "aria-hidden": "true", hidden: true }, "⟷ There is more to the side: scroll.");
   const frame = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, sign, content);
@@ -80,7 +80,7 @@ function scrollable(caption, content) {
   return frame;
 }
 
-/** A button that copies a text, and says so. */
+/** A button that copies a text and confirms it. */
 export function copyButton(text, label = "Copy") {
   const button = h("button", { type: "button", class: "quiet", onclick: async () => {
     try {
@@ -94,18 +94,18 @@ export function copyButton(text, label = "Copy") {
   return button;
 }
 
-/** A moment as the time of day with milliseconds. */
+/** A timestamp as the time of day with milliseconds. */
 export function clockTime(text) {
   const date = new Date(text);
   return date.toLocaleTimeString([], { hour12: false }) + "." + String(date.getMilliseconds()).padStart(3, "0");
 }
 
-/** A moment as date and time; nothing for nothing. */
+/** A timestamp as date and time; empty if there is no timestamp. */
 export function dateTime(text) {
   return text ? new Date(text).toLocaleString() : "";
 }
 
-/** A number with its word. */
+/** A number with its noun. */
 export function count(number, one, many) {
   return `${number.toLocaleString()} ${number === 1 ? one : many}`;
 }

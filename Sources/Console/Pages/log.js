@@ -4,10 +4,10 @@ import { Field, clockTime, h, put } from "/console/elements.js";
 export const title = "Delivery log";
 export const short = "Log";
 
-/** Notifications that are shown; older ones are still in `belfry log`. */
+/** The number of notifications that are shown; older ones are still in `belfry log`. */
 const most = 200;
 
-/** How a state ends: well, in waiting, or badly. */
+/** Classifies a state as successful, waiting, or failed. */
 function kind(state) {
   if (state.startsWith("Delivered")) return "good";
   if (state.startsWith("Discarded")) return "bad";
@@ -21,7 +21,7 @@ export function show(main, parameters) {
     { hint: "Empty: everything." });
   const state = h("p", { role: "status", class: "hint" });
   const list = h("ol", { class: "log", "aria-label": "Notifications, the newest first" });
-  /** By unique id and device, since a broadcast goes to many. */
+  /** Keyed by unique ID and device, because a broadcast is sent to many devices. */
   let entries = new Map();
   let end = () => {};
 

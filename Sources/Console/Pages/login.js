@@ -1,7 +1,7 @@
 import { call, session } from "/console/api.js";
 import { Field, h, put } from "/console/elements.js";
 
-/** Asks for the admin token; the address may bring it behind #token=, which never leaves the browser. */
+/** Asks for the admin token. The address may contain it after #token=, which never leaves the browser. */
 export function showLogin(main, onSignedIn, reason) {
   document.title = "Sign in – Belfry";
   const token = new Field("Admin token",

@@ -5,7 +5,7 @@ import { plot } from "/console/plot.js";
 export const title = "Metrics of the last hour";
 export const short = "Metrics";
 
-/** The differences of a counter, a second, between samples; a restart begins anew. */
+/** The rate of a counter per second between samples; null across a restart. */
 function rate(at, values) {
   return at.slice(1).map((moment, index) => {
     const [before, now] = [values[index], values[index + 1]];
@@ -14,7 +14,7 @@ function rate(at, values) {
   });
 }
 
-/** Series added up; null where all are. */
+/** The sum of several series; null where all of them are null. */
 function add(lists, length) {
   if (lists.length === 0) return new Array(length).fill(null);
   return lists[0].map((_, index) => {
@@ -23,7 +23,7 @@ function add(lists, length) {
   });
 }
 
-/** The durations that a share of them did not exceed, in milliseconds, from a histogram's buckets. */
+/** A percentile of the durations, in milliseconds, from a histogram's buckets. */
 function percentile(series, prefix, share, length) {
   const buckets = Object.entries(series).filter(([name]) => name.startsWith(prefix) && name.includes('le="'))
     .map(([name, values]) => [Number(name.match(/le="([^"]+)"/)[1].replace("+Inf", "Infinity")), values])
@@ -38,7 +38,7 @@ function percentile(series, prefix, share, length) {
   });
 }
 
-/** Lines of what half of the values, and 99 of 100, did not exceed. */
+/** Lines of the 50th and 99th percentiles. */
 function percentiles(series, prefix, length) {
   return [["half of them", percentile(series, prefix, 0.5, length)], ["99 of 100", percentile(series, prefix, 0.99, length)]];
 }

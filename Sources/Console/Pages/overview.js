@@ -4,7 +4,7 @@ import { Rates, byLabel } from "/console/samples.js";
 
 export const title = "Overview";
 
-/** Says in one glance whether all is well. */
+/** Shows at a glance whether everything works. */
 export function show(main) {
   const verdict = h("section", { class: "verdict", role: "status", "aria-label": "State" }, "…");
   const tiles = h("section", { class: "tiles", "aria-label": "Figures" });
@@ -32,7 +32,7 @@ export function show(main) {
     rates.add(Date.parse(status.at), values);
     const state = problems.length ? "bad" : notices.length ? "fair" : "good";
     const word = { bad: "Something is wrong", fair: "Works, with a remark", good: "All is well" }[state];
-    // Said again only when it has changed: screen readers read it out.
+    // Update only on changes, because screen readers read it aloud.
     if (shown !== word + problems + notices) {
       shown = word + problems + notices;
       verdict.className = `verdict ${state}`;

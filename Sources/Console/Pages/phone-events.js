@@ -1,4 +1,4 @@
-/** What an event of a phone means, as a sentence; nothing for one that shows by itself. */
+/** Describes a phone's event as a sentence; returns nothing for an event that is visible by itself. */
 export function sentence(event, name) {
   const app = event.app ? name(event.app) : "";
   switch (event.event) {
@@ -27,7 +27,7 @@ function action(id) {
 
 let audio = null;
 
-/** A short tone, made here: there is no file to ask for. */
+/** A short tone, generated here so that no file has to be loaded. */
 export function beep() {
   audio ??= new AudioContext();
   const tone = audio.createOscillator();

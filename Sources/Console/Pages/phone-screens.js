@@ -1,6 +1,6 @@
 import { h } from "/console/elements.js";
 
-/** The question whether an app may notify. */
+/** An app's permission prompt. */
 export function prompt(phone, app) {
   const answer = (allow) => phone.do("answer", { app, allow });
   return h("div", { class: "prompt", role: "alertdialog", "aria-label": "Permission" },
@@ -11,7 +11,7 @@ export function prompt(phone, app) {
       h("button", { type: "button", "data-key": "allow", onclick: () => answer(true) }, "Allow")));
 }
 
-/** The buttons of a notification; one with a text field opens it. */
+/** The buttons of a notification; a button with a text field opens it. */
 function actions(phone, { app, id, actions }, after) {
   return actions.map((action) => {
     const press = () => {
@@ -51,7 +51,7 @@ export function banner(phone, one, row) {
       h("button", { type: "button", class: "quiet", "data-key": `dismiss ${one.key}`, onclick: () => { go(); phone.do("dismiss", { app, id }); } }, "Dismiss")));
 }
 
-/** The apps with their badges; or the one that is in front. */
+/** The apps with their badges, or the app in the foreground. */
 export function home(phone) {
   if (phone.front && phone.snapshot.apps.some((one) => one.app === phone.front)) {
     return h("div", { class: "front" }, h("h3", {}, phone.name(phone.front)),
@@ -69,7 +69,7 @@ export function home(phone) {
     h("span", { class: "name", "aria-hidden": "true" }, one.name.split(".").at(-1))))));
 }
 
-/** What came and was not dismissed, with the texts that may be seen. */
+/** The received notifications that weren't dismissed, with the texts that may be shown. */
 export function lockScreen(phone) {
   return h("div", { class: "lock" },
     h("p", { class: "clock" }, new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })),
@@ -78,7 +78,7 @@ export function lockScreen(phone) {
       h("p", { class: "from" }, phone.name(one.app)), h("p", { class: "texts" }, texts(one)))));
 }
 
-/** What was delivered, by app and within it by thread, the newest first. */
+/** The delivered notifications, by app and by thread within an app, newest first. */
 export function center(phone) {
   const rows = [...phone.snapshot.center].sort((one, other) => other.date - one.date);
   if (rows.length === 0) return h("p", { class: "empty" }, "No notifications.");
@@ -102,7 +102,7 @@ const words = { alert: "Alerts", sound: "Sounds", badge: "Badges", center: "Noti
   timeSensitive: "Time-sensitive", criticalAlert: "Critical alerts" };
 const choices = { style: ["Style", ["none", "banner", "alert"]], previews: ["Previews", ["always", "whenAuthenticated", "never"]] };
 
-/** The switches that a person has for each app. */
+/** The user's switches for each app. */
 export function settings(phone) {
   const rows = phone.snapshot.settings;
   if (rows.length === 0) return h("p", { class: "empty" }, "There is no app yet.");

@@ -7,18 +7,18 @@ import { banner, center, home, lockScreen, prompt, settings } from "/console/pho
 export const title = "Virtual phone";
 export const short = "Phone";
 
-/** Milliseconds after which a banner goes by itself, unless somebody is at it or wants nothing to move. */
+/** Milliseconds after which a banner disappears, unless the user is interacting with it or prefers reduced motion. */
 const bannerTime = 15000;
-/** Milliseconds in which a notification is still news to a page that was opened after it came. */
+/** Milliseconds for which a notification still counts as new on a page that is opened later. */
 const newsTime = 300000;
 
-/** A phone whose screen is here, and whose agent is in the gateway. */
+/** A phone whose screen is on this page and whose agent runs in the gateway. */
 class Phone {
   snapshot = null;
   screen = "home";
   front = null;
   banners = new Map();
-  /** What was presented shortly before the page was opened. */
+  /** The notifications presented shortly before the page was opened. */
   news = [];
   hasSound = false;
 
@@ -36,7 +36,7 @@ class Phone {
     this.end = follow(`/api/phones/${number}/events`, (event) => this.receive(event));
   }
 
-  /** Has the phone do something; says what is wrong where it cannot. */
+  /** Sends a command to the phone; shows an error if it fails. */
   async do(verb, fields = {}) {
     this.error.textContent = "";
     try {
@@ -51,8 +51,8 @@ class Phone {
   get isLocked() { return this.snapshot?.state[0]?.locked === "on"; }
 
   /**
-   * What the lock screen lists, the newest first: what came and was not dismissed, of apps that may be seen there. It
-   * follows from how the phone stands alone, so that it is the same whenever one looks.
+   * The entries of the lock screen, newest first: received notifications that weren't dismissed, of apps that may be
+   * shown there. They depend only on the phone's state, so they are the same at any time.
    */
   get onLockScreen() {
     const { center, settings, shown } = this.snapshot;
@@ -60,7 +60,7 @@ class Phone {
       && (row.authorization === "authorized" || row.authorization === "ephemeral")).map((row) => [row.app, row]));
     const listed = center.filter((row) => visible.has(row.app)).sort((one, other) => other.date - one.date)
       .map((row) => (visible.get(row.app).previews === "always" ? row : { app: row.app, title: "Notification" }));
-    // Of apps that are not in the Notification Center, with the texts that the agent let a locked screen have.
+    // For apps that aren't in Notification Center, with the texts that the agent allows on a locked screen.
     const unlisted = shown.filter((one) => visible.has(one.app) && !this.row(one.app, one.id)).reverse();
     return [...unlisted, ...listed];
   }
@@ -74,7 +74,7 @@ class Phone {
       this.snapshot = event;
       for (const one of this.news) if (this.row(one.app, one.id)) this.happen(one);
       this.news = [];
-      // One that is listed no more has been dealt with elsewhere.
+      // A notification that is no longer listed was handled elsewhere.
       for (const [key, one] of this.banners) if (one.wasListed && !this.row(one.app, one.id)) this.banners.delete(key);
       this.draw();
       this.onSnapshot?.(event);
@@ -105,7 +105,7 @@ class Phone {
   addBanner(key, event) {
     const one = { ...event, key };
     this.banners.set(key, one);
-    // There is room for so many; the others are listed.
+    // Only this many fit; the others are in the list.
     while (this.banners.size > 3) this.banners.delete(this.banners.keys().next().value);
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
     const go = () => {
@@ -125,7 +125,7 @@ class Phone {
 
   show(screen) {
     this.screen = screen;
-    // Whoever looks elsewhere has seen them; they stay listed.
+    // Opening another screen counts as having seen them; they remain in the list.
     this.banners.clear();
     this.draw();
   }
@@ -158,7 +158,7 @@ class Phone {
   }
 }
 
-/** Draws anew what an element holds, unless a text is being typed there, and keeps the focus where it was. */
+/** Redraws the content of an element, unless the user is typing in it, and preserves the focus. */
 function keepFocus(element, build) {
   const active = document.activeElement;
   const isInside = element.contains(active);

@@ -19,7 +19,10 @@ function short(value) {
   return value >= 100 || Number.isInteger(value) ? Math.round(value).toLocaleString() : value.toPrecision(2);
 }
 
-/** Lines over time; `lines` are [name, values], null where there is nothing. What is drawn is also said, in the legend. */
+/**
+ * Lines over time; `lines` are [name, values], with null for missing values. The legend also describes the plot as
+ * text.
+ */
 export function plot(title, at, lines) {
   const known = lines.flatMap(([, values]) => values).filter((value) => value !== null);
   const top = round(Math.max(1, ...known));

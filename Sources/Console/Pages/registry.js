@@ -4,7 +4,7 @@ import { link, outcome, stateBadge } from "/console/campaign-parts.js";
 
 export const title = "Overview";
 
-/** What stands in the way, and what is only worth a remark. */
+/** Sorts findings into problems, which prevent sending, and notices. */
 function judge({ service, held, campaigns, devices }) {
   const problems = [];
   const notices = [];
@@ -30,7 +30,7 @@ function connectionText({ name, environment, connection, since }) {
   return `Connecting to ${place}`;
 }
 
-/** Says in one glance whether all is well. */
+/** Shows at a glance whether everything works. */
 export function show(main) {
   const verdict = h("section", { class: "verdict", role: "status", "aria-label": "State" }, "…");
   const tiles = h("section", { class: "tiles", "aria-label": "Figures" });
@@ -44,7 +44,7 @@ export function show(main) {
     const state = problems.length ? "bad" : notices.length ? "fair" : "good";
     const word = { bad: "Something is wrong", fair: "Works, with a remark", good: "All is well" }[state];
     const lines = [connectionText(status.service), ...problems, ...notices];
-    // Said again only when it has changed: screen readers read it out.
+    // Update only on changes, because screen readers read it aloud.
     if (shown !== word + lines) {
       shown = word + lines;
       verdict.className = `verdict ${state}`;

@@ -1,4 +1,4 @@
-/** The values of a metric by its one label, from the samples of /api/status. */
+/** The values of a metric by its only label, from the samples of /api/status. */
 export function* byLabel(values, name) {
   for (const [key, value] of values) {
     if (!key.startsWith(`${name}{`)) continue;
@@ -23,7 +23,7 @@ export class Rates {
     this.#now = { milliseconds, values };
   }
 
-  /** A second; nothing before the second sample. */
+  /** The rate per second; nothing before the second sample. */
   of(name) {
     if (!this.#before || this.#now.milliseconds <= this.#before.milliseconds) return null;
     const seconds = (this.#now.milliseconds - this.#before.milliseconds) / 1000;

@@ -2,8 +2,8 @@ import { call } from "/console/api.js";
 import { h, put, table } from "/console/elements.js";
 
 /**
- * A section with a list and a form that adds to it.
- * `fields` are made anew with each form; `make` turns their values into the call's body.
+ * A section with a list and a form that adds to it. `fields` are the form's fields by name; `make` converts their
+ * values to the call's body.
  */
 export class Section {
   constructor(name, { path, columns, empty, remove, fields, make, done, action, note }) {
@@ -32,7 +32,7 @@ export class Section {
 
   read() { return call("GET", this.path); }
 
-  /** A button that asks once more before it does what cannot be undone. */
+  /** A button that asks for confirmation before an action that can't be undone. */
   remover(row) {
     const { text, path, what } = this.remove;
     if (row.revokedAt) return "";
@@ -48,7 +48,10 @@ export class Section {
     return button;
   }
 
-  /** Removes or revokes, or says why not, with a button that does it with all that keeps it, where that can be. */
+  /**
+   * Removes or revokes. If that is refused, it shows the reason and, if possible, a button that also removes everything
+   * that depends on it.
+   */
   async requestRemoval(name, path) {
     try {
       await call("DELETE", path);

@@ -15,10 +15,13 @@ export const samples = {
   "Background": { aps: { "content-available": 1 }, reason: "menu" },
 };
 
-/** What was typed, for as long as the page is open. */
+/** The user's input, kept while the page is open. */
 const draft = { payload: JSON.stringify(samples["An alert"], null, 2) };
 
-/** What a link may fill in: anybody can write a link, and what stands in the form is sent and copied as code. */
+/**
+ * The fields that a link may fill in. They are restricted because anyone can create a link, and the form's values are
+ * sent and copied as code.
+ */
 const linked = { token: /^[0-9A-Fa-f]{1,512}$/, topic: /^[A-Za-z0-9._-]{1,255}$/ };
 
 export function show(main, parameters) {
@@ -53,7 +56,7 @@ export function show(main, parameters) {
   let timer;
   let running = new AbortController();
 
-  /** The push as the gateway's API takes it. */
+  /** The push in the form that the gateway's API accepts. */
   function push() {
     const body = {};
     for (const [name, field] of Object.entries(fields)) {
@@ -94,7 +97,7 @@ export function show(main, parameters) {
   function goTo(fault) {
     const lines = fields.payload.value.split("\n");
     let at = lines.slice(0, fault.line - 1).reduce((sum, line) => sum + line.length + 1, 0);
-    // Columns count characters, the text field counts UTF-16.
+    // Columns count characters, but the text field counts UTF-16 code units.
     at += [...(lines[fault.line - 1] ?? "")].slice(0, fault.column - 1).join("").length;
     fields.payload.control.focus();
     fields.payload.control.setSelectionRange(at, at + 1);

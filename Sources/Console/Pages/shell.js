@@ -45,7 +45,7 @@ function signedOut(reason) {
   showLogin(main, signedIn, reason);
 }
 
-/** Runs a console with these screens by their names in the address, the one without a name first. */
+/** Runs a console with these screens, keyed by their names in the address; the first one has no name. */
 export async function run(all, { service }) {
   screens = all;
   session.service = service;

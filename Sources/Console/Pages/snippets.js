@@ -2,8 +2,8 @@
 function quoted(text) { return `'${text.replaceAll("'", `'\\''`)}'`; }
 
 /**
- * A text in quotation marks for Swift and for Python alike: what either would read as more than a character is escaped.
- * Neither knows all of JSON's escapes.
+ * A text in double quotation marks for Swift or Python. Characters that either language would interpret are escaped,
+ * because neither supports all of JSON's escapes.
  */
 function literal(text, escape) {
   const marked = [...String(text)].map((one) => {
@@ -14,11 +14,11 @@ function literal(text, escape) {
   });
   return `"${marked.join("")}"`;
 }
-/** No scalar stands for half of a pair. */
+/** Replaces half of a surrogate pair, for which there is no Unicode scalar. */
 const swift = (text) => literal(text, (code) => `\\u{${(code >= 0xd800 && code < 0xe000 ? 0xfffd : code).toString(16)}}`);
 const python = (text) => literal(text, (code) => `\\U${code.toString(16).padStart(8, "0")}`);
 
-/** A whole number as it is; nothing for any other text, which a program would read as code. */
+/** Returns a whole number unchanged; null for any other text, which a program would interpret as code. */
 function number(text) { return /^\d{1,15}$/.test(text ?? "") ? text : null; }
 
 /** The host and the port of `HOST:PORT`. */
@@ -27,12 +27,12 @@ function parts(place) {
   return [host, port];
 }
 
-/** A payload without the white space between its parts; as it is where it is no JSON. */
+/** A payload without insignificant whitespace; unchanged if it isn't JSON. */
 function compact(text) {
   try { return JSON.stringify(JSON.parse(text)); } catch { return text; }
 }
 
-/** The push as a command line. */
+/** The push as a curl command. */
 export function asCurl(push, place) {
   const fields = { "apns-topic": push.topic, "apns-push-type": push.type, "apns-priority": push.priority,
     "apns-expiration": push.expiration, "apns-collapse-id": push.collapseID, "apns-id": push.id };
@@ -47,7 +47,7 @@ export function asCurl(push, place) {
   return lines.join("\n");
 }
 
-/** The push as Swift. */
+/** The push as Swift code. */
 export function asSwift(push, place) {
   const [host, port] = parts(place);
   const rest = [];
@@ -57,7 +57,8 @@ export function asSwift(push, place) {
   if (push.collapseID) rest.push(`collapseID: ${swift(push.collapseID)}`);
   if (push.id) rest.push(`id: ${swift(push.id)}`);
   const payload = compact(push.payload);
-  // As many marks as no part of the payload has: with them a quotation mark would end it, a backslash be an escape.
+  // More # marks than any part of the payload has, because otherwise a quotation mark would end the literal, or a
+  // backslash begin an escape.
   let marks = "#";
   while (payload.includes(`"${marks}`) || payload.includes(`\\${marks}`)) marks += "#";
   const text = /[\p{C}\p{Zl}\p{Zp}]/u.test(payload) ? swift(payload) : `${marks}"${payload}"${marks}`;
@@ -82,7 +83,7 @@ print(try await client.send(push))
 `;
 }
 
-/** The push as Python. */
+/** The push as Python code. */
 export function asPython(push, place) {
   const [host, port] = parts(place);
   const rest = [];

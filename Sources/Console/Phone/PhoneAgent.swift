@@ -4,26 +4,28 @@ internal import Gateway
 internal import Synchronization
 internal import System
 
-/// The agent of a virtual phone, on a thread of its own: the same that runs on a device, without the machine's
-/// desktop, buses and battery.
+/// The agent of a virtual phone, on its own thread.
+///
+/// It is the same agent that runs on a device, but without the machine's desktop, buses, and battery.
 final class PhoneAgent: Sendable {
   private enum Command: Sendable { case stop }
   private typealias Started = Result<Mailbox<Command>, AdministrationFailure>
 
-  /// Where its apps connect.
+  /// The path of the socket that its apps connect to.
   let socket: String
   private let thread: LoopThread
   private let commands: Mailbox<Command>
   private let isStopped = Mutex(false)
 
-  /// Starts an agent with its data in `folder`; `report` gets the lines that `belfry agent --presenter json` prints.
+  /// Starts an agent with its data in `folder`; `report` receives the lines that `belfry agent --presenter json`
+  /// prints.
   ///
-  /// Throws what a person can correct.
+  /// Throws errors that the user can correct.
   init(
     name: String, folder: String, gateway: AgentConfiguration.Gateway, log: Log,
     report: @escaping @Sendable (String) -> Void
   ) throws(AdministrationFailure) {
-    // A socket's path may have 107 bytes, and a gateway's folder may lie deep.
+    // A socket's path is limited to 107 bytes, and a gateway's folder may be deeply nested.
     let random = SystemRandom.bytes(8).reduce(into: "") { $0 += String($1, radix: 36) }
     let socketFolder = "/tmp/belfry-phone-\(random)"
     let socket = "\(socketFolder)/agent.sock"
@@ -41,7 +43,7 @@ final class PhoneAgent: Sendable {
         return .success(
           loop.mailbox(of: Command.self) { _ in
             daemon.stop()
-            // One more turn sends what the end has queued.
+            // One more turn sends the output that stopping has queued.
             loop.schedule(afterNanoseconds: 0) { loop.stop() }
           })
       } catch {
@@ -66,7 +68,7 @@ final class PhoneAgent: Sendable {
 
   deinit { stop() }
 
-  /// Ends the agent in order, and waits for it.
+  /// Stops the agent gracefully, and waits for it.
   func stop() {
     let isFirst = isStopped.withLock { isStopped in
       defer { isStopped = true }

@@ -2,15 +2,15 @@ internal import AppLink
 internal import BelfryWire
 internal import Synchronization
 
-/// An app on a virtual phone: registers, and reports what the agent calls it for.
+/// An app on a virtual phone, which registers and reports the agent's calls.
 final class PhoneApp: Sendable {
   let id: String
-  /// Whether it asks for notifications that come quietly at first.
+  /// True if it requests provisional permission, so that its notifications are delivered quietly at first.
   private let isQuiet: Bool
   private let report: @Sendable (JSONObject) -> Void
   private let connection = Mutex<AppLinkConnection?>(nil)
 
-  /// An app that connects to the agent at `socket`; `report` gets each callback as an event.
+  /// Creates an app that connects to the agent at `socket`; `report` receives each callback as an event.
   init(
     id: String, socket: String, isQuiet: Bool, report: @escaping @Sendable (JSONObject) -> Void
   ) {
@@ -25,7 +25,7 @@ final class PhoneApp: Sendable {
     connection.start()
   }
 
-  /// Brings the app to the front, or sends it back.
+  /// Moves the app to the foreground or the background.
   func become(_ state: AppState) {
     connection.withLock { $0 }?.send(.setState(state)) { _ in }
   }
@@ -38,7 +38,7 @@ final class PhoneApp: Sendable {
     connection?.close()
   }
 
-  /// The categories that every app on a phone has, for payloads with `"category"`.
+  /// The categories of every app on a phone, for payloads with `"category"`.
   static let categories = [
     NotificationCategory(
       id: "MESSAGE",
@@ -59,7 +59,7 @@ final class PhoneApp: Sendable {
       ]),
   ]
 
-  // MARK: The connection's thread
+  // MARK: On the connection's thread
 
   private func handle(_ event: AppLinkConnection.Event) {
     switch event {
@@ -80,7 +80,7 @@ final class PhoneApp: Sendable {
     guard let connection = connection.withLock({ $0 }) else { return }
     connection.send(.setCategories(Self.categories)) { _ in }
     let types: Set<AuthorizationOption> = [.alert, .sound, .badge]
-    // A person may take their time.
+    // Allow a long time, because the user may take a while to answer.
     connection.send(
       .requestAuthorization(isQuiet ? types.union([.provisional]) : types),
       timeoutMilliseconds: 86_400_000
@@ -96,7 +96,7 @@ final class PhoneApp: Sendable {
     }
   }
 
-  /// The event as `belfry app run` prints it; nil for one that a person would not care for.
+  /// Returns the event as `belfry app run` prints it; nil for an event that doesn't interest the user.
   private static func line(_ event: AppEvent) -> JSONObject? {
     switch event {
     case .token(_, let token):

@@ -1,23 +1,24 @@
 internal import BelfryWire
 internal import Gateway
 
-/// What a person does on a virtual phone, as a page sends it.
+/// A user's action on a virtual phone, as a page sends it.
 enum PhoneCommand: Equatable {
   case install(app: String, isQuiet: Bool)
   case remove(app: String)
-  /// Brings an app to the front; nil is the home screen.
+  /// Brings an app to the foreground; nil shows the home screen.
   case front(app: String?)
-  /// Answers an app's question whether it may notify, or keeps one that does so quietly.
+  /// Turns an app's notifications on or off, as the answer to its permission prompt or for an app that delivers
+  /// quietly.
   case answer(app: String, isAllowed: Bool)
   case setting(app: String, name: String, value: String)
   case open(app: String, id: String)
   case act(app: String, id: String, action: String, text: String?)
-  /// nil is all.
+  /// Removes notifications; nil removes all of them.
   case dismiss(app: String?, id: String?)
-  /// Changes how the device stands: `locked`, `focus`, ….
+  /// Changes the device's state: `locked`, `focus`, ….
   case state(name: String, value: String)
 
-  /// Reads a command; nothing is done where a member is missing, unknown or of another type.
+  /// Parses a command; throws if a member is missing, unknown, or of another type.
   init(_ object: JSONObject) throws(AdministrationFailure) {
     var fields = AdministrationFields(object)
     let verb = try fields.text("do")

@@ -2,12 +2,14 @@ internal import BelfryWire
 internal import Synchronization
 internal import Transport
 
-/// What happens on a virtual phone, for the pages that show it; any thread.
+/// The events of a virtual phone, for the pages that show it.
+///
+/// Calls can be made on any thread.
 final class PhoneEvents: Sendable {
   private struct State {
     /// The phone's current state.
     var snapshot = JSONObject()
-    /// The latest events, for a page that is opened later.
+    /// The latest events, for pages that are opened later.
     var recent: [JSONObject] = []
     var streams: [HTTP1BodyStream] = []
     var isEnded = false
@@ -15,7 +17,7 @@ final class PhoneEvents: Sendable {
 
   private let state = Mutex(State())
 
-  /// Sends an event to the pages, and keeps it for later ones.
+  /// Sends an event to the pages, and retains it for pages that are opened later.
   func post(_ event: JSONObject) {
     state.withLock { state in
       state.recent.append(event)
@@ -32,10 +34,10 @@ final class PhoneEvents: Sendable {
     }
   }
 
-  /// The latest snapshot.
+  /// The latest snapshot of the phone's state.
   var snapshot: JSONObject { state.withLock { $0.snapshot } }
 
-  /// Begins a stream with recent events, the current state, and every later event.
+  /// Begins a stream with the recent events, the current state, and every later event.
   func stream() -> HTTP1BodyStream {
     let stream = HTTP1BodyStream()
     state.withLock { state in
@@ -50,7 +52,7 @@ final class PhoneEvents: Sendable {
     return stream
   }
 
-  /// Ends the streams: the phone is off.
+  /// Ends the streams, because the phone is off.
   func end() {
     state.withLock { state in
       state.isEnded = true
@@ -61,7 +63,7 @@ final class PhoneEvents: Sendable {
 
   private static func write(_ event: JSONObject, to streams: inout [HTTP1BodyStream]) {
     let bytes = EventStream.bytes(of: [event])
-    // Those whose page is gone take no more.
+    // The streams of pages that were closed don't accept more bytes.
     streams.removeAll { !$0.write(bytes) }
   }
 }

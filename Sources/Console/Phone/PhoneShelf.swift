@@ -6,18 +6,18 @@ internal import Synchronization
 internal import System
 internal import Transport
 
-/// The virtual phones of a gateway, each with a folder of its own under the gateway's.
+/// The virtual phones of a gateway, each with its own folder in the gateway's folder.
 ///
-/// Any thread.
+/// Calls can be made on any thread.
 public final class PhoneShelf: Sendable {
   private let host: String
   private let port: UInt16
   private let folder: GatewayFolder
   private let phones = Mutex<[Int: VirtualPhone]>([:])
-  /// One phone at a time is turned on or off, which takes a moment.
+  /// Only one phone at a time is turned on or off, which takes a moment.
   private let turn = Mutex(())
 
-  /// The shelf of the gateway whose device port is there.
+  /// Creates the phones of the gateway whose device port is at this host and port.
   public init(host: String, port: UInt16, folder: GatewayFolder) {
     self.host = SocketAddress.hostOnThisMachine(ofListener: host)
     self.port = port
@@ -89,7 +89,7 @@ public final class PhoneShelf: Sendable {
       .map { ["phone": .integer(Int64($0)), "on": .bool(on.contains($0))] }
   }
 
-  /// The lowest number that no phone has; nil where all are taken.
+  /// The lowest unused phone number; nil if all numbers are in use.
   private var nextNumber: Int? {
     let used = Set(list.compactMap { $0["phone"]?.integerValue })
     return (1...Limits.phones).first { !used.contains(Int64($0)) }
@@ -135,7 +135,9 @@ public final class PhoneShelf: Sendable {
     }
   }
 
-  /// Turns a phone off for good: its apps are removed first, so that their tokens die with it while it is on.
+  /// Deletes a phone.
+  ///
+  /// Its apps are removed while it is still on, so that their tokens are invalidated.
   private func remove(
     _ number: Int, _ administration: Administration
   ) throws(AdministrationFailure) {

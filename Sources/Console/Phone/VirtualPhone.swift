@@ -7,33 +7,34 @@ internal import System
 
 /// A virtual phone: a real agent with real apps, whose screen is a page of the console.
 ///
-/// Any thread. The page's taps are the commands of `belfry center`, `settings` and `state`; what it shows is what the
-/// agent presents and lists.
+/// Calls can be made on any thread. Taps on the page are the commands of `belfry center`, `settings` and `state`; the
+/// page shows whatever the agent presents and lists.
 final class VirtualPhone: Sendable {
   private struct State {
     var apps: [String: PhoneApp] = [:]
     var tokens: [String: String] = [:]
-    /// Apps that wait for the person's permission.
+    /// The apps that wait for the user's permission.
     var prompts: [String] = []
-    /// What was presented since the phone was last seen unlocked, oldest first: of an app that is not in the Notification
-    /// Center, the lock screen has nothing else to list.
+    /// The notifications presented since the phone was last seen unlocked, oldest first.
+    ///
+    /// They are the lock screen's only source for an app that isn't in Notification Center.
     var shown: [JSONObject] = []
     var isLinked = false
     var isRefreshing = false
-    /// Something has changed since the refresh began.
+    /// True if something has changed since the refresh began.
     var isStale = false
     var isOff = false
   }
 
-  /// The phone's number among those of this gateway.
+  /// The phone's number among the virtual phones of this gateway.
   let number: Int
-  /// What happens on it.
+  /// The events on this phone.
   let events = PhoneEvents()
   private let state = Mutex(State())
   private let agent: Mutex<PhoneAgent?>
   private let control: Mutex<AppLinkConnection?>
 
-  /// Turns a phone on whose data is in `folder`, with the apps that it had.
+  /// Turns on a phone whose data is in `folder`, with the apps that it had.
   init(
     number: Int, folder: String, gateway: AgentConfiguration.Gateway
   ) throws(AdministrationFailure) {
@@ -56,7 +57,7 @@ final class VirtualPhone: Sendable {
     refresh()
   }
 
-  /// Turns the phone off; its data stays.
+  /// Turns the phone off; its data is retained.
   func turnOff() {
     let apps = state.withLock { state in
       state.isOff = true
@@ -76,14 +77,14 @@ final class VirtualPhone: Sendable {
     events.end()
   }
 
-  /// Removes every app, so that its token dies.
+  /// Removes every app, so that its token is invalidated.
   func removeApps() {
     for app in state.withLock({ Array($0.apps.keys) }) { try? remove(app) }
   }
 
-  // MARK: What a person does
+  // MARK: User actions
 
-  /// Does what a command says.
+  /// Performs a command.
   func perform(_ command: PhoneCommand) throws(AdministrationFailure) {
     switch command {
     case .install(let app, let isQuiet): try install(app, isQuiet: isQuiet)
@@ -107,7 +108,7 @@ final class VirtualPhone: Sendable {
   }
 
   private func remove(_ app: String) throws(AdministrationFailure) {
-    // First, because it would come back as soon as the agent lets it go.
+    // Remove it here first, because it would reconnect as soon as the agent disconnects it.
     state.withLock { state in
       state.tokens[app] = nil
       state.prompts.removeAll { $0 == app }
@@ -132,7 +133,7 @@ final class VirtualPhone: Sendable {
       self?.appReported(event)
     }
     state.withLock { state in
-      // The newer one asks again, as an app does that is installed over itself.
+      // The newer app asks again, like an app that is reinstalled.
       defer { state.apps[id] = app }
       return state.apps[id]
     }?.close()
@@ -154,7 +155,7 @@ final class VirtualPhone: Sendable {
     }
   }
 
-  // MARK: What happens
+  // MARK: Events
 
   private func agentPrinted(_ line: String) {
     guard let event = (try? JSONValue(parsing: line))?.objectValue else { return }
@@ -187,9 +188,9 @@ final class VirtualPhone: Sendable {
     refresh()
   }
 
-  /// Sends a snapshot to the pages, and another one when something changes before it is complete.
+  /// Sends a snapshot to the pages, and another one if something changes before the first is complete.
   private func refresh() {
-    // The agent prints lines before the phone can ask it; `init` refreshes once it can.
+    // The agent prints lines before the phone can query it; `init` refreshes once it can.
     guard let control = control.withLock({ $0 }) else { return }
     let isFirst = state.withLock { state in
       state.isStale = state.isRefreshing
@@ -200,7 +201,7 @@ final class VirtualPhone: Sendable {
     collect([.apps, .appSettings(app: nil), .center(app: nil), .state([:])], [], control)
   }
 
-  /// Asks for one list of rows after the other, without a thread that waits.
+  /// Sends the requests one after another to collect their rows, without blocking a thread.
   private func collect(
     _ requests: ArraySlice<ControlRequest>, _ rows: [JSONValue], _ control: AppLinkConnection
   ) {

@@ -6,20 +6,21 @@ internal import Synchronization
 internal import System
 internal import Transport
 
-/// Sends the console's test pushes: to the gateway's own provider port, over HTTP/2 and TLS, as any sender does.
+/// The sender of the console's test pushes, which go to the gateway's own provider port over HTTP/2 and TLS, like any
+/// other sender's.
 ///
-/// Any thread.
+/// Calls can be made on any thread.
 public final class TestPushes: Sendable {
-  /// Where they go.
+  /// The destination of test pushes.
   public struct Gateway: Sendable {
     /// The address of the provider port.
     public var host: String
-    /// The provider port.
+    /// The port of the provider API.
     public var port: UInt16
-    /// The folder with the authority's certificate and the keys.
+    /// The folder with the authority's certificate and the provider keys.
     public var folder: GatewayFolder
 
-    /// A gateway.
+    /// Creates a destination; `host` is the listener's address.
     public init(host: String, port: UInt16, folder: GatewayFolder) {
       self.host = SocketAddress.hostOnThisMachine(ofListener: host)
       self.port = port
@@ -28,7 +29,7 @@ public final class TestPushes: Sendable {
   }
 
   private struct State {
-    /// A connection for each key, kept for the next push.
+    /// One connection per key, kept open for the next push.
     var clients: [String: ProviderClient] = [:]
     var waiting = 0
   }
@@ -36,12 +37,12 @@ public final class TestPushes: Sendable {
   private let gateway: Gateway
   private let state = Mutex(State())
 
-  /// No connection yet.
+  /// Creates a sender without connections.
   init(_ gateway: Gateway) { self.gateway = gateway }
 
   deinit { state.withLock { state in for client in state.clients.values { client.close() } } }
 
-  /// What a command line for the same push needs.
+  /// The values that a command line for the same push needs.
   var destination: JSONObject {
     let host = gateway.host.contains(":") ? "[\(gateway.host)]" : gateway.host
     return [
@@ -50,7 +51,7 @@ public final class TestPushes: Sendable {
     ]
   }
 
-  /// Sends the push of the request's body, and returns what the gateway answered.
+  /// Sends the push in the request's body; returns the gateway's answer.
   func send(
     _ request: HTTP1Request, checkedBy administration: Administration
   ) throws(AdministrationFailure) -> [JSONObject] {
@@ -129,7 +130,9 @@ public final class TestPushes: Sendable {
     }
   }
 
-  /// The push of a draft; throws for what can be no request, of which the gateway would say nothing.
+  /// Returns the push of a draft.
+  ///
+  /// Throws if it can't form a valid request, because the gateway couldn't report the reason.
   static func push(
     _ draft: AdministrationRequest.PushDraft
   ) throws(AdministrationFailure) -> Push {

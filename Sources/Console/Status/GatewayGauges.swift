@@ -1,10 +1,9 @@
 public import Gateway
 public import System
 
-/// The metrics of a gateway that are read when somebody looks, and counted nowhere: what its disk, its folder and its
-/// probes say.
+/// The gateway's metrics that are computed when they are read: the state of its disk, its folder, and its probes.
 public enum GatewayGauges {
-  /// Adds them to `metrics`; `isReady` says whether every listener accepts.
+  /// Adds the gauges to `metrics`; `isReady` returns whether every listener accepts connections.
   public static func add(
     to metrics: MetricRegistry, condition: GatewayCondition, history: MetricHistory,
     isReady: @escaping @Sendable () -> Bool

@@ -3,9 +3,9 @@ internal import Storage
 internal import Synchronization
 public import System
 
-/// What the gateway's metrics were in the last hour, for the console's plots.
+/// The gateway's metrics over the last hour, for the console's plots.
 ///
-/// A thread of its own takes a sample every ten seconds: the loops only add to counters, as always.
+/// A separate thread takes a sample every 10 seconds; the loops only add to counters, as usual.
 public final class MetricHistory: Sendable {
   private struct State {
     var samples: [Sample] = []
@@ -13,7 +13,7 @@ public final class MetricHistory: Sendable {
     var startedMilliseconds: Int64?
   }
 
-  /// The plotted metrics at a moment.
+  /// The values of the plotted metrics at one point in time.
   struct Sample {
     let atMilliseconds: Int64
     let values: [String: Double]
@@ -23,10 +23,10 @@ public final class MetricHistory: Sendable {
   private let state = Mutex(State())
   private let thread = Mutex<LoopThread?>(nil)
 
-  /// A history of `metrics` without a sample.
+  /// Creates a history of `metrics` without samples.
   init(of metrics: MetricRegistry) { self.metrics = metrics }
 
-  /// Begins to sample `metrics`, and how many notifications the store in the file `path` keeps.
+  /// Begins to sample `metrics` and the number of notifications in the store at `path`.
   public convenience init(
     of metrics: MetricRegistry, notificationStore path: String
   ) throws(SystemFailure) {
@@ -45,7 +45,7 @@ public final class MetricHistory: Sendable {
 
   deinit { stop() }
 
-  /// Takes no more samples.
+  /// Stops taking samples.
   public func stop() {
     let thread = thread.withLock { thread in
       defer { thread = nil }
@@ -55,18 +55,18 @@ public final class MetricHistory: Sendable {
     thread?.join()
   }
 
-  /// The notifications that waited for devices at the last sample; nil where that is not known.
+  /// The number of queued notifications at the last sample; nil if unknown.
   var waiting: Int? { state.withLock { $0.waiting } }
 
-  /// When the first sample was taken, in milliseconds since 1970; nil before.
+  /// The time of the first sample, in milliseconds since 1970; nil before that.
   var startedMilliseconds: Int64? { state.withLock { $0.startedMilliseconds } }
 
-  /// The oldest sample since then; nil where there is none.
+  /// Returns the oldest sample at or after this time, if any.
   func sample(sinceMilliseconds moment: Int64) -> Sample? {
     state.withLock { state in state.samples.first { $0.atMilliseconds >= moment } }
   }
 
-  /// Takes a sample.
+  /// Takes a sample of the plotted metrics.
   func take(waiting: Int?, atMilliseconds: Int64) {
     var values: [String: Double] = [:]
     for sample in metrics.samples(ofFamilies: Self.isFamilyPlotted)
@@ -83,8 +83,8 @@ public final class MetricHistory: Sendable {
     }
   }
 
-  /// The samples, oldest first: `at` in milliseconds since 1970, and a list for each name, null where there was no
-  /// such value.
+  /// The samples, oldest first: `at` in milliseconds since 1970, and a list of values for each name, with null for
+  /// missing values.
   var json: JSONObject {
     let samples = state.withLock { $0.samples }
     let names = Set(samples.flatMap(\.values.keys)).sorted()

@@ -3,7 +3,7 @@ internal import Gateway
 internal import Glibc
 internal import System
 
-/// How a running gateway stands, in one object with flat keys: what `belfry gateway status` shows.
+/// The status of a running gateway as one object with flat keys, as `belfry gateway status` shows it.
 struct StatusReport {
   private let metrics: MetricRegistry
   private let condition: GatewayCondition?
@@ -15,7 +15,7 @@ struct StatusReport {
     self.history = history
   }
 
-  /// The members that follow readiness and environment.
+  /// Returns the members that follow readiness and environment.
   func members(atMilliseconds now: Int64) -> [(String, JSONValue)] {
     let values = Dictionary(
       metrics.samples().map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
@@ -63,8 +63,8 @@ struct StatusReport {
     }
   }
 
-  /// How long an accepted push waited for the disk in the last minute: half of the commits took no longer than the
-  /// one, 99 of 100 no longer than the other.
+  /// Returns how long accepted pushes waited for the disk in the last minute, as the 50th and 99th percentiles of the
+  /// commit time.
   private static func commits(
     _ now: [String: Double], _ before: [String: Double]
   ) -> [(String, JSONValue)] {

@@ -2,7 +2,7 @@ internal import BelfryWire
 internal import Storage
 internal import System
 
-/// Topics, channels and devices.
+/// Requests about topics, channels, and devices.
 extension Administration {
   func addTopic(
     _ new: AdministrationRequest.NewTopic, _ now: Int64
@@ -113,7 +113,7 @@ extension Administration {
     return .success([AdministrationLines.line(channel, bundleID: names[channel.app] ?? "")])
   }
 
-  /// The devices whose number, name or token is `text`; nil for all.
+  /// Returns the devices whose number, name, or token matches `text`; nil returns all devices.
   func listDevices(of text: String?) throws(StorageFailure) -> AdministrationAnswer {
     let presences = runtime?.presences()
     let name = text?.lowercased()
@@ -136,7 +136,7 @@ extension Administration {
     }
     if device.revokedMilliseconds == nil {
       device.revokedMilliseconds = now
-      // The feedback service tells its providers, as 410 does.
+      // The feedback service reports these tokens to providers, like a 410 response.
       try apply([.putDevice(device), .unregisterAll(device: number, atMilliseconds: now)])
     }
     return .success([AdministrationLines.line(device)])

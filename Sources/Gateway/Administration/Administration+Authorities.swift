@@ -3,7 +3,7 @@ internal import Storage
 internal import System
 internal import Transport
 
-/// The rotation of the authority (docs/decisions/0018).
+/// Requests that rotate the certificate authority (docs/decisions/0018).
 extension Administration {
   func listAuthorities(_ now: Int64) throws(StorageFailure) -> AdministrationAnswer {
     do {
@@ -16,7 +16,9 @@ extension Administration {
     }
   }
 
-  /// Makes the second authority: clients need the new `ca.pem`, devices are told of it.
+  /// Creates the second authority.
+  ///
+  /// Clients then need the new `ca.pem`; devices are notified of it.
   func rotateAuthority(_ now: Int64) throws(StorageFailure) -> AdministrationAnswer {
     do {
       guard let present = try folder.presentAuthorities() else {
@@ -43,7 +45,9 @@ extension Administration {
     }
   }
 
-  /// Gives the former authority up; without force only where it is needed no more.
+  /// Retires the previous authority.
+  ///
+  /// Without `isForced`, this succeeds only if nothing depends on that authority.
   func finishAuthority(
     isForced: Bool, _ now: Int64
   ) throws(StorageFailure) -> AdministrationAnswer {
@@ -86,7 +90,7 @@ extension Administration {
     try store.deviceCertificateSummary(authority: authorities.keyName, atSeconds: now / 1_000)
   }
 
-  /// The live certificates of providers, by the authority that signed them.
+  /// Returns the number of unexpired, unrevoked provider certificates that each authority signed.
   private func providers(
     _ authorities: Authorities, _ now: Int64
   ) throws(StorageFailure) -> (former: Int, new: Int) {
@@ -124,7 +128,7 @@ extension Administration {
     )
   }
 
-  /// A failure of the store goes on, any other is answered.
+  /// Rethrows a storage failure; converts any other error to an answer.
   static func broken(_ error: any Error) throws(StorageFailure) -> AdministrationAnswer {
     if let failure = error as? StorageFailure { throw failure }
     return .failure(.init(.broken, "the keys in the folder cannot be changed", do: "\(error)"))

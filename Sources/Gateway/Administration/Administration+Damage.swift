@@ -2,7 +2,7 @@ internal import BelfryWire
 internal import Storage
 internal import System
 
-/// Rows that failed their checksum, in both stores.
+/// Requests about rows that failed their checksum, in both stores.
 extension Administration {
   func damageLines() throws(StorageFailure) -> [JSONObject] {
     var lines = try store.rowsSetAside().map { Self.line($0, of: "control.sqlite") }
@@ -12,7 +12,9 @@ extension Administration {
     return lines
   }
 
-  /// Forgets the rows; what depended on them is unknown from then on, and answered so.
+  /// Deletes the damaged rows.
+  ///
+  /// From then on, anything that depended on them is unknown and is answered as such.
   func forgetDamage() throws(StorageFailure) -> AdministrationAnswer {
     let rows = try damageLines()
     if store.damage.count > 0 { try apply([.forgetSetAside]) }
@@ -20,7 +22,7 @@ extension Administration {
     return .success(rows)
   }
 
-  /// The store of what waits for devices: the running gateway's, or the folder's.
+  /// Returns the store of queued notifications: the running gateway's store, or the one in the data folder.
   private func notifications() throws(StorageFailure) -> (any NotificationStore)? {
     if let runtime { return runtime.notifications }
     let path = folder.notificationStoreFile

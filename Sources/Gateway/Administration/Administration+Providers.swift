@@ -3,7 +3,7 @@ internal import Storage
 internal import System
 internal import Transport
 
-/// Teams, their keys and certificates.
+/// Requests about teams, their keys, and their certificates.
 extension Administration {
   func addTeam(
     _ id: String?, _ name: String?, _ now: Int64
@@ -33,7 +33,7 @@ extension Administration {
     if let failure = try problem(with: new, id: id, among: keys) { return .failure(failure) }
     do {
       let key = try ES256PrivateKey()
-      // The file is written first: a key without its file could never sign, while a file without its key is harmless.
+      // Write the file first: a key record without its file could never sign, but a file without a record is harmless.
       try folder.write(key.pkcs8PEM(), "AuthKey_\(id).p8")
       let record = KeyRecord(
         id: id, team: new.team, publicKeySPKI: key.publicKey.spkiDER,
@@ -84,7 +84,9 @@ extension Administration {
     return nil
   }
 
-  /// Applies Apple's limits for keys of one environment (apns-protocol 2.2); keys of both have no limit.
+  /// Applies Apple's limits for keys that are restricted to one environment (apns-protocol 2.2).
+  ///
+  /// Keys that are valid in both environments have no limit.
   private func tooMany(
     _ new: AdministrationRequest.NewKey, among keys: [KeyRecord]
   ) -> AdministrationFailure? {
@@ -184,7 +186,9 @@ extension Administration {
     }
   }
 
-  /// Serial numbers are hexadecimal in either case; leading zeros do not count.
+  /// Revokes a certificate.
+  ///
+  /// The serial number is hexadecimal in either case; leading zeros are ignored.
   func revokeCertificate(
     _ serial: String, _ now: Int64
   ) throws(StorageFailure) -> AdministrationAnswer {
@@ -202,7 +206,9 @@ extension Administration {
     return .success([AdministrationLines.line(certificate)])
   }
 
-  /// Names the one team that there is where none was named; returns why that cannot be.
+  /// Fills in the only team if `team` is empty.
+  ///
+  /// Returns a failure if there isn't exactly one team.
   func complete(_ team: inout String) throws(StorageFailure) -> AdministrationFailure? {
     guard team.isEmpty else { return nil }
     let teams = try store.teams()
@@ -215,7 +221,7 @@ extension Administration {
     return nil
   }
 
-  /// Returns why nothing can be added to the team; nil when it exists.
+  /// Returns a failure if the team doesn't exist; nil if it does.
   func missing(team: String) throws(StorageFailure) -> AdministrationFailure? {
     if try store.teams().contains(where: { $0.id == team }) { return nil }
     return .init(.missing, "there is no team \(team)", do: "add it with `belfry team add`")

@@ -1,7 +1,7 @@
 internal import BelfryWire
 internal import Storage
 
-/// Scripted answers and the delivery log.
+/// Requests about scripted answers and the delivery log.
 extension Administration {
   func performFault(
     _ request: AdministrationRequest
@@ -48,7 +48,7 @@ extension Administration {
     return .success(lines.map(AdministrationLines.line))
   }
 
-  /// What a token or an id asks of the delivery log; nil asks for everything.
+  /// Converts a device token or an ID to a query of the delivery log; nil matches every line.
   static func logQuery(_ text: String?) throws(AdministrationFailure) -> DeliveryLogQuery {
     guard let query = text.map(DeliveryLogQuery.init) ?? .everything else {
       throw AdministrationFailure(

@@ -2,9 +2,11 @@ internal import BelfryWire
 internal import Storage
 
 extension Administration {
-  /// Removes a team; with keys, certificates or apps it is refused, unless forced to give them up as well.
+  /// Removes a team.
   ///
-  /// The first team stays: clients read it in `gateway.json`, and apps that devices register belong to it.
+  /// A team that has keys, certificates, or apps is removed only with `isForced`, which revokes and removes them too.
+  ///
+  /// The first team can't be removed: clients read it from `gateway.json`, and apps that devices register belong to it.
   func removeTeam(_ id: String, isForced: Bool) throws(StorageFailure) -> AdministrationAnswer {
     let teams = try store.teams()
     guard let team = teams.first(where: { $0.id == id }) else {
@@ -35,12 +37,12 @@ extension Administration {
           .conflict, "the team \(id) has \(rest.joined(separator: ", "))",
           do: "remove and revoke them, or do it together: `belfry team remove \(id) --force`"))
     }
-    // A key or certificate without a record is refused as a revoked one is.
+    // A key or certificate without a record is refused like a revoked one.
     try apply(apps.map { .removeApp(number: $0.number) } + [.removeTeam(id: id)])
     return .success([AdministrationLines.line(team)])
   }
 
-  /// "2 apps (a, b)"; nil for none.
+  /// Returns a count with names, such as "2 apps (a, b)"; nil if there are no names.
   private static func listed(_ names: [String], _ one: String, _ many: String) -> String? {
     guard !names.isEmpty else { return nil }
     let shown = names.prefix(Limits.namesInRefusal).joined(separator: ", ")

@@ -2,7 +2,7 @@ internal import BelfryWire
 internal import Storage
 internal import System
 
-/// The rotation of the key that seals device tokens.
+/// Requests that rotate the key that seals device tokens.
 extension Administration {
   func listTokenKeys() throws(StorageFailure) -> AdministrationAnswer {
     do {
@@ -12,8 +12,9 @@ extension Administration {
     }
   }
 
-  /// Makes a key in two steps: first every loop opens with it, then they seal with it, so that no loop meets a token that it
-  /// cannot open.
+  /// Creates a key in two steps: first every loop can open tokens with it, then loops seal tokens with it.
+  ///
+  /// This way no loop receives a token that it can't open.
   func rotateTokenKey() throws(StorageFailure) -> AdministrationAnswer {
     do {
       let former = try folder.tokenKeys()
@@ -32,7 +33,9 @@ extension Administration {
     }
   }
 
-  /// Gives a key up; without force only where no token needs it.
+  /// Retires a key.
+  ///
+  /// Without `isForced`, this succeeds only if no token depends on the key.
   func retireTokenKey(
     _ id: String, isForced: Bool
   ) throws(StorageFailure) -> AdministrationAnswer {
@@ -64,14 +67,16 @@ extension Administration {
     }
   }
 
-  /// First the file: a gateway that is killed now opens with the same keys again.
+  /// Writes the file first, so that a gateway that is killed at this point restarts with the same keys.
   private func put(_ keys: [[UInt8]]) throws {
     try folder.write(TokenKeys.file(keys), "token-keys")
     let names = keys.map(TokenKeys.name(of:)).joined(separator: " ")
     try apply([.putSetting(name: ControlSetting.tokenKeys, value: Array(names.utf8))])
   }
 
-  /// How many good tokens each key has sealed last; those of former releases are the oldest key's.
+  /// Returns, for each key, the number of valid tokens that it sealed last.
+  ///
+  /// Tokens from earlier releases count toward the oldest key.
   private func counts(_ keys: [[UInt8]]) throws(StorageFailure) -> [Int] {
     let known = try store.tokenCounts()
     return keys.indices.map { index in

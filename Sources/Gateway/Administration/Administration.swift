@@ -3,25 +3,26 @@ public import Storage
 internal import System
 internal import Synchronization
 
-/// Carries out administrators' requests on the control store, for a stopped gateway as for a running one, which
-/// is notified of each change.
+/// The administration of a stopped or a running gateway, which carries out administrators' requests on the control
+/// store.
 ///
-/// Calls block; any thread. One request is carried out at a time.
+/// A running gateway is notified of each change. Calls block and can be made on any thread. One request is carried out
+/// at a time.
 public final class Administration: Sendable {
-  /// The parts that only a running gateway has.
+  /// The dependencies that only a running gateway has.
   public struct Runtime: Sendable {
     /// Called after each durable change, on the caller's thread.
     public var didChange: @Sendable ([ControlChange]) -> Void
-    /// The scripted answers.
+    /// The registry of scripted answers.
     public var faults: FaultRegistry
-    /// Which devices are connected, and when the others went away, as far as the loops know.
+    /// Returns, as far as the loops know, which devices are connected and when the others disconnected.
     var presences: @Sendable () -> [UInt64: DevicePresence] = { [:] }
-    /// The notifications that wait for devices; nil if they are not counted.
+    /// The store of queued notifications; nil if they aren't counted.
     var notifications: (any NotificationStore)?
-    /// The delivery log.
+    /// The source of the delivery log.
     public var log: any DeliveryLogSource
 
-    /// Creates the parts of a running gateway.
+    /// Creates the dependencies of a running gateway.
     public init(
       faults: FaultRegistry, log: any DeliveryLogSource,
       didChange: @escaping @Sendable ([ControlChange]) -> Void
@@ -43,7 +44,7 @@ public final class Administration: Sendable {
   /// Held while a stopped gateway's data is open.
   private let lock: DataFolder?
 
-  /// The administration of a running gateway.
+  /// Creates the administration of a running gateway.
   public convenience init(
     folder: GatewayFolder, store: any ControlStore, environment: BelfryWire.Environment,
     runtime: Runtime
@@ -53,7 +54,7 @@ public final class Administration: Sendable {
     }
   }
 
-  /// The administration of a running gateway, under that clock.
+  /// Creates the administration of a running gateway with the given wall clock.
   init(
     folder: GatewayFolder, store: any ControlStore, environment: BelfryWire.Environment,
     runtime: Runtime, unixMilliseconds: @escaping @Sendable () -> Int64
@@ -66,7 +67,7 @@ public final class Administration: Sendable {
     lock = nil
   }
 
-  /// The administration of the stopped gateway in `folder`, which it holds as long as it lives.
+  /// Creates the administration of the stopped gateway in `folder`, and locks the folder until it is deinitialized.
   public init(stopped folder: GatewayFolder) throws(AdministrationFailure) {
     unixMilliseconds = { SystemClock.unixMilliseconds }
     try folder.requireGateway()
@@ -83,7 +84,9 @@ public final class Administration: Sendable {
     runtime = nil
   }
 
-  /// Carries out a request, and returns one object per line, with the keys of the contract.
+  /// Carries out a request.
+  ///
+  /// Returns one object per line, with the keys of the contract.
   public func perform(
     _ request: AdministrationRequest
   ) throws(AdministrationFailure) -> [JSONObject] {
@@ -97,10 +100,12 @@ public final class Administration: Sendable {
     return try answer.get()
   }
 
-  /// Calls `receive` with every new line of the delivery log that is of a token or an id, or of anything, until it
-  /// returns false; returns the lines before those, oldest first.
+  /// Calls `receive` with each new delivery log line that matches a token or an ID (nil matches every line), until it
+  /// returns false.
   ///
-  /// `receive` may be called before this returns.
+  /// Returns the earlier matching lines, oldest first.
+  ///
+  /// `receive` may be called before this function returns.
   public func follow(
     _ text: String?, _ receive: @escaping @Sendable ([JSONObject]) -> Bool
   ) throws(AdministrationFailure) -> [JSONObject] {
@@ -159,7 +164,7 @@ public final class Administration: Sendable {
     }
   }
 
-  /// Makes `changes` durable, then tells the running gateway.
+  /// Makes `changes` durable, then notifies the running gateway.
   func apply(_ changes: [ControlChange]) throws(StorageFailure) {
     try store.apply(changes)
     runtime?.didChange(changes)

@@ -1,12 +1,12 @@
 public import BelfryWire
 internal import Storage
 
-/// A request in the form of the admin API: method, path, query and a JSON object as its body.
+/// A request in the form of the admin API: a method, a path, a query, and a JSON object as its body.
 ///
 /// ```
 /// GET /api/teams   /keys   /certificates   /topics   /channels   /devices?of=…   /faults   /log?of=…
 ///     /enrolment-code   /authorities   /token-keys   /damage
-/// POST the same except devices, log and damage; /api/tokens makes a provider token
+/// POST the same except devices, log and damage; /api/tokens creates a provider token
 ///        /api/push-check   /token-check   /provider-token-check change nothing
 /// DELETE /api/teams/ID?force=1   /keys/ID   /certificates/SERIAL   /topics/BUNDLE-ID   /devices/NUMBER   /faults
 ///        /channels?channel=BASE64&app=BUNDLE-ID   /authorities?force=1   /token-keys/ID?force=1   /damage
@@ -14,14 +14,14 @@ internal import Storage
 public struct AdministrationCall: Sendable {
   /// "GET", "POST" or "DELETE".
   public var method: String
-  /// The path, not escaped.
+  /// The path, with percent-encoding removed.
   public var path: String
-  /// The query's pairs, not escaped.
+  /// The query's name-value pairs, with percent-encoding removed.
   public var query: [(name: String, value: String)]
-  /// The body; nil: none.
+  /// The body; nil if the call has no body.
   public var body: JSONObject?
 
-  /// A call from its parts.
+  /// Creates a call from its parts.
   public init(
     _ method: String, _ path: String, query: [(name: String, value: String)] = [],
     body: JSONObject? = nil
@@ -32,9 +32,9 @@ public struct AdministrationCall: Sendable {
     self.body = body
   }
 
-  /// Returns the request; nil when the API has no such path or method.
+  /// Returns the request; nil if the API has no such path or method.
   ///
-  /// Throws when members of the body are missing, unknown or of the wrong type.
+  /// Throws if members of the body are missing, unknown, or of the wrong type.
   public func request() throws(AdministrationFailure) -> AdministrationRequest? {
     let parts = path.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: true)
     guard path.hasPrefix("/api/"), parts.count >= 2 else { return nil }
@@ -238,7 +238,7 @@ extension AdministrationRequest.NewCertificate {
 }
 
 extension AdministrationRequest.PushDraft {
-  /// Reads the members of a draft.
+  /// Creates a draft from the members of a request's object.
   public init(_ fields: inout AdministrationFields) throws(AdministrationFailure) {
     self.init()
     token = try fields.optionalText("token") ?? ""
@@ -275,7 +275,7 @@ extension String? {
 }
 
 extension JSONObject {
-  /// Returns an object of the members that have a value.
+  /// Returns an object that contains only the members that have a value.
   fileprivate static func of(_ members: (String, JSONValue?)...) -> JSONObject {
     JSONObject(members.compactMap { name, value in value.map { (name, $0) } })
   }

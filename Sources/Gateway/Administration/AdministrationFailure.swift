@@ -1,40 +1,40 @@
 internal import BelfryWire
 internal import Storage
 
-/// The lines of an answer, or why there are none.
+/// The lines of an answer, or the reason for the failure.
 typealias AdministrationAnswer = Result<[JSONObject], AdministrationFailure>
 
-/// Why an administrator's request failed.
+/// An error that describes why an administrator's request failed.
 public struct AdministrationFailure: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The kind of failure, by who can correct it.
+  /// The kind of failure, which says who can correct it.
   public enum Kind: Sendable, Equatable {
-    /// The request makes no sense.
+    /// The request is malformed or contradictory.
     case invalid
     /// Something that the request names does not exist.
     case missing
-    /// The present state does not allow it.
+    /// The current state doesn't allow the request.
     case conflict
-    /// Another process holds the folder: a running gateway, or another command.
+    /// Another process, a running gateway or another command, holds the folder.
     case held
-    /// An error of the gateway or its machine.
+    /// An error occurred in the gateway or on its machine.
     case broken
   }
 
-  /// The kind of failure, by who can correct it.
+  /// The kind of failure, which says who can correct it.
   public let kind: Kind
-  /// What is wrong.
+  /// A description of the problem.
   public let what: String
-  /// What to do about it.
+  /// A suggestion for how to fix the problem.
   public let advice: String
 
-  /// A failure from its parts.
+  /// Creates a failure from its parts.
   public init(_ kind: Kind, _ what: String, do advice: String) {
     self.kind = kind
     self.what = what
     self.advice = advice
   }
 
-  /// Creates a failure from the store's, which says what to do.
+  /// Creates a failure from a storage failure, whose description includes advice.
   init(_ failure: StorageFailure) {
     let text = failure.description
     let parts = text.split(separator: ": ", maxSplits: 1)
@@ -50,6 +50,6 @@ public struct AdministrationFailure: Error, Sendable, Equatable, CustomStringCon
       do: parts.count > 1 ? String(parts[1]) : "see the gateway's log")
   }
 
-  /// One line: what is wrong, and what to do.
+  /// The problem and the advice, in one line.
   public var description: String { "\(what): \(advice)" }
 }

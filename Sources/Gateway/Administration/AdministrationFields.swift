@@ -1,21 +1,23 @@
 public import BelfryWire
 internal import Storage
 
-/// Reads the members of a request's object; a missing, mistyped or unknown member is an error that names it.
+/// A reader for the members of a request's object.
+///
+/// A missing, mistyped, or unknown member is an error that names the member.
 public struct AdministrationFields {
   private let object: JSONObject
   private var known: Set<UTF8Text> = []
 
-  /// A reader of `object`.
+  /// Creates a reader of `object`.
   public init(_ object: JSONObject) { self.object = object }
 
-  /// The text of a member that must be there.
+  /// Returns the text of a required member.
   public mutating func text(_ key: String) throws(AdministrationFailure) -> String {
     guard let text = try optionalText(key) else { throw Self.missing(key) }
     return text
   }
 
-  /// The text of a member; nil where there is none.
+  /// Returns the text of a member; nil if the member is absent.
   public mutating func optionalText(_ key: String) throws(AdministrationFailure) -> String? {
     guard let value = removeValue(key) else { return nil }
     guard let text = value.stringValue else { throw Self.wrong(key, "text") }
@@ -33,7 +35,7 @@ public struct AdministrationFields {
     return texts
   }
 
-  /// True or false; nil where there is no such member.
+  /// Returns the Boolean value of a member; nil if the member is absent.
   public mutating func optionalBool(_ key: String) throws(AdministrationFailure) -> Bool? {
     guard let value = removeValue(key) else { return nil }
     guard let bool = value.boolValue else { throw Self.wrong(key, "true or false") }
@@ -66,7 +68,7 @@ public struct AdministrationFields {
     return scope
   }
 
-  /// 1, a number, or "all".
+  /// Returns the queue limit per token: 1, another number, or `.max` for "all".
   mutating func keep(_ key: String) throws(AdministrationFailure) -> UInt32? {
     if object[key] == "all" {
       known.insert(UTF8Text(key))
@@ -75,7 +77,7 @@ public struct AdministrationFields {
     return try optionalNumber(key, of: UInt32.self)
   }
 
-  /// Throws if the object has members that were not read.
+  /// Throws if the object has members that weren't read.
   public func end() throws(AdministrationFailure) {
     if let unknown = object.keys.first(where: { !known.contains(UTF8Text($0)) }) {
       throw AdministrationFailure(
@@ -99,7 +101,7 @@ public struct AdministrationFields {
 }
 
 extension FaultRule {
-  /// Reads a rule's object, as `belfry fault list` prints it.
+  /// Creates a rule from an object in the format that `belfry fault list` prints.
   init(_ object: JSONObject) throws(AdministrationFailure) {
     var fields = AdministrationFields(object)
     if let text = try fields.optionalText("token") {

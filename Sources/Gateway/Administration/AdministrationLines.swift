@@ -2,7 +2,9 @@ internal import BelfryWire
 internal import Storage
 internal import System
 
-/// The output line of each kind of record: stable keys, and none without a value.
+/// The output lines of each kind of record.
+///
+/// Keys are stable, and keys without a value are omitted.
 enum AdministrationLines {
   static func line(_ team: TeamRecord) -> JSONObject {
     [
@@ -53,7 +55,9 @@ enum AdministrationLines {
     ]
   }
 
-  /// A device of a running gateway: whether it is connected, and when it was last, since the start.
+  /// Returns the line of a device.
+  ///
+  /// For a running gateway it includes whether the device is connected, and when it was last connected since startup.
   static func line(_ device: DeviceRecord, presence: DevicePresence??) -> JSONObject {
     var line = line(device)
     guard let presence else { return line }

@@ -1,17 +1,21 @@
 public import Storage
 
-/// An administrator's request to a gateway, running or stopped; the same for the commands, the admin API and
+/// An administrator's request to a running or stopped gateway; the same type serves the commands, the admin API, and
 /// the data folder (contract: Administration).
 public enum AdministrationRequest: Sendable, Hashable {
   case listTeams
-  /// `id` has 10 letters and digits; nil to generate one.
+  /// Adds a team.
+  ///
+  /// `id` has 10 letters and digits; nil generates one.
   case addTeam(id: String?, name: String?)
-  /// Forced: revokes the team's keys and certificates and removes its apps first.
+  /// Removes a team.
+  ///
+  /// If forced, it first revokes the team's keys and certificates and removes its apps.
   case removeTeam(id: String, isForced: Bool)
   case listKeys
   case addKey(NewKey)
   case revokeKey(id: String)
-  /// Makes a provider token; nil for the oldest valid key.
+  /// Creates a provider token, signed with this key; nil uses the oldest valid key.
   case makeProviderToken(key: String?)
   case listCertificates
   case addCertificate(NewCertificate)
@@ -21,80 +25,89 @@ public enum AdministrationRequest: Sendable, Hashable {
   case removeTopic(bundleID: String)
   case listChannels
   case addChannel(bundleID: String, keepsLatest: Bool)
-  /// `id` in base64; the app need not be named.
+  /// Removes a channel.
+  ///
+  /// `id` is base64; `bundleID` is optional.
   case removeChannel(id: String, bundleID: String?)
-  /// `text` is a number, a part of a name, or a device token in hexadecimal; nil for all.
+  /// Lists devices.
+  ///
+  /// The text is a number, a part of a name, or a device token in hexadecimal; nil lists all devices.
   case listDevices(of: String?)
   case revokeDevice(number: UInt64)
-  /// The code that devices enrol with.
+  /// Shows the code that devices enroll with.
   case enrolmentCode
-  /// Makes a new code; the former one enrols no device any more.
+  /// Creates a new enrollment code; the previous one stops working.
   case rotateEnrolmentCode
   case listAuthorities
-  /// Makes an authority that is to take the place of the one there is.
+  /// Creates an authority that will replace the current one.
   case rotateAuthority
-  /// Gives up the former authority; `isForced` also where devices or providers need it.
+  /// Retires the previous authority.
+  ///
+  /// With `isForced`, this works even if devices or providers still depend on it.
   case finishAuthority(isForced: Bool)
   case listTokenKeys
-  /// Makes a key that seals device tokens from now on; the others still open them.
+  /// Creates a key that seals device tokens from now on; the other keys can still open existing tokens.
   case rotateTokenKey
-  /// Gives up a token key; `isForced` also where tokens die with it.
+  /// Retires a token key.
+  ///
+  /// With `isForced`, this works even if tokens become invalid.
   case retireTokenKey(id: String, isForced: Bool)
   /// Lists rows that failed their checksum.
   case listDamage
-  /// Forgets them: what depended on them is unknown from then on.
+  /// Deletes the damaged rows; anything that depended on them is unknown from then on.
   case forgetDamage
   case listFaults
   case addFault(FaultRule)
   case clearFaults
-  /// Reads the delivery log of a token, an `apns-id` or an `apns-unique-id`; nil for all of it.
+  /// Reads the delivery log of a token, an `apns-id`, or an `apns-unique-id`; nil reads all of it.
   case log(of: String?)
   /// Checks a push as the gateway would, without sending it.
   case checkPush(PushDraft)
-  /// Tells what a device token is, and whether it may be sent to under `topic`; nil for its own topic.
+  /// Describes a device token and checks whether a push can be sent to it under `topic`; nil checks the token's own
+  /// topic.
   case checkDeviceToken(String, topic: String?)
-  /// Tells whether a provider token is good, and why not; `topic` is what it shall send to.
+  /// Checks whether a provider token is valid for `topic`, and gives the reason if it isn't.
   case checkProviderToken(String, topic: String?)
 
-  /// A push as a person drafts it: texts as they would stand in the request.
+  /// A push as the user drafts it: each field is the text that the request would contain.
   public struct PushDraft: Sendable, Hashable {
     /// The device token in hexadecimal.
     public var token = ""
-    /// `apns-topic`; empty for none.
+    /// `apns-topic`; empty if absent.
     public var topic = ""
-    /// `apns-push-type`; nil for none, and so on.
+    /// `apns-push-type`; nil if absent, like the following fields.
     public var type: String?
-    /// `apns-priority`.
+    /// The `apns-priority` header; nil if absent.
     public var priority: String?
-    /// `apns-expiration`.
+    /// The `apns-expiration` header; nil if absent.
     public var expiration: String?
-    /// `apns-collapse-id`.
+    /// The `apns-collapse-id` header; nil if absent.
     public var collapseID: String?
-    /// `apns-id`.
+    /// The `apns-id` header; nil if absent.
     public var id: String?
-    /// The provider key that signs; nil for one of the app's team.
+    /// The provider key that signs; nil uses a key of the app's team.
     public var key: String?
-    /// The payload.
+    /// The payload, as bytes of JSON.
     public var payload: [UInt8] = []
 
-    /// A draft without anything.
+    /// Creates an empty draft.
     public init() {}
   }
 
-  /// A key to be made.
+  /// The parameters of a new provider key.
   public struct NewKey: Sendable, Hashable {
     /// 10 letters and digits; nil to generate one.
     public var id: String?
-    /// The team's id.
+    /// The ID of the key's team.
     public var team: String
     /// The environments in which it is valid.
     public var environments: EnvironmentScope
-    /// The only bundle identifiers that it may send to; empty: all of the team's.
+    /// The only bundle identifiers that the key can send to; if empty, all of the team's.
     public var topics: [String]
-    /// The one other key that may be used on the same connection.
+    /// The only other key that can be used on the same connection.
     public var relatedKey: String?
 
-    /// A key to be made.
+    /// Creates the parameters of a new provider key.
     public init(
       id: String? = nil, team: String, environments: EnvironmentScope = .both,
       topics: [String] = [], relatedKey: String? = nil
@@ -107,20 +120,20 @@ public enum AdministrationRequest: Sendable, Hashable {
     }
   }
 
-  /// A provider's certificate to be made.
+  /// The parameters of a new provider certificate.
   public struct NewCertificate: Sendable, Hashable {
-    /// The team's id.
+    /// The ID of the app's team.
     public var team: String
     /// The app's bundle identifier.
     public var bundleID: String
-    /// Where it is good.
+    /// The environments in which the certificate is valid.
     public var environments: EnvironmentScope
-    /// With a list of topics in an extension, or with the bundle identifier alone.
+    /// True to list topics in an extension; false to include only the bundle identifier.
     public var isUniversal: Bool
-    /// With a key for RSA instead of ECDSA.
+    /// True for an RSA key; false for an ECDSA key.
     public var hasRSAKey: Bool
 
-    /// A certificate to be made.
+    /// Creates the parameters of a new provider certificate.
     public init(
       team: String, bundleID: String, environments: EnvironmentScope = .both,
       isUniversal: Bool = true, hasRSAKey: Bool = false
@@ -133,18 +146,19 @@ public enum AdministrationRequest: Sendable, Hashable {
     }
   }
 
-  /// An app to be added, or changed where the team has it already.
+  /// An app to add, or to change if the team already has it.
   public struct NewTopic: Sendable, Hashable {
-    /// The team's id.
+    /// The ID of the app's team.
     public var team: String
-    /// The bundle identifier.
+    /// The app's bundle identifier.
     public var bundleID: String
-    /// How many undelivered notifications are kept per token (`.max` for all); nil for 1, or no change.
+    /// The maximum number of undelivered notifications to keep per token (`.max` keeps all); nil means 1 for a new app,
+    /// and no change for an existing one.
     public var keep: UInt32?
-    /// Whether channels may be created; nil for no, or no change.
+    /// True to allow the app to create channels; nil means false for a new app, and no change for an existing one.
     public var hasBroadcast: Bool?
 
-    /// An app to be added.
+    /// Creates an app to add.
     public init(team: String, bundleID: String, keep: UInt32? = nil, hasBroadcast: Bool? = nil) {
       self.team = team
       self.bundleID = bundleID

@@ -1,10 +1,10 @@
 internal import System
 
-/// The identifiers of teams and keys: ten upper-case letters and digits (apns-protocol 2.1).
+/// The identifiers of teams and keys: 10 uppercase letters and digits (apns-protocol 2.1).
 enum AppleIdentifier {
   private static let alphabet = Array("ABCDEFGHJKLMNPQRSTUVWXYZ0123456789")
 
-  /// A random one.
+  /// Returns a random identifier.
   static func make() -> String {
     var random = SystemRandom.Generator()
     return String((0..<10).compactMap { _ in alphabet.randomElement(using: &random) })

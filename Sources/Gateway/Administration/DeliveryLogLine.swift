@@ -2,14 +2,14 @@ public import BelfryWire
 
 /// A query of the delivery log.
 public enum DeliveryLogQuery: Sendable, Hashable {
-  /// Every line.
+  /// Matches every line.
   case everything
-  /// Lines of one device token.
+  /// Matches the lines of one device token.
   case token([UInt8])
-  /// Lines of one `apns-id` or `apns-unique-id`.
+  /// Matches the lines of one `apns-id` or `apns-unique-id`.
   case notification(NotificationID)
 
-  /// Parses a token in hexadecimal or an id; nil for anything else.
+  /// Parses a hexadecimal token or an ID; nil for anything else.
   public init?(_ text: String) {
     let characters = Array(text.utf8)
     if let id = NotificationID(characters.span) {
@@ -25,23 +25,23 @@ public enum DeliveryLogQuery: Sendable, Hashable {
 public struct DeliveryLogLine: Sendable, Hashable {
   /// The time, in milliseconds since 1970.
   public var atMilliseconds: Int64
-  /// The state of a push that was refused; the reason says why.
+  /// The state of a rejected push; `reason` gives the cause.
   public static let refused = "Refused"
 
-  /// What happened, as `DeliveryState.label` spells it, or ``refused``.
+  /// The event, as `DeliveryState.label` spells it, or ``refused``.
   public var state: String
   /// The reason, if there is one.
   public var reason: String?
-  /// `apns-id`.
+  /// The notification's `apns-id`.
   public var id: NotificationID
-  /// `apns-unique-id`; nil of a push that was refused.
+  /// `apns-unique-id`; nil for a rejected push.
   public var uniqueID: NotificationID?
-  /// The device's number; 0 for a broadcast as a whole.
+  /// The device's number; 0 for the line of a broadcast as a whole.
   public var device: UInt64
-  /// The app's topic.
+  /// The topic of the app.
   public var topic: String
 
-  /// A line from its parts.
+  /// Creates a line from its parts.
   public init(
     atMilliseconds: Int64, state: String, reason: String? = nil, id: NotificationID,
     uniqueID: NotificationID?, device: UInt64, topic: String
@@ -56,14 +56,17 @@ public struct DeliveryLogLine: Sendable, Hashable {
   }
 }
 
-/// Where the administration finds the delivery log of a running gateway.
+/// The source of a running gateway's delivery log.
 public protocol DeliveryLogSource: Sendable {
-  /// Returns the matching lines, oldest first; may wait for the loops to answer.
-  func lines(of query: DeliveryLogQuery) -> [DeliveryLogLine]
-  /// Calls `receive` with every new line, until it returns false or the gateway stops; returns the lines before those,
-  /// oldest first, so that each line comes once.
+  /// Returns the matching lines, oldest first.
   ///
-  /// `receive` may be called before this returns.
+  /// It may block until the loops answer.
+  func lines(of query: DeliveryLogQuery) -> [DeliveryLogLine]
+  /// Calls `receive` with each new line until it returns false or the gateway stops.
+  ///
+  /// Returns the earlier lines, oldest first, so that each line is reported once.
+  ///
+  /// `receive` may be called before this function returns.
   func follow(
     _ query: DeliveryLogQuery, _ receive: @escaping @Sendable ([DeliveryLogLine]) -> Bool
   ) -> [DeliveryLogLine]

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The scripted answers of a running gateway, read by its loops.
+/// The scripted answers of a running gateway, which its loops read.
 ///
 /// Without rules it costs a loop one relaxed load per request.
 public final class FaultRegistry: Sendable {
@@ -15,13 +15,13 @@ public final class FaultRegistry: Sendable {
   /// Creates a registry with these rules.
   public init(_ rules: [FaultRule] = []) { use(rules) }
 
-  /// A number that changes with the rules; 0 while there are none.
+  /// A number that changes whenever the rules change; 0 if there are no rules.
   var version: Int { published.load(ordering: .relaxed) }
 
-  /// Whether there is any rule.
+  /// True if there is any rule.
   public var isActive: Bool { version != 0 }
 
-  /// The rules, in the order in which they were added; the first that applies wins.
+  /// The rules, in the order in which they were added; the first matching rule wins.
   public var all: [FaultRule] { rules.withLock { $0.list } }
 
   /// Replaces the rules.

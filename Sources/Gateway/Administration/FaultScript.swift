@@ -2,37 +2,37 @@ public import BelfryWire
 
 /// The scripted answers as a loop applies them; a value without I/O.
 ///
-/// Effects of different kinds combine, for example a delay with a reason; of each kind the first rule that
-/// applies wins.
+/// Effects of different kinds combine, for example a delay with a reason. Among effects of the same kind, the first
+/// rule that applies wins.
 public struct FaultScript {
   /// An answer in place of the regular one.
   public struct Answer: Equatable, Sendable {
-    /// The reason.
+    /// The reason of the answer.
     public let rejection: Rejection
-    /// Since when, in milliseconds since 1970; goes with 410 alone.
+    /// The timestamp of a 410 response, in milliseconds since 1970; nil for other reasons.
     public let timestampMilliseconds: Int64?
   }
 
-  /// Effects on a connection and a request, whether or not the request is valid.
+  /// The effects on a connection and a request, regardless of whether the request is valid.
   public struct Effects: Equatable, Sendable {
-    /// GOAWAY once the connection has had so many requests.
+    /// The number of requests on the connection after which to send GOAWAY.
     public var goAwayAfter: UInt32?
-    /// Concurrent streams that are announced.
+    /// The limit for concurrent streams that is advertised.
     public var streams: UInt32?
-    /// Bytes of each stream's flow-control window.
+    /// The flow-control window of each stream, in bytes.
     public var window: UInt32?
-    /// Milliseconds by which the answer is delayed.
+    /// The delay of the answer, in milliseconds.
     public var delayMilliseconds: UInt32 = 0
-    /// The connection ends without an answer.
+    /// True if the connection is closed without an answer.
     public var closes = false
   }
 
   private let rules: [FaultRule]
 
-  /// A script of these rules, the first of each kind first.
+  /// Creates a script from rules; among rules of the same kind, the first one wins.
   public init(_ rules: [FaultRule]) { self.rules = rules }
 
-  /// Returns the effects on a request to `token` and `topic`, both empty for a connection as a whole.
+  /// Returns the effects on a request to `token` and `topic`; both are empty for a connection as a whole.
   public func effects(token: Span<UInt8>, topic: Span<UInt8>) -> Effects {
     var effects = Effects()
     for rule in rules.reversed() where rule.applies(token: token, topic: topic) {
@@ -48,10 +48,9 @@ public struct FaultScript {
     return effects
   }
 
-  /// Returns the scripted answer to a request that is valid except perhaps for its token; `nil` for the regular
-  /// one.
+  /// Returns the scripted answer to a request that is valid except perhaps for its token; `nil` for the regular answer.
   ///
-  /// `at` is now, in milliseconds since 1970: the timestamp when the rule has none.
+  /// `now` is the current time in milliseconds since 1970, used as the timestamp if the rule has none.
   public func answer(
     token: Span<UInt8>, topic: Span<UInt8>, at now: Int64,
     random: inout some RandomNumberGenerator

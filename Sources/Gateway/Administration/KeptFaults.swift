@@ -1,11 +1,11 @@
 import BelfryWire
 import Storage
 
-/// The scripted answers in the control store, which outlive restarts until they are cleared.
+/// The scripted answers in the control store, which persist across restarts until they are cleared.
 struct KeptFaults {
   let store: any ControlStore
 
-  /// The rules, in the order in which they were added; one that cannot be read is left out.
+  /// Returns the rules, in the order in which they were added; a rule that can't be read is omitted.
   func rules() throws(StorageFailure) -> [FaultRule] {
     let text = try store.setting(ControlSetting.faults) ?? []
     return text.split(separator: UInt8(ascii: "\n")).compactMap { line in

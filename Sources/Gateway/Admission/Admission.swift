@@ -1,34 +1,34 @@
 public import BelfryWire
 
-/// What the checks need to know beyond the request itself.
+/// The information that the checks need beyond the request itself.
 public protocol AdmissionContext {
-  /// The credential of the request's connection or `authorization` field.
+  /// Returns the credential from the request's connection or `authorization` field.
   mutating func credential(for request: borrowing PushRequest) -> Admission.Credential
-  /// The app of a bundle identifier.
+  /// Returns the app with a bundle identifier.
   func app(bundleID: Span<UInt8>) -> App?
-  /// Whether an app that is not found may be one whose row is damaged.
+  /// Returns true if an app that isn't found may be one whose row is damaged.
   func mayBeDamaged(bundleID: Span<UInt8>) -> Bool
-  /// Whether the app of a token is one whose row may be damaged.
+  /// Returns true if the app of a token may be one whose row is damaged.
   func mayBeDamaged(app: UInt32) -> Bool
-  /// Returns a device token's contents; `nil` when this gateway did not make it.
+  /// Returns a device token's contents; `nil` if this gateway didn't create it.
   mutating func open(token: Span<UInt8>) -> TokenContents?
-  /// Returns the scripted answer to an otherwise valid request, whether or not its token is active
-  /// (`belfry fault`); `nil` for the regular one.
+  /// Returns the scripted answer to an otherwise valid request, regardless of whether its token is active
+  /// (`belfry fault`); `nil` for the regular answer.
   mutating func scripted(_ request: borrowing PushRequest, to app: App) -> Rejection?
 }
 
 extension AdmissionContext {
-  /// Returns false: every row is whole.
+  /// Returns false, for contexts without damaged rows.
   public func mayBeDamaged(bundleID: Span<UInt8>) -> Bool { false }
-  /// Returns false: every row is whole.
+  /// Returns false, for contexts without damaged rows.
   public func mayBeDamaged(app: UInt32) -> Bool { false }
 
-  /// Returns nil: nothing is scripted.
+  /// Returns nil, for contexts without scripted answers.
   public mutating func scripted(_ request: borrowing PushRequest, to app: App) -> Rejection? { nil }
 }
 
-/// The ordered checks of `POST /3/device/TOKEN` (apns-protocol 1.12), up to what only the device's home
-/// loop knows: whether the token is still active, and its rate.
+/// The ordered checks of `POST /3/device/TOKEN` (apns-protocol 1.12), except those that only the device's home loop can
+/// make: whether the token is still active, and its rate.
 public enum Admission {
   /// The outcome of step 4.
   public enum Credential {
@@ -42,22 +42,23 @@ public enum Admission {
     case admitted(Admitted)
   }
 
-  /// A request that may go to its device.
+  /// A request that passed the checks.
   public struct Admitted {
-    /// The opened token.
+    /// The contents of the device token.
     public let contents: TokenContents
     /// The app that the topic names.
     public let app: App
-    /// The push type, as given or as implied by the token.
+    /// The app that the topic identifies.
     public let pushType: PushType
-    /// 10, 5 or 1.
+    /// The priority: 10, 5, or 1.
     public let priority: UInt8
-    /// Seconds since 1970 until which it is stored; 0 when it is tried once.
+    /// The time until which it is stored, in seconds since 1970; 0 if delivery is attempted only once.
     public let expiration: Int64
   }
 
-  /// Checks a complete request whose body has `bodyBytes` bytes; `body` is the part that was retained, all of it
-  /// unless it is too large.
+  /// Checks a complete request whose body has `bodyBytes` bytes.
+  ///
+  /// `body` is the part that was retained, which is all of it unless the body is too large.
   public static func evaluate(
     _ request: borrowing PushRequest, body: Span<UInt8>, bodyBytes: Int, atSeconds now: Int64,
     context: inout some AdmissionContext
@@ -90,11 +91,11 @@ public enum Admission {
       return .refused(.badDeviceToken)
     }
     guard contents.app == app.number, isPair(contents.kind, topicKind) else {
-      // The token's own app may be there again when its row is.
+      // The token's own app may reappear when its damaged row is restored.
       return .refused(
         context.mayBeDamaged(app: contents.app) ? .serviceUnavailable : .deviceTokenNotForTopic)
     }
-    // After the token: a token of another topic is answered first, whatever the type (apns-protocol 1.12).
+    // Check this after the token: a token of another topic is rejected first, whatever the type (apns-protocol 1.12).
     let pushType = givenType ?? PushType(impliedBy: contents.kind)
     guard pushType.tokenKind == contents.kind else { return .refused(.invalidPushType) }
     assert(pushType.fits(topicOf: topicKind), "a type that fits the token fits its topic")
@@ -114,13 +115,13 @@ public enum Admission {
     return nil
   }
 
-  /// The app and the token kind that a topic names, or why it may not be used.
+  /// The app and the token kind that a topic identifies, or the reason why it can't be used.
   enum TopicOutcome {
     case refused(Rejection)
     case found(App, TokenKind)
   }
 
-  /// Reads the topic of a request, or the one that its certificate implies.
+  /// Resolves the topic of a request, or the one that its certificate implies.
   static func topic(
     of request: borrowing PushRequest, credential: ProviderCredential,
     context: some AdmissionContext
@@ -142,7 +143,7 @@ public enum Admission {
     var app = context.app(bundleID: base)
     if app == nil, context.mayBeDamaged(bundleID: base) { return .refused(.serviceUnavailable) }
     if app == nil, parts.bundleIDBytes < topic.count {
-      // A bundle identifier may end like a suffix itself.
+      // A bundle identifier may itself end like a push type's suffix.
       app = context.app(bundleID: topic.span)
       kind = .alert
       if app == nil, context.mayBeDamaged(bundleID: topic.span) {
@@ -158,12 +159,16 @@ public enum Admission {
     return .found(app, kind)
   }
 
+  /// Returns true if a token can be used with a topic.
+  ///
   /// An MDM token's topic is the certificate's own and has no suffix (apns-protocol 1.5).
   private static func isPair(_ tokenKind: TokenKind, _ topicKind: TokenKind) -> Bool {
     tokenKind == topicKind || (tokenKind == .mdm && topicKind == .alert)
   }
 
-  /// Background pushes are always 5, whatever the sender says (apns-protocol 1.5).
+  /// Returns the effective priority.
+  ///
+  /// A background push never exceeds priority 5, whatever the sender sets (apns-protocol 1.5).
   private static func priority(of request: borrowing PushRequest, pushType: PushType) -> UInt8 {
     guard case .value(let priority) = request.priority else {
       return pushType == .background ? 5 : 10
@@ -171,7 +176,9 @@ public enum Admission {
     return pushType == .background ? min(priority, 5) : priority
   }
 
-  /// At most 30 days; an absent header is not 0 (apns-protocol section 4).
+  /// Returns the effective expiration, at most 30 days away.
+  ///
+  /// An absent header isn't the same as 0 (apns-protocol section 4).
   private static func expiration(
     of request: borrowing PushRequest, atSeconds now: Int64
   ) -> Int64 {

@@ -1,18 +1,20 @@
 public import BelfryWire
 
-/// The ordered checks of channel management and of broadcasts (apns-protocol section 5), up to what only
-/// the channel service knows: whether the channel exists, and whether it stores messages.
+/// The ordered checks of channel management and of broadcasts (apns-protocol section 5), except those that only the
+/// channel service can make: whether the channel exists, and whether it stores messages.
 public enum ChannelAdmission {
-  /// What was asked for.
+  /// The operation that a request asks for.
   public enum Call: Equatable, Sendable {
     case make(ChannelConfiguration)
     case read(ChannelID)
     case remove(ChannelID)
     case list
-    /// The expiration is in seconds since 1970; 0 for once.
+    /// Sends a broadcast.
+    ///
+    /// The expiration is in seconds since 1970; 0 attempts delivery only once.
     case broadcast(ChannelID, priority: UInt8, expiration: Int64)
 
-    /// The channel that is named; nil where none is.
+    /// The channel that the call names; nil if it names none.
     var channel: ChannelID? {
       switch self {
       case .read(let id), .remove(let id), .broadcast(let id, _, _): id
@@ -27,8 +29,9 @@ public enum ChannelAdmission {
     case admitted(App, Call)
   }
 
-  /// Checks a complete request to one of the three paths; `body` is at most as long as a payload may be, and
-  /// `bodyBytes` is the length received.
+  /// Checks a complete request to one of the three paths.
+  ///
+  /// `body` is at most as long as the payload limit; `bodyBytes` is the length received.
   public static func evaluate(
     _ request: borrowing PushRequest, body: [UInt8], bodyBytes: Int,
     context: inout some AdmissionContext
@@ -75,8 +78,10 @@ public enum ChannelAdmission {
     case found(App)
   }
 
-  /// The path holds the plain bundle identifier: with a push type's suffix it is `TopicDisallowed`, and an
-  /// app that is not the credential's is `TopicMismatch` (apns-protocol 5.1, 5.4).
+  /// Resolves the app of a request.
+  ///
+  /// The path holds the plain bundle identifier: one with a push type's suffix is `TopicDisallowed`, and an app that
+  /// doesn't belong to the credential is `TopicMismatch` (apns-protocol 5.1, 5.4).
   private static func app(
     of request: borrowing PushRequest, credential: ProviderCredential,
     context: some AdmissionContext
@@ -130,7 +135,9 @@ public enum ChannelAdmission {
     return id
   }
 
-  /// Every field of the broadcast's table is required (apns-protocol 5.2).
+  /// Reads a broadcast.
+  ///
+  /// Every field in the table of broadcast fields is required (apns-protocol 5.2).
   private static func broadcast(
     _ request: borrowing PushRequest, body: [UInt8], bodyBytes: Int
   ) throws(Refusal) -> Call {

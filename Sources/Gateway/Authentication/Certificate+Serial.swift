@@ -2,7 +2,7 @@ internal import BelfryWire
 public import Transport
 
 extension PeerCertificate {
-  /// The serial number in lower-case hexadecimal, as the control store, the admin API and people name
-  /// a certificate.
+  /// The serial number in lowercase hexadecimal, which identifies a certificate in the control store, the admin API,
+  /// and the interface.
   public var serial: String { Hexadecimal.encode(serialNumber) }
 }

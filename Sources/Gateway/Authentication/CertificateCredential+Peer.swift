@@ -2,7 +2,7 @@ import BelfryWire
 import Storage
 import Transport
 
-/// What a provider's certificate, already verified by TLS, says about its holder.
+/// Creates a credential from a provider's certificate that TLS has already verified.
 extension CertificateCredential {
   /// The outcome of reading a certificate.
   enum Reading {
@@ -10,8 +10,8 @@ extension CertificateCredential {
     case refused(Rejection)
   }
 
-  /// Reads Apple's extensions (apns-protocol 2.3): the topics of a universal certificate, else the
-  /// subject's UID; the environments that it names, else both.
+  /// Reads Apple's extensions (apns-protocol 2.3): the topics of a universal certificate, or else the subject's UID;
+  /// the environments that it names, or else both.
   static func of(
     _ certificate: Certificate, in directory: CredentialDirectory,
     for environment: BelfryWire.Environment

@@ -1,7 +1,7 @@
 import Synchronization
 import Transport
 
-/// The revoked provider certificates, as TLS asks for them during a handshake on any loop.
+/// The revoked provider certificates, which TLS checks during a handshake on any loop.
 package final class CertificateRevocations: Sendable {
   private let serials = Mutex<Set<String>>([])
 
@@ -10,8 +10,9 @@ package final class CertificateRevocations: Sendable {
 
   func replace(with serials: Set<String>) { self.serials.withLock { $0 = serials } }
 
-  /// Decides in the TLS handshake about a provider's certificate (apns-protocol 1.2): a revoked one is refused,
-  /// and so is a device's.
+  /// Decides in the TLS handshake about a provider's certificate (apns-protocol 1.2).
+  ///
+  /// It rejects revoked certificates and device certificates.
   func evaluate(_ certificate: Certificate) -> TLSServerContext.Verdict {
     guard certificate.organizationalUnit == CertificateAuthority.providerUnit else {
       return .unknownAuthority

@@ -1,8 +1,8 @@
 public import BelfryWire
 import Transport
 
-/// The rules for tokens on one provider connection: one team, related keys only, no too frequent token changes
-/// (apns-protocol 1.13, 2.1, 2.2).
+/// The rules for tokens on one provider connection: a single team, only related keys, and no overly frequent token
+/// changes (apns-protocol 1.13, 2.1, 2.2).
 public struct ConnectionCredentials {
   private struct Current {
     let key: ProviderVerificationKey
@@ -10,10 +10,10 @@ public struct ConnectionCredentials {
     var issuedAt: Int64
     var changedAtSeconds: Int64
 
-    /// Whether `token` comes too soon after this one.
+    /// Returns true if `token` follows this one too soon.
     ///
-    /// It does when it was neither presented nor issued 20 minutes after this one. The rule limits how often a
-    /// team issues tokens; a connection that began with an old token may present the next one.
+    /// It is too soon if it was neither presented nor issued at least 20 minutes after this one. The rule limits how
+    /// often a team issues tokens; a connection that began with an old token may present the next one.
     func isHurried(by token: VerifiedToken, atSeconds now: Int64) -> Bool {
       let (made, overflow) = token.issuedAt.subtractingReportingOverflow(issuedAt)
       return now - changedAtSeconds < WireLimits.providerTokenRefreshSecondsMin
@@ -21,7 +21,7 @@ public struct ConnectionCredentials {
     }
   }
 
-  /// At most two: a topic-specific key and its related one.
+  /// The current tokens, at most two: a topic-specific key's and its related key's.
   private var current: [Current] = []
   private let environment: BelfryWire.Environment
 
@@ -30,7 +30,7 @@ public struct ConnectionCredentials {
     self.environment = environment
   }
 
-  /// Checks a token whose signature is valid; `nil` when the request may proceed.
+  /// Checks a token whose signature is valid; returns `nil` if the request may proceed.
   public mutating func present(_ token: VerifiedToken, atSeconds now: Int64) -> Rejection? {
     guard ProviderToken.isFresh(issuedAt: token.issuedAt, atSeconds: now) else {
       return .expiredProviderToken
@@ -58,7 +58,7 @@ public struct ConnectionCredentials {
     guard first.key.bundleIDs == nil, token.key.bundleIDs == nil else {
       return .unrelatedKeyIDInToken
     }
-    // A team that rotates its keys presents another one of the same scope.
+    // A team that rotates its keys presents a different key of the same scope.
     guard !first.isHurried(by: token, atSeconds: now) else { return .tooManyProviderTokenUpdates }
     current.removeAll()
     remember(token, now)

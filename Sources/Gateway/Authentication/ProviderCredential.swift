@@ -1,16 +1,16 @@
 public import BelfryWire
 public import Transport
 
-/// A provider token whose signature was checked.
+/// A provider token with a verified signature.
 public final class VerifiedToken: Sendable {
   /// The key that signed it.
   public let key: ProviderVerificationKey
-  /// When it was issued, in seconds since 1970.
+  /// The time it was issued, in seconds since 1970.
   public let issuedAt: Int64
   /// The SHA-256 of the token's text, which identifies it.
   public let digest: SHA256.Digest
 
-  /// A token.
+  /// Creates a verified token from its parts.
   public init(key: ProviderVerificationKey, issuedAt: Int64, digest: SHA256.Digest) {
     self.key = key
     self.issuedAt = issuedAt
@@ -18,18 +18,18 @@ public final class VerifiedToken: Sendable {
   }
 }
 
-/// What a provider's certificate allows (apns-protocol 2.3).
+/// The permissions of a provider's certificate (apns-protocol 2.3).
 public final class CertificateCredential: Sendable {
   /// The team that the certificate was issued to.
   public let teamID: String
-  /// Every topic that it names; the first is the subject's.
+  /// The topics that the certificate names; the first is the subject's.
   public let topics: [[UInt8]]
-  /// Where it may be used.
+  /// The environments in which the certificate is valid.
   public let environments: Set<BelfryWire.Environment>
-  /// Its serial number in hexadecimal, by which it is revoked.
+  /// The serial number in hexadecimal, which identifies the certificate for revocation.
   public let serial: String
 
-  /// A credential.
+  /// Creates a credential from its parts.
   public init(
     teamID: String, topics: [[UInt8]], environments: Set<BelfryWire.Environment>,
     serial: String = ""
@@ -40,10 +40,10 @@ public final class CertificateCredential: Sendable {
     self.environments = environments
   }
 
-  /// The topic of a request that names none; `nil` where the certificate has several.
+  /// The topic of a request that doesn't name one; `nil` if the certificate has several topics.
   var defaultTopic: [UInt8]? { topics.count == 1 ? topics.first : nil }
 
-  /// Whether the certificate names `topic`.
+  /// Returns true if the certificate names `topic`.
   func allows(topic: Span<UInt8>) -> Bool {
     for allowed in topics where allowed.span.equals(topic) { return true }
     return false
@@ -55,7 +55,7 @@ public enum ProviderCredential: Sendable {
   case token(VerifiedToken)
   case certificate(CertificateCredential)
 
-  /// The team that sends.
+  /// The ID of the sending team.
   var teamID: String {
     switch self {
     case .token(let token): token.key.teamID

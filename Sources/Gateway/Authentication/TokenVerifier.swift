@@ -2,12 +2,12 @@ public import BelfryWire
 import Storage
 import Transport
 
-/// Checks provider tokens, each distinct one once: a signature costs about 80 µs.
+/// A verifier of provider tokens that checks each distinct token once, because a signature check costs about 80 µs.
 ///
-/// Confined to its loop. Refusals are cached too, so that a flood of bad tokens is cheap; a new directory
+/// Confined to its loop. Refusals are cached too, so that a flood of invalid tokens is cheap to reject. A new directory
 /// empties the cache, which makes revocation immediate.
 public final class TokenVerifier {
-  /// A token's outcome.
+  /// The outcome of checking a token.
   public enum Outcome {
     case verified(VerifiedToken)
     case refused(Rejection)
@@ -16,27 +16,27 @@ public final class TokenVerifier {
   private var directory: CredentialDirectory
   private let hasher = SHA256Context()
   private var known: [SHA256.Digest: Outcome] = [:]
-  /// Distinct tokens in the cache; a full cache is emptied.
+  /// The number of distinct tokens in the cache; a full cache is emptied.
   private static let knownMax = 4_096
 
   private let acceptsES512: Bool
 
-  /// A verifier that knows the keys of `directory`.
+  /// Creates a verifier that knows the keys of `directory`.
   ///
-  /// `acceptsES512`: whether SHA-512 may stand in for SHA-256, as one client library has it.
+  /// If `acceptsES512` is true, SHA-512 is accepted in place of SHA-256, because one client library signs that way.
   public init(directory: CredentialDirectory, acceptsES512: Bool = true) {
     self.directory = directory
     self.acceptsES512 = acceptsES512
   }
 
-  /// Replaces what is known about keys.
+  /// Replaces the known keys.
   public func use(_ directory: CredentialDirectory) {
     let isOther = directory.credentialsVersion != self.directory.credentialsVersion
     self.directory = directory
     if isOther { known.removeAll() }
   }
 
-  /// The outcome for an `authorization` value (apns-protocol 1.12, step 4).
+  /// Returns the outcome for an `authorization` value (apns-protocol 1.12, step 4).
   public func verify(authorization: Span<UInt8>) -> Outcome {
     guard authorization.count > 0, let start = ProviderToken.start(in: authorization) else {
       return .refused(.missingProviderToken)
@@ -61,7 +61,7 @@ public final class TokenVerifier {
     let hash = token.algorithm == .es256 ? SignatureDigest.sha256 : .sha512
     let isSigned = unsafe text.extracting(0..<token.signedByteCount).withUnsafeBytes { message in
       unsafe token.signature.withUnsafeBytes { signature in
-        // Two integers of 32 bytes, or of the 66 that ES512 has; else DER.
+        // The raw form has two integers of 32 bytes each, or 66 bytes each for ES512; otherwise the signature is DER.
         unsafe token.signature.count == 64 || token.signature.count == 132
           ? key.publicKey.verify(rawSignature: signature, message: message, digest: hash)
           : key.publicKey.verify(derSignature: signature, message: message, digest: hash)

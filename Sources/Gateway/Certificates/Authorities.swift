@@ -1,15 +1,14 @@
 internal import BelfryWire
 package import Transport
 
-/// The authorities of a gateway: one, or two while the second takes the first one's place
-/// (docs/decisions/0018).
+/// The certificate authorities of a gateway: one, or two during a rotation (docs/decisions/0018).
 ///
-/// The first one signs what the listeners show, so that clients with a former `ca.pem` go on; the last one signs the
-/// certificates of devices and providers, which so are good when the first one is given up.
+/// The first one signs the listeners' certificates, so that clients with the previous `ca.pem` continue to work. The
+/// last one signs the certificates of devices and providers, so that they remain valid after the first one is retired.
 package struct Authorities: Sendable, DeviceCertificateIssuer {
-  /// In the order of `ca.pem`; each has its key.
+  /// The authorities whose keys are available, in the order of `ca.pem`.
   let signing: [CertificateAuthority]
-  /// Those of `ca.pem`, also where the key of one is not there.
+  /// The authorities in `ca.pem`, including any whose key is missing.
   let trusted: AuthorityBundle
 
   init(signing: [CertificateAuthority], trusted: AuthorityBundle) {
@@ -21,25 +20,25 @@ package struct Authorities: Sendable, DeviceCertificateIssuer {
     self.trusted = trusted
   }
 
-  /// Signs what the listeners show.
+  /// The authority that signs the listeners' certificates.
   var server: CertificateAuthority { signing[0] }
-  /// Signs for devices and providers.
+  /// The authority that signs the certificates of devices and providers.
   var issuer: CertificateAuthority { signing[signing.count - 1] }
-  /// Whether one takes the other's place.
+  /// True during a rotation.
   var isRotating: Bool { trusted.certificates.count > 1 }
 
-  /// What devices shall trust: the issuer first.
+  /// The certificates for devices to trust, the issuer's first.
   package var trustedCertificates: [Certificate] {
     [issuer.certificate] + trusted.certificates.filter { $0 != issuer.certificate }
   }
 
-  /// The same in PEM.
+  /// The certificates for devices to trust, in PEM.
   package var certificatePEM: [UInt8] {
     issuer.certificatePEM
       + signing.dropLast().flatMap(\.certificatePEM)
   }
 
-  /// What a client's certificate may be signed by, in PEM.
+  /// The authorities that may sign a client's certificate, in PEM.
   var trustedPEM: [UInt8] { (try? trusted.pem()) ?? server.certificatePEM }
 
   package func issueDevice(

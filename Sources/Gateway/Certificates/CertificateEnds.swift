@@ -1,31 +1,31 @@
 internal import Synchronization
 internal import System
 
-/// A certificate that somebody has to renew in time.
+/// The expiration of a certificate that must be renewed.
 public struct CertificateEnd: Sendable, Equatable {
-  /// Which certificate it is; the metric's label.
+  /// The kind of certificate, which is the metric's label.
   public enum Kind: String, Sendable, CaseIterable {
-    /// What the gateway's clients trust.
+    /// The authority that the gateway's clients trust.
     case authority
-    /// The one that takes its place.
+    /// The authority that replaces it in a rotation.
     case nextAuthority
-    /// What the listeners show; the gateway renews it by itself.
+    /// The listeners' certificate, which the gateway renews automatically.
     case server
-    /// What the operator gave, with --server-certificate.
+    /// The operator's own certificate, from --server-certificate.
     case own
-    /// The providers' certificate that ends first.
+    /// The provider certificate that expires first.
     case provider
-    /// The devices' certificate that ends first.
+    /// The device certificate that expires first.
     case device
   }
 
-  /// Which certificate it is.
+  /// The kind of certificate.
   public let kind: Kind
-  /// Its file, or a provider's serial number.
+  /// The certificate's file, or a provider's serial number.
   public let subject: String
-  /// When it ends, seconds since 1970.
+  /// The expiration time, in seconds since 1970.
   public let notAfter: Int64
-  /// When it begins, seconds since 1970; `Int64.min` where its beginning is of no matter.
+  /// The start of validity, in seconds since 1970; `Int64.min` if it doesn't matter.
   public let notBefore: Int64
 
   init(kind: Kind, subject: String, notBefore: Int64 = .min, notAfter: Int64) {
@@ -35,7 +35,7 @@ public struct CertificateEnd: Sendable, Equatable {
     self.notAfter = notAfter
   }
 
-  /// Why clients refuse it at that moment, in seconds since 1970; nil where they do not.
+  /// Returns why clients reject the certificate at that time, in seconds since 1970; nil if they accept it.
   func problem(atSeconds now: Int64) -> String? {
     func time(_ seconds: Int64) -> String { Timestamp.rfc3339(unixMilliseconds: seconds * 1_000) }
     if notAfter <= now {
@@ -47,7 +47,7 @@ public struct CertificateEnd: Sendable, Equatable {
       + "check the clock of this machine"
   }
 
-  /// What to do before it ends.
+  /// Advice on how to renew the certificate.
   var advice: String {
     switch kind {
     case .authority: "run `belfry ca rotate`, or put another one there if it is your own"
@@ -60,7 +60,7 @@ public struct CertificateEnd: Sendable, Equatable {
   }
 }
 
-/// When the gateway's certificates end: written on the main loop, read on any thread.
+/// The expiration times of the gateway's certificates, written on the main loop and readable on any thread.
 public final class CertificateEnds: Sendable {
   private struct State {
     var ends: [CertificateEnd] = []
@@ -72,7 +72,7 @@ public final class CertificateEnds: Sendable {
 
   init() {}
 
-  /// One of each kind that there is.
+  /// One entry for each kind of certificate that exists.
   public var all: [CertificateEnd] {
     state.withLock { state in
       state.ends
@@ -80,14 +80,15 @@ public final class CertificateEnds: Sendable {
     }
   }
 
-  /// Why clients refuse what the listeners show, a sentence each.
+  /// Returns why clients reject the listeners' certificates, one sentence per certificate.
   func problems(atSeconds now: Int64) -> [String] {
     all.filter { [.own, .server, .authority].contains($0.kind) }.compactMap {
       $0.problem(atSeconds: now)
     }
   }
 
-  /// While one authority takes another's place: how many devices have not shown a certificate of the new one.
+  /// During a rotation, the number of devices that haven't yet presented a certificate from the new authority;
+  /// otherwise nil.
   public var waitingDevices: Int? { state.withLock { $0.waiting } }
 
   func replace(with list: [CertificateEnd]) { state.withLock { $0.ends = list } }

@@ -2,15 +2,16 @@ import BelfryWire
 import Storage
 import System
 
-/// Renews what the listeners show before it ends, notices the operator's new files, and tells when certificates
-/// end: in a metric, and in the log once a day from a month before.
+/// A watcher that renews the listeners' certificates before they expire, detects the operator's new files, and reports
+/// expirations.
 ///
-/// The time is that of an `ExpiryClock`: a wall clock that was set ahead renews nothing before it is believed, and what
-/// was issued by a wrong clock is replaced once the clock is right.
+/// Expirations are reported in a metric, and daily in the log during the last month. Time is that of an `ExpiryClock`:
+/// a wall clock that jumps ahead triggers no renewal until it is trusted, and certificates issued under a wrong clock
+/// are replaced once the clock is right.
 ///
 /// Confined to the main loop.
 final class CertificateWatch {
-  /// The monotonic clock in nanoseconds, and the wall clock in milliseconds since 1970.
+  /// A function that returns the monotonic clock in nanoseconds and the wall clock in milliseconds since 1970.
   typealias Clocks = () -> (nanoseconds: Int64, unixMilliseconds: Int64)
 
   private let source: CertificateSource
@@ -26,9 +27,9 @@ final class CertificateWatch {
   private var nextCheckSeconds: Int64 = 0
   private var nextWarningSeconds: Int64 = 0
   private var nextCountSeconds: Int64 = 0
-  /// The ends, for any thread.
+  /// The expiration times, readable on any thread.
   let ends: CertificateEnds
-  /// The authorities that sign and are trusted now.
+  /// The current authorities, which sign and are trusted.
   var authorities: Authorities { shown.authorities }
 
   init(
@@ -49,7 +50,9 @@ final class CertificateWatch {
     stamps = shown.files.map(FileSystem.stamp(of:))
   }
 
-  /// Looks whether anything is to be done; what the listeners show from now on, or nil for no change.
+  /// Performs any work that is due.
+  ///
+  /// Returns the listeners' new certificates, or nil if they haven't changed.
   func tick(_ configuration: GatewayConfiguration) -> ListenerSecurity? {
     let nowSeconds = readClock()
     if shown.authorities.isRotating, nowSeconds >= nextCountSeconds {
@@ -60,21 +63,23 @@ final class CertificateWatch {
     return reload(configuration, nowSeconds: nowSeconds)
   }
 
-  /// Seconds since 1970 by the clock that is believed.
+  /// Returns the time in seconds since 1970, according to the expiry clock.
   private func readClock() -> Int64 {
     let (nanoseconds, unixMilliseconds) = clocks()
     _ = clock.compare(nanoseconds: nanoseconds, unixMilliseconds: unixMilliseconds)
     let now =
       clock.expiry(nanoseconds: nanoseconds, unixMilliseconds: unixMilliseconds) / 1_000
-    // A clock that was set back has everything looked at again: what comes next would be due only much later.
+    // If the clock was set back, check everything again; otherwise the next checks would be due much later.
     if now < lastSeconds { (nextCheckSeconds, nextWarningSeconds, nextCountSeconds) = (0, 0, 0) }
     lastSeconds = now
     return now
   }
 
-  /// Reads and renews what the listeners show; what they show from now on, or nil for no change.
+  /// Reloads and renews the listeners' certificates.
   ///
-  /// Where it cannot be read they go on with what they have.
+  /// Returns the new set, or nil if it hasn't changed.
+  ///
+  /// If they can't be read, the listeners keep their current certificates.
   func reload(_ configuration: GatewayConfiguration) -> ListenerSecurity? {
     reload(configuration, nowSeconds: readClock())
   }
@@ -83,7 +88,7 @@ final class CertificateWatch {
     _ configuration: GatewayConfiguration, nowSeconds: Int64
   ) -> ListenerSecurity? {
     nextCheckSeconds = nowSeconds + Limits.certificateCheckSeconds
-    // Read before the files: a change in between is seen at the next look.
+    // Read the stamps before the files, so that the next check detects a change made in between.
     let seen = shown.files.map(FileSystem.stamp(of:))
     do {
       return try follow(configuration, nowSeconds: nowSeconds)
@@ -97,10 +102,11 @@ final class CertificateWatch {
     }
   }
 
-  /// Reads and renews what the listeners show with this configuration; what they show from now on, or nil for no
-  /// change.
+  /// Loads and renews the listeners' certificates for this configuration.
   ///
-  /// Throws, and has changed nothing, where it cannot be read.
+  /// Returns the new set, or nil if it hasn't changed.
+  ///
+  /// Throws, without having changed anything, if the certificates can't be read.
   func follow(_ configuration: GatewayConfiguration) throws -> ListenerSecurity? {
     try follow(configuration, nowSeconds: readClock())
   }
@@ -108,13 +114,13 @@ final class CertificateWatch {
   private func follow(
     _ configuration: GatewayConfiguration, nowSeconds: Int64
   ) throws -> ListenerSecurity? {
-    // Read before the files: a change in between is seen at the next look.
+    // Read the stamps before the files, so that the next check detects a change made in between.
     let files = configuration.serverCertificate.map { [$0.chainFile, $0.keyFile] } ?? []
     let seen = files.map(FileSystem.stamp(of:))
     let loaded = try source.load(configuration, nowSeconds: nowSeconds)
     let isChanged = loaded.chains != shown.chains
     if isChanged {
-      // What is new is said at once, though the former was spoken of today.
+      // Report the new certificates at once, even if a warning about the previous ones was logged today.
       nextWarningSeconds = 0
       log.info(
         "shows new certificates from now on",
@@ -127,7 +133,7 @@ final class CertificateWatch {
     return isChanged ? loaded.security : nil
   }
 
-  /// Sets the metric, and logs what ends within a month.
+  /// Updates the metric, and logs certificates that expire within a month.
   private func report(nowSeconds: Int64) {
     var list = shown.ends
     let live = (try? store.certificates())?.filter {
@@ -162,7 +168,7 @@ final class CertificateWatch {
     }
   }
 
-  /// Has the devices counted on the writer's thread: there may be very many.
+  /// Schedules the count of devices on the writer's thread, because there may be very many.
   private func countDevices(nowSeconds: Int64) {
     nextCountSeconds = nowSeconds + Limits.rotationCountSeconds
     let (ends, metrics) = (ends, metrics)

@@ -1,30 +1,30 @@
 internal import System
 internal import Transport
 
-/// What a gateway's listeners show, ready for use.
+/// The certificates of a gateway's listeners, ready for use.
 package struct ShownCertificates: Sendable {
-  /// The listeners' TLS.
+  /// The TLS configuration of the listeners.
   package var security: ListenerSecurity
   /// The authorities that sign and are trusted.
   package var authorities: Authorities
-  /// When the certificates end.
+  /// The expiration times of the certificates.
   var ends: [CertificateEnd]
-  /// What is shown and what is trusted: other ones are for new connections.
+  /// The chains that are presented and trusted; if they change, new connections use the new ones.
   var chains: [[UInt8]]
-  /// The files of the operator's that were read.
+  /// The operator's certificate files that were read.
   var files: [String]
 }
 
-/// Reads or issues what the listeners show, for a configuration, in its folder.
+/// A source that reads or issues the listeners' certificates for a configuration, in its folder.
 struct CertificateSource: Sendable {
   let folder: GatewayFolder
   let revocations: CertificateRevocations
   let log: Log
 
-  /// What the listeners shall show at that time, in seconds since 1970.
+  /// Returns the listeners' certificates for that time, in seconds since 1970.
   func load(_ configuration: GatewayConfiguration, nowSeconds: Int64) throws -> ShownCertificates {
     let names = ServerNames(of: configuration)
-    // Before anything is written into the folder.
+    // Check before writing anything to the folder.
     try configuration.checkCertificate()
     let authorities = try folder.authorities(hosts: names.hosts, nowSeconds: nowSeconds)
     return try load(configuration, names, authorities, nowSeconds: nowSeconds)
@@ -74,7 +74,7 @@ struct CertificateSource: Sendable {
 }
 
 extension GatewayConfiguration {
-  /// Fails where the files of the operator's certificate cannot be used.
+  /// Throws if the files of the operator's certificate can't be used.
   public func checkCertificate() throws {
     guard let serverCertificate else { return }
     let own = try OwnCertificate(serverCertificate).identity
@@ -82,9 +82,10 @@ extension GatewayConfiguration {
       certificateChainPEM: own.certificateChainPEM, privateKeyPEM: own.privateKeyPEM, alpn: [])
   }
 
-  /// Why clients would refuse the operator's certificate at that time; nil where they would not, or there is none.
+  /// Returns why clients would reject the operator's certificate at that time; nil if they would accept it, or if no
+  /// certificate is configured.
   ///
-  /// A gateway starts all the same: its other names are served.
+  /// The gateway starts anyway, because its other names are still served.
   public func certificateProblem(nowSeconds now: Int64) throws -> String? {
     guard let serverCertificate else { return nil }
     let own = try OwnCertificate(serverCertificate)
@@ -101,7 +102,7 @@ extension GatewayConfiguration {
   }
 }
 
-/// A server certificate of the operator's, of a public authority's for example.
+/// A server certificate that the operator provides, for example one from a public authority.
 private struct OwnCertificate {
   let file: String
   let certificate: Certificate
@@ -127,6 +128,6 @@ private struct OwnCertificate {
       certificateChainPEM: chain, privateKeyPEM: key, hostNames: hosts.map { $0.lowercased() })
   }
 
-  /// Bytes of a file: real chains have some ten thousand.
+  /// The maximum size of the file, in bytes; real chains have about 10,000.
   private static let fileBytesMax = 1_048_576
 }

@@ -1,6 +1,6 @@
 import BelfryWire
 
-/// All channels of a gateway, with the rules for making, reading, removing and sending (apns-protocol 5.3, 5.4).
+/// All channels of a gateway, with the rules for creating, reading, removing, and sending (apns-protocol 5.3, 5.4).
 ///
 /// Does no I/O; its owner makes changes durable.
 struct ChannelRegistry {
@@ -10,12 +10,14 @@ struct ChannelRegistry {
   }
 
   private var entries: [ChannelID: Entry] = [:]
-  /// Each app's channels, oldest first.
+  /// The channels of each app, oldest first.
   private var byApp: [UInt32: [ChannelID]] = [:]
-  /// The answers of ``list(of:)``, which thousands of requests may ask for: each is 270 KB for 10,000 channels.
+  /// The cached answers of ``list(of:)``, which thousands of requests may ask for.
+  ///
+  /// Each is 270 KB for 10,000 channels.
   private var lists: [UInt32: [UInt8]] = [:]
 
-  /// Adds a channel, unless it exists.
+  /// Adds a channel unless it already exists.
   mutating func add(_ id: ChannelID, app: UInt32, _ configuration: ChannelConfiguration) {
     guard entries[id] == nil else { return }
     entries[id] = Entry(app: app, configuration: configuration)
@@ -23,7 +25,7 @@ struct ChannelRegistry {
     lists[app] = nil
   }
 
-  /// Removes a channel, and returns whether it existed.
+  /// Removes a channel and returns true if it existed.
   mutating func remove(_ id: ChannelID) -> Bool {
     guard let entry = entries.removeValue(forKey: id) else { return false }
     byApp[entry.app]?.removeAll { $0 == id }
@@ -31,7 +33,7 @@ struct ChannelRegistry {
     return true
   }
 
-  /// Asserts what holds between calls.
+  /// Asserts the invariants that hold between calls.
   func checkInvariants() {
     assert(byApp.values.reduce(0) { $0 + $1.count } == entries.count, "a channel is listed amiss")
     for (app, channels) in byApp {
@@ -41,10 +43,10 @@ struct ChannelRegistry {
     }
   }
 
-  /// An app's channels, oldest first.
+  /// Returns an app's channels, oldest first.
   func channels(of app: UInt32) -> [ChannelID] { byApp[app] ?? [] }
 
-  /// An app's channels, oldest first, as the JSON of an answer (apns-protocol 5.3).
+  /// Returns an app's channels, oldest first, as the JSON of an answer (apns-protocol 5.3).
   mutating func list(of app: UInt32) -> [UInt8] {
     if let list = lists[app] { return list }
     var list = Array(#"{"channels":["#.utf8)
@@ -59,30 +61,32 @@ struct ChannelRegistry {
     return list
   }
 
-  /// Whether the app may have one more channel besides the `waiting` ones that are being created.
+  /// Returns true if the app can have one more channel, counting the `waiting` ones that are being created.
   func hasRoom(_ app: UInt32, waiting: Int) -> Bool {
     channels(of: app).count + waiting < Limits.channelsPerAppMax
   }
 
-  /// The configuration of an app's channel; `nil` for a channel of another app as for none.
+  /// Returns the configuration of an app's channel; `nil` if the channel doesn't exist or belongs to another app.
   func configuration(of id: ChannelID, app: UInt32) -> ChannelConfiguration? {
     guard let entry = entries[id], entry.app == app else { return nil }
     return entry.configuration
   }
 
-  /// The app of a channel.
+  /// Returns the app of a channel.
   func app(of id: ChannelID) -> UInt32? { entries[id]?.app }
 
-  /// How a broadcast may go out.
+  /// The delivery mode of a broadcast, or the reason for its refusal.
   enum Broadcasting: Equatable {
     case refused(Rejection)
-    /// To connected devices, and stored for the others until then, in seconds since 1970.
+    /// Sent to connected devices and stored for the others until the expiration, in seconds since 1970.
     case kept(expiration: Int64)
     case once
   }
 
-  /// Checks a broadcast: a channel that stores nothing accepts only the expiration 0; another one stores for
-  /// a time that counts from `start`, in seconds since 1970 as `now`.
+  /// Checks a broadcast.
+  ///
+  /// A channel without storage accepts only the expiration 0. A channel with storage stores the message for a time that
+  /// starts at `start`; `start` and `now` are in seconds since 1970.
   func broadcasting(
     to id: ChannelID, app: UInt32, expiration: Int64, atSeconds now: Int64,
     storedFrom start: Int64

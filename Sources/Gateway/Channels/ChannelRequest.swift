@@ -1,9 +1,9 @@
 import BelfryWire
 import Storage
 
-/// A provider's request about channels, every check of its own passed, on its way to the control plane.
+/// A provider's request about channels that passed every check of the loop and is on its way to the control plane.
 struct ChannelRequest: Sendable {
-  /// The connection and stream that the answer goes to, on the loop that asked.
+  /// The connection and stream to answer, on the requesting loop.
   let connection: UInt64
   let stream: Int32
   let app: UInt32
@@ -22,7 +22,7 @@ enum ChannelAnswer: Sendable {
   case made(ChannelID)
   case configuration(ChannelConfiguration)
   case removed
-  /// JSON; shared by all answers until the app's channels change.
+  /// The JSON list, shared by all answers until the app's channels change.
   case list([UInt8])
   case accepted(Broadcast)
 }
@@ -31,11 +31,11 @@ enum ChannelAnswer: Sendable {
 enum ChannelUpdate: Sendable {
   case made(ChannelID, app: UInt32)
   case removed(ChannelID)
-  /// One message per loop, however many of its devices subscribed.
+  /// A broadcast, posted once to each loop regardless of the number of subscribed devices.
   case broadcast(Broadcast)
 }
 
-/// The channels and subscriptions of one loop, as stored when the gateway starts.
+/// The channels and subscriptions of one loop, as stored when the gateway started.
 struct ChannelSnapshot: Sendable {
   var channels: [(id: ChannelID, app: UInt32)] = []
   var newest: [Broadcast] = []
@@ -43,7 +43,7 @@ struct ChannelSnapshot: Sendable {
 }
 
 extension Broadcast {
-  /// Creates a channel's newest message from its record; `nil` when the channel's id is invalid.
+  /// Creates a channel's newest message from its record; `nil` if the channel's ID is invalid.
   convenience init?(_ record: BroadcastRecord, app: UInt32) {
     guard let channel = ChannelID(record.channel) else { return nil }
     self.init(
@@ -52,7 +52,7 @@ extension Broadcast {
       acceptedMilliseconds: record.acceptedMilliseconds, isKept: true)
   }
 
-  /// The control store's record of it.
+  /// The message as a record of the control store.
   var record: BroadcastRecord {
     BroadcastRecord(
       channel: channel.bytes, requestID: id, uniqueID: uniqueID, expiration: expiration,

@@ -2,8 +2,10 @@ import BelfryWire
 import Storage
 import System
 
-/// Creates and removes channels and accepts broadcasts, on the main loop, so that every loop receives them in
-/// the same order; a broadcast is one message to each loop.
+/// The channel service, which creates and removes channels and accepts broadcasts.
+///
+/// It runs on the main loop, so that every loop receives the changes in the same order. A broadcast is one message to
+/// each loop.
 final class ChannelService {
   private let store: any ControlStore
   private let writer: ControlWriter
@@ -12,9 +14,9 @@ final class ChannelService {
   private var peers: LoopPeers = []
   private var registry = ChannelRegistry()
   private var making: [UInt32: Int] = [:]
-  /// Whether the store may hold messages that will expire.
+  /// True if the store may hold messages that will expire.
   private var hasStoredMessages = false
-  /// The completion handlers of the commits under way, by ticket.
+  /// The completion handlers of the commits in progress, by ticket.
   private var completions: [UInt64: (StorageFailure?) -> Void] = [:]
   private var lastTicket: UInt64 = 0
   private var expiryClock: ExpiryClock
@@ -43,7 +45,7 @@ final class ChannelService {
   /// Sets the loops' mailboxes.
   func use(_ peers: LoopPeers) { self.peers = peers }
 
-  /// Reads the channels from the store, one snapshot for each loop.
+  /// Reads the channels from the store; returns one snapshot for each loop.
   func snapshots(loops: Int) throws(StorageFailure) -> [ChannelSnapshot] {
     var common = ChannelSnapshot()
     for record in try store.channels() {
@@ -87,10 +89,10 @@ final class ChannelService {
 
   // MARK: Devices
 
-  /// Whether a channel may be one whose row is damaged.
+  /// Returns true if a channel may be one whose row is damaged.
   func mayBeDamaged(_ id: ChannelID) -> Bool { store.damage.mayHave(.channel(id.bytes)) }
 
-  /// Returns whether a channel that a loop does not know exists; if so, the loop has been told of it.
+  /// Returns true if a channel that a loop doesn't know exists; if so, all loops have been notified of it.
   func introduce(_ id: ChannelID, app: UInt32) -> Bool {
     guard registry.configuration(of: id, app: app) != nil else { return false }
     publish(.made(id, app: app))
@@ -99,9 +101,9 @@ final class ChannelService {
 
   // MARK: Providers
 
-  /// Carries a request out; `answer` is called once.
+  /// Carries out a request and calls `answer` once.
   ///
-  /// A channel that is not found may be one whose row is damaged.
+  /// A channel that isn't found may be one whose row is damaged.
   func handle(_ request: ChannelRequest, answer: @escaping (ChannelAnswer) -> Void) {
     carryOut(request) { [store] outcome in
       guard case .refused(.channelNotRegistered) = outcome, let id = request.call.channel,
@@ -218,7 +220,7 @@ final class ChannelService {
 
   // MARK: Changes and time
 
-  /// Handles durable changes by the administration; a removed app's channels were removed with it.
+  /// Handles durable changes by the administration; the channels of a removed app were removed with it.
   func handle(_ changes: [ControlChange]) {
     for change in changes {
       switch change {
@@ -241,7 +243,7 @@ final class ChannelService {
     }
   }
 
-  /// Traps, in builds with assertions, where the service's state contradicts itself.
+  /// Traps, in builds with assertions, if the service's state is inconsistent.
   func checkInvariants() {
     registry.checkInvariants()
     assert(completions.keys.allSatisfy { $0 <= lastTicket }, "a commit has a ticket of the future")
@@ -264,7 +266,9 @@ final class ChannelService {
   }
 }
 
-/// Forwards the writer's answers to the service, whose mailbox has to exist before it is initialised.
+/// A receiver that forwards the writer's answers to the service.
+///
+/// It exists because the service's initializer already needs a mailbox.
 private final class CommitReceiver {
   weak var service: ChannelService?
 }

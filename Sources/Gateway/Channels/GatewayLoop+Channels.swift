@@ -12,35 +12,37 @@ struct SubscriptionRequest: Equatable, Sendable {
   let session: SessionID
   let number: UInt16
   let key: Key
-  /// Whether it joins.
+  /// True to subscribe; false to unsubscribe.
   let isJoining: Bool
 }
 
 /// A loop's pending work on channels.
 struct ChannelWork {
-  /// Changes of subscriptions that are being written.
+  /// The subscription changes that are being written.
   var pending = PendingChanges<SubscriptionRequest.Key, ControlChange, SubscriptionRequest>()
-  /// Their keys, by ticket.
+  /// The keys of those changes, by ticket.
   var changing: [UInt64: SubscriptionRequest.Key] = [:]
-  /// How many channels each device is subscribed to, on disk or on their way to it.
+  /// The number of channels that each device is subscribed to, including subscriptions that are still being written.
   private var counts: [UInt64: Int] = [:]
-  /// Acknowledgements by devices, to be written in one batch.
+  /// Acknowledgements from devices, to be written in one batch.
   var marks: [ControlChange] = []
   var isContinuing = false
 
-  /// Whether the device may subscribe to one more channel.
+  /// Returns true if the device can subscribe to one more channel.
   func hasRoom(_ device: UInt64) -> Bool {
     counts[device, default: 0] < Limits.channelsPerDeviceMax
   }
 
-  /// Counts a subscription, or the end of one (-1).
+  /// Counts a new subscription, or a removed one (-1).
   mutating func count(_ change: Int, of device: UInt64) {
     let count = counts[device, default: 0] + change
     assert(count >= 0, "device \(device) has \(count) subscriptions")
     counts[device] = count > 0 ? count : nil
   }
 
-  /// Adds a mark; losing one is harmless, since the device recognises a repeated message by its unique id.
+  /// Adds a mark.
+  ///
+  /// Losing one is harmless, because the device recognizes a repeated message by its unique ID.
   mutating func mark(_ device: UInt64, _ channel: ChannelID, _ received: NotificationID) {
     marks.append(
       .markSubscription(
@@ -48,9 +50,9 @@ struct ChannelWork {
   }
 }
 
-/// A loop's devices and their channels.
+/// The subscriptions and channels of a loop's devices.
 extension GatewayLoop {
-  /// Restores what the store had when the gateway started.
+  /// Restores the channels, messages, and subscriptions that the store had when the gateway started.
   func restore(_ snapshot: ChannelSnapshot) {
     for channel in snapshot.channels { core.addChannel(channel.id, app: channel.app) }
     for broadcast in snapshot.newest { core.restoreNewest(broadcast) }
@@ -92,6 +94,8 @@ extension GatewayLoop {
     }
   }
 
+  /// Subscribes a device to a channel.
+  ///
   /// A subscription is confirmed only once it is on disk.
   func subscribe(_ connection: DeviceConnection, to id: ChannelID, app: UInt32, request: UInt16) {
     guard let device = connection.device else {
@@ -120,7 +124,7 @@ extension GatewayLoop {
         isJoining: false))
   }
 
-  /// Answers a request at once, or after making its change durable.
+  /// Answers a request immediately, or after making its change durable.
   private func handle(_ request: SubscriptionRequest) {
     guard !channelWork.pending.waits(request, for: request.key) else { return }
     let isSubscriber = core.standing(of: request.key.device, to: request.key.channel) == .subscriber
@@ -141,9 +145,9 @@ extension GatewayLoop {
     channelWork.changing[persist([change])] = request.key
   }
 
-  /// Ends a change of a subscription, which is on disk or failed.
+  /// Finishes a subscription change that is on disk or that failed.
   func finishSubscription(_ ticket: UInt64, isDurable: Bool) {
-    // Nothing waits for marks.
+    // Nothing waits for marks to be written.
     guard let key = channelWork.changing.removeValue(forKey: ticket) else { return }
     let finished = channelWork.pending.finish(key)
     if isDurable {
@@ -162,7 +166,7 @@ extension GatewayLoop {
     switch change {
     case .putSubscription:
       let isNew = core.standing(of: key.device, to: key.channel) == .notSubscribed
-      // `nil` where the channel was removed meanwhile.
+      // `nil` if the channel was removed in the meantime.
       let isThere = core.subscribe(key.device, to: key.channel) != nil
       if isThere, isNew {
         metrics.subscriptions.add()
@@ -170,7 +174,7 @@ extension GatewayLoop {
         channelWork.count(-1, of: key.device)
       }
     case .removeSubscription:
-      // False where the channel was removed meanwhile.
+      // False if the channel was removed in the meantime.
       if core.unsubscribe(key.device, from: key.channel) {
         channelWork.count(-1, of: key.device)
         metrics.subscriptions.add(-1)
@@ -183,7 +187,7 @@ extension GatewayLoop {
   private func answer(_ request: SubscriptionRequest, isDurable: Bool) {
     guard isDurable else { return answer(request, with: .refused(.tryLater)) }
     if request.isJoining {
-      // The channel may have been removed while the disk was written.
+      // The channel may have been removed during the disk write.
       guard let handle = core.subscribe(request.key.device, to: request.key.channel) else {
         return answer(request, with: .refused(.unknownChannel))
       }
@@ -195,7 +199,7 @@ extension GatewayLoop {
     }
   }
 
-  /// The session may have ended while the disk was written.
+  /// Sends an answer, unless the session ended during the disk write.
   private func answer(_ request: SubscriptionRequest, with answer: DeviceLinkServer.Answer) {
     connections.device(request.session)?.answer(request.number, with: answer)
   }
@@ -218,14 +222,14 @@ extension GatewayLoop {
     outbox.peers[index].post(.continueFanOut)
   }
 
-  /// Persists what devices acknowledged, in one batch.
+  /// Persists the devices' acknowledgements in one batch.
   func persistMarks() {
     guard !channelWork.marks.isEmpty else { return }
     _ = persist(channelWork.marks)
     channelWork.marks.removeAll(keepingCapacity: true)
   }
 
-  /// Records what became of one device's copy of a broadcast.
+  /// Records the outcome of one device's copy of a broadcast.
   func record(_ state: DeliveryState, ofCopy entry: DeliveryEntry) {
     metrics.count(copy: state)
     guard entry.isLogged else { return }

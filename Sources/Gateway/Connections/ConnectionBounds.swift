@@ -1,43 +1,49 @@
-/// How many connections of each kind a gateway has at a time, derived from the descriptors that its process may open
-/// (docs/hostile-peers.md).
+/// The maximum number of simultaneous connections of each kind, derived from the number of file descriptors that the
+/// process can open (docs/hostile-peers.md).
 struct ConnectionBounds: Equatable, Sendable {
-  /// Why a connection is not served.
+  /// The reason why a connection is refused.
   enum Excess: String, CaseIterable, Sendable {
-    /// Its address has too many that have not said yet who they are.
+    /// The address has too many connections that haven't yet authenticated.
     case address
-    /// All addresses together have.
+    /// All addresses together have too many connections that haven't yet authenticated.
     case unproven
-    /// There are too many providers, or too many of its address.
+    /// Too many providers are connected, in total or from this address.
     case provider
-    /// There are too many devices.
+    /// Too many devices are connected.
     case device
-    /// There are too many of all kinds together.
+    /// Too many connections of all kinds are open.
     case total
   }
 
-  /// Connections of HTTP/1.1 on the console's port.
+  /// The maximum number of HTTP/1.1 connections on the console's port.
   let console: Int
-  /// Connections on all other ports.
+  /// The maximum number of connections on all other ports.
   let total: Int
-  /// Those that have not shown yet who they are: a handshake, a first accepted request, a HELLO are still to come.
+  /// The maximum number of unproven connections: those that haven't completed a handshake, a first accepted request, or
+  /// a HELLO.
   let unproven: Int
-  /// Those of one address: half, so that another one gets in.
+  /// The maximum number of unproven connections from one address: half of the total, so that other addresses can still
+  /// connect.
   let unprovenOfAddress: Int
-  /// TLS handshakes that each loop has in progress; other connections cost next to nothing before their first bytes
-  /// are read.
+  /// The maximum number of TLS handshakes in progress on each loop.
+  ///
+  /// Other connections cost almost nothing until their first bytes are read.
   let handshakes: Int
-  /// Providers, of all interfaces: there are few, and each does much.
+  /// The maximum number of provider connections on all interfaces; providers are few, and each sends a lot.
   let providers: Int
-  /// Providers of one address.
+  /// The maximum number of provider connections from one address.
   let providersOfAddress: Int
-  /// Devices; what is left is for providers, whatever devices do.
+  /// The maximum number of devices.
+  ///
+  /// The remainder is reserved for providers, regardless of what devices do.
   let devices: Int
 
   init(descriptors: Int, loops: Int) {
     precondition(loops > 0, "a gateway needs a loop")
     let usable = max(descriptors, Self.descriptorsMin)
     console = min(Self.consoleMax, usable / 8)
-    // Each loop has a listener for each port, epoll, an event and its log; the stores have a dozen files.
+    // Each loop has one listener per port, an epoll descriptor, an event descriptor, and its log; the stores have about
+    // 12 files.
     let own = min(usable / 4, 64 + 16 * loops)
     total = usable - console - own
     unproven = total - total / 4
@@ -54,8 +60,8 @@ struct ConnectionBounds: Equatable, Sendable {
     assert(unproven <= total && providers <= total && devices < total, "no kind takes all")
   }
 
-  /// Descriptors of the smallest machine that is reckoned with.
+  /// The number of descriptors assumed on the smallest machine.
   private static let descriptorsMin = 128
-  /// Connections to the console: some browsers' and scrapers'.
+  /// The maximum number of connections to the console, from a few browsers and scrapers.
   private static let consoleMax = 128
 }

@@ -3,9 +3,9 @@ import System
 
 /// The connections of all loops by kind and address, which share the process's descriptors.
 ///
-/// Asked once for each connection, never for a push.
+/// It is consulted once per connection, never for a push.
 final class ConnectionCensus: Sendable {
-  /// What a port's connections become once they have shown who they are.
+  /// The kind that a port's connections become once they have authenticated.
   enum Kind: Sendable { case provider, device }
 
   private struct Counts {
@@ -28,7 +28,7 @@ final class ConnectionCensus: Sendable {
     metrics.setBounds(bounds)
   }
 
-  /// The bound that one more connection would exceed; nil: there is room.
+  /// Returns the limit that one more connection would exceed; nil if there is room.
   func excess(_ kind: Kind, from address: String) -> ConnectionBounds.Excess? {
     counts.withLock { counts in
       switch kind {
@@ -84,7 +84,7 @@ final class ConnectionCensus: Sendable {
     }
   }
 
-  /// Counts a device that its certificate names, or one that has gone (-1).
+  /// Counts a device that its certificate identified, or one that disconnected (-1).
   func countDevice(_ count: Int) {
     counts.withLock { counts in
       counts.devices += count
@@ -98,13 +98,13 @@ final class ConnectionCensus: Sendable {
     table[address] = left > 0 ? left : nil
   }
 
-  /// The connections of each kind.
+  /// The number of connections of each kind.
   var totals: (unproven: Int, providers: Int, devices: Int) {
     counts.withLock { ($0.unproven, $0.providers, $0.devices) }
   }
 }
 
-/// What is measured of the bounds of connections.
+/// The metrics of the connection limits.
 struct ConnectionMetrics: Sendable {
   let unproven: Gauge
   let evicted: Counter

@@ -3,10 +3,10 @@ import Transport
 
 /// The place of one connection in the census, from its acceptance until its socket is closed.
 ///
-/// A device leaves it when its certificate has named it; ``DeviceConnection`` is counted from then on.
+/// A device leaves its place once its certificate has identified it; from then on ``DeviceConnection`` is counted.
 final class ConnectionPlace: StreamPlace {
   let address: String
-  /// When it was accepted, in its loop's nanoseconds.
+  /// The time it was accepted, on its loop's clock, in nanoseconds.
   let since: Int64
   private enum State { case unproven, provider, device }
 
@@ -27,28 +27,30 @@ final class ConnectionPlace: StreamPlace {
 
   var isProven: Bool { state != .unproven }
 
-  /// Notes that a provider's credentials were accepted.
+  /// Marks the connection as a provider's, because its credentials were accepted.
   func proveProvider() {
     guard state == .unproven else { return }
     state = .provider
     census.prove(address)
   }
 
-  /// Notes that a device's certificate has named it, or was issued to it: it gives this place up now.
+  /// Marks the connection as a device's, because a certificate identified it or was issued to it.
+  ///
+  /// The device gives up this place now.
   func proveDevice() {
     guard state == .unproven else { return }
     state = .device
   }
 }
 
-/// The unproven connections of one loop, the oldest first.
+/// The unproven connections of one loop, oldest first.
 struct UnprovenConnections {
   private struct Entry { weak var place: ConnectionPlace? }
 
   private var entries: [Entry] = []
 
   mutating func add(_ place: ConnectionPlace) {
-    // What has ended or was proven is taken out when it may be half of all.
+    // Remove ended and proven connections only when they may be half of all entries.
     if entries.count >= nextSweep {
       entries.removeAll { $0.place?.isProven != false }
       nextSweep = max(64, entries.count * 2)
@@ -58,7 +60,9 @@ struct UnprovenConnections {
 
   private var nextSweep = 64
 
-  /// Closes the oldest, of one address or of all, that has had time to show who it is; whether there was one.
+  /// Closes the oldest unproven connection, of one address or of all, that has had time to authenticate.
+  ///
+  /// Returns true if it closed one.
   func evict(of address: String?, at now: Int64) -> Bool {
     for entry in entries {
       guard let place = entry.place, !place.isProven else { continue }
@@ -74,10 +78,12 @@ struct UnprovenConnections {
 
 /// Admission of connections, before any handshake.
 extension GatewayLoop {
-  /// Notes what the stream's peer has shown.
+  /// Marks the stream's peer as an authenticated provider.
   func prove(_ stream: ByteStream?) { (stream?.place as? ConnectionPlace)?.proveProvider() }
 
-  /// Whether the connection is served: it takes a place, and where there is none, that of one that has shown nothing.
+  /// Returns true if the connection is served.
+  ///
+  /// It takes a free place, or else the place of an unproven connection.
   func admit(_ stream: ByteStream, to kind: ConnectionCensus.Kind) -> Bool {
     // A simulated network has no addresses.
     guard let address = stream.peerAddress?.host else { return true }
@@ -104,7 +110,7 @@ extension GatewayLoop {
     }
   }
 
-  /// Logs one refusal a second: a flood must not fill the log too.
+  /// Logs at most one refusal per second, so that a flood doesn't fill the log.
   private func logRefusal(of stream: ByteStream, _ excess: ConnectionBounds.Excess) {
     guard loop.nowNanoseconds >= nextRefusalLine else { return }
     nextRefusalLine = loop.nowNanoseconds + Limits.refusalLogNanoseconds

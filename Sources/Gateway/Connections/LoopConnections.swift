@@ -1,7 +1,7 @@
 import BelfryWire
 import Storage
 
-/// The connections of one loop by their numbers, which one counter gives out.
+/// The connections of one loop by number; a single counter assigns the numbers.
 struct LoopConnections {
   private var providers: [UInt64: any ProviderPeer] = [:]
   /// Loads of connections that ended before all of their pushes were answered.
@@ -25,7 +25,7 @@ struct LoopConnections {
 
   func provider(_ number: UInt64) -> (any ProviderPeer)? { providers[number] }
 
-  /// Counts the answer to a push of that connection, and returns the connection if it is still there.
+  /// Counts the answer to a push of that connection; returns the connection if it is still open.
   mutating func answered(_ number: UInt64) -> (any ProviderPeer)? {
     if let provider = providers[number] {
       provider.load.end()
@@ -37,7 +37,7 @@ struct LoopConnections {
     return nil
   }
 
-  /// The load of a team on this loop.
+  /// Returns the load of a team on this loop.
   mutating func load(ofTeam team: String) -> TeamLoad {
     if let known = teams[team] { return known }
     let new = TeamLoad()
@@ -57,21 +57,21 @@ struct LoopConnections {
     devices[device.session] = device
   }
 
-  /// Adds a feedback client that waits for its answer, and returns its number.
+  /// Adds a feedback client that is waiting for its answer, and returns its number.
   mutating func addWaiting(_ client: FeedbackConnection) -> UInt64 {
     let number = makeNumber()
     feedbackClients[number] = client
     return number
   }
 
-  /// Removes a provider's connection, and returns whether it was there.
+  /// Removes a provider's connection and returns true if it was present.
   mutating func remove(_ provider: any ProviderPeer) -> Bool {
     guard providers.removeValue(forKey: provider.number) != nil else { return false }
     if provider.load.unanswered > 0 { departed[provider.number] = provider.load }
     return true
   }
 
-  /// Removes a device's connection, and returns whether it was there.
+  /// Removes a device's connection and returns true if it was present.
   mutating func remove(_ device: DeviceConnection) -> Bool {
     devices.removeValue(forKey: device.session) != nil
   }
@@ -80,17 +80,19 @@ struct LoopConnections {
     feedbackClients.removeValue(forKey: number)
   }
 
-  /// By number, so that what is done to all of them has one order.
+  /// All provider connections, sorted by number, so that operations on all of them have a deterministic order.
   var allProviders: [any ProviderPeer] {
     providers.values.sorted { $0.number < $1.number }
   }
 
-  /// By number.
+  /// All device connections, sorted by number.
   var allDevices: [DeviceConnection] {
     devices.values.sorted { $0.session.number < $1.session.number }
   }
 
-  /// The connections of one device, by number; a look at all of them, for what seldom happens.
+  /// Returns the connections of one device, by number.
+  ///
+  /// It scans all connections, so use it only for rare operations.
   func devices(of device: UInt64) -> [DeviceConnection] {
     devices.values.filter { $0.device == device }
       .sorted { $0.session.number < $1.session.number }

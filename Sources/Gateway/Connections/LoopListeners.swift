@@ -1,6 +1,6 @@
 import Transport
 
-/// A loop's listeners, and the certificates that they show.
+/// A loop's listeners and the certificates that they present.
 struct LoopListeners {
   private var listeners:
     [(listener: any Listener, shows: KeyPath<ListenerSecurity, StreamSecurity>?)] = []
@@ -10,14 +10,14 @@ struct LoopListeners {
 
   var isEmpty: Bool { listeners.isEmpty }
 
-  /// Adds a listener, and what it shows; `nil` where that is nothing.
+  /// Adds a listener and the certificate that it presents; `nil` if it presents none.
   mutating func add(
     _ listener: any Listener, showing part: KeyPath<ListenerSecurity, StreamSecurity>?
   ) {
     listeners.append((listener, part))
   }
 
-  /// Shows other certificates to connections that come from now on.
+  /// Sets the certificates for new connections.
   mutating func use(_ security: ListenerSecurity) {
     self.security = security
     for (listener, part) in listeners {
@@ -25,7 +25,7 @@ struct LoopListeners {
     }
   }
 
-  /// Stops listening; accepted connections live on.
+  /// Stops listening; accepted connections stay open.
   mutating func close() {
     for (listener, _) in listeners { listener.close() }
     listeners.removeAll()

@@ -1,14 +1,14 @@
 internal import Storage
 
 extension AppRecord {
-  /// The numbers that new apps get: over what former releases counted to, and within the 28 bits that
-  /// the link's handles have.
+  /// The numbers for new apps: above those that earlier releases assigned sequentially, and within the 28 bits of the
+  /// link's handles.
   private static let newNumbers: Range<UInt32> = 1 << 20..<1 << 28
 
-  /// A random number that none of these apps has.
+  /// Returns a random number that none of these apps has.
   ///
-  /// Counted ones came again when the folder was restored from a copy, and with them tokens and what
-  /// was stored for another app.
+  /// Sequential numbers would be reused after the folder is restored from a backup, and with them tokens and
+  /// notifications stored for another app.
   static func drawNumber(
     besides apps: [AppRecord], using random: inout some RandomNumberGenerator
   ) -> UInt32 {
@@ -17,7 +17,7 @@ extension AppRecord {
     return drawNumber(using: &random, isTaken: taken.contains)
   }
 
-  /// A random number that no app has.
+  /// Returns a random number that no app has.
   static func drawNumber(
     using random: inout some RandomNumberGenerator, isTaken: (UInt32) -> Bool
   ) -> UInt32 {

@@ -3,9 +3,9 @@ import Storage
 import System
 import Transport
 
-/// Gives devices new certificates before theirs end, and notes how far they have followed a rotation.
+/// Renews device certificates before they expire, and tracks each device's progress in a rotation.
 extension ControlPlane {
-  /// The renewals that are on their way, and their bounds.
+  /// The renewals in progress, and their limits.
   struct Renewals {
     fileprivate struct Open {
       let loop: Int
@@ -15,11 +15,11 @@ extension ControlPlane {
 
     fileprivate var open: [UInt64: Open] = [:]
     fileprivate var next: Int64 = 0
-    /// When devices last asked, in the loop's nanoseconds.
+    /// The time of each device's last request, in the loop's nanoseconds.
     fileprivate var asked: [UInt64: Int64] = [:]
     fileprivate var arrivals: [DeviceArrival] = []
 
-    /// Whether a device may have a certificate now, which is then counted.
+    /// Returns true if a device may get a certificate now, and counts it if so.
     fileprivate mutating func admits(_ device: UInt64, at now: Int64) -> Bool {
       if let last = asked[device], now - last < Limits.renewalPauseNanoseconds { return false }
       guard Limits.renewalRate.admits(&next, at: now) else { return false }
@@ -34,7 +34,7 @@ extension ControlPlane {
     }
   }
 
-  /// A device that is connected asks for another certificate for its key.
+  /// Renews the certificate of a connected device for its existing key.
   func renew(_ session: SessionID, device: UInt64, publicKey: [UInt8], loop: Int) {
     do throws(EnrolmentProblem) {
       guard renewals.admits(device, at: self.loop.nowNanoseconds) else {
@@ -58,7 +58,7 @@ extension ControlPlane {
     }
   }
 
-  /// The key, if it is the device's and good.
+  /// Returns the key if it is well-formed and belongs to the device.
   private func ownKey(
     _ publicKey: [UInt8], of device: UInt64
   ) throws(EnrolmentProblem) -> ES256PublicKey {
@@ -85,7 +85,7 @@ extension ControlPlane {
     answer(loop, .renewal(session, .refused(refusal, afterSeconds: seconds)))
   }
 
-  /// Ends the renewal with that ticket; false where there is none.
+  /// Finishes the renewal with the reply's ticket; returns false if the ticket is for something else.
   func finishRenewal(_ reply: ControlReply) -> Bool {
     guard let done = renewals.open.removeValue(forKey: reply.ticket) else { return false }
     if let failure = reply.failure {
@@ -100,7 +100,7 @@ extension ControlPlane {
 
   // MARK: Rotations
 
-  /// Uses other authorities, and has devices told.
+  /// Switches to other authorities, and notifies devices.
   func use(_ authorities: any DeviceCertificateIssuer) {
     let mark = authorities.trustMark
     guard mark != authority.trustMark else {
@@ -111,13 +111,13 @@ extension ControlPlane {
     for peer in peers { peer.post(.rotation(.trust(mark: mark))) }
   }
 
-  /// Has tokens sealed with the first of these keys, and opened with each.
+  /// Seals tokens with the first of these keys from now on, and opens tokens with any of them.
   func use(tokenKeys: [[UInt8]]) {
     self.tokenKeys = tokenKeys
     for peer in peers { peer.post(.rotation(.tokenKeys(tokenKeys))) }
   }
 
-  /// Tells loops that have just begun what changed since they were made.
+  /// Repeats the rotations to loops that have just started, because they may have been created before them.
   func repeatRotations() {
     for peer in peers {
       peer.post(.rotation(.trust(mark: authority.trustMark)))
@@ -125,7 +125,7 @@ extension ControlPlane {
     }
   }
 
-  /// Notes what a device has shown and was given, together with what others do in the same second.
+  /// Records a device's certificate and trust, batched with the arrivals of the same second.
   func note(_ arrival: DeviceArrival) {
     renewals.arrivals.append(arrival)
     guard renewals.arrivals.count == 1 else { return }
@@ -141,7 +141,7 @@ extension ControlPlane {
     let log = log
     writer.perform { store in
       do throws(StorageFailure) {
-        // Nearly always nothing: a look costs no write.
+        // Usually nothing has changed, and the check costs no write.
         try store.apply(store.news(in: arrivals).map { .noteArrival($0) })
       } catch {
         log.storeFailure("cannot note which certificates devices have", error)

@@ -3,16 +3,17 @@ import Storage
 import System
 import Transport
 
-/// The control plane, on the main loop: enrols devices, adopts apps, and sends the loops each change of the
-/// control store.
+/// The control plane, on the main loop.
 ///
-/// Nothing on a push's way passes through it.
+/// It enrolls devices, adopts apps, and sends each change of the control store to the loops.
+///
+/// No push passes through it.
 final class ControlPlane {
   private var configuration: GatewayConfiguration
   let store: any ControlStore
   let writer: ControlWriter
   var authority: any DeviceCertificateIssuer
-  /// The keys of device tokens; nil for those that the loops began with.
+  /// The keys of device tokens; nil if they are those that the loops started with.
   var tokenKeys: [[UInt8]]?
   var renewals = Renewals()
   private let revocations: CertificateRevocations
@@ -23,18 +24,18 @@ final class ControlPlane {
   /// The directory last sent to the loops, which they read before any later answer.
   private var published: CredentialDirectory?
   private var isRetryScheduled = false
-  /// How many apps were adopted for each device.
+  /// The number of apps adopted for each device.
   private var adoptions: [UInt64: Int] = [:]
   private var adoptingTeam: String?
-  /// The memory of the rate of adoptions, of all devices.
+  /// The state of the adoption rate limit, which all devices share.
   private var nextAdoption: Int64 = 0
   private var deviceNumbers: DeviceNumbers
   var random: SystemRandom.Generator
   private var enrolling: [UInt64: Enrolling] = [:]
-  /// The keys of those that are on their way to disk.
+  /// The hashes of the device keys that are being written to disk.
   private var enrollingKeys: Set<SHA256.Digest> = []
   private var enrolmentRate: RateLimit?
-  /// The rate's memory, of each code anew.
+  /// The state of the enrollment rate limit; each code starts a new one.
   private var nextEnrolment: Int64 = 0
   let metrics: GatewayMetrics
   private var nextTicket: UInt64 = 0
@@ -81,7 +82,7 @@ final class ControlPlane {
     }
   }
 
-  /// Follows a changed configuration.
+  /// Applies a changed configuration.
   func use(_ configuration: GatewayConfiguration) {
     precondition(configuration.loops == self.configuration.loops, "the loops stay")
     let hasOtherRate = configuration.teamRate != self.configuration.teamRate
@@ -102,12 +103,12 @@ final class ControlPlane {
     repeatRotations()
   }
 
-  /// Reads the channels from the store, one snapshot for each loop.
+  /// Reads the channels from the store; returns one snapshot for each loop.
   func channelSnapshots() throws(StorageFailure) -> [ChannelSnapshot] {
     try channels.snapshots(loops: configuration.loops)
   }
 
-  /// Builds the directory from the store as it is now.
+  /// Builds the directory from the current contents of the store.
   func directory() throws(StorageFailure) -> CredentialDirectory {
     directoryVersion += 1
     let certificates = try store.certificates()
@@ -135,7 +136,7 @@ final class ControlPlane {
     return directory
   }
 
-  /// Returns the team's rate, which its apps share in every directory.
+  /// Returns the team's rate limit, which its apps share in every directory.
   private func rate(ofTeam team: String) -> SharedRate? {
     guard let limit = configuration.teamRate else { return nil }
     if let known = teamRates[team] { return known }
@@ -176,7 +177,7 @@ final class ControlPlane {
     }
   }
 
-  /// Reads a page of feedback on the writer's thread: an app may have very many rows.
+  /// Reads a page of feedback on the writer's thread, because an app may have very many rows.
   private func readFeedback(
     of app: UInt32, after place: UnregisteredPlace?, for number: UInt64, of loop: Int
   ) {
@@ -249,7 +250,7 @@ final class ControlPlane {
         throw .refused(.wrongCode)
       }
     }
-    // Who knows the code may still bring one key after the other: a signature each.
+    // A client that knows the code could otherwise submit key after key, each of which costs a signature check.
     if let enrolmentRate, !enrolmentRate.admits(&nextEnrolment, at: loop.nowNanoseconds) {
       throw .refused(.tooMany)
     }
@@ -262,7 +263,9 @@ final class ControlPlane {
     return publicKey
   }
 
-  /// The device that has this key; one key is one device, and stays revoked.
+  /// Returns the device that has this key.
+  ///
+  /// A key belongs to a single device, and a revoked device stays revoked.
   private func knownDevice(
     withKey keyHash: SHA256.Digest
   ) throws(EnrolmentProblem) -> DeviceRecord? {
@@ -276,11 +279,11 @@ final class ControlPlane {
     guard !devices.contains(where: { $0.revokedMilliseconds != nil }) else {
       throw .refused(.revoked)
     }
-    // A row that cannot be read may be this key's, and revoked.
+    // An unreadable row may belong to this key and may be revoked.
     guard !devices.isEmpty || !store.damage.has(table: "device") else {
       throw .refused(.tryLater)
     }
-    // Former releases made a device of each enrolment: the latest has what the key's owner uses.
+    // Earlier releases created a device per enrollment; the latest one is the one that the key's owner uses.
     return devices.last
   }
 
@@ -330,7 +333,7 @@ final class ControlPlane {
       done.isKnown ? "enrolled a device again" : "enrolled a device",
       ["device": "\(done.device.number)"])
     metrics.enrolments.add()
-    // Its home knows it before it can come back with the certificate.
+    // The home loop learns of the device before the device can reconnect with the certificate.
     let home = Int(done.device.number % UInt64(peers.count))
     peers[home].post(
       .enrolled(
@@ -340,7 +343,9 @@ final class ControlPlane {
         loop: done.loop))
   }
 
-  /// With `--apps adopt` an app exists once a device registers it, and belongs to the first team.
+  /// Adopts an app.
+  ///
+  /// With `--apps adopt`, an app exists once a device registers it, and it belongs to the first team.
   private func adopt(
     _ session: SessionID, request: UInt16, _ topic: LinkTopic, device: UInt64, loop: Int
   ) {
@@ -356,11 +361,13 @@ final class ControlPlane {
     }
   }
 
-  /// Makes the app known to every loop; nil once it is.
+  /// Makes the app known to every loop.
+  ///
+  /// Returns nil on success, or the refusal.
   private func adopt(_ bundleID: String, for device: UInt64) throws(StorageFailure) -> LinkRefusal?
   {
     let name = Array(bundleID.utf8)
-    // A loop whose directory lacks the app would ask again at once, without end.
+    // A loop whose directory lacks the app would immediately ask again, endlessly.
     if published?.app(bundleID: name.span) != nil { return nil }
     if try store.app(bundleID: bundleID) != nil { return publishDirectory() ? nil : .tryLater }
     if store.damage.mayHave(.bundle(bundleID)) || store.damage.has(table: "team") {
@@ -368,7 +375,7 @@ final class ControlPlane {
     }
     guard configuration.apps == .adopt, let team = try firstTeam() else { return .unknownApp }
     guard TopicParts.isWellFormed(name.span) else { return .badTopic }
-    // Numbers are drawn besides those of the directory: it must have every app.
+    // Numbers are drawn to differ from those in the directory, so the directory must contain every app.
     guard !isRetryScheduled || publishDirectory(), let published else { return .tryLater }
     guard adoptions[device, default: 0] < Limits.adoptionsPerDeviceMax else {
       log.warning(
@@ -399,7 +406,7 @@ final class ControlPlane {
     return nil
   }
 
-  /// The id of the first team, to which adopted apps belong.
+  /// Returns the ID of the first team, to which adopted apps belong.
   private func firstTeam() throws(StorageFailure) -> String? {
     if adoptingTeam == nil { adoptingTeam = try store.teams().first?.id }
     return adoptingTeam
@@ -427,7 +434,7 @@ final class ControlPlane {
         let home = Int(device.number % UInt64(peers.count))
         peers[home].post(.revoked(device: device.number, atMilliseconds: revoked))
       case .putSetting(name: ControlSetting.enrolmentCode, _):
-        // A code that was rotated begins with its own bound.
+        // A rotated code starts with its own limit.
         nextEnrolment = 0
       case .putChannel, .removeChannel, .putBroadcast, .removeBroadcast, .removeExpiredBroadcasts,
         .putDeviceCertificate, .noteArrival, .putRegistration, .forgetFormerRegistrations,
@@ -443,7 +450,7 @@ final class ControlPlane {
 
   /// Sends the loops a new directory.
   ///
-  /// When the store cannot be read, returns false and tries again later: a revocation must not be lost.
+  /// If the store can't be read, returns false and retries later, because a revocation must not be lost.
   @discardableResult
   private func publishDirectory() -> Bool {
     do throws(StorageFailure) {
@@ -461,7 +468,7 @@ final class ControlPlane {
     for peer in peers { peer.post(.directory(directory)) }
   }
 
-  /// Traps, in builds with assertions, where the control plane's state contradicts itself.
+  /// Traps, in builds with assertions, if the control plane's state is inconsistent.
   func checkInvariants() {
     channels.checkInvariants()
     assert(peers.isEmpty || peers.count == configuration.loops, "some loops are not known")
@@ -487,7 +494,9 @@ final class ControlPlane {
   }
 }
 
-/// Forwards the writer's answers to the control plane, whose mailbox has to exist before it is initialised.
+/// A receiver that forwards the writer's answers to the control plane.
+///
+/// It exists because the control plane's initializer already needs a mailbox.
 private final class EnrolmentReceiver {
   weak var controlPlane: ControlPlane?
 }

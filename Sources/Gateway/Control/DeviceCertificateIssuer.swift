@@ -1,23 +1,24 @@
 internal import BelfryWire
 package import Transport
 
-/// Issues the certificates of a gateway's devices.
+/// An issuer of the certificates of a gateway's devices.
 package protocol DeviceCertificateIssuer: Sendable {
-  /// The issuer's own certificate, which a device gets with its own; other authorities that it shall trust follow.
+  /// The certificates that a device receives together with its own: the issuer's, followed by the other authorities to
+  /// trust.
   var certificatePEM: [UInt8] { get }
 
-  /// The authorities that devices shall trust, the issuer first.
+  /// The certificates for devices to trust, the issuer's first.
   var trustedCertificates: [Certificate] { get }
 
-  /// The certificate of a device that proved to own the key in `publicKeySPKI`, valid for `days` from `now`
-  /// (seconds since 1970).
+  /// Issues the certificate of a device that proved that it owns the key in `publicKeySPKI`, valid for `days` from
+  /// `now` (seconds since 1970).
   func issueDevice(
     publicKeySPKI: [UInt8], device: String, now: Int64, days: Int
   ) throws(CryptoFailure) -> Certificate
 }
 
 extension DeviceCertificateIssuer {
-  /// What TRUST says (`docs/device-link.md` 4.7).
+  /// The mark that TRUST carries (`docs/device-link.md` 4.7).
   package var trustMark: [UInt8] { AuthorityBundle(trustedCertificates).mark }
 
   /// The name of the issuer's key.

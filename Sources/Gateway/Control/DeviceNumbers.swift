@@ -1,37 +1,40 @@
-/// The numbers that one start of a gateway gives to new devices.
+/// The numbers that a gateway assigns to new devices between one start and the next.
 ///
-/// A number is the start's random epoch and a count. It stands in the device's certificate, in its
-/// tokens and in both databases: so a folder that is restored from a copy, or has lost its control
-/// store, gives no new device a number that another one has had since.
+/// A number consists of the start's random epoch and a count. It is part of the device's certificate, of its tokens,
+/// and of both databases. Because of the epoch, a folder that was restored from a backup, or that has lost its control
+/// store, never gives a new device a number that another device has received since.
 struct DeviceNumbers {
-  /// Bits of a number that count within an epoch; with the epoch's it stays below 2^53, which every
-  /// reader of JSON holds exactly.
+  /// The number of bits that count within an epoch.
+  ///
+  /// With the epoch's bits, a number stays below 2^53, which every JSON reader represents exactly.
   static let countBits: UInt64 = 22
-  /// An epoch's bits.
+  /// The number of bits of an epoch.
   static let epochBits: UInt64 = 31
 
   private let numbers: Range<UInt64>
   private var used: UInt64 = 0
 
-  /// The numbers of an epoch, none of them given yet.
+  /// Creates the numbers of an epoch, all unassigned.
   init(epoch: UInt32) {
     numbers = Self.numbers(ofEpoch: epoch)
     assert(numbers.upperBound <= 1 << (Self.countBits + Self.epochBits), "an epoch of 31 bits")
   }
 
-  /// Every number that an epoch has; those of 0 are a former release's, which counted from 1.
+  /// Returns the numbers of an epoch.
+  ///
+  /// Epoch 0 belongs to an earlier release, which counted from 1.
   static func numbers(ofEpoch epoch: UInt32) -> Range<UInt64> {
     let first = UInt64(epoch) << countBits
     return first + 1..<first + (1 << countBits)
   }
 
-  /// The next number; nil once all are given.
+  /// Returns the next number; nil once all are assigned.
   mutating func next() -> UInt64? {
     guard used < UInt64(numbers.count) else { return nil }
     defer { used += 1 }
     return numbers.lowerBound + used
   }
 
-  /// Whether a number is one that ``next()`` has yet to return.
+  /// Returns true if ``next()`` has yet to return the number.
   func isLeft(_ number: UInt64) -> Bool { numbers.dropFirst(Int(used)).contains(number) }
 }

@@ -1,6 +1,6 @@
 import BelfryWire
 
-/// Why a device was not enrolled.
+/// The reason why a device wasn't enrolled.
 enum EnrolmentProblem: Error {
   case refused(LinkEnrolmentRefusal)
   case failed(String)
@@ -19,7 +19,7 @@ enum EnrolmentProblem: Error {
     }
   }
 
-  /// What an operator may have to do something about.
+  /// A warning about a condition that an operator may need to act on.
   var warning: String? {
     switch self {
     case .refused(.tooMany): "more a minute than --enroll-rate has"

@@ -5,7 +5,7 @@ import Storage
 struct Feedback {
   let app: UInt32
 
-  /// At most ``Limits/feedbackPageRows`` after that place, or after the last reading.
+  /// Returns at most ``Limits/feedbackPageRows`` records after `place`, or after the last reading if it is nil.
   func page(
     after place: UnregisteredPlace?, in store: any ControlStore
   ) throws(StorageFailure) -> [RegistrationRecord] {
@@ -23,7 +23,9 @@ struct Feedback {
     return records
   }
 
-  /// Notes that a client has read everything up to that time; of two clients the one that read further counts.
+  /// Records that a client has read everything up to that time.
+  ///
+  /// If two clients read, the later time counts.
   func noteRead(
     upToMilliseconds milliseconds: Int64, in store: any ControlStore
   ) throws(StorageFailure) {

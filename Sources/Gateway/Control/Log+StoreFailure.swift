@@ -2,7 +2,7 @@ import Storage
 import System
 
 extension Log {
-  /// Says that the store failed; of its disk the store's health speaks, once a minute.
+  /// Logs a store failure, except a disk failure, which the store's health check reports once a minute.
   func storeFailure(_ what: String, _ failure: StorageFailure) {
     if !failure.isOfDisk { error(what, ["why": "\(failure)"]) }
   }

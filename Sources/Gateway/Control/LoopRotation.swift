@@ -3,23 +3,23 @@ import Storage
 import System
 import Transport
 
-/// What of a loop changes when an administrator rotates keys.
+/// The state of a loop that changes when an administrator rotates keys.
 struct LoopRotation {
-  /// A change of it.
+  /// A change that a rotation makes.
   enum Change: Sendable {
-    /// Devices shall trust other authorities: tell those that are connected.
+    /// Devices must trust other authorities: notify the connected ones.
     case trust(mark: [UInt8])
-    /// Tell the next ones of those devices.
+    /// Notify the next devices in the list.
     case continueTrust(sessions: ArraySlice<SessionID>)
-    /// Tokens are sealed with the first key, and opened with each.
+    /// Seal tokens with the first key, and open them with any of the keys.
     case tokenKeys([[UInt8]])
   }
 
-  /// Opens and seals device tokens.
+  /// The codec that opens and seals device tokens.
   let tokens: DeviceTokenCodec
   /// The name of the key that seals them.
   let tokenKey: String
-  /// What TRUST tells devices.
+  /// The mark of the trusted authorities, which TRUST sends to devices.
   var trustMark: [UInt8]
 
   init(
@@ -54,7 +54,7 @@ extension GatewayLoop {
     }
   }
 
-  /// Tells some devices, then lets others have their turn.
+  /// Notifies some devices, then reschedules itself so that other work can run.
   private func announceTrust(to sessions: ArraySlice<SessionID>) {
     for session in sessions.prefix(Limits.fanOutDevices) {
       connections.device(session)?.announceTrust()

@@ -1,16 +1,16 @@
 public import BelfryWire
 public import Storage
 
-/// Where the answer to a request goes: a loop, a connection on it, a stream on that.
+/// The destination of the answer to a request: a loop, a connection on it, and a stream on the connection.
 public struct ReplyRoute: Hashable, Sendable {
   /// The loop that holds the connection.
   public let loop: Int
-  /// The connection's number on that loop; never used again.
+  /// The connection's number on that loop, which is never reused.
   public let connection: UInt64
   /// The stream, or the frame's number on the binary interface.
   public let stream: Int32
 
-  /// A route.
+  /// Creates a route from its parts.
   public init(loop: Int, connection: UInt64, stream: Int32) {
     self.loop = loop
     self.connection = connection
@@ -18,34 +18,34 @@ public struct ReplyRoute: Hashable, Sendable {
   }
 }
 
-/// A notification that passed every check, with what its provider sent.
+/// A notification that passed every check, as its provider sent it.
 public struct AcceptedNotification: Sendable {
   /// The device, app and kind of token.
   public let key: NotificationKey
-  /// The generation that the token carried.
+  /// The generation in the token.
   public let generation: UInt16
-  /// `apns-id`.
+  /// The notification's `apns-id`.
   public let id: NotificationID
-  /// `apns-unique-id`.
+  /// The notification's `apns-unique-id`.
   public let uniqueID: NotificationID
-  /// Seconds since 1970 until which it is stored; 0 when it is tried once.
+  /// The time until which it is stored, in seconds since 1970; 0 if delivery is attempted only once.
   public let expiration: Int64
-  /// 10, 5 or 1.
+  /// The priority: 10, 5, or 1.
   public let priority: UInt8
-  /// The push type.
+  /// The push type of the notification.
   public let pushType: PushType
-  /// `apns-collapse-id`, empty for none.
+  /// `apns-collapse-id`; empty if absent.
   public let collapseID: [UInt8]
   /// The payload, byte for byte.
   public let payload: [UInt8]
-  /// When it was accepted, in milliseconds since 1970.
+  /// The time of acceptance, in milliseconds since 1970.
   public let acceptedMilliseconds: Int64
-  /// How many undelivered notifications of the key are kept, the newest.
+  /// The maximum number of undelivered notifications to keep for the key; the newest are kept.
   public let keep: UInt32
-  /// Where the answer goes; `nil` for one that came from the store or was answered before.
+  /// The destination of the answer; `nil` if it was read from the store or already answered.
   public let reply: ReplyRoute?
 
-  /// A notification from its parts.
+  /// Creates a notification from its parts.
   public init(
     key: NotificationKey, generation: UInt16, id: NotificationID, uniqueID: NotificationID,
     expiration: Int64, priority: UInt8, pushType: PushType, collapseID: [UInt8], payload: [UInt8],
@@ -75,7 +75,7 @@ public struct AcceptedNotification: Sendable {
       reply: nil)
   }
 
-  /// Creates one device's copy of a broadcast; the provider has been answered.
+  /// Creates one device's copy of a broadcast, whose provider has already been answered.
   init(_ broadcast: Broadcast, to device: UInt64) {
     self.init(
       key: NotificationKey(device: device, app: broadcast.app, kind: Self.broadcastKind),
@@ -85,9 +85,9 @@ public struct AcceptedNotification: Sendable {
       acceptedMilliseconds: broadcast.acceptedMilliseconds, keep: .max, reply: nil)
   }
 
-  /// A value that no token kind has.
+  /// The kind in the key of a broadcast's copy, which no token has.
   static let broadcastKind: UInt8 = 0
 
-  /// Whether it is tried once and never stored.
+  /// Returns true if delivery is attempted only once and the notification is never stored.
   func isOnce(at now: Moment) -> Bool { expiration <= now.unixSeconds }
 }

@@ -1,18 +1,18 @@
 import BelfryWire
 
-/// One loop's state of a channel: its newest message, and the loop's devices that subscribed.
+/// One loop's state of a channel: its newest message, and the subscribed devices of the loop.
 final class ChannelState {
   let id: ChannelID
   let app: UInt32
-  /// The number that stands for the channel on every link of the loop.
+  /// The number that identifies the channel on every link of the loop.
   let handle: UInt32
-  /// The stored message for devices that are away; `nil` when there is none.
+  /// The stored message for devices that are offline; otherwise `nil`.
   var newest: Broadcast?
-  /// Devices that subscribed, connected or not.
+  /// The subscribed devices, connected or not.
   var subscribers: Set<UInt64> = []
-  /// Those that acknowledged `newest`.
+  /// The devices that acknowledged `newest`.
   var served: Set<UInt64> = []
-  /// Devices with a session that listens.
+  /// The devices with a session that listens to the channel.
   var listeners = ListenerList()
 
   init(id: ChannelID, app: UInt32, handle: UInt32) {
@@ -22,14 +22,14 @@ final class ChannelState {
   }
 }
 
-/// An ordered set of devices whose order is deterministic, so that a simulation can be replayed.
+/// A set of devices with a deterministic order, so that a simulation can be replayed.
 ///
-/// Copies share their storage: a fan-out keeps the list as it was when its message arrived.
+/// Copies share their storage, so a fan-out keeps the list as it was when its message arrived.
 struct ListenerList {
   private(set) var devices: [UInt64] = []
   private var positions: [UInt64: Int] = [:]
 
-  /// Adds a device, and returns whether it was not yet in the list.
+  /// Adds a device; returns true if it wasn't in the list yet.
   mutating func add(_ device: UInt64) -> Bool {
     guard positions[device] == nil else { return false }
     positions[device] = devices.count
@@ -48,7 +48,7 @@ struct ListenerList {
   func contains(_ device: UInt64) -> Bool { positions[device] != nil }
 }
 
-/// The sending of a message to the devices that listened when it arrived.
+/// A broadcast in progress to the devices that were listening when it arrived.
 struct FanOut {
   let broadcast: Broadcast
   let devices: [UInt64]

@@ -1,16 +1,16 @@
 import Storage
 
-/// Decides which rows each commit inserts and removes.
+/// The entries and rows that wait for a commit, with the rules for what each commit inserts and removes.
 ///
-/// An entry that its device may still acknowledge in time is delayed; any other is due at once.
-/// One commit runs at a time.
+/// An entry that its device may still acknowledge before its deadline is delayed; any other is due immediately. Only
+/// one commit runs at a time.
 struct CommitStage {
-  /// Entries by ascending commit deadline; those that have left the stage meanwhile are skipped.
+  /// Entries in ascending order of commit deadline; entries that have since left the stage are skipped.
   private struct DeadlineQueue {
     private var entries: [DeliveryEntry] = []
     private var head = 0
     #if DEBUG
-      /// Entries removed so far, by which tests measure work.
+      /// The number of entries removed so far, which tests use to measure work.
       private(set) var examined = 0
     #endif
 
@@ -39,7 +39,7 @@ struct CommitStage {
       while let entry = first, entry.commitDeadline == nil { removeFirst() }
     }
 
-    /// Moves due entries into a commit as far as it has room, and returns their number.
+    /// Moves due entries into a commit up to its capacity, and returns their number.
     mutating func moveDue(at now: Moment, into committing: inout [DeliveryEntry]) -> Int {
       let before = committing.count
       while let entry = first, committing.count < Limits.commitRowsMax {
@@ -59,18 +59,18 @@ struct CommitStage {
     }
   }
 
-  /// Entries whose deadline had passed when they were staged.
+  /// The entries whose deadline had passed when they were staged.
   private var due = DeadlineQueue()
-  /// Entries whose device may acknowledge them before their deadline.
+  /// The entries whose device may acknowledge them before their deadline.
   private var delayed = DeadlineQueue()
   private var committing: [DeliveryEntry] = []
   private var removals = RowRemovals()
   private var committingRemovals = RowRemovals()
   private var removalsDueNanoseconds: Int64?
   private(set) var isCommitting = false
-  /// Entries that wait for a commit.
+  /// The number of entries that wait for a commit.
   private var stagedCount = 0
-  /// Rows of notifications whose end is already recorded, though the store may still report dropping them.
+  /// The rows of notifications whose end is already recorded, although the store may still report dropping them.
   private(set) var endedRows: Set<UInt64> = []
   #if DEBUG
     var examined: Int { due.examined + delayed.examined }
@@ -78,7 +78,7 @@ struct CommitStage {
 
   // MARK: Insertions
 
-  /// Stages an entry, to be committed no later than `deadlineNanoseconds`.
+  /// Stages an entry, which is committed no later than `deadlineNanoseconds`.
   mutating func stage(_ entry: DeliveryEntry, deadlineNanoseconds: Int64, now: Moment) {
     entry.advance(to: .staged(deadlineNanoseconds: deadlineNanoseconds))
     stagedCount += 1
@@ -89,18 +89,18 @@ struct CommitStage {
     }
   }
 
-  /// Makes a staged entry due now: its device can no longer acknowledge it.
+  /// Makes a staged entry due now, because its device can no longer acknowledge it.
   mutating func makeDue(_ entry: DeliveryEntry, now: Moment) {
     guard case .staged(let deadline) = entry.state else {
       return assertionFailure("#\(entry.sequence) is \(entry.state), not staged")
     }
-    // An entry that is already due is in the queue of due ones.
+    // An entry that is already due is in the due queue.
     guard deadline > now.nanoseconds else { return }
     entry.advance(to: .staged(deadlineNanoseconds: now.nanoseconds))
     due.append(entry)
   }
 
-  /// Takes an entry that ended before its commit off the stage: it needs no row.
+  /// Withdraws an entry that ended before its commit, so that it needs no row.
   mutating func withdraw(_ entry: DeliveryEntry) {
     entry.advance(to: .withdrawn)
     stagedCount -= 1
@@ -125,10 +125,11 @@ struct CommitStage {
 
   // MARK: Removals
 
-  /// Notes that an entry with a row has ended, so that the store's report of dropping the row is ignored.
+  /// Records that an entry with a row has ended, so that the store's report of dropping the row is ignored.
   mutating func noteEnded(_ sequence: UInt64) { endedRows.insert(sequence) }
 
-  /// Returns whether the end of the row's notification was recorded, and forgets it: a row is dropped once.
+  /// Returns true if the end of the row's notification was recorded, and deletes the record, because a row is dropped
+  /// only once.
   mutating func forgetEnded(_ sequence: UInt64) -> Bool { endedRows.remove(sequence) != nil }
 
   mutating func stageRemoval(_ operation: StoreOperation, now: Moment) {
@@ -149,10 +150,10 @@ struct CommitStage {
     }
   }
 
-  /// Whether the next commit removes rows.
+  /// True if the next commit removes rows.
   var hasRemovals: Bool { removalsDueNanoseconds != nil }
 
-  /// Has the next commit begin at once where rows are to be removed.
+  /// Makes the next commit due immediately if there are rows to remove.
   mutating func makeRemovalsDue(now: Moment) {
     guard let due = removalsDueNanoseconds else { return }
     removalsDueNanoseconds = min(due, now.nanoseconds)
@@ -165,7 +166,7 @@ struct CommitStage {
 
   // MARK: Commits
 
-  /// When the next commit should start; `nil` while one runs or nothing is staged.
+  /// The time at which the next commit should start; `nil` if a commit is running or nothing is staged.
   var nextCommitNanoseconds: Int64? {
     guard !isCommitting else { return nil }
     let dues = (due.first?.commitDeadline, delayed.first?.commitDeadline, removalsDueNanoseconds)
@@ -173,12 +174,12 @@ struct CommitStage {
     return next == .max ? nil : next
   }
 
-  /// Whether everything staged is on disk or withdrawn.
+  /// True if everything staged is on disk or withdrawn.
   var isSettled: Bool { !isCommitting && stagedCount == 0 && removals.isEmpty }
 
-  /// Starts the next commit and returns its operations; empty when none is due or one is running.
+  /// Starts the next commit and returns its operations, which are empty if none is due or one is already running.
   mutating func startCommit(now: Moment) -> [StoreOperation] {
-    // The loop calls at the end of every turn, also while a commit is running.
+    // The loop calls this at the end of every turn, even during a commit.
     guard !isCommitting else { return [] }
     assert(committing.isEmpty && committingRemovals.isEmpty, "a commit has left something behind")
     stagedCount -= due.moveDue(at: now, into: &committing)
@@ -189,7 +190,7 @@ struct CommitStage {
     swap(&removals, &committingRemovals)
     removalsDueNanoseconds = nil
     isCommitting = true
-    // Removals come first: a key whose rows were all removed may have new ones.
+    // Removals must precede insertions: a key whose rows were all removed may have new ones.
     var operations = committingRemovals.operations
     if let second = committingRemovals.sweepSecond {
       operations.append(.removeExpired(beforeUnixSeconds: second, limit: Limits.sweepRowsMax))
@@ -201,7 +202,7 @@ struct CommitStage {
     return operations
   }
 
-  /// Ends the running commit, which removed `expired` expired rows, and returns the entries in it.
+  /// Finishes the running commit, which removed `expired` expired rows, and returns the entries in it.
   mutating func finishCommit(isDurable: Bool, expired: Int, now: Moment) -> [DeliveryEntry] {
     assert(isCommitting, "no commit runs")
     isCommitting = false
@@ -218,7 +219,7 @@ struct CommitStage {
     return finished
   }
 
-  /// Forgets the removals of the ended commit, once the rows that it dropped are handled.
+  /// Clears the removals of the finished commit, after the rows that it dropped have been handled.
   mutating func forgetRemovals(isDurable: Bool) {
     if isDurable {
       for case .remove(_, let sequence) in committingRemovals.operations {
@@ -235,7 +236,7 @@ struct CommitStage {
     swap(&finished, &committing)
   }
 
-  /// Makes everything that is staged due at once, for a shutdown.
+  /// Makes all staged entries due immediately, for a shutdown.
   mutating func flush(now: Moment) {
     for entry in delayed.all {
       switch entry.state {
@@ -251,10 +252,10 @@ struct CommitStage {
 
   // MARK: Invariants
 
-  /// Entries in the stage whose providers wait for their answer; looks at all that are being committed.
+  /// The number of staged entries whose providers wait for their answer; it examines all entries of the running commit.
   var unansweredCount: Int { stagedCount + committing.count { !$0.isAnswered } }
 
-  /// Asserts what holds between events.
+  /// Asserts the invariants that hold between events.
   func checkInvariants() {
     removals.checkInvariants()
     committingRemovals.checkInvariants()

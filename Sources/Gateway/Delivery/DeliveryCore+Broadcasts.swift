@@ -1,29 +1,31 @@
 public import BelfryWire
 import Storage
 
-/// Broadcasts: each message is sent to every listening device, a slice of them per turn.
+/// The delivery of broadcasts.
+///
+/// Each message is sent to every listening device, one slice of them per turn.
 ///
 /// ```
 /// broadcast ── kept? it is the channel's newest, on disk already ──┐
 ///           └─ for each listener: send, hold for power, or give up ┴─ acknowledged ── mark
 /// listen ── the newest that this device has not acknowledged
 /// ```
-/// No row is stored per device. The store only marks which message a device acknowledged last; without the
-/// mark the device receives the newest again and recognises it by its unique id.
+/// No row is stored per device. The store only records which message a device acknowledged last; without that mark, the
+/// device receives the newest message again and recognizes it by its unique ID.
 extension DeliveryCore {
   // MARK: Channels
 
-  /// Adds a channel, unless it exists.
+  /// Adds a channel unless it already exists.
   public mutating func addChannel(_ id: ChannelID, app: UInt32) {
     guard channels[id] == nil else { return }
     nextChannelHandle &+= 1
     channels[id] = ChannelState(id: id, app: app, handle: nextChannelHandle)
   }
 
-  /// The devices that subscribed to a channel.
+  /// Returns the devices that subscribed to a channel.
   func subscribers(of id: ChannelID) -> Set<UInt64> { channels[id]?.subscribers ?? [] }
 
-  /// Removes a channel with its undelivered messages, and returns how many subscriptions it had.
+  /// Removes a channel with its undelivered messages; returns the number of its subscriptions.
   @discardableResult
   public mutating func removeChannel(_ id: ChannelID) -> Int {
     guard let channel = channels.removeValue(forKey: id) else { return 0 }
@@ -36,9 +38,9 @@ extension DeliveryCore {
     return channel.subscribers.count
   }
 
-  /// Restores a device's subscription at the start, with the last message that it acknowledged.
+  /// Restores a device's subscription at startup, with the last message that it acknowledged.
   ///
-  /// The channel's newest message has to be restored before.
+  /// The channel's newest message must be restored first.
   public mutating func restoreSubscription(
     of device: UInt64, to id: ChannelID, received: NotificationID?
   ) {
@@ -47,7 +49,7 @@ extension DeliveryCore {
     if let received, channel.newest?.uniqueID == received { channel.served.insert(device) }
   }
 
-  /// Restores a channel's newest message at the start.
+  /// Restores a channel's newest message at startup.
   public mutating func restoreNewest(_ broadcast: Broadcast) {
     channels[broadcast.channel]?.newest = broadcast
   }
@@ -56,12 +58,12 @@ extension DeliveryCore {
   public enum Standing: Equatable, Sendable {
     /// The app has no such channel.
     case unknownChannel
-    /// The device has no subscription: one is made durable first, then ``subscribe(_:to:)`` is called.
+    /// The device has no subscription; make one durable first, then call ``subscribe(_:to:)``.
     case notSubscribed
     case subscriber
   }
 
-  /// Returns a device's relation to a channel, which has to belong to `app` where that is given.
+  /// Returns a device's relation to a channel, which must belong to `app` unless that is nil.
   public func standing(of device: UInt64, to id: ChannelID, app: UInt32? = nil) -> Standing {
     guard let channel = channels[id], app == nil || channel.app == app else {
       return .unknownChannel
@@ -69,14 +71,16 @@ extension DeliveryCore {
     return channel.subscribers.contains(device) ? .subscriber : .notSubscribed
   }
 
-  /// Adds a durable subscription; returns the channel's handle, or `nil` when the channel no longer exists.
+  /// Adds a durable subscription.
+  ///
+  /// Returns the channel's handle, or `nil` if the channel no longer exists.
   public mutating func subscribe(_ device: UInt64, to id: ChannelID) -> UInt32? {
     guard let channel = channels[id] else { return nil }
     channel.subscribers.insert(device)
     return channel.handle
   }
 
-  /// Ends a subscription, and returns whether there was one.
+  /// Ends a subscription; returns true if there was one.
   public mutating func unsubscribe(_ number: UInt64, from id: ChannelID) -> Bool {
     guard let channel = channels[id], channel.subscribers.remove(number) != nil else {
       return false
@@ -90,7 +94,7 @@ extension DeliveryCore {
     return true
   }
 
-  /// Starts sending a channel's messages to a session, beginning with the newest if its device lacks it.
+  /// Starts sending a channel's messages to a session, beginning with the newest if its device doesn't have it.
   public mutating func listen(
     to id: ChannelID, _ number: UInt64, session: SessionID, now: Moment
   ) {
@@ -111,7 +115,9 @@ extension DeliveryCore {
 
   // MARK: Messages
 
-  /// Sends a channel's message, which is on disk if it is to be kept, to the first slice of its listeners.
+  /// Sends a channel's message to the first slice of its listeners.
+  ///
+  /// If the message is kept, it is already on disk.
   ///
   /// ``continueFanOut(now:)`` sends it to the others.
   public mutating func broadcast(_ broadcast: Broadcast, now: Moment) {
@@ -125,7 +131,7 @@ extension DeliveryCore {
     if fanOuts.count == 1 { continueFanOut(now: now) }
   }
 
-  /// Whether some message is still to be sent to some of its listeners.
+  /// True if a message has yet to be sent to some of its listeners.
   public var isFanningOut: Bool { !fanOuts.isEmpty }
 
   /// Sends messages to the next slice of listeners; pushes are handled between slices.
@@ -150,7 +156,7 @@ extension DeliveryCore {
     now: Moment
   ) {
     guard channel.listeners.contains(number), let device = devices[number] else { return }
-    // A device that connected after the broadcast began has already received it as the channel's newest.
+    // A device that connected after the broadcast began has already received it as the channel's newest message.
     if broadcast.isKept {
       let isServed = channel.newest === broadcast && channel.served.contains(number)
       if isServed || device.queue.isOnItsWay(broadcast) { return }
@@ -177,7 +183,7 @@ extension DeliveryCore {
     sendWaiting(on: device, now: now)
   }
 
-  /// Removes a channel's kept message that has not been sent to the device yet.
+  /// Removes a channel's kept message if it hasn't been sent to the device yet.
   mutating func dropUnsent(
     of channel: ChannelID, on device: DeviceDelivery, as state: DeliveryState
   ) {
@@ -186,7 +192,7 @@ extension DeliveryCore {
     if device.queue.heldCount == 0 { holding.remove(device.device) }
   }
 
-  /// Notes that the device has the channel's kept message, so that it is not sent again.
+  /// Records that the device has the channel's kept message, so that it isn't sent again.
   mutating func serve(_ entry: DeliveryEntry) {
     let number = entry.key.device
     guard let broadcast = entry.broadcast, let channel = channels[broadcast.channel],

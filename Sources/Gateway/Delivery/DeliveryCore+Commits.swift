@@ -1,21 +1,22 @@
 public import Storage
 
-/// Commits: what the core asks of the store, and what follows from the outcome.
+/// Commits: requests to the store, and the handling of their outcomes.
 extension DeliveryCore {
-  /// When the next commit should start, in monotonic nanoseconds; `nil` while one runs or nothing is staged.
+  /// Returns when the next commit should start, in monotonic nanoseconds; `nil` if a commit is running or nothing is
+  /// staged.
   public func nextCommitNanoseconds() -> Int64? { stage.nextCommitNanoseconds }
 
-  /// Starts the next commit and returns its operations; empty when none is due or one is running.
+  /// Starts the next commit and returns its operations, which are empty if none is due or one is already running.
   ///
-  /// Leaves out what a connected device may still acknowledge in time. Unless it returns none,
-  /// `commitFinished(isDurable:dropping:now:)` must follow.
+  /// It omits entries that a connected device may still acknowledge before their deadline. If the result isn't empty,
+  /// the caller must call `commitFinished(isDurable:dropping:now:)` afterward.
   public mutating func takeCommit(now: Moment) -> [StoreOperation] {
     let operations = stage.startCommit(now: now)
     if !operations.isEmpty { beginRemovals() }
     return operations
   }
 
-  /// Ends the commit that ``takeCommit(now:)`` started, in which the store `dropped` rows.
+  /// Finishes the commit that ``takeCommit(now:)`` started, in which the store `dropped` rows.
   public mutating func commitFinished(
     isDurable: Bool, dropping dropped: [DroppedNotification] = [], now: Moment
   ) {
@@ -33,10 +34,10 @@ extension DeliveryCore {
     endRemovals(now: now)
   }
 
-  /// Whether a notification ended with the row that the store dropped.
+  /// Returns true if a notification ended when the store dropped its row.
   ///
-  /// One whose end was recorded before did not, nor one that is on its way to a connected device, which it reaches
-  /// without its row. One that waits longer, or is held, gives way to the newer ones.
+  /// It didn't end if its end was already recorded, or if it is on its way to a connected device, which it reaches
+  /// without its row. One that is still queued or held gives way to the newer ones.
   private mutating func isEnd(_ dropped: DroppedNotification) -> Bool {
     guard !stage.forgetEnded(dropped.sequence) else { return false }
     guard let device = devices[dropped.key.device], device.session != nil,
@@ -44,7 +45,7 @@ extension DeliveryCore {
     else { return true }
     assert(entry.key == dropped.key, "#\(dropped.sequence) has two keys")
     if entry.place == .uncommitted {
-      // It came while its device was away, and would be read from the store.
+      // It arrived while its device was offline, and would have been read from the store.
       device.queue.removeUncommitted(entry)
       entry.advance(to: .ended)
       return true
@@ -89,12 +90,12 @@ extension DeliveryCore {
         effects.append(.record(.storedNoRoom, entry))
       }
     case .loading:
-      // The load may have read the store before this commit: memory retains the entry until its rows arrive.
+      // The load may have read the store before this commit, so keep the entry in memory until the rows arrive.
       break
     }
   }
 
-  /// Handles an entry whose commit failed: its provider is not told that it was accepted.
+  /// Handles an entry whose commit failed; its provider isn't told that it was accepted.
   private mutating func abandon(_ entry: DeliveryEntry, now: Moment) {
     switch entry.state {
     case .committing:

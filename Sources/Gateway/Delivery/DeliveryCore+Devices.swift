@@ -1,12 +1,12 @@
 public import Storage
 
-/// Events of devices: sessions begin and end, notifications are acknowledged, the power state changes.
+/// Device events: sessions begin and end, notifications are acknowledged, and the power state changes.
 ///
-/// Events of a session that has ended are ignored: they were under way when it did.
+/// Events of a session that has ended are ignored, because they were already in progress when it ended.
 extension DeliveryCore {
-  /// Begins a device's session with its registered topics; an older session ends.
+  /// Begins a device's session with its registered topics, and ends an older session.
   ///
-  /// Notifications stored for another topic stay there until the device registers it.
+  /// Notifications stored for another topic stay in the store until the device registers the topic.
   public mutating func connect(
     _ device: UInt64, session: SessionID, topics: Set<NotificationKey>, window: Int,
     power: DevicePower, now: Moment
@@ -34,22 +34,22 @@ extension DeliveryCore {
     sendWaiting(on: device, now: now)
   }
 
-  /// Lets the next load begin with the first row: the store has some that earlier pages left out.
+  /// Makes the next load start at the first row, because the store has rows that earlier pages omitted.
   private func loadAnew(_ device: DeviceDelivery) {
     device.isOverflowing = true
     if device.presence.isLive { device.loadedThrough = 0 } else { device.hasNewRows = true }
   }
 
-  /// Where the load that `.load` asked for begins, and which rows beside its page come with it: those that the
-  /// device may have, which are sent first.
+  /// Returns where the load that `.load` requests begins, and the rows to include in addition to its page: rows that
+  /// the device may already have, which are sent first.
   public func loadRange(of device: UInt64) -> (after: UInt64, besides: [UInt64]) {
     guard let delivery = devices[device] else { return (0, []) }
     return (delivery.loadedThrough, delivery.queue.possiblyReceived.sorted())
   }
 
-  /// Handles the store's answer to `.load`; `rows` is `nil` when it failed.
+  /// Handles the store's answer to `.load`; `rows` is `nil` if reading failed.
   ///
-  /// `through` is the sequence number up to which the store was read, where more rows may follow it.
+  /// `through` is the sequence number up to which the store was read if more rows may follow.
   public mutating func loaded(
     _ device: UInt64, session: SessionID, rows: [StoredNotification]?, through: UInt64? = nil,
     now: Moment
@@ -65,7 +65,7 @@ extension DeliveryCore {
       zip(rows, rows.dropFirst()).allSatisfy { $0.sequence < $1.sequence }, "rows out of order")
     assert(through.map { $0 > delivery.loadedThrough } ?? true, "a page that was read before")
     delivery.presence = .live(session)
-    // The pages before this one had no rows of a topic that was added meanwhile.
+    // The earlier pages omitted the rows of a topic that was added in the meantime.
     let beginsAnew = delivery.hasNewRows && delivery.loadedThrough > 0
     delivery.hasNewRows = false
     delivery.isOverflowing = beginsAnew || through != nil
@@ -77,9 +77,9 @@ extension DeliveryCore {
     sendWaiting(on: delivery, now: now)
   }
 
-  /// Merges what the store and memory have for a device, each notification once, in order of acceptance.
+  /// Merges a device's notifications from the store and from memory, each once, in order of acceptance.
   ///
-  /// What is or will be in the store after `through` is left to the next page.
+  /// Notifications that are or will be in the store after `through` are left to the next page.
   private mutating func mergeLoaded(
     _ rows: [StoredNotification], through: UInt64, on device: DeviceDelivery, now: Moment
   ) -> [DeliveryEntry] {
@@ -104,7 +104,7 @@ extension DeliveryCore {
     return merged
   }
 
-  /// Removes the entries whose rows come with a later page; those without a row stay.
+  /// Removes the entries whose rows belong to a later page; entries without a row stay.
   private mutating func leaveToNextPage(
     _ pending: inout [DeliveryEntry], after through: UInt64, of device: DeviceDelivery, now: Moment
   ) {
@@ -126,7 +126,7 @@ extension DeliveryCore {
   ) {
     let isOnce = entry.notification.isOnce(at: now)
     if entry.isFromStore, isOnce { return expire(entry, now: now) }
-    // Rows have replaced one another in the store.
+    // Rows from the store have already replaced one another there.
     if !entry.isFromStore, !entry.isTransient, entry.broadcast == nil, !isOnce {
       replaceUnsent(by: entry, on: device)
     }
@@ -139,7 +139,7 @@ extension DeliveryCore {
     }
   }
 
-  /// Handles the end of a device's session, whatever its cause.
+  /// Handles the end of a device's session, regardless of the cause.
   public mutating func disconnect(_ device: UInt64, session: SessionID, now: Moment) {
     guard let delivery = devices[device], delivery.session == session else { return }
     delivery.presence = .offline
@@ -159,12 +159,12 @@ extension DeliveryCore {
     forgetIfIdle(delivery)
   }
 
-  /// Ends an entry whose device is gone or leaves it to the store, and returns whether it waits for a commit.
+  /// Ends an entry whose device disconnected, or leaves it to the store; returns true if it waits for a commit.
   private mutating func leaveBehind(_ entry: DeliveryEntry, now: Moment) -> Bool {
     entry.isRepetition = false
     switch entry.state {
     case .transient(let isAnswered):
-      // Sent and not acknowledged: the device may have it, and it is not tried again.
+      // It was sent but not acknowledged: the device may have it, and delivery isn't attempted again.
       if isAnswered, !entry.notification.isOnce(at: now) {
         entry.advance(to: .ended)
       } else {
@@ -201,7 +201,7 @@ extension DeliveryCore {
     sendWaiting(on: delivery, now: now)
   }
 
-  /// Ends an entry that the device has settled, by taking it or by throwing it away.
+  /// Ends an entry that the device has acknowledged or discarded.
   mutating func finish(_ entry: DeliveryEntry, as state: DeliveryState, now: Moment) {
     effects.append(.record(state, entry))
     switch entry.state {
@@ -230,19 +230,20 @@ extension DeliveryCore {
     }
   }
 
-  /// Removes the rows that an entry without a row of its own replaced: no insertion replaces them.
+  /// Removes the rows that an entry without a row of its own replaced, because no insertion replaces them.
   mutating func stageRemovalOfReplaced(by entry: DeliveryEntry, now: Moment) {
     for row in entry.replacedRows {
       stage.stageRemoval(.remove(entry.key, sequence: row), now: now)
     }
   }
 
-  /// Lets the rows count again that a refused entry replaced in memory: the store has them still.
+  /// Reinstates the rows that a refused entry replaced in memory, because the store still has them.
   mutating func forgetReplacement(by entry: DeliveryEntry) {
     for row in entry.replacedRows { _ = stage.forgetEnded(row) }
   }
 
-  /// Sends what a refused entry replaced in memory, now that its device will not have the newer one either.
+  /// Reloads the notifications that a refused entry replaced in memory, because the device won't receive the newer one
+  /// either.
   mutating func takeBackReplacement(by entry: DeliveryEntry, on device: DeviceDelivery) {
     guard !entry.replacedRows.isEmpty else { return }
     forgetReplacement(by: entry)
@@ -260,14 +261,15 @@ extension DeliveryCore {
     sendWaiting(on: delivery, now: now)
   }
 
-  /// Handles activity of a sleeping device, a keep-alive or its own traffic: it is awake for a moment.
+  /// Handles activity of a sleeping device, such as a keep-alive or its own traffic, which means that it is briefly
+  /// awake.
   public mutating func onDeviceActivity(_ device: UInt64, session: SessionID, now: Moment) {
     guard let delivery = devices[device], delivery.session == session else { return }
     releaseHeld(on: delivery, now: now)
     sendWaiting(on: delivery, now: now)
   }
 
-  /// Discards what waits for a token that is no longer active.
+  /// Discards queued notifications for a token that is no longer active.
   public mutating func unregister(_ key: NotificationKey, now: Moment) {
     discard(of: key.device, where: { $0.key == key }) { entry in
       entry.isFromStore || entry.state.isOnDisk
@@ -277,7 +279,7 @@ extension DeliveryCore {
     if let device = devices[key.device] { sendWaiting(on: device, now: now) }
   }
 
-  /// Discards what waits for an app whose notifications the person turned off.
+  /// Discards queued notifications for an app whose notifications the user turned off.
   public mutating func disable(_ key: NotificationKey, now: Moment) {
     // Notifications already sent are left to the device.
     discard(of: key.device, where: { $0.key == key && $0.place != .inFlight }) { entry in
@@ -287,7 +289,7 @@ extension DeliveryCore {
     if let device = devices[key.device] { sendWaiting(on: device, now: now) }
   }
 
-  /// Ends a revoked device's session and discards what waits for it.
+  /// Ends a revoked device's session and discards its queued notifications.
   public mutating func revoke(_ device: UInt64, now: Moment) {
     discard(of: device, where: { _ in true }) { _ in .discardedUnregistered }
     if let delivery = devices[device] {

@@ -1,6 +1,6 @@
 public import BelfryWire
 
-/// What devices throw away: for good, or for as long as they have no room.
+/// Handles notifications that devices discard, either permanently or until they have room.
 extension DeliveryCore {
   /// Handles the device's discarding of this sequence number.
   public mutating func discarded(
@@ -33,7 +33,7 @@ extension DeliveryCore {
     return entry.isFromStore ? .discardedUnregisteredFromStorage : .discardedUnregistered
   }
 
-  /// Queues an entry again for which the device had no room; gives up one that has no row and will have none.
+  /// Requeues an entry that the device had no room for; gives up an entry that has no row and won't get one.
   private mutating func waitForRoom(
     _ entry: DeliveryEntry, on device: DeviceDelivery, now: Moment
   ) {
@@ -54,7 +54,7 @@ extension DeliveryCore {
         effects.append(.record(.replaced, entry))
         return entry.advance(to: .ended)
       }
-      // Its channel's former message found no room either, and waits.
+      // The channel's previous message found no room either, and is still queued.
       dropUnsent(of: broadcast.channel, on: device, as: .replaced)
       effects.append(.record(.storedNoRoom, entry))
     case .committing:
@@ -62,13 +62,13 @@ extension DeliveryCore {
     case .superseded, .withdrawn, .endedCommitting, .ended:
       return assertionFailure("#\(entry.sequence) is \(entry.state), and was on its way")
     }
-    // What waits for a device that takes nothing is limited as for one that is away.
+    // Queued entries for a device that accepts nothing count against `keep`, as for an offline device.
     entry.isExemptFromKeep = false
     entry.isRepetition = true
     device.queue.wait(entry)
   }
 
-  /// Sends one notification to each device whose pause is over, to find out whether it has room again.
+  /// Sends one notification to each device whose pause has ended, to check whether it has room again.
   mutating func tryPaused(now: Moment) {
     for number in paused.sorted() {
       guard let device = devices[number], case .none(let end) = device.room,

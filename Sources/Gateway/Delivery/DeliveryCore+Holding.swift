@@ -13,25 +13,25 @@ extension DeliveryCore {
     holding.insert(device.device)
   }
 
-  /// Holds an entry that has or will have a row; gives up one that is tried only once.
+  /// Holds an entry that has or will have a row; gives up an entry that is attempted only once.
   mutating func hold(orGiveUp entry: DeliveryEntry, on device: DeviceDelivery, now: Moment) {
     if entry.isTransient { giveUp(entry) } else { hold(entry, on: device, now: now) }
   }
 
-  /// Holds waiting entries that the device's power state, which has just changed, does not allow.
+  /// Holds queued entries that the device's new power state doesn't allow.
   mutating func holdWaiting(on device: DeviceDelivery, now: Moment) {
     for entry in device.queue.removeWaiting(where: { device.holdsBack($0) }) {
       hold(orGiveUp: entry, on: device, now: now)
     }
   }
 
-  /// Releases what was held for a sleeping device, which is awake now.
+  /// Releases the entries held for a sleeping device that is now awake.
   mutating func releaseHeld(on device: DeviceDelivery, now: Moment) {
     guard device.queue.heldCount > 0, !device.power.isRestricted else { return }
     release(on: device) { core, entry in !core.isThrottled(entry, now: now) }
   }
 
-  /// Moves held entries for which `isDue` is true to those waiting to be sent.
+  /// Moves held entries for which `isDue` is true to the waiting list.
   private mutating func release(
     on device: DeviceDelivery, where isDue: (inout DeliveryCore, DeliveryEntry) -> Bool
   ) {
@@ -39,7 +39,7 @@ extension DeliveryCore {
     if device.queue.heldCount == 0 { holding.remove(device.device) }
   }
 
-  /// Returns whether the app's background pushes on the device are used up for now, and counts this one if not.
+  /// Returns true if the app has used up its background pushes on the device for now; otherwise counts this one.
   mutating func isThrottled(_ entry: DeliveryEntry, now: Moment) -> Bool {
     guard entry.pushType == .background, entry.throttle != .passed else { return false }
     if case .until(let end) = entry.throttle, end > now.nanoseconds { return true }
@@ -53,8 +53,9 @@ extension DeliveryCore {
     return true
   }
 
-  /// Ends what is tried once and would wait too long by the next tick: its provider is answered that it was
-  /// accepted, as for a device that is away.
+  /// Ends attempt-once entries that would wait too long by the next tick.
+  ///
+  /// Their providers get the same answer as for an offline device: accepted.
   private mutating func giveUpOverdue(now: Moment) {
     let since = now.nanoseconds + Limits.tickNanoseconds - Limits.onceWaitNanoseconds
     for number in awaited.sorted() {
@@ -68,7 +69,7 @@ extension DeliveryCore {
     }
   }
 
-  /// Handles what is due by time alone; called about once a second.
+  /// Handles work that is due because of time; called about once per second.
   public mutating func tick(now: Moment) {
     // Sorted, so that a run can be replayed.
     for number in holding.sorted() {

@@ -1,8 +1,8 @@
 import Storage
 
-/// Rows that their devices acknowledged, until the store has removed them.
+/// Tracks rows that devices acknowledged, until the store has removed them.
 extension DeliveryCore {
-  /// Notes that a device acknowledged an entry whose row is on disk, or is being committed.
+  /// Records that a device acknowledged an entry whose row is on disk or is being committed.
   mutating func noteUnremoved(_ entry: DeliveryEntry) {
     guard let device = devices[entry.key.device] else {
       return assertionFailure("#\(entry.sequence) was acknowledged by a device that was forgotten")
@@ -10,14 +10,14 @@ extension DeliveryCore {
     if device.unremoved.add(entry.delivery) { removing.waiting.append(device.device) }
   }
 
-  /// Notes that the commit that begins removes all rows that wait to be removed.
+  /// Records that the commit that is starting removes all rows pending removal.
   mutating func beginRemovals() {
     assert(removing.committing.isEmpty, "two commits run")
     swap(&removing.waiting, &removing.committing)
     for number in removing.committing { devices[number]?.unremoved.beginCommit() }
   }
 
-  /// Goes on with the devices that waited for the ended commit.
+  /// Resumes the devices that waited for the finished commit.
   mutating func endRemovals(now: Moment) {
     for number in removing.committing {
       guard let device = devices[number] else {
@@ -30,20 +30,20 @@ extension DeliveryCore {
     }
     removing.committing.removeAll(keepingCapacity: true)
     guard stage.hasRemovals else { return forgetUnwritten(now: now) }
-    // What was acknowledged while its own row was being committed is removed by the next commit.
+    // Entries that were acknowledged while their own rows were being committed are removed by the next commit.
     if removing.waiting.contains(where: { devices[$0]?.needsRemovals == true }) {
       stage.makeRemovalsDue(now: now)
     }
   }
 
-  /// Forgets rows that were never written, or that a newer one replaced: there is nothing to remove.
+  /// Clears rows that were never written or that a newer row replaced: there is nothing to remove.
   private mutating func forgetUnwritten(now: Moment) {
     guard !removing.waiting.isEmpty else { return }
     beginRemovals()
     endRemovals(now: now)
   }
 
-  /// Asserts what holds between events.
+  /// Asserts the invariants that hold between events.
   func checkUnremoved() {
     assert(
       removing.waiting.isEmpty || stage.isCommitting || stage.hasRemovals,

@@ -3,28 +3,28 @@ public import Storage
 
 /// Store and forward for the devices of one loop, as a state machine without I/O.
 ///
-/// Events are method calls with the time; ``takeEffects(into:)`` returns what the loop has to do. It
-/// guarantees that a notification that was answered is delivered, replaced by a newer one, expired, discarded
-/// for a recorded reason, or on disk.
+/// Events are method calls with the time; ``takeEffects(into:)`` returns the actions for the loop. It guarantees that
+/// an answered notification is delivered, replaced by a newer one, expired, discarded for a recorded reason, or on
+/// disk.
 ///
 /// ```
 /// accept ─┬─ device live ── send ──┬─ acknowledged before the commit starts ── answer, no row
 ///         │                        └─ commit ── answer ── acknowledged ── remove the row
 ///         └─ device offline or power holds it back ── commit ── answer
-/// connect ── load ── send what is stored, oldest first, then what came meanwhile
+/// connect ── load ── send stored notifications, oldest first, then those that arrived since
 /// ```
-/// `DeviceQueue` holds the undelivered entries of one device, `CommitStage` decides the next commit.
+/// `DeviceQueue` holds the undelivered entries of one device; `CommitStage` decides the next commit.
 public struct DeliveryCore: ~Copyable {
   var devices: [UInt64: DeviceDelivery] = [:]
   var stage = CommitStage()
   private var unanswered = UnansweredPushes()
-  /// Devices for which something is held.
+  /// The devices that have held entries.
   var holding: Set<UInt64> = []
-  /// Devices that had no room, to which nothing is sent for a while.
+  /// The devices that had no room, to which nothing is sent for a while.
   var paused: Set<UInt64> = []
-  /// Devices for which something that is tried once waits, or did a moment ago.
+  /// The devices that have, or had a moment ago, a queued attempt-once entry.
   var awaited: Set<UInt64> = []
-  /// Devices with rows to be removed, whose removal waits for a commit, and those of the running commit.
+  /// The devices with rows that wait for a commit to remove them, and the devices of the running commit.
   var removing = (waiting: [UInt64](), committing: [UInt64]())
   private var nextSequence: UInt64
   private let shard: UInt64
@@ -41,8 +41,7 @@ public struct DeliveryCore: ~Copyable {
 
   /// Creates a core whose sequence numbers continue after `highestSequence`.
   ///
-  /// Loops share one store, so each counts in a shard of its own: the numbers `n` with
-  /// `n % shards == shard`.
+  /// Because loops share one store, each counts in a shard of its own: the numbers `n` with `n % shards == shard`.
   public init(highestSequence: UInt64, shard: Int = 0, shards: Int = 1) {
     precondition(shards > 0 && (0..<shards).contains(shard), "shard \(shard) of \(shards)")
     shardCount = UInt64(shards)
@@ -51,7 +50,7 @@ public struct DeliveryCore: ~Copyable {
     nextSequence = start + (self.shard + shardCount - start % shardCount) % shardCount
   }
 
-  /// Moves the effects since the last call into `taken`, which must be empty, in order.
+  /// Moves the effects since the last call, in order, into `taken`, which must be empty.
   public mutating func takeEffects(into taken: inout [DeliveryEffect]) {
     assert(taken.isEmpty, "\(taken.count) effects were not carried out")
     swap(&effects, &taken)
@@ -64,16 +63,16 @@ public struct DeliveryCore: ~Copyable {
 
   // MARK: Providers
 
-  /// Whether one more push to the token may wait for its answer.
+  /// Returns true if one more push to the token may wait for its answer.
   public func hasRoom(for key: NotificationKey) -> Bool { unanswered.hasRoom(for: key) }
 
-  /// Answers the provider of an entry that it was accepted.
+  /// Answers the provider that its notification was accepted.
   mutating func answer(_ entry: DeliveryEntry) {
     unanswered.end(entry)
     effects.append(.answer(entry))
   }
 
-  /// Answers the provider of an entry that it was not accepted: the store failed.
+  /// Answers the provider that its notification wasn't accepted because the store failed.
   mutating func fail(_ entry: DeliveryEntry) {
     unanswered.end(entry)
     effects.append(.fail(entry))
@@ -105,7 +104,7 @@ public struct DeliveryCore: ~Copyable {
     }
   }
 
-  /// Accepts a notification and discards it, for example when the person turned the app's notifications off.
+  /// Accepts a notification and discards it, for example if the user turned off the app's notifications.
   public mutating func discard(_ notification: AcceptedNotification, as state: DeliveryState) {
     let entry = DeliveryEntry(notification, sequence: 0)
     effects.append(.record(.received, entry))
@@ -131,7 +130,7 @@ public struct DeliveryCore: ~Copyable {
       return
     }
     wake(device, now: now)
-    // What the store has waits for the power's end then, and this does not.
+    // If memory is full of held entries, the stored backlog waits for the power state to change; this entry doesn't.
     let isBehindBacklog = device.isOverflowing && !device.isHeldFull
     if !once, isBehindBacklog || isFull {
       device.isOverflowing = true
@@ -152,8 +151,7 @@ public struct DeliveryCore: ~Copyable {
     }
   }
 
-  /// Queues a new entry until the window or the load allows sending it; one that is tried once does not
-  /// wait for long.
+  /// Queues a new entry until the window or the load allows sending it; an attempt-once entry waits only briefly.
   private mutating func wait(_ entry: DeliveryEntry, on device: DeviceDelivery, now: Moment) {
     if entry.isTransient {
       entry.heldSinceNanoseconds = now.nanoseconds
@@ -162,7 +160,7 @@ public struct DeliveryCore: ~Copyable {
     device.queue.wait(entry)
   }
 
-  /// Releases what was held for a sleeping device: the notification about to be sent wakes it anyway.
+  /// Releases the entries held for a sleeping device, because the notification about to be sent wakes it anyway.
   mutating func wake(_ device: DeviceDelivery, now: Moment) {
     if device.power.isAsleep { releaseHeld(on: device, now: now) }
   }
@@ -190,9 +188,9 @@ public struct DeliveryCore: ~Copyable {
 
   // MARK: Sending
 
-  /// Sends waiting entries as far as the window allows, then loads what memory could not hold.
+  /// Sends waiting entries as far as the window allows, then loads entries that didn't fit in memory.
   mutating func sendWaiting(on device: DeviceDelivery, now: Moment) {
-    // While a device is loading, waiting entries are sent when the load completes.
+    // While a device is loading, its waiting entries are sent when the load completes.
     guard case .live(let session) = device.presence else { return }
     while device.maySend, let entry = device.queue.popWaiting() {
       if !entry.isTransient, entry.notification.isOnce(at: now) {
@@ -217,7 +215,7 @@ public struct DeliveryCore: ~Copyable {
     device.noteDelivery(of: entry)
     effects.append(.send(session, entry))
     effects.append(.record(.sent, entry))
-    // An entry that is tried once has been answered when it was sent.
+    // An attempt-once entry is answered when it is sent.
     if entry.state == .transient(isAnswered: false) {
       entry.advance(to: .transient(isAnswered: true))
       answer(entry)
@@ -226,7 +224,7 @@ public struct DeliveryCore: ~Copyable {
 
   // MARK: Ends
 
-  /// Ends an entry that is tried only once and cannot be sent now.
+  /// Ends an attempt-once entry that can't be sent now.
   mutating func giveUp(_ entry: DeliveryEntry) {
     assert(entry.isTransient, "#\(entry.sequence) is \(entry.state), and not tried once")
     effects.append(.record(.discardedExpired, entry))
@@ -234,7 +232,7 @@ public struct DeliveryCore: ~Copyable {
     entry.advance(to: .ended)
   }
 
-  /// Ends an expired entry, which has been removed from its list.
+  /// Ends an expired entry that has been removed from its list.
   mutating func expire(_ entry: DeliveryEntry, now: Moment) {
     effects.append(.record(.discardedExpired, entry))
     switch entry.state {
@@ -256,7 +254,7 @@ public struct DeliveryCore: ~Copyable {
     }
   }
 
-  /// Ends an entry that the device or the person no longer wants.
+  /// Ends an entry that the device or the user no longer wants.
   mutating func drop(_ entry: DeliveryEntry, as state: DeliveryState) {
     effects.append(.record(state, entry))
     switch entry.state {
@@ -280,13 +278,13 @@ public struct DeliveryCore: ~Copyable {
 
   // MARK: Time
 
-  /// Makes every staged entry due at once, for a shutdown.
+  /// Makes every staged entry due immediately, for a shutdown.
   public mutating func flush(now: Moment) { stage.flush(now: now) }
 
-  /// Whether everything accepted is on disk or delivered.
+  /// True if everything accepted is on disk or delivered.
   public var isSettled: Bool { stage.isSettled }
 
-  /// The session of a device, if it has one.
+  /// Returns the session of a device; nil if it isn't connected.
   public func session(of device: UInt64) -> SessionID? { devices[device]?.session }
 
   mutating func delivery(for device: UInt64) -> DeviceDelivery {
@@ -307,7 +305,7 @@ public struct DeliveryCore: ~Copyable {
     devices[device.device] = nil
   }
 
-  /// Notifications of a device that are in memory, to measure it by.
+  /// Returns the number of a device's notifications in memory, for measurements.
   package func heldInMemory(of device: UInt64) -> Int {
     guard let queue = devices[device]?.queue else { return 0 }
     return queue.inFlightCount + queue.waitingCount + queue.heldCount
@@ -316,15 +314,15 @@ public struct DeliveryCore: ~Copyable {
   // MARK: Invariants
 
   #if DEBUG
-    /// Entries that lists examined or moved so far, by which tests measure work.
+    /// The number of entries that lists examined or moved so far, which tests use to measure work.
     package var examined: Int {
       devices.values.reduce(examinedOfForgotten + stage.examined) { $0 + $1.queue.examined }
     }
   #endif
 
-  /// Asserts what holds between events; tests and the simulation call it after each.
+  /// Asserts the invariants that hold between events; tests and the simulation call it after each event.
   ///
-  /// Looks into no list with more than `entriesMax` entries.
+  /// Skips lists with more than `entriesMax` entries.
   public func checkInvariants(entriesMax: Int = .max) {
     stage.checkInvariants()
     unanswered.checkInvariants()
@@ -361,8 +359,8 @@ public struct DeliveryCore: ~Copyable {
     }
   }
 
-  /// Asserts that of the rows that are gone only those are remembered of which the store may still tell; for a
-  /// core whose store tells what it drops.
+  /// Asserts that the only ended rows still recorded are those that the store may yet report as dropped; for a core
+  /// whose store reports dropped rows.
   package func checkEndedRows() {
     #if DEBUG
       guard stage.isSettled, !stage.endedRows.isEmpty else { return }

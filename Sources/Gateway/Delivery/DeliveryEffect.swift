@@ -1,16 +1,16 @@
 public import BelfryWire
 public import Storage
 
-/// A connection of a device, numbered on its home loop; never used again.
+/// A connection of a device; its number is assigned on the device's home loop and never reused.
 public struct SessionID: Hashable, Sendable {
-  /// The number.
+  /// The number of the session.
   public let number: UInt64
 
-  /// A session's number.
+  /// Creates a session ID from its number.
   public init(_ number: UInt64) { self.number = number }
 }
 
-/// An action that the delivery core asks of its loop, which performs them in order.
+/// An action that the delivery core requests from its loop, which performs actions in order.
 public enum DeliveryEffect {
   /// Write the notification to the device's link.
   case send(SessionID, DeliveryEntry)
@@ -20,34 +20,34 @@ public enum DeliveryEffect {
   case fail(DeliveryEntry)
   /// Read the device's rows, then call `DeliveryCore.loaded(_:session:rows:now:)`.
   case load(device: UInt64, SessionID)
-  /// End the session: another one took its place, or the store cannot be read.
+  /// End the session: another one replaced it, or the store can't be read.
   case close(SessionID, SessionEnd)
   /// Record, at any later time, that the device has received this message of the channel.
   case mark(device: UInt64, ChannelID, received: NotificationID)
   /// Append a line to the delivery log.
   case record(DeliveryState, DeliveryEntry)
-  /// Append a line for each of these, whose notifications ended with their rows.
+  /// Append a line for each of these notifications, which ended when the store dropped their rows.
   case recordDropped([DroppedNotification])
 }
 
-/// Why the core ends a device's session.
+/// The reason why the core ends a device's session.
 public enum SessionEnd: Equatable, Sendable {
   /// The device connected again.
   case replaced
   /// The device's certificate was revoked.
   case revoked
-  /// The store failed; the device should come back later.
+  /// The store failed; the device should reconnect later.
   case storeFailed
 }
 
-/// A device's power state, as it reported it.
+/// A device's power state, as the device reported it.
 public struct DevicePower: Equatable, Sendable {
-  /// Only priority 10 is sent; held notifications are sent along with it.
+  /// True if only priority 10 is sent; held notifications are sent along with it.
   public var isAsleep: Bool
-  /// Priorities 5 and 1 are held until the restriction is lifted.
+  /// True if priorities 5 and 1 are held until the restriction is lifted.
   public var isRestricted: Bool
 
-  /// Creates a state; a device that has reported nothing is awake and unrestricted.
+  /// Creates a state; a device that hasn't reported anything is awake and unrestricted.
   public init(isAsleep: Bool = false, isRestricted: Bool = false) {
     self.isAsleep = isAsleep
     self.isRestricted = isRestricted

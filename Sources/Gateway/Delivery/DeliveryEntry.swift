@@ -1,12 +1,12 @@
 public import BelfryWire
 public import Storage
 
-/// A notification on its way to one device: what was accepted, and how far it has come.
+/// A notification on its way to one device, with its progress.
 ///
-/// Confined to the device's home loop. `DeviceQueue` alone changes its place, `DeliveryCore` and
-/// `CommitStage` its state.
+/// Confined to the device's home loop. Only `DeviceQueue` changes its place; only `DeliveryCore` and `CommitStage`
+/// change its state.
 public final class DeliveryEntry {
-  /// What has become of a notification and of its row in the store.
+  /// The state of a notification and of its row in the store.
   ///
   /// ```
   /// transient ─ staged ─┬─ committing ─┬─ stored ─┬─ rowLost
@@ -14,95 +14,95 @@ public final class DeliveryEntry {
   ///             └─ superseded ─────────┴─ endedCommitting ─ ended
   /// ```
   enum State: Equatable {
-    /// Has no row and will have none: it is tried once, or its commit failed.
+    /// Has no row and won't get one: delivery is attempted only once, or its commit failed.
     case transient(isAnswered: Bool)
     /// Stored once by its channel for all devices.
     case keptByChannel
-    /// Waits for a commit, which starts no later than this monotonic time.
+    /// Waits for a commit that starts no later than this monotonic time.
     case staged(deadlineNanoseconds: Int64)
-    /// A newer one replaced it while it was staged. It is committed all the same: the store replaces
-    /// it, and the answer waits for that.
+    /// Replaced by a newer entry while it was staged.
+    ///
+    /// It is still committed: the store then replaces it, and the answer waits for that.
     case superseded(deadlineNanoseconds: Int64)
     /// Ended before its commit started, so it has no row.
     case withdrawn
-    /// Part of the commit that runs.
+    /// Part of the running commit.
     case committing
     /// Ended while its commit is running.
     case endedCommitting(Ending)
-    /// On disk, and still to be delivered.
+    /// On disk, but not yet delivered.
     case stored
-    /// On its way to the device, though the store dropped its row.
+    /// On its way to the device, although the store dropped its row.
     case rowLost(DroppedNotification.Reason)
-    /// Delivered, replaced, expired, discarded or left to the store.
+    /// Delivered, replaced, expired, discarded, or left to the store.
     case ended
   }
 
-  /// How a notification ended while its commit was running.
+  /// The way in which a notification ended while its commit was running.
   enum Ending: Equatable {
     /// The device has it; the provider is answered after the commit.
     case acknowledged
     /// Something else made it unnecessary; the provider is answered after the commit.
     case dropped
-    /// As `dropped`, but the provider has been answered already.
+    /// Like `dropped`, but the provider has already been answered.
     case droppedAnswered
   }
 
-  /// The list of its device's queue that it is in.
+  /// The list of the device's queue that the entry is in.
   enum Place: UInt8 {
-    /// In none: new, ended, or in the stage of commits alone.
+    /// In no list: it is new, ended, or only in the commit stage.
     case none
     /// Sent and not yet acknowledged.
     case inFlight
-    /// To be sent when the window or the load allows.
+    /// Waiting until the window or the load allows sending it.
     case waiting
-    /// Kept back for the device's power or the app's background rate.
+    /// Held because of the device's power state or the app's background rate.
     case held
-    /// Accepted while the device was away or loading, and not known to be on disk.
+    /// Accepted while the device was offline or loading, and not known to be on disk.
     case uncommitted
   }
 
-  /// Whether the app may have one more background push on the device.
+  /// The result of checking the app's rate of background pushes on the device.
   enum Throttle: Equatable {
     case unchecked
-    /// Not before this monotonic time.
+    /// Throttled until this monotonic time.
     case until(nanoseconds: Int64)
-    /// It has been counted against the rate.
+    /// Counted against the rate.
     case passed
   }
 
-  /// What was accepted.
+  /// The notification as it was accepted.
   public let notification: AcceptedNotification
   /// The order of acceptance on this device's loop.
   public let sequence: UInt64
-  /// The broadcast of which this is one device's copy.
+  /// The broadcast that this entry is one device's copy of.
   public let broadcast: Broadcast?
-  /// The number by which a broadcast's frame names its channel.
+  /// The number that identifies the channel in a broadcast's frame.
   public let channelHandle: UInt32
-  /// Whether the delivery log records it; of a broadcast's thousands of copies it records some.
+  /// True if the delivery log records it; of a broadcast's thousands of copies it records only some.
   let isLogged: Bool
-  /// Whether it was read from the store.
+  /// True if it was read from the store or waited before it was sent.
   public private(set) var isFromStore: Bool
   private(set) var state: State
   private(set) var place = Place.none
-  /// Whether its device may have received it already; decided when it is queued.
+  /// True if its device may already have received it; decided when it is queued.
   var isRepetition = false
-  /// Whether the app's `keep` ignores it: its device was connected when it arrived and its power state
-  /// allows sending.
+  /// True if the app's `keep` ignores it, because its device was connected when it arrived and its power state allows
+  /// sending.
   ///
-  /// `keep` limits what waits for a device that is away, so this one neither replaces another in memory nor
-  /// is replaced.
+  /// `keep` limits the queue of an offline device, so this entry neither replaces another in memory nor is replaced.
   var isExemptFromKeep = false
   var throttle = Throttle.unchecked
-  /// Whether ``UnansweredPushes`` has counted it by its token.
+  /// True if ``UnansweredPushes`` has counted it for its token.
   var isCountedByToken = false
-  /// Monotonic time since which it is held, or waits to be tried once.
+  /// The monotonic time since which it has been held or has waited for its only attempt.
   var heldSinceNanoseconds: Int64 = 0
   /// Its number among its device's deliveries; set when it is sent.
   var delivery: UInt64 = 0
-  /// Rows of the entries that it replaced, and of those that they had replaced before their own commits
-  /// ended; they are removed together with its own.
+  /// The rows of the entries that it replaced, and of those that they had replaced before their own commits ended; they
+  /// are removed together with its own.
   var replacedRows: [UInt64] = []
-  /// The newer one that took its place before its own commit ended.
+  /// The newer entry that replaced this one before its commit ended.
   private var replacement: DeliveryEntry?
 
   private init(
@@ -130,7 +130,7 @@ public final class DeliveryEntry {
       AcceptedNotification(stored), sequence: stored.sequence, state: .stored, isFromStore: true)
   }
 
-  /// Creates one device's copy of a broadcast, whose provider has been answered.
+  /// Creates one device's copy of a broadcast, whose provider has already been answered.
   convenience init(
     _ broadcast: Broadcast, to device: UInt64, handle: UInt32, isLogged: Bool, isFromStore: Bool,
     sequence: UInt64
@@ -143,28 +143,28 @@ public final class DeliveryEntry {
 
   /// The device, app and kind of token.
   public var key: NotificationKey { notification.key }
-  /// `apns-id`.
+  /// The notification's `apns-id`.
   public var id: NotificationID { notification.id }
-  /// `apns-unique-id`.
+  /// The notification's `apns-unique-id`.
   public var uniqueID: NotificationID { notification.uniqueID }
-  /// Seconds since 1970 until which it is stored; 0 when it is tried once.
+  /// The time until which it is stored, in seconds since 1970; 0 if delivery is attempted only once.
   public var expiration: Int64 { notification.expiration }
-  /// 10, 5 or 1.
+  /// The priority: 10, 5, or 1.
   public var priority: UInt8 { notification.priority }
-  /// The push type.
+  /// The push type of the notification.
   public var pushType: PushType { notification.pushType }
-  /// `apns-collapse-id`, empty for none.
+  /// `apns-collapse-id`; empty if absent.
   public var collapseID: [UInt8] { notification.collapseID }
   /// The payload, byte for byte.
   public var payload: [UInt8] { notification.payload }
-  /// When it was accepted, in milliseconds since 1970.
+  /// The time of acceptance, in milliseconds since 1970.
   public var acceptedMilliseconds: Int64 { notification.acceptedMilliseconds }
 
-  /// Takes over the row that an older entry will have, and those that it replaced in turn.
+  /// Takes over the row that an older entry will have, and the rows that the older entry replaced in turn.
   func replaceRow(of older: DeliveryEntry) {
     assert(older.sequence < sequence, "#\(sequence) replaces the newer #\(older.sequence)")
     if replacedRows.isEmpty {
-      // Moved: a burst of entries that replace each other costs each the same.
+      // Move the array, so that each entry in a burst of replacements costs the same.
       swap(&replacedRows, &older.replacedRows)
     } else {
       replacedRows += older.replacedRows
@@ -173,9 +173,9 @@ public final class DeliveryEntry {
     older.replacement = self
   }
 
-  /// Whether its row stays until the newer one's takes its place; forgets the newer one.
+  /// Returns true if its row stays until the newer entry's row replaces it; clears the reference to the newer entry.
   ///
-  /// Where that one is refused and its device throws it away, this one was accepted and is still there.
+  /// If the newer entry is refused and the device discards it, this one was still accepted and still exists.
   func leaveRowToReplacement() -> Bool {
     defer { replacement = nil }
     switch replacement?.state {
@@ -185,7 +185,7 @@ public final class DeliveryEntry {
     }
   }
 
-  /// What the store keeps of it.
+  /// The entry as a row of the store.
   var row: StoredNotification {
     StoredNotification(
       key: key, sequence: sequence, id: id, uniqueID: uniqueID, expiration: expiration,
@@ -197,7 +197,7 @@ public final class DeliveryEntry {
 // MARK: State
 
 extension DeliveryEntry {
-  /// Whether its provider was answered.
+  /// True if its provider has been answered.
   var isAnswered: Bool {
     switch state {
     case .transient(let isAnswered): isAnswered
@@ -207,7 +207,7 @@ extension DeliveryEntry {
     }
   }
 
-  /// Whether its delivery is over.
+  /// True if its delivery is over.
   var isEnded: Bool {
     switch state {
     case .superseded, .withdrawn, .endedCommitting, .ended: true
@@ -215,12 +215,12 @@ extension DeliveryEntry {
     }
   }
 
-  /// Whether it has no row and will have none.
+  /// True if it has no row and won't get one.
   var isTransient: Bool {
     if case .transient = state { true } else { false }
   }
 
-  /// Whether it counts towards the undelivered notifications that the app keeps per token.
+  /// True if it counts toward the undelivered notifications that the app keeps per token.
   var countsAgainstKeep: Bool {
     switch state {
     case .staged, .committing, .stored, .rowLost: !isExemptFromKeep
@@ -228,7 +228,7 @@ extension DeliveryEntry {
     }
   }
 
-  /// When its commit is due; `nil` when it is not staged.
+  /// The time at which its commit is due; `nil` if it isn't staged.
   var commitDeadline: Int64? {
     switch state {
     case .staged(let deadline), .superseded(let deadline): deadline
@@ -236,16 +236,16 @@ extension DeliveryEntry {
     }
   }
 
-  /// Its rank in the queue: repetitions come first, then the order of acceptance.
+  /// Its rank in the queue: repetitions first, then by order of acceptance.
   var order: UInt64 { isRepetition ? sequence : sequence | 1 << 63 }
 
-  /// Changes the state to `next`, which the present state has to allow.
+  /// Changes the state to `next`, which the current state must allow.
   func advance(to next: State) {
     assert(state.mayBecome(next), "#\(sequence) goes from \(state) to \(next)")
     state = next
   }
 
-  /// Notes that it is sent after a wait, so that the log calls it delivered from storage.
+  /// Records that it is sent after a wait, so that the log reports it as delivered from storage.
   func markAsWaited() {
     switch state {
     case .stored, .rowLost, .keptByChannel: isFromStore = true
@@ -253,7 +253,7 @@ extension DeliveryEntry {
     }
   }
 
-  /// Changes its place; only for ``DeviceQueue``.
+  /// Changes its place; for use only by ``DeviceQueue``.
   func move(from old: Place, to new: Place) {
     assert(place == old, "#\(sequence) is \(place), not \(old)")
     assert(old != new, "#\(sequence) moves to where it is")
@@ -262,7 +262,7 @@ extension DeliveryEntry {
 }
 
 extension DeliveryEntry.State {
-  /// Whether the state may change to `next`.
+  /// Returns true if the state may change to `next`.
   func mayBecome(_ next: Self) -> Bool {
     switch (self, next) {
     case (.transient(false), .transient(true)), (.transient(false), .staged): true

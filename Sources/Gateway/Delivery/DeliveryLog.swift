@@ -2,32 +2,32 @@ public import BelfryWire
 public import Storage
 public import System
 
-/// The latest events of notifications on one loop: a ring buffer of fixed size, of which a file in the
-/// gateway's folder has a copy, so that it outlives a restart and can be read while the gateway is stopped.
+/// The latest notification events on one loop: a fixed-size ring buffer, with a copy in a file in the gateway's folder,
+/// so that it persists across restarts and can be read while the gateway is stopped.
 ///
-/// Confined to its loop, which calls `flush()` at the end of each turn. The file is not synced: it outlives
-/// the process but not a loss of power, which is enough for a log, since the store holds the notifications
-/// themselves. It is not mapped either: a program that cuts it takes lines from it, and nothing from the gateway.
+/// Confined to its loop, which calls `flush()` at the end of each turn. The file isn't synced: it survives a crash of
+/// the process but not a power failure, which is enough for a log, because the store holds the notifications
+/// themselves. It isn't memory-mapped either, so a program that truncates it removes lines but can't crash the gateway.
 ///
-/// The file consists of 8-byte words in the machine's byte order: a magic number, the capacity, 6 reserved
-/// words, then 8 words per line: milliseconds since 1970; device; app, kind, state and letter case; the two
-/// halves of `apns-id`; the two of `apns-unique-id`; and the line's number from 1, which is 0 in an unused line.
+/// The file consists of 8-byte words in the machine's byte order: a magic number, the capacity, 6 reserved words, then
+/// 8 words per line: milliseconds since 1970; device; app, kind, state and letter case; the two halves of `apns-id`;
+/// the two of `apns-unique-id`; and the line's number from 1, which is 0 in an unused line.
 public final class DeliveryLog {
-  /// One line.
+  /// A line of the log.
   public struct Entry: Equatable, Sendable {
-    /// When, in milliseconds since 1970.
+    /// The time, in milliseconds since 1970.
     public let atMilliseconds: Int64
-    /// What.
+    /// The event that occurred.
     public let state: DeliveryState
-    /// To which token.
+    /// The token that the event concerns.
     public let key: NotificationKey
-    /// `apns-id`.
+    /// The notification's `apns-id`.
     public let id: NotificationID
-    /// `apns-unique-id`.
+    /// The notification's `apns-unique-id`.
     public let uniqueID: NotificationID
   }
 
-  /// Lines that the log of each loop keeps.
+  /// The number of lines that each loop's log keeps.
   public static let linesPerLoop = Limits.deliveryLogLines
 
   private static let mark: UInt64 = 0x4245_4C4C_4F47_3031
@@ -37,7 +37,7 @@ public final class DeliveryLog {
   private let file: RandomAccessFile?
   private let capacity: Int
   private var appended: UInt64 = 0
-  /// The lines that the file has.
+  /// The number of the last line that was written to the file.
   private var written: UInt64 = 0
 
   /// Creates an empty log in memory with room for `capacity` lines.
@@ -47,7 +47,7 @@ public final class DeliveryLog {
     file = nil
   }
 
-  /// Opens the log file at `path`, or creates it; a file of another size or format is overwritten.
+  /// Opens or creates the log file at `path`; a file of another size or format is overwritten.
   public init(file path: String, capacity: Int) throws(SystemFailure) {
     self.capacity = max(1, capacity)
     words = try WordBuffer(count: (self.capacity + 1) * Self.lineWords)
@@ -64,7 +64,9 @@ public final class DeliveryLog {
     countLines()
   }
 
-  /// The lines of the log file at `path`, which is left as it is; none where it is of another format.
+  /// Reads the log file at `path` without changing it.
+  ///
+  /// The log is empty if the file has another format.
   public init(reading path: String, capacity: Int) throws(SystemFailure) {
     self.capacity = max(1, capacity)
     words = try WordBuffer(count: (self.capacity + 1) * Self.lineWords)
@@ -74,7 +76,7 @@ public final class DeliveryLog {
     countLines()
   }
 
-  /// Whether a file has this log's size and mark.
+  /// Returns true if a file has this log's size and magic number.
   private func isWhole(_ file: RandomAccessFile) throws(SystemFailure) -> Bool {
     guard try file.byteCount() == words.count * MemoryLayout<UInt64>.size else { return false }
     let header = try WordBuffer(count: 2)
@@ -82,7 +84,9 @@ public final class DeliveryLog {
     return header[0] == Self.mark && header[1] == UInt64(capacity)
   }
 
-  /// Finds the number of the last line; a line that says a number of another place is none.
+  /// Finds the number of the last line.
+  ///
+  /// A slot whose number belongs to another slot is ignored.
   private func countLines() {
     for slot in 0..<capacity {
       let number = words[place(ofSlot: slot) + 7]
@@ -94,7 +98,7 @@ public final class DeliveryLog {
     written = appended
   }
 
-  /// Appends a line, replacing the oldest when the log is full.
+  /// Appends a line, replacing the oldest if the log is full.
   func append(_ entry: Entry) {
     let base = place(ofSlot: Int(appended % UInt64(capacity)))
     let small =
@@ -114,7 +118,7 @@ public final class DeliveryLog {
 
   /// Writes the new lines to the file.
   ///
-  /// Lines that a full or failing disk does not take are missing in the file: pushes matter more.
+  /// Lines that a full or failing disk doesn't accept are missing from the file, because pushes take priority.
   func flush() {
     guard let file, written < appended else { return }
     let start = max(written, appended - min(appended, UInt64(capacity)))
@@ -130,7 +134,7 @@ public final class DeliveryLog {
 
   deinit { flush() }
 
-  /// The lines that `matches` picks, oldest first.
+  /// Returns the lines for which `matches` returns true, oldest first.
   public func lines(where matches: (Entry) -> Bool) -> [Entry] {
     var lines: [Entry] = []
     let kept = min(appended, UInt64(capacity))
@@ -165,7 +169,7 @@ public final class DeliveryLog {
 }
 
 extension DeliveryLog.Entry {
-  /// A line about a notification.
+  /// Creates a line about a notification.
   init(_ state: DeliveryState, of one: AcceptedNotification, atMilliseconds: Int64) {
     self.init(
       atMilliseconds: atMilliseconds, state: state, key: one.key, id: one.id,

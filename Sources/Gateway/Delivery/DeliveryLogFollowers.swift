@@ -1,8 +1,8 @@
-/// Those who are told each new line of a loop's delivery log; one who wants no more leaves.
+/// Subscribers to a loop's delivery log; a subscriber is removed when its callback returns false.
 struct DeliveryLogFollowers {
   private struct Member {
     let query: DeliveryLogQuery
-    /// The query with its token opened, which is not done for each line.
+    /// The query as a predicate, created once so that the token isn't opened for each line.
     let matches: (DeliveryLog.Entry) -> Bool
     let follower: DeliveryLogFollower
   }

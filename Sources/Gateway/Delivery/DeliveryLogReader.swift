@@ -4,23 +4,23 @@ import Storage
 import Synchronization
 import System
 
-/// Receives lines as they come; returns false when it wants no more.
+/// A receiver of new lines; its callback returns false to unsubscribe.
 struct DeliveryLogFollower: Sendable {
   let receive: @Sendable ([DeliveryLogLine]) -> Bool
 }
 
-/// Collects the loops' answers to one query; any thread may wait for them.
+/// A collector of the loops' answers to one query; any thread may wait for them.
 final class DeliveryLogCollector: Sendable {
   private let lines = Mutex<[DeliveryLogLine]>([])
   private let answered = DispatchSemaphore(value: 0)
 
-  /// Adds a loop's part.
+  /// Adds a loop's lines.
   func add(_ part: [DeliveryLogLine]) {
     lines.withLock { $0.append(contentsOf: part) }
     answered.signal()
   }
 
-  /// Waits for the answers of `loops` loops and returns their lines; a loop that does not answer is left out.
+  /// Waits for the answers of `loops` loops and returns their lines; a loop that doesn't answer in time is omitted.
   func wait(for loops: Int) -> [DeliveryLogLine] {
     let deadline = DispatchTime.now() + .milliseconds(Limits.logAnswerMilliseconds)
     for _ in 0..<loops where answered.wait(timeout: deadline) == .timedOut { break }
@@ -28,12 +28,12 @@ final class DeliveryLogCollector: Sendable {
   }
 }
 
-/// The delivery log of all loops, as the administration reads it.
+/// A reader of the delivery log of all loops, for the administration.
 final class DeliveryLogReader: DeliveryLogSource {
   private let peers = Mutex<LoopPeers>([])
   private let kept: KeptDeliveryLog
 
-  /// Creates a reader of the running loops' logs, and of the files in `kept` that earlier loops left.
+  /// Creates a reader of the running loops' logs, and of the files in `kept` that earlier loops left behind.
   init(kept: KeptDeliveryLog) { self.kept = kept }
 
   func use(_ peers: LoopPeers) { self.peers.withLock { $0 = peers } }
@@ -42,7 +42,7 @@ final class DeliveryLogReader: DeliveryLogSource {
     collect(query) { [.readLog(query, $0)] }
   }
 
-  /// Which devices are connected, and when the others went away.
+  /// Returns which devices are connected, and when the others disconnected.
   func presences() -> [UInt64: DevicePresence] {
     let peers = peers.withLock { $0 }
     let collector = PresenceCollector()
@@ -53,20 +53,21 @@ final class DeliveryLogReader: DeliveryLogSource {
   func follow(
     _ query: DeliveryLogQuery, _ receive: @escaping @Sendable ([DeliveryLogLine]) -> Bool
   ) -> [DeliveryLogLine] {
-    // In one batch, which a loop handles at a stretch: no line comes between the last of these and the first new one.
+    // Post both messages in one batch, which a loop handles without interruption, so that no line is lost between the
+    // last existing line and the first new one.
     collect(query) {
       [.readLog(query, $0), .followLog(query, DeliveryLogFollower(receive: receive))]
     }
   }
 
-  /// Calls `receive` with every new line, without waiting for the loops.
+  /// Calls `receive` with each new line, without waiting for the loops.
   func followNewLines(_ receive: @escaping @Sendable ([DeliveryLogLine]) -> Bool) {
     for peer in peers.withLock({ $0 }) {
       peer.post(.followLog(.everything, DeliveryLogFollower(receive: receive)))
     }
   }
 
-  /// The lines with which the loops answer `messages`, and those that earlier loops left, oldest first.
+  /// Returns the lines with which the loops answer `messages` and those that earlier loops left behind, oldest first.
   private func collect(
     _ query: DeliveryLogQuery, _ messages: (DeliveryLogCollector) -> [LoopMessage]
   ) -> [DeliveryLogLine] {
@@ -87,7 +88,7 @@ extension GatewayLoop {
         + refusedPushes.lines(where: query.matches).map(line))
   }
 
-  /// An entry as people read it.
+  /// Converts an entry to its readable form.
   func line(_ entry: DeliveryLog.Entry) -> DeliveryLogLine {
     let app = directory.app(number: entry.key.app)
     return DeliveryLogLine(
@@ -96,7 +97,7 @@ extension GatewayLoop {
 }
 
 extension DeliveryLogQuery {
-  /// Returns a predicate for the entries that the query asks for.
+  /// Returns a predicate that is true for the entries that the query matches.
   func matcher(_ tokens: DeviceTokenCodec) -> (DeliveryLog.Entry) -> Bool {
     switch self {
     case .everything:
@@ -113,7 +114,7 @@ extension DeliveryLogQuery {
 }
 
 extension DeliveryLogLine {
-  /// An entry as people read it; `bundleID` is nil when the app was removed.
+  /// Creates the readable form of an entry; `bundleID` is nil if the app was removed.
   init(_ entry: DeliveryLog.Entry, bundleID: String?) {
     let kind = TokenKind(rawValue: entry.key.kind) ?? .alert
     self.init(

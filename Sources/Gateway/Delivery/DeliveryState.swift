@@ -1,7 +1,7 @@
-/// What happened to an accepted notification: the labels of Apple's metrics (apns-protocol section 6),
-/// and three of ours, `Sent`, `Replaced` and `Stored – No Room on Device`.
+/// The event that happened to an accepted notification: the labels of Apple's metrics (apns-protocol section 6), and
+/// three of Belfry's own, `Sent`, `Replaced` and `Stored – No Room on Device`.
 ///
-/// The delivery log's files have the raw values: a new case comes last.
+/// The delivery log's files contain the raw values, so new cases must be added at the end.
 public enum DeliveryState: UInt8, CaseIterable, Sendable {
   case received
   case sent

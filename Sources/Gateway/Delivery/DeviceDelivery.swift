@@ -2,12 +2,12 @@ import Storage
 
 /// The core's state of one device: its session and its undelivered notifications.
 ///
-/// Exists only while the device is connected or some notification for it is not yet on disk.
+/// It exists only while the device is connected or a notification for it isn't yet on disk.
 final class DeviceDelivery {
-  /// Where the device is.
+  /// The connection state of a device.
   enum Presence: Equatable {
     case offline
-    /// Connected, while its stored notifications are being read; new ones wait behind them.
+    /// Connected, while its stored notifications are being read; new ones are queued after them.
     case loading(SessionID)
     case live(SessionID)
 
@@ -23,10 +23,10 @@ final class DeviceDelivery {
     }
   }
 
-  /// Whether the device can store what it is sent, as its discards say.
+  /// The device's storage state, as its discards indicate.
   enum Room: Equatable {
     case available
-    /// It had none: nothing is sent before this monotonic time.
+    /// It had no room: nothing is sent before this monotonic time.
     case none(untilNanoseconds: Int64)
     /// One notification is sent to find out.
     case unknown
@@ -39,26 +39,26 @@ final class DeviceDelivery {
   var topics: Set<NotificationKey> = []
   /// The channels that this session listens to.
   var channels: [ChannelState] = []
-  /// Unacknowledged notifications allowed on this session.
+  /// The maximum number of unacknowledged notifications on this session.
   var window = Limits.deviceWindow
-  /// Whether the device has room for what it is sent.
+  /// The device's storage state.
   var room = Room.available
   var queue = DeviceQueue()
-  /// Deliveries over all sessions.
+  /// The number of deliveries over all sessions.
   private(set) var deliveries: UInt64 = 0
   var unremoved = UnremovedRows()
-  /// Whether some notifications are only in the store, because the limit in memory was reached.
+  /// True if some notifications are only in the store, because the limit in memory was reached.
   var isOverflowing = false
-  /// The last sequence number that was read of a backlog that is read in pages; 0 where none is.
+  /// The last sequence number read from a backlog that is being loaded in pages; otherwise 0.
   var loadedThrough: UInt64 = 0
-  /// Whether a topic was added while the store was read.
+  /// True if a topic was added while the store was being read.
   var hasNewRows = false
 
   init(device: UInt64) { self.device = device }
 
   var session: SessionID? { presence.session }
 
-  /// Whether one more notification may be sent now.
+  /// True if one more notification may be sent now.
   var maySend: Bool {
     guard deliveriesSinceUnremoved < window else { return false }
     switch room {
@@ -68,35 +68,35 @@ final class DeviceDelivery {
     }
   }
 
-  /// Deliveries from the first on whose acknowledged row the store may still have.
+  /// The number of deliveries since the first one whose acknowledged row the store may still have.
   private var deliveriesSinceUnremoved: Int {
     guard let first = unremoved.first else { return 0 }
     return Int(deliveries - first)
   }
 
-  /// Whether rows should be removed soon, so that the window does not close meanwhile.
+  /// True if rows should be removed soon, so that the window doesn't close in the meantime.
   var needsRemovals: Bool { unremoved.waiting != nil && deliveriesSinceUnremoved >= window / 2 }
 
-  /// Numbers an entry that is sent.
+  /// Assigns a delivery number to an entry that is being sent.
   func noteDelivery(of entry: DeliveryEntry) {
     entry.delivery = deliveries
     deliveries += 1
   }
 
-  /// Whether memory holds back as much as it may: the rest of the backlog stays in the store.
+  /// True if memory has reached its limit of held entries; the rest of the backlog stays in the store.
   var isHeldFull: Bool { queue.heldCount >= Limits.deviceWaitingMax }
 
-  /// Whether the device had no room, and nothing is sent for a while.
+  /// True if the device had no room, so that nothing is sent for a while.
   var isPaused: Bool {
     if case .none = room { true } else { false }
   }
 
-  /// Whether the device's power state holds `entry` back now.
+  /// Returns true if the device's power state currently holds back `entry`.
   func holdsBack(_ entry: DeliveryEntry) -> Bool {
     entry.priority != 10 && (power.isRestricted || power.isAsleep)
   }
 
-  /// Asserts what holds between events; looks into no list with more than `entriesMax` entries.
+  /// Asserts the invariants that hold between events; skips lists with more than `entriesMax` entries.
   func checkInvariants(entriesMax: Int) {
     queue.checkInvariants(window: window, presence: presence, entriesMax: entriesMax)
     switch presence {

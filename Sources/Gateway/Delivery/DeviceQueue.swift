@@ -1,7 +1,7 @@
 import BelfryWire
 import Storage
 
-/// The undelivered entries of one device that are in memory, each in exactly one of its lists.
+/// The undelivered entries of one device that are in memory, each in exactly one list.
 ///
 /// ```
 /// new ─┬─ uncommitted (away, loading, or too many)
@@ -10,14 +10,14 @@ import Storage
 ///            └─ inFlight ─ acknowledged
 /// ```
 struct DeviceQueue {
-  /// In order of sending; at most a window's entries.
+  /// The entries in flight, in order of sending; at most a window's worth.
   private var inFlight: [DeliveryEntry] = []
   private var uncommitted = EntryList()
-  /// Created when an entry has to wait, so that an idle device takes little memory.
+  /// Created when an entry must wait, so that an idle device uses little memory.
   private var unsent: Unsent?
-  /// Sequence numbers that earlier sessions left unacknowledged.
+  /// The sequence numbers that earlier sessions left unacknowledged.
   ///
-  /// The device may have received them, so they are sent first, while it still remembers their unique ids.
+  /// The device may have received them, so they are sent first, while it still remembers their unique IDs.
   private(set) var possiblyReceived: Set<UInt64> = []
 
   private final class Unsent {
@@ -28,7 +28,7 @@ struct DeviceQueue {
   var inFlightCount: Int { inFlight.count }
   var waitingCount: Int { unsent?.waiting.count ?? 0 }
   var heldCount: Int { unsent?.held.count ?? 0 }
-  /// Whether the state of the device may be freed while it is away.
+  /// True if the state of the device can be freed while it is offline.
   var isForgettable: Bool { uncommitted.isEmpty && possiblyReceived.isEmpty }
 
   private mutating func makeUnsent() -> Unsent {
@@ -57,7 +57,7 @@ struct DeviceQueue {
     uncommitted.insert(contentsOf: entries)
   }
 
-  /// Marks an entry as sent: it takes up the window until the device acknowledges it.
+  /// Marks an entry as sent; it occupies the window until the device acknowledges it.
   mutating func send(_ entry: DeliveryEntry) {
     entry.move(from: .none, to: .inFlight)
     inFlight.append(entry)
@@ -65,16 +65,16 @@ struct DeviceQueue {
 
   // MARK: Removal
 
-  /// Removes and returns the next entry to be sent.
+  /// Removes and returns the next entry to send.
   mutating func popWaiting() -> DeliveryEntry? {
     guard let unsent, !unsent.waiting.isEmpty else { return nil }
     return unsent.waiting.popFirst()
   }
 
-  /// Waiting entries that are tried once and not answered yet.
+  /// The number of waiting attempt-once entries that haven't been answered yet.
   var unansweredCount: Int { unsent?.waiting.unansweredCount ?? 0 }
 
-  /// The oldest of the waiting entries that are tried once and not answered yet.
+  /// The oldest waiting attempt-once entry that hasn't been answered yet.
   var firstUnanswered: DeliveryEntry? { unsent?.waiting.firstUnanswered }
 
   /// Removes a waiting entry.
@@ -83,7 +83,7 @@ struct DeviceQueue {
     unsent.waiting.remove(entry)
   }
 
-  /// Removes and returns the acknowledged entry; `nil` when none with this number is in flight.
+  /// Removes and returns the acknowledged entry; `nil` if no entry with this number is in flight.
   mutating func acknowledge(_ sequence: UInt64) -> DeliveryEntry? {
     guard let index = inFlight.firstIndex(where: { $0.sequence == sequence }) else { return nil }
     let entry = inFlight.remove(at: index)
@@ -92,17 +92,17 @@ struct DeviceQueue {
     return entry
   }
 
-  /// Removes an entry whose row is committed, or never will be.
+  /// Removes an entry whose row is committed or never will be.
   mutating func removeUncommitted(_ entry: DeliveryEntry) {
     uncommitted.remove(entry)
     entry.move(from: .uncommitted, to: .none)
   }
 
-  /// Removes the unsent entries that a newer one replaces: the one with its collapse id, and for an app that
-  /// keeps one alone, the older one.
+  /// Removes the unsent entries that a newer one replaces: the one with the same collapse ID, and, for an app that
+  /// keeps only one, the older one.
   ///
-  /// Of an app that keeps several the store says which rows are too many: until then the newer ones in between
-  /// may still be refused.
+  /// For an app that keeps several, the store decides which rows are too many, because until then the newer entries in
+  /// between may still be refused.
   mutating func removeReplaced(by newer: DeliveryEntry) -> [DeliveryEntry] {
     guard let unsent else { return [] }
     var replaced: [DeliveryEntry] = []
@@ -113,13 +113,13 @@ struct DeviceQueue {
     return replaced
   }
 
-  /// Removes an unsent entry whose row the store dropped since it has enough newer ones; returns whether it was
-  /// one that gives way.
+  /// Removes an unsent entry whose row the store dropped because it has enough newer ones; returns true if the entry
+  /// was removed.
   mutating func removeDropped(_ entry: DeliveryEntry) -> Bool {
     guard let unsent, !entry.isExemptFromKeep else { return false }
     switch entry.place {
     case .waiting: unsent.waiting.remove(entry)
-    // Its own kind has replaced it in memory already: what replaced its row was of the other kind.
+    // Its own kind has already replaced it in memory; its row was replaced by one of the other kind.
     case .held where entry.notification.keep == 1: return false
     case .held: unsent.held.remove(entry)
     case .none, .inFlight, .uncommitted: return false
@@ -127,7 +127,7 @@ struct DeviceQueue {
     return true
   }
 
-  /// Removes the kept message of a channel if it has not been sent.
+  /// Removes the kept message of a channel if it hasn't been sent.
   mutating func removeUnsentMessage(of channel: ChannelID) -> DeliveryEntry? {
     guard let unsent else { return nil }
     assert(
@@ -142,17 +142,17 @@ struct DeviceQueue {
     return entry
   }
 
-  /// Marks what waits as delivered from storage once it is sent.
+  /// Marks waiting entries, so that they are logged as delivered from storage once they are sent.
   mutating func markWaitingAsWaited() {
     for entry in unsent?.waiting.entries ?? [] { entry.markAsWaited() }
   }
 
-  /// Removes matching entries that wait to be sent, in order.
+  /// Removes matching waiting entries; returns them in order.
   mutating func removeWaiting(where matches: (DeliveryEntry) -> Bool) -> [DeliveryEntry] {
     unsent?.waiting.removeAll(where: matches) ?? []
   }
 
-  /// Moves held entries that are due to those waiting, and returns whether there were any.
+  /// Moves held entries that are due to the waiting list; returns true if there were any.
   mutating func releaseHeld(where isDue: (DeliveryEntry) -> Bool) -> Bool {
     guard let unsent, !unsent.held.isEmpty else { return false }
     let due = unsent.held.removeAll(where: isDue)
@@ -161,9 +161,9 @@ struct DeviceQueue {
     return !due.isEmpty
   }
 
-  /// Removes every matching entry that is not in flight, and returns all matching ones in order of acceptance.
+  /// Removes every matching entry that isn't in flight; returns all matching ones in order of acceptance.
   ///
-  /// Those in flight stay: they take up the window until the device acknowledges them.
+  /// Entries in flight stay, because they occupy the window until the device acknowledges them.
   mutating func discard(where matches: (DeliveryEntry) -> Bool) -> [DeliveryEntry] {
     var discarded = inFlight.filter { !$0.isEnded && matches($0) }
     discarded += unsent?.waiting.removeAll(where: matches) ?? []
@@ -178,10 +178,10 @@ struct DeviceQueue {
 
   // MARK: Sessions
 
-  /// Removes the entries that are merged with the rows of a load, in order of acceptance: those waiting, and
-  /// the uncommitted ones whose key matches.
+  /// Removes the entries that are merged with the rows of a load, in order of acceptance: the waiting ones, and the
+  /// uncommitted ones whose key matches.
   ///
-  /// Stored entries that do not match stay in the store only.
+  /// Stored entries that don't match remain only in the store.
   mutating func removeForLoad(where isWanted: (NotificationKey) -> Bool) -> [DeliveryEntry] {
     assert(inFlight.isEmpty, "a load while something is in flight")
     var pending = unsent?.waiting.removeAll { _ in true } ?? []
@@ -193,7 +193,7 @@ struct DeviceQueue {
     return pending
   }
 
-  /// Rows that held entries and those of `pending` have replaced, which the store may still have.
+  /// Returns the rows that held entries and those in `pending` have replaced, which the store may still have.
   func replacedRows(by pending: [DeliveryEntry]) -> Set<UInt64> {
     var rows: Set<UInt64> = []
     for entry in pending { rows.formUnion(entry.replacedRows) }
@@ -201,14 +201,14 @@ struct DeviceQueue {
     return rows
   }
 
-  /// Whether an entry with this sequence is held.
+  /// Returns true if an entry with this sequence number is held.
   mutating func isHeld(_ sequence: UInt64) -> Bool {
     guard let unsent, !unsent.held.isEmpty else { return false }
     return unsent.held.entry(order: sequence) != nil
       || unsent.held.entry(order: sequence | 1 << 63) != nil
   }
 
-  /// Limits what the device may have received to the rows that are still undelivered.
+  /// Limits the possibly received entries to the rows that are still undelivered.
   mutating func keepPossiblyReceived(in rows: [StoredNotification]) {
     guard !possiblyReceived.isEmpty else { return }
     var pending = Set(rows.map(\.sequence))
@@ -220,7 +220,7 @@ struct DeviceQueue {
 
   /// Ends the session: removes all entries in flight, waiting, held and stored, in this order.
   ///
-  /// Those that wait for a commit have to be returned with `leaveToStore(_:)`.
+  /// The caller must return those that wait for a commit with `leaveToStore(_:)`.
   mutating func endSession() -> [DeliveryEntry] {
     var entries = inFlight
     inFlight.removeAll()
@@ -243,12 +243,12 @@ struct DeviceQueue {
     return entries
   }
 
-  /// Forgets what a revoked device may have received.
+  /// Clears the possibly received entries of a revoked device.
   mutating func forgetPossiblyReceived() { possiblyReceived.removeAll() }
 
   // MARK: Look-up
 
-  /// The session's entry with this sequence number.
+  /// Returns the session's entry with this sequence number.
   mutating func entry(_ sequence: UInt64) -> DeliveryEntry? {
     inFlight.first { $0.sequence == sequence } ?? unsentEntry(order: sequence | 1 << 63)
       ?? unsentEntry(order: sequence)
@@ -259,19 +259,19 @@ struct DeviceQueue {
       ?? uncommitted.entry(order: order)
   }
 
-  /// Whether a kept broadcast is in flight or queued.
+  /// Returns true if a kept broadcast is in flight or queued.
   func isOnItsWay(_ broadcast: Broadcast) -> Bool {
     inFlight.contains { $0.broadcast === broadcast }
       || unsent?.waiting.message(of: broadcast.channel)?.broadcast === broadcast
       || unsent?.held.message(of: broadcast.channel)?.broadcast === broadcast
   }
 
-  /// Whether the device may have received the entry before, so that it is sent first.
+  /// Returns true if the device may already have received the entry, so that it must be sent first.
   func mayHaveReceived(_ entry: DeliveryEntry) -> Bool {
     entry.state == .keptByChannel || possiblyReceived.contains(entry.sequence)
   }
 
-  /// Excludes an entry whose commit failed from replacement by others and of others.
+  /// Excludes an entry whose commit failed from replacing others and from being replaced.
   mutating func forgetRow(of entry: DeliveryEntry) {
     switch entry.place {
     case .waiting: unsent?.waiting.forgetRow(of: entry)
@@ -284,7 +284,7 @@ struct DeviceQueue {
   // MARK: Invariants
 
   #if DEBUG
-    /// Rows that entries in memory replaced.
+    /// The rows that entries in memory replaced.
     var allReplacedRows: Set<UInt64> {
       replacedRows(by: inFlight + (unsent?.waiting.entries ?? []) + uncommitted.entries)
     }
@@ -294,7 +294,7 @@ struct DeviceQueue {
     }
   #endif
 
-  /// Asserts what holds between events; looks into no list with more than `entriesMax` entries.
+  /// Asserts the invariants that hold between events; skips lists with more than `entriesMax` entries.
   func checkInvariants(window: Int, presence: DeviceDelivery.Presence, entriesMax: Int) {
     assert(inFlight.count <= window, "\(inFlight.count) are in flight, in a window of \(window)")
     assert(
@@ -312,7 +312,7 @@ struct DeviceQueue {
     for entry in uncommitted.entries {
       assert(!entry.isTransient, "#\(entry.sequence) waits for a commit without being staged")
       assert(entry.broadcast == nil, "a broadcast's copy waits for a commit")
-      // While the store is read, what is on disk by now may be missing in the rows that come.
+      // During a load, the rows being read may lack entries that have reached the disk since.
       assert(
         !entry.state.isOnDisk || presence.session != nil && !presence.isLive,
         "#\(entry.sequence) is on disk, and waits for it")
@@ -321,7 +321,7 @@ struct DeviceQueue {
 }
 
 extension DeliveryEntry.State {
-  /// Whether its row is on disk, or was.
+  /// True if its row is or was on disk.
   var isOnDisk: Bool {
     switch self {
     case .stored, .rowLost: true

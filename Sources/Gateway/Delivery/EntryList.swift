@@ -1,29 +1,29 @@
-/// A device's entries in the order of ``DeliveryEntry/order``; any of them leaves in O(log n).
+/// A device's entries in the order of ``DeliveryEntry/order``; removing any of them takes O(log n).
 ///
-/// An entry removed from the middle leaves a gap. Gaps never outnumber the entries by more than ``gapsMin``,
-/// so that iterating costs time in proportion to the entries.
+/// An entry removed from the middle leaves a gap. The gaps never outnumber the entries by more than ``gapsMin``, so the
+/// time to iterate is proportional to the number of entries.
 struct EntryList {
   private struct Slot {
     let order: UInt64
-    /// `nil`: a gap.
+    /// The entry; `nil` for a gap.
     var entry: DeliveryEntry?
   }
 
-  /// Gaps tolerated beyond the number of entries; closing fewer costs more than it saves.
+  /// The number of gaps tolerated beyond the number of entries; closing fewer costs more than it saves.
   private static let gapsMin = 16
-  /// Slots of capacity that an empty list retains; a larger backlog's memory is freed.
+  /// The slots of capacity that an empty list retains; the memory of a larger backlog is freed.
   private static let spareSlotsMax = 64
 
   private var slots: [Slot] = []
-  /// The index of the first slot that is not a gap; `slots.count` when all are.
+  /// The index of the first slot that isn't a gap; `slots.count` if all are gaps.
   private var head: Int32 = 0
   private var live: Int32 = 0
   #if DEBUG
-    /// Slots examined or moved so far, by which tests measure work.
+    /// The number of slots examined or moved so far, which tests use to measure work.
     private(set) var examined = 0
   #endif
 
-  /// Entries in the list.
+  /// The number of entries in the list.
   var count: Int { Int(live) }
   var isEmpty: Bool { live == 0 }
 
@@ -40,7 +40,7 @@ struct EntryList {
     return entries
   }
 
-  /// Inserts an entry in order, which is mostly at the end.
+  /// Inserts an entry in order, which is usually at the end.
   mutating func insert(_ entry: DeliveryEntry) {
     let order = entry.order
     countExamined(1)
@@ -74,14 +74,14 @@ struct EntryList {
     live = Int32(all.count)
   }
 
-  /// Returns the entry of this order.
+  /// Returns the entry with this order.
   mutating func entry(order: UInt64) -> DeliveryEntry? {
     let index = position(of: order)
     guard index < slots.count, slots[index].order == order else { return nil }
     return slots[index].entry
   }
 
-  /// Removes an entry, which has to be in the list.
+  /// Removes an entry, which must be in the list.
   mutating func remove(_ entry: DeliveryEntry) {
     let index = first === entry ? Int(head) : position(of: entry.order)
     guard index < slots.count, slots[index].entry === entry else {
@@ -131,7 +131,7 @@ struct EntryList {
     head = 0
   }
 
-  /// The index of the first slot that does not come before `order`.
+  /// Returns the index of the first slot whose order isn't lower than `order`.
   private mutating func position(of order: UInt64) -> Int {
     var low = Int(head)
     // A gap before the first entry may be filled again.
@@ -152,7 +152,7 @@ struct EntryList {
     #endif
   }
 
-  /// Asserts what holds between calls; `place` is where its entries have to be.
+  /// Asserts the invariants that hold between calls; `place` is the place that all entries must have.
   func checkInvariants(_ place: DeliveryEntry.Place) {
     assert(slots.count { $0.entry != nil } == count, "the list has miscounted")
     assert(isEmpty ? slots.isEmpty && head == 0 : slots[Int(head)].entry != nil, "a wrong head")

@@ -2,15 +2,15 @@ import BelfryWire
 import Storage
 import System
 
-/// The delivery log in a gateway's folder, for loops that are not running.
+/// The delivery log in a gateway's folder, for loops that aren't running.
 ///
-/// Calls block; any thread.
+/// Calls block and can be made on any thread.
 struct KeptDeliveryLog: Sendable {
   let folder: GatewayFolder
   let store: any ControlStore
   let environment: BelfryWire.Environment
 
-  /// Returns the lines of all loops from number `first` on, oldest first; unreadable files are left out.
+  /// Returns the lines of all loops from number `first` on, oldest first; unreadable files are omitted.
   func lines(of query: DeliveryLogQuery, fromLoop first: Int) -> [DeliveryLogLine] {
     var logs: [DeliveryLog] = []
     var loop = first

@@ -1,6 +1,6 @@
 import Storage
 
-/// Rows to be removed from the store with the next commit.
+/// The rows to remove from the store with the next commit.
 struct RowRemovals {
   private(set) var operations: [StoreOperation] = []
   private var rows: Set<UInt64> = []
@@ -27,7 +27,7 @@ struct RowRemovals {
     sweepSecond = max(sweepSecond ?? second, second)
   }
 
-  /// Whether one of the removals covers this row.
+  /// Returns true if one of the removals covers this row.
   func contains(_ key: NotificationKey, sequence: UInt64) -> Bool {
     rows.contains(sequence) || keys.contains(key) || devices.contains(key.device)
   }
@@ -46,7 +46,7 @@ struct RowRemovals {
     sweepSecond = nil
   }
 
-  /// Asserts what holds between calls.
+  /// Asserts the invariants that hold between calls.
   func checkInvariants() {
     assert(rows.count + keys.count + devices.count <= operations.count, "a removal is missing")
     assert(

@@ -1,13 +1,13 @@
 import Storage
 
-/// The notifications of one loop's devices whose providers wait for their answer: how many there are, and,
-/// while there are many, for which tokens.
+/// The notifications of one loop's devices whose providers wait for their answer: their number, and, once that is high,
+/// the numbers per token.
 struct UnansweredPushes {
   private(set) var count = 0
-  /// Of those that are counted by token.
+  /// The numbers of those that are counted by token.
   private var counts: [NotificationKey: Int] = [:]
 
-  /// Whether one more push to the token may wait for its answer.
+  /// Returns true if one more push to the token may wait for its answer.
   func hasRoom(for key: NotificationKey) -> Bool {
     count < Limits.unansweredUncounted
       || counts[key, default: 0] < Limits.tokenUnansweredMax - Limits.unansweredUncounted
@@ -32,7 +32,7 @@ struct UnansweredPushes {
     counts[entry.key] = counted - 1
   }
 
-  /// Asserts what holds between events.
+  /// Asserts the invariants that hold between events.
   func checkInvariants() {
     assert(counts.values.allSatisfy { $0 > 0 }, "a token without unanswered pushes is counted")
     assert(counts.values.reduce(0, +) <= count, "more are counted by token than there are")

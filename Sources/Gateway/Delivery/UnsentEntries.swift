@@ -1,17 +1,17 @@
 import BelfryWire
 import Storage
 
-/// Entries that wait or are held, in order, indexed to find those that a newer one replaces.
+/// Waiting or held entries, in order, with indexes to find those that a newer entry replaces.
 struct UnsentEntries {
   private struct CollapseKey: Hashable {
     let key: NotificationKey
     let collapseID: [UInt8]
   }
 
-  /// The notifications that replace one another where an app keeps one: those of a token.
+  /// The key of notifications that replace one another if an app keeps only one: those of a token.
   ///
-  /// Of what is held for a connected device that saves power, an alert and a background push do not replace each
-  /// other: the device is not away.
+  /// Among the entries held for a connected device in a power-saving state, an alert and a background push don't
+  /// replace each other, because the device isn't offline.
   private struct KeepKey: Hashable {
     let key: NotificationKey
     let isBackground: Bool
@@ -19,13 +19,13 @@ struct UnsentEntries {
 
   let place: DeliveryEntry.Place
   private var list = EntryList()
-  /// Entries that count towards their app's `keep`, by token.
+  /// The entries that count toward their app's `keep`, by token.
   private var byKey: [KeepKey: EntryList] = [:]
-  /// The newest of each collapse id.
+  /// The newest entry for each collapse ID.
   private var byCollapseID: [CollapseKey: DeliveryEntry] = [:]
-  /// Entries whose providers wait for their answer until the device takes them.
+  /// The entries whose providers wait for their answer until they are sent to the device.
   private var unanswered = EntryList()
-  /// The one stored message of each channel.
+  /// The only stored message of each channel.
   private var byChannel: [ChannelID: DeliveryEntry] = [:]
 
   init(_ place: DeliveryEntry.Place) { self.place = place }
@@ -36,10 +36,10 @@ struct UnsentEntries {
 
   mutating func entry(order: UInt64) -> DeliveryEntry? { list.entry(order: order) }
 
-  /// Entries that are tried once and not answered yet.
+  /// The number of attempt-once entries that haven't been answered yet.
   var unansweredCount: Int { unanswered.count }
 
-  /// The oldest of the entries that are tried once and not answered yet.
+  /// The oldest attempt-once entry that hasn't been answered yet.
   var firstUnanswered: DeliveryEntry? { unanswered.first }
 
   /// Returns the stored message of a channel.
@@ -89,7 +89,7 @@ struct UnsentEntries {
 
   // MARK: Replacement
 
-  /// Removes the entry with the newer one's collapse id, and the older ones of its key where they go, too.
+  /// Removes the entry with the newer one's collapse ID and, if `andOlder` is true, the older entries of its key.
   mutating func removeReplaced(
     by newer: DeliveryEntry, andOlder: Bool, into replaced: inout [DeliveryEntry]
   ) {
@@ -108,7 +108,7 @@ struct UnsentEntries {
     }
   }
 
-  /// Excludes an entry that will have no row from replacement.
+  /// Excludes an entry that won't have a row from replacement.
   mutating func forgetRow(of entry: DeliveryEntry) {
     assert(entry.place == place, "#\(entry.sequence) is \(entry.place), not \(place)")
     unindex(entry)
@@ -156,7 +156,7 @@ struct UnsentEntries {
     }
   #endif
 
-  /// Asserts what holds between calls.
+  /// Asserts the invariants that hold between calls.
   func checkInvariants() {
     list.checkInvariants(place)
     let entries = list.entries

@@ -3,15 +3,15 @@ import Storage
 import System
 import Transport
 
-/// A device's connection: carries bytes between the socket, the link's protocol and the delivery core.
+/// A device's connection, which carries bytes between the socket, the link's protocol, and the delivery core.
 ///
 /// Confined to its device's home loop. It makes no decisions: ``DeviceLinkServer`` implements the protocol,
-/// ``DeliveryCore`` decides what is sent, ``ControlPlane`` who may enrol and register.
+/// ``DeliveryCore`` decides what to send, and ``ControlPlane`` decides who may enroll and register.
 final class DeviceConnection: StreamHandler, TimerTarget {
   let session: SessionID
-  /// The device that the certificate names; `nil` for one that enrols.
+  /// The device that the certificate identifies; `nil` for a device that is enrolling.
   let device: UInt64?
-  /// Of a connection without a device's certificate.
+  /// The place in the census of a connection without a device certificate.
   var place: StreamPlace?
   private let home: GatewayLoop
   private var stream: ByteStream?
@@ -20,14 +20,15 @@ final class DeviceConnection: StreamHandler, TimerTarget {
   private var channels: Set<ChannelID> = []
   private var isReady = false
   private var isClosed = false
-  /// Whether the control store has the device with the certificate's key.
+  /// True if the control store has the device with the certificate's key.
   private let isKnown: Bool
-  /// What is noted once the device is ready.
+  /// The arrival to report once the device is ready.
   private var arrival: Arrival?
   private var timer: TimerID?
   private var timerDue: Int64 = .max
 
-  /// In an object of its own, which is gone while the connection is idle.
+  /// A separate object that is released once it is reported, so that it doesn't take up memory while the connection is
+  /// idle.
   private final class Arrival {
     let certificate: DeviceArrival
     init(_ certificate: DeviceArrival) { self.certificate = certificate }
@@ -118,8 +119,9 @@ final class DeviceConnection: StreamHandler, TimerTarget {
     armTimer()
   }
 
-  /// Arms the timer, unless an earlier one is armed: most frames only push the deadline out, and re-arming
-  /// costs more than firing early.
+  /// Arms the timer unless an earlier one is armed.
+  ///
+  /// Most frames only extend the deadline, and rearming costs more than firing early.
   private func armTimer() {
     guard !isClosed else { return }
     let due = link.deadline
@@ -231,13 +233,13 @@ final class DeviceConnection: StreamHandler, TimerTarget {
     send(&output)
   }
 
-  /// Notes a topic that the device may be sent notifications for.
+  /// Adds a topic for which the device can receive notifications.
   func add(topic key: NotificationKey) {
     topics.insert(key)
     if isReady { home.addTopic(key, session) }
   }
 
-  /// Notes a channel that the device listens to on this connection.
+  /// Adds a channel that the device listens to on this connection.
   func add(channel: ChannelID) {
     channels.insert(channel)
     if isReady, let device { home.listen(to: channel, device, session) }
@@ -245,7 +247,7 @@ final class DeviceConnection: StreamHandler, TimerTarget {
 
   func remove(channel: ChannelID) { channels.remove(channel) }
 
-  /// Tells the device which authorities to trust: they have changed.
+  /// Notifies the device that the trusted authorities have changed.
   func announceTrust() {
     guard !isClosed else { return }
     var output = home.takeScratch()
@@ -307,24 +309,24 @@ final class DeviceConnection: StreamHandler, TimerTarget {
 }
 
 extension DeviceState {
-  /// The state as the delivery core uses it.
+  /// The state in the form that the delivery core uses.
   var power: DevicePower {
     DevicePower(isAsleep: contains(.asleep), isRestricted: contains(.powerRestricted))
   }
 }
 
 extension DeliveryEntry {
-  /// The number by which its frame names the app and kind, or the channel.
+  /// The number that identifies the app and kind, or the channel, in its frame.
   var linkHandle: UInt32 { broadcast == nil ? key.linkHandle : channelHandle }
 }
 
 extension NotificationKey {
-  /// The number that stands for the app and kind on every link.
+  /// The number that identifies the app and kind on every link.
   var linkHandle: UInt32 { app << 4 | UInt32(kind) }
 }
 
 extension LinkCloseReason {
-  /// Whether the link's end is normal and not worth a line in the log.
+  /// True if the reason is normal and not worth a log line.
   var isOrdinary: Bool {
     self == .goodbye || self == .enrolled || self == .draining || self == .replaced
   }

@@ -2,7 +2,7 @@ import BelfryWire
 import System
 import Transport
 
-/// A device's connection until the TLS handshake has identified the device; then its home loop takes over.
+/// A device's connection until the TLS handshake has identified the device, at which point its home loop takes over.
 final class DeviceHandoff: StreamHandler {
   private let home: GatewayLoop
   private var isDone = false
@@ -12,7 +12,7 @@ final class DeviceHandoff: StreamHandler {
   func streamOpened(_ stream: ByteStream) {
     assert(!isDone, "a device's connection was handed over before")
     isDone = true
-    // A client without ALPN passes TLS: what speaks no protocol of ours is not a device.
+    // TLS accepts a client without ALPN; a client that doesn't speak our protocol isn't a device.
     guard stream.negotiatedProtocol == LinkLimits.applicationProtocol else {
       home.log.info(
         "refused a client without the device link's protocol", ["peer": stream.peerDescription])
@@ -27,7 +27,7 @@ final class DeviceHandoff: StreamHandler {
       return
     }
     let connection = home.makeDeviceConnection(device: device)
-    // One that its certificate does not name yet keeps its place among the unproven.
+    // A connection without a device certificate keeps its place among the unproven connections.
     if device == nil { connection.place = stream.place }
     stream.place = nil
     connection.streamOpened(stream.detach().attach(to: home.loop, handler: connection))
@@ -50,7 +50,7 @@ final class DeviceHandoff: StreamHandler {
 }
 
 extension DeviceClaim {
-  /// What a device's certificate says; nil where it names none.
+  /// Creates a claim from a device's certificate; nil if the certificate doesn't name a device.
   init?(_ certificate: PeerCertificate) {
     guard let number = UInt64(certificate.commonName, radix: 10) else { return nil }
     self.init(
@@ -60,7 +60,7 @@ extension DeviceClaim {
 }
 
 extension GatewayLoop {
-  /// Sends a device's connection to its home loop at once: it may have unread bytes.
+  /// Sends a device's connection to its home loop immediately, because it may have unread bytes.
   func handOver(_ stream: DetachedStream, of device: DeviceClaim) {
     let home = home(of: device.number)
     guard outbox.peers.indices.contains(home) else {

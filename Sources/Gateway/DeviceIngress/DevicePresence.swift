@@ -2,18 +2,18 @@ import Dispatch
 import Synchronization
 import System
 
-/// Whether a device is connected, and when it was last.
+/// The connection status of a device.
 struct DevicePresence: Sendable, Equatable {
   let device: UInt64
-  /// Whether it is connected now.
+  /// True if the device is currently connected.
   let isUp: Bool
-  /// When it was there last, in milliseconds since 1970: now, or at the end of its last connection.
+  /// The time it was last connected, in milliseconds since 1970: the current time, or the end of its last connection.
   let lastSeenMilliseconds: Int64
 }
 
-/// When devices of one loop went away, since the gateway's start.
+/// The times at which devices of one loop disconnected, since the gateway's start.
 ///
-/// Of more devices than the bound the later ones are forgotten: the list says nothing of them.
+/// Once the limit is reached, further devices aren't recorded.
 struct DepartedDevices {
   private var milliseconds: [UInt64: Int64] = [:]
 
@@ -30,25 +30,25 @@ struct DepartedDevices {
   }
 }
 
-/// Collects the loops' answers; any thread may wait for them.
+/// A collector of the loops' answers; any thread may wait for them.
 final class PresenceCollector: Sendable {
   private let presences = Mutex<[DevicePresence]>([])
   private let answered = DispatchSemaphore(value: 0)
 
   init() {}
 
-  /// Adds a loop's part.
+  /// Adds a loop's answer.
   func add(_ part: [DevicePresence]) {
     presences.withLock { $0 += part }
     answered.signal()
   }
 
-  /// Waits for the answers of `loops` loops; a loop that does not answer is left out.
+  /// Waits for the answers of `loops` loops; a loop that doesn't answer in time is omitted.
   func wait(for loops: Int) -> [UInt64: DevicePresence] {
     let deadline = DispatchTime.now() + .milliseconds(Limits.logAnswerMilliseconds)
     for _ in 0..<loops where answered.wait(timeout: deadline) == .timedOut { break }
     return presences.withLock { list in
-      // One that is up wins over its own former departure.
+      // A current connection takes precedence over an earlier departure.
       Dictionary(list.map { ($0.device, $0) }) { $0.isUp ? $0 : $1.isUp ? $1 : $0 }
     }
   }

@@ -4,20 +4,20 @@ public import Transport
 
 /// A provider key that the gateway knows (apns-protocol 2.2).
 public final class ProviderVerificationKey: Sendable {
-  /// The ten characters of `kid`.
+  /// The 10 characters of `kid`.
   public let id: String
   /// The team that owns it.
   public let teamID: String
   /// The public key that verifies its signatures.
   public let publicKey: ES256PublicKey
-  /// Where it may be used; an older key has both.
+  /// The environments in which the key is valid; an older key is valid in both.
   public let environments: Set<BelfryWire.Environment>
-  /// The apps that a topic-specific key may send to; `nil` for all of the team's.
+  /// The apps that a topic-specific key can send to; `nil` for all of the team's.
   public let bundleIDs: Set<[UInt8]>?
-  /// The one key that may share a connection with it.
+  /// The only key that can share a connection with it.
   public let relatedKeyID: String?
 
-  /// A key.
+  /// Creates a key from its parts.
   public init(
     id: String, teamID: String, publicKey: ES256PublicKey,
     environments: Set<BelfryWire.Environment>, bundleIDs: Set<[UInt8]>?, relatedKeyID: String?
@@ -30,7 +30,7 @@ public final class ProviderVerificationKey: Sendable {
     self.relatedKeyID = relatedKeyID
   }
 
-  /// Whether both keys may sign on one connection.
+  /// Returns true if both keys may sign on one connection.
   func isRelated(to other: ProviderVerificationKey) -> Bool {
     relatedKeyID == other.id || other.relatedKeyID == id
   }
@@ -40,18 +40,18 @@ public final class ProviderVerificationKey: Sendable {
 public final class App: Sendable {
   /// Its number in device tokens.
   public let number: UInt32
-  /// Its bundle identifier.
+  /// The app's bundle identifier.
   public let bundleID: [UInt8]
   /// The team that owns it.
   public let teamID: String
-  /// How many undelivered notifications of a token are kept.
+  /// The maximum number of undelivered notifications to keep per token.
   public let keep: UInt32
-  /// Whether broadcasts are on.
+  /// True if broadcasts are enabled.
   public let hasBroadcast: Bool
-  /// How much its team may send; `nil`: any number.
+  /// The rate limit of its team; `nil` for no limit.
   public let teamRate: SharedRate?
 
-  /// An app.
+  /// Creates an app from its parts.
   public init(
     number: UInt32, bundleID: [UInt8], teamID: String, keep: UInt32 = 1, hasBroadcast: Bool = true,
     teamRate: SharedRate? = nil
@@ -65,23 +65,27 @@ public final class App: Sendable {
   }
 }
 
-/// An immutable snapshot of keys, certificates and apps that every loop holds; a change brings a new one.
+/// An immutable snapshot of keys, certificates, and apps that every loop holds.
+///
+/// Each change creates a new snapshot.
 public final class CredentialDirectory: Sendable {
-  /// Counts the changes, so that a connection can tell that what it cached is outdated.
+  /// A counter of changes, by which a connection detects that its cached data is outdated.
   public let version: UInt64
-  /// Counts the changes of keys and certificates: what was verified under one is good while it stands.
+  /// A counter of changes to keys and certificates.
+  ///
+  /// Results that were verified under one value remain valid while the value is unchanged.
   public let credentialsVersion: UInt64
   private let keys: [String: ProviderVerificationKey]
   private let appsByHash: [UInt64: [App]]
   private let appsByNumber: [UInt32: App]
-  /// Apps that were added since the tables were made, few.
+  /// The few apps that were added since the tables were built.
   private let added: [App]
   private let certificateTeams: [String: String]
   private let revokedCertificates: Set<String>
-  /// Rows of the store that could not be read: what is not found here may be one of them.
+  /// The rows of the store that couldn't be read; a lookup that finds nothing may concern one of them.
   let damage: StoreDamage
 
-  /// Creates a snapshot of `keys` and `apps`, from which revoked keys and removed apps are left out.
+  /// Creates a snapshot of `keys` and `apps`; the caller leaves out revoked keys and removed apps.
   public init(
     version: UInt64, keys: [ProviderVerificationKey], apps: [App],
     certificateTeams: [String: String] = [:], revokedCertificates: Set<String> = [],
@@ -102,7 +106,7 @@ public final class CredentialDirectory: Sendable {
     self.revokedCertificates = revokedCertificates
   }
 
-  /// `directory` with one more app, and everything else as it is.
+  /// Creates a copy of `directory` with one more app.
   private init(_ directory: CredentialDirectory, adding app: App, version: UInt64) {
     assert(version > directory.version, "a change brings a newer directory")
     damage = directory.damage
@@ -129,18 +133,19 @@ public final class CredentialDirectory: Sendable {
     added = []
   }
 
-  /// Apps at which the tables are made anew, a copy of all of them: a look through fewer takes less than a push.
+  /// The number of added apps at which the tables are rebuilt by copying all apps; scanning fewer takes less time than
+  /// a push.
   private static let addedMax = 32
 
-  /// A newer directory that has one more app; nothing that was verified has to be verified again.
+  /// Returns a newer directory that has one more app; nothing that was verified has to be verified again.
   public func adding(_ app: App, version: UInt64) -> CredentialDirectory {
     CredentialDirectory(self, adding: app, version: version)
   }
 
-  /// The key of that `kid`.
+  /// Returns the key with that `kid`.
   public func key(_ id: String) -> ProviderVerificationKey? { keys[id] }
 
-  /// The app of that bundle identifier.
+  /// Returns the app with that bundle identifier.
   public func app(bundleID: Span<UInt8>) -> App? {
     if let candidates = appsByHash[Self.hash(bundleID)] {
       for app in candidates {
@@ -155,12 +160,12 @@ public final class CredentialDirectory: Sendable {
     return nil
   }
 
-  /// The app of that number.
+  /// Returns the app with that number.
   public func app(number: UInt32) -> App? {
     appsByNumber[number] ?? added.first { $0.number == number }
   }
 
-  /// Whether an app that is not found may be one whose row is damaged.
+  /// Returns true if an app that isn't found may be one whose row is damaged.
   func mayBeDamaged(bundleID: Span<UInt8>) -> Bool {
     guard damage.count > 0 else { return false }
     var name: [UInt8] = []
@@ -168,20 +173,20 @@ public final class CredentialDirectory: Sendable {
     return damage.mayHave(.bundle(String(decoding: name, as: UTF8.self)))
   }
 
-  /// Whether an app is not found and may be one whose row is damaged.
+  /// Returns true if an app isn't found and may be one whose row is damaged.
   func mayBeDamaged(app number: UInt32) -> Bool {
     damage.mayHave(.app(number: number)) && app(number: number) == nil
   }
 
-  /// The team that a provider certificate of that serial number (hexadecimal) was issued to.
+  /// Returns the team that the provider certificate with that serial number (hexadecimal) was issued to.
   public func team(certificateSerial: String) -> String? { certificateTeams[certificateSerial] }
 
-  /// Whether a provider certificate of that serial number (hexadecimal) was revoked.
+  /// Returns true if the provider certificate with that serial number (hexadecimal) was revoked.
   public func isRevoked(certificateSerial: String) -> Bool {
     revokedCertificates.contains(certificateSerial)
   }
 
-  /// FNV-1a, which is enough: bundle identifiers are few, and no attacker chooses them.
+  /// Returns the FNV-1a hash, which suffices: bundle identifiers are few, and attackers don't choose them.
   private static func hash(_ bytes: Span<UInt8>) -> UInt64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for index in bytes.indices {

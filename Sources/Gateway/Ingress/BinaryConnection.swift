@@ -3,11 +3,13 @@ import Storage
 import System
 import Transport
 
-/// A provider on the legacy binary interface (apns-protocol section 7): it sends frames, success is not
-/// answered, and a faulty frame is answered with one error packet, after which the connection closes.
+/// A provider's connection on the legacy binary interface (apns-protocol section 7).
 ///
-/// Confined to its loop. Every frame after a faulty one is discarded, so the next frame is handled only once
-/// the home loop, which may be another one, has answered.
+/// The provider sends frames; success isn't answered, and a faulty frame is answered with one error packet, after which
+/// the connection closes.
+///
+/// Confined to its loop. Every frame after a faulty one is discarded, so the next frame is handled only after the home
+/// loop, which may be another loop, has answered.
 final class BinaryConnection: ProviderPeer, StreamHandler {
   let number: UInt64
   let load = ProviderLoad()
@@ -16,22 +18,22 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
   private var certificate: CertificateCredential?
   private var parser = BinaryFrameParser()
   private var nextSerial: Int32 = 0
-  /// Identifiers of the frames that were submitted and not yet answered, by serial number.
+  /// The identifiers of the frames that were submitted and not yet answered, by serial number.
   private var open: [Int32: UInt32?] = [:]
   private var awaited: Int32?
-  /// The first faulty frame; its serial number is `.max` when it was not submitted.
+  /// The first faulty frame; its serial number is `.max` if it wasn't submitted.
   private var refusal: (serial: Int32, status: BinaryStatus, identifier: UInt32?)?
   private var lastAccepted: UInt32 = 0
   private var lastAcceptedSerial: Int32 = 0
   private var isDraining = false
   private var isClosing = false
-  /// Whether the provider has disconnected; frames received before are still handled.
+  /// True if the provider has disconnected; frames received before are still handled.
   private var hasEnded = false
-  /// Whether the provider sends nothing more, and may still read an error packet.
+  /// True if the provider has finished sending; it may still read an error packet.
   private var inputHasEnded = false
   private var idleTimer: TimerID?
   private var lastReceived: Int64 = 0
-  /// When the first byte came of a frame that is not whole yet, in monotonic nanoseconds.
+  /// The arrival time of the first byte of an incomplete frame, in monotonic nanoseconds.
   private var frameBegan: Int64?
 
   init(number: UInt64, home: GatewayLoop) {
@@ -84,7 +86,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     hasEnded = true
     if let idleTimer { home.loop.cancel(idleTimer) }
     idleTimer = nil
-    // A client that writes and disconnects at once has sent its frames all the same.
+    // A client that writes and then disconnects immediately has still sent its frames.
     handleFrames()
     removeIfDone()
   }
@@ -96,7 +98,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
   }
 
   private func handleFrames() {
-    // What was refused a place among the unanswered frames is handled with the next answer.
+    // A frame that exceeded the limit of unanswered frames is handled with the next answer.
     while !isClosing, !isDraining, awaited == nil, refusal == nil, mayHandleFrame {
       switch parser.next() {
       case .incomplete:
@@ -137,7 +139,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
       refuse(.unknown, identifier: notification.identifier, for: .badCertificate)
       return
     }
-    // Before the token and under the same reason as on the HTTP/2 interface (apns-protocol 1.12).
+    // This check precedes that of the token and gives the same reason as on the HTTP/2 interface (apns-protocol 1.12).
     guard PayloadSyntax.isObject(notification.payload.span) else {
       refuse(.processingError, identifier: notification.identifier, for: .payloadEmpty)
       return
@@ -174,7 +176,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
       accepted(notification, contents, keep: app.keep), reply: nextSerial, of: self)
   }
 
-  /// Whether the app of the topic or of the token is one whose row may be damaged.
+  /// Returns true if the app of the topic or of the token may be one whose row is damaged.
   private func mayBeDamaged(_ notification: BinaryNotification, topic: [UInt8]) -> Bool {
     guard let app = home.directory.app(bundleID: topic.span) else {
       return home.directory.mayBeDamaged(bundleID: topic.span)
@@ -184,7 +186,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     return home.directory.mayBeDamaged(app: contents.app)
   }
 
-  /// Returns whether a scripted fault has ended the connection (`belfry fault`).
+  /// Returns true if a scripted fault has ended the connection (`belfry fault`).
   ///
   /// Faults without a counterpart on this interface, such as a delayed answer, are ignored.
   private func isFaulty(
@@ -250,7 +252,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     removeIfDone()
   }
 
-  /// Closes once every frame of a provider that sends nothing more was accepted.
+  /// Closes the connection after every frame has been accepted, if the provider has finished sending.
   private func endIfAnswered() {
     guard inputHasEnded, !hasEnded, !isClosing, open.isEmpty else { return }
     isClosing = true
@@ -261,7 +263,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     refuse(BinaryStatus(rejection), identifier: identifier, for: rejection, serial: serial)
   }
 
-  /// Records a refusal: no frame after it is handled.
+  /// Records a refusal; no later frame is handled.
   private func refuse(
     _ status: BinaryStatus, identifier: UInt32?, for reason: Rejection?, serial: Int32 = .max
   ) {
@@ -282,8 +284,10 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     closeIfRefused()
   }
 
-  /// The packet says that every frame before the one that it names was accepted, so their answers are
-  /// awaited; a frame without identifier gets the close alone: 0 would be ambiguous (apns-protocol 7.2).
+  /// Sends the error packet and closes the connection once all earlier frames have been answered, because the packet
+  /// implies that every frame before the named one was accepted.
+  ///
+  /// A frame without an identifier gets only the close, because 0 would be ambiguous (apns-protocol 7.2).
   private func closeIfRefused() {
     guard let refusal, !isClosing, open.keys.allSatisfy({ $0 > refusal.serial }) else { return }
     isClosing = true
@@ -294,7 +298,9 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     removeIfDone()
   }
 
-  /// Handles no more frames; status 10 names the last accepted one, so open answers are awaited first.
+  /// Stops handling frames.
+  ///
+  /// Status 10 names the last accepted frame, so it first waits for open answers.
   func drain() {
     guard !isClosing, !isDraining else { return }
     isDraining = true
@@ -316,7 +322,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
   }
 }
 
-/// Limits on slow and idle providers of the binary interface, which have no other way to say that they are there.
+/// Limits on slow and idle providers of the binary interface, which has no other keep-alive.
 extension BinaryConnection: TimerTarget {
   private func scheduleIdleCheck() {
     lastReceived = max(lastReceived, home.loop.nowNanoseconds)

@@ -3,12 +3,14 @@ import Storage
 import System
 import Transport
 
-/// A client of the legacy feedback service (apns-protocol 7.4): it sends nothing, and reads the tokens that
-/// became inactive since the service was last read, until the stream ends.
+/// A client of the legacy feedback service (apns-protocol 7.4).
 ///
-/// The tokens come in pages, the next one when the client has taken the last. They count as read when the client
-/// has taken all: one that leaves earlier, or is too slow, is given them again. So is one that has shut down its sending
-/// side, as it may be gone: it is sent them and cannot be told from one that does not read.
+/// It sends nothing, and reads the tokens that became inactive since the service was last read, until the stream ends.
+///
+/// The tokens are sent in pages, each one after the client has read the previous one. They count as read once the
+/// client has read all of them: a client that disconnects earlier, or is too slow, receives them again. The same
+/// applies to a client that has shut down its sending side, because it can't be distinguished from one that doesn't
+/// read.
 final class FeedbackConnection: StreamHandler {
   private let home: GatewayLoop
   private var stream: ByteStream?
@@ -57,7 +59,9 @@ final class FeedbackConnection: StreamHandler {
     home.ask(.feedbackRead(app: app, upToMilliseconds: place.changedMilliseconds))
   }
 
-  /// Writes a page; after the last one it ends, since clients read to the end of the stream.
+  /// Writes a page.
+  ///
+  /// After the last page it ends the stream, because clients read to the end of the stream.
   func answer(_ records: [RegistrationRecord]?) {
     guard let stream else { return }
     guard let records else { return stream.close() }

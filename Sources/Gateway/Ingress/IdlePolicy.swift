@@ -1,40 +1,40 @@
-/// Decides when a provider's connection is closed: it sends no first frame, makes no request, or does not read
-/// its answers.
+/// The rules for closing a provider's connection that sends no first frame, makes no request, or doesn't read its
+/// answers.
 ///
 /// A value without I/O, evaluated every few seconds.
 struct IdlePolicy {
   /// The connection's activity so far; times are monotonic nanoseconds.
   struct Facts {
-    /// When the TLS handshake ended.
+    /// The time at which the TLS handshake ended.
     var opened: Int64
-    /// When bytes were last received.
+    /// The time at which bytes were last received.
     var lastReceived: Int64
-    /// When the last request began; before the first, when the TLS handshake ended.
+    /// The time at which the last request began; before the first request, the end of the TLS handshake.
     var lastRequest: Int64
-    /// Whether a complete frame was received.
+    /// True if a complete frame was received.
     var hasFrames: Bool
-    /// Whether a request was accepted.
+    /// True if a request was accepted.
     var hasAcceptedRequest: Bool
-    /// Streams that are open, answered or not.
+    /// The number of open streams, answered or not.
     var openStreams: Int
-    /// Answers that wait for the peer's window.
+    /// The number of answers that wait for the peer's window.
     var stalledAnswers: Int
-    /// Streams that have ended so far.
+    /// The number of streams that have ended so far.
     var endedStreams: UInt64
-    /// Bytes that wait for the peer to read.
+    /// The number of bytes that wait for the peer to read them.
     var unsentBytes: Int
-    /// Bytes written to the peer's socket so far.
+    /// The number of bytes written to the peer's socket so far.
     var sentBytes: UInt64
   }
 
-  /// What to do with the connection.
+  /// The action to take on the connection.
   enum Verdict: Equatable {
     case wait
-    /// Nothing is under way: GOAWAY with NO_ERROR.
+    /// Nothing is in progress: send GOAWAY with NO_ERROR.
     case idle
-    /// It leaves answers waiting for its flow-control window: GOAWAY with ENHANCE_YOUR_CALM.
+    /// Answers are blocked on its flow-control window: send GOAWAY with ENHANCE_YOUR_CALM.
     case stalled
-    /// It reads nothing: the connection is closed without a GOAWAY, which could not be sent.
+    /// It reads nothing: close the connection without a GOAWAY, which couldn't be sent.
     case unresponsive
   }
 
@@ -62,7 +62,8 @@ struct IdlePolicy {
     if let stalledSince, now - stalledSince >= Limits.providerReadNanoseconds { return .stalled }
     guard facts.openStreams == 0 else { return .wait }
     if !facts.hasFrames, now - facts.opened >= Limits.providerPrefaceNanoseconds { return .idle }
-    // Before its first accepted request, only requests keep a connection open: other bytes cost a client nothing.
+    // Before the first accepted request, only requests keep a connection open, because other bytes cost a client
+    // nothing.
     let isIdle =
       facts.hasAcceptedRequest
       ? now - facts.lastReceived >= Limits.providerIdleNanoseconds

@@ -5,7 +5,7 @@ import Transport
 /// A connection on a legacy port until its protocol is known (apns-protocol 1.1): HTTP/2 for channel
 /// management, which begins with its preface, or the port's own service, which requires a certificate.
 final class LegacyProtocolNegotiator: StreamHandler {
-  /// What the port is for.
+  /// The port's own service.
   enum Service { case binary, feedback }
 
   private let home: GatewayLoop
@@ -32,7 +32,7 @@ final class LegacyProtocolNegotiator: StreamHandler {
     }
   }
 
-  /// Handles a client without ALPN and certificate, which has to begin with HTTP/2's preface.
+  /// Handles a client without ALPN and certificate, which must begin with HTTP/2's preface.
   func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
     guard unsafe bytes.first == UInt8(ascii: "P") else {
       home.log.info(

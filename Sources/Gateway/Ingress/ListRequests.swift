@@ -1,17 +1,17 @@
-/// A connection's requests for lists of channels, which are answered one after the other as they are read: each
-/// is a few bytes, and its answer hundreds of thousands.
+/// A connection's requests for lists of channels, which are answered one at a time as the answers are read, because
+/// each request is a few bytes and its answer is hundreds of thousands of bytes.
 struct ListRequests {
-  /// Not asked for yet, in the order of their arrival; a connection has as many as its streams.
+  /// The requests that are still queued, in order of arrival; a connection has at most as many as it has streams.
   private var waiting: [ChannelRequest] = []
-  /// Whether one is being answered.
+  /// True if a request is being answered.
   private var isAsking = false
 
-  /// Bytes of a connection's output up to which the next list is asked for.
+  /// The bytes of unsent output up to which the next list is requested.
   static let unsentBytesMax = Limits.providerOutputShareBytes
 
   mutating func append(_ request: ChannelRequest) { waiting.append(request) }
 
-  /// The request that is asked for now; those whose stream has ended are passed over.
+  /// Returns the next request to make; requests whose streams have ended are skipped.
   mutating func next(
     unsentBytes: Int, holdsBody: Bool, isOpen: (Int32) -> Bool
   ) -> ChannelRequest? {
@@ -28,7 +28,7 @@ struct ListRequests {
     return next
   }
 
-  /// The one that was asked for has its answer.
+  /// Records that the current request has been answered.
   mutating func answered() {
     assert(isAsking, "a list comes that was not asked for")
     isAsking = false

@@ -2,7 +2,7 @@ import BelfryWire
 import System
 import Transport
 
-/// What a provider port serves.
+/// The API that a provider port serves.
 enum ProviderInterface {
   /// The provider API with channels and broadcasts.
   case everything
@@ -13,7 +13,7 @@ enum ProviderInterface {
 /// Requests about channels and broadcasts (apns-protocol section 5), checked here and executed by the channel
 /// service.
 extension ProviderConnection {
-  /// Whether the answer names the request by `apns-request-id`.
+  /// Returns true if the answer identifies the request by `apns-request-id`.
   func isAboutChannels(_ open: ProviderStream) -> Bool {
     switch open.request.path {
     case .broadcast, .channels, .allChannels: true
@@ -66,7 +66,7 @@ extension ProviderConnection {
     }
   }
 
-  /// Asks for the next list that was requested, once the one before it has been read.
+  /// Requests the next list once the previous one has been read.
   func askForNextList() {
     guard let session,
       let next = lists.next(

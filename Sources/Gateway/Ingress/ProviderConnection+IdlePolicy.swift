@@ -2,8 +2,10 @@ import BelfryWire
 import System
 import Transport
 
-/// Limits on slow providers: a request that does not complete in time is answered with `IdleTimeout`, and its
-/// connection ends; so does a connection that does not read, or whose requests hold too much memory.
+/// Limits on slow providers.
+///
+/// A request that doesn't complete in time is answered with `IdleTimeout`, and its connection is closed. A connection
+/// that doesn't read, or whose requests hold too much memory, is closed too.
 extension ProviderConnection: TimerTarget {
   func startIdleTimer() {
     opened = home.loop.nowNanoseconds
@@ -70,7 +72,7 @@ extension ProviderConnection: TimerTarget {
     sendGoAway(.idleTimeout)
   }
 
-  /// Closes the connection with a GOAWAY; what was accepted is already durable.
+  /// Closes the connection with a GOAWAY; everything accepted is already durable.
   private func leave(_ rejection: Rejection, code: UInt32) {
     sendGoAway(rejection, code: code)
     isClosing = true
@@ -78,8 +80,9 @@ extension ProviderConnection: TimerTarget {
 
   // MARK: Memory of unfinished requests
 
-  /// Recounts what unfinished requests hold once enough bytes or requests have arrived: header compression may
-  /// make a long field one byte, so requests count too.
+  /// Recounts the memory of unfinished requests once enough bytes or requests have arrived.
+  ///
+  /// Requests count too, because header compression can shrink a long field to one byte.
   func checkMemoryIfDue() {
     guard
       unaccountedBytes >= Limits.memoryCheckBytes

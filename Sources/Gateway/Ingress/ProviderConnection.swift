@@ -2,7 +2,7 @@ import BelfryWire
 import System
 import Transport
 
-/// A provider's HTTP/2 connection: turns frames into requests, and decisions into answers.
+/// A provider's HTTP/2 connection, which converts frames to requests and decisions to answers.
 ///
 /// Confined to its loop. It makes no decisions: ``Admission`` checks requests, ``ConnectionCredentials`` checks
 /// provider tokens, and the device's home loop makes the last checks.
@@ -12,11 +12,11 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   let number: UInt64
   let home: GatewayLoop
   let load = ProviderLoad()
-  /// What the port serves.
+  /// The API that the port serves.
   var interface = ProviderInterface.everything
   private(set) var stream: ByteStream?
   var session: ProviderSession?
-  /// Whether the client speaks HTTP/1.1: it sent no HTTP/2 preface on a port that allows that.
+  /// True if the client speaks HTTP/1.1, that is, it sent no HTTP/2 preface on a port that allows HTTP/1.1.
   var speaksHTTP1 = false
   var streams = ProviderStreamTable()
   var lists = ListRequests()
@@ -34,19 +34,19 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   private var nextPushNanoseconds: Int64 = 0
   private var errorPolicy: ProviderErrorPolicy
   var isDraining = false
-  /// The last stream of a scripted GOAWAY, which is sent once all that is open has its answer.
+  /// The last stream of a scripted GOAWAY, which is sent once all open streams have been answered.
   private var lastBeforeGoAway: Int32?
   var isClosing = false
-  /// The client sends nothing more: the connection ends with its last answer.
+  /// True if the client has finished sending; the connection ends with its last answer.
   private var inputHasEnded = false
   var idlePolicy = IdlePolicy()
   var idleTimer: TimerID?
   var opened: Int64 = 0
   var lastReceived: Int64 = 0
   var lastRequest: Int64 = 0
-  /// Bytes held by unfinished requests at the last count.
+  /// The number of bytes that unfinished requests held at the last count.
   var heldBytes = 0
-  /// Bytes received and requests begun since the last count.
+  /// The number of bytes received and requests begun since the last count.
   var unaccountedBytes = 0
   var unaccountedRequests = 0
   var unsentBytes = 0
@@ -217,7 +217,8 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     carryOut(effects, after: streamID)
   }
 
-  /// Logs where a payload is no JSON object, once for a connection: the answer has no room for it.
+  /// Logs the position of the syntax error in an invalid payload, once per connection, because the answer has no room
+  /// for it.
   private func logPayloadFault(_ open: ProviderStream) {
     guard !hasLoggedPayloadFault, open.bodyBytes > 0, let fault = PayloadFault(in: open.body) else {
       return
@@ -267,14 +268,14 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     }
   }
 
-  /// Whether one more push is within the limits of the connection and of the app's team.
+  /// Returns true if one more push is within the rate limits of the connection and of the app's team.
   func isInRate(_ app: App) -> Bool {
     let now = home.loop.nowNanoseconds
     guard home.connectionRate?.admits(&nextPushNanoseconds, at: now) ?? true else { return false }
     return app.teamRate?.admits(at: now) ?? true
   }
 
-  /// Whether one more push of the app's team, which is the connection's, may wait for its answer.
+  /// Returns true if one more push of the app's team, which is also the connection's, may wait for its answer.
   private func hasRoomForTeam(of app: App) -> Bool {
     if load.team == nil { load.team = home.connections.load(ofTeam: app.teamID) }
     guard load.team?.hasRoom == true else {
@@ -284,7 +285,9 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     return true
   }
 
-  /// Reads nothing more until pushes were answered; only requests that were reset can come to so many.
+  /// Stops reading until pushes have been answered.
+  ///
+  /// Only reset requests can exceed the limit.
   private func pauseUntilAnswered(_ stream: ByteStream) {
     guard !isPausedUntilAnswered else { return }
     isPausedUntilAnswered = true
@@ -298,7 +301,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     if unsentBytes <= home.providerMemory.unsentBytesMax { stream?.resumeReading() }
   }
 
-  /// One stream at a time until the first valid request (apns-protocol 1.13).
+  /// Raises the limit of concurrent streams, which is 1 until the first valid request (apns-protocol 1.13).
   func raiseStreamLimit() {
     guard !hasAcceptedRequest else { return }
     hasAcceptedRequest = true
@@ -342,7 +345,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     }
   }
 
-  // MARK: Admission's questions
+  // MARK: Admission context
 
   func credential(for request: borrowing PushRequest) -> Admission.Credential {
     if let certificate {
@@ -372,8 +375,9 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     return authorization.span.equals(last.span)
   }
 
-  /// Whether the certificate is still valid; one revoked since the handshake ends its connection with the next
-  /// request.
+  /// Returns true if the certificate is still valid.
+  ///
+  /// If it was revoked after the handshake, the connection ends with the next request.
   private func isGood(_ certificate: CertificateCredential) -> Bool {
     guard lastCredentialsVersion != home.directory.credentialsVersion else { return true }
     guard !home.directory.isRevoked(certificateSerial: certificate.serial) else {
@@ -399,7 +403,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
 
   // MARK: Answers
 
-  /// Answers an open stream; does nothing for a stream that the client has reset meanwhile.
+  /// Answers an open stream; does nothing if the client has reset the stream in the meantime.
   func answer(_ streamID: Int32, _ answer: ProviderAnswer) {
     resumeIfAnswered()
     if faults.isActive, let open = streams[streamID], open.delayMilliseconds > 0 {
@@ -433,14 +437,14 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
         rejection, id: id(of: open), token: open.request.token, topic: open.request.topic)
     }
     home.recycle(open)
-    // Who tests a client with scripted answers wants every one of them.
+    // Developers who test a client with scripted answers want to see every one of them.
     if !faults.isActive { apply(errorPolicy.refused(rejection, at: home.loop.nowNanoseconds)) }
     scheduleFlush()
   }
 
   // MARK: Errors
 
-  /// Forgets errors with time, and so raises the limit of streams.
+  /// Reduces the error counts over time, which raises the limit of streams.
   func forgiveErrors() {
     if errorPolicy.hasErrors { apply(errorPolicy.passTime(at: home.loop.nowNanoseconds)) }
   }
@@ -450,7 +454,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     switch verdict {
     case .unchanged: break
     case .streams(let count):
-      // One stream at a time is announced until a request was accepted, whatever comes before.
+      // The advertised limit is one stream until a request is accepted, whatever happens before.
       guard hasAcceptedRequest || certificate != nil, faults.streams == nil else { break }
       if count < Limits.providerConcurrentStreams { home.metrics.loweredStreamLimits.add() }
       session?.allowConcurrentStreams(count)
@@ -462,7 +466,9 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     }
   }
 
-  /// A text that is no UUID is answered with a fresh id (apns-protocol 1.10, BadMessageId).
+  /// Returns the ID to echo.
+  ///
+  /// A text that isn't a UUID is answered with a new ID (apns-protocol 1.10, BadMessageId).
   func echo(of open: ProviderStream) -> [UInt8] {
     if isAboutChannels(open) { return requestEcho(of: open) }
     if case .value = open.request.id { return open.request.idText }
@@ -475,7 +481,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     return generatedID(of: open)
   }
 
-  /// Returns the generated id of the answer to this request, which is the same each time.
+  /// Returns the generated ID of the answer to this request, which is the same on each call.
   func generatedID(of open: ProviderStream) -> NotificationID {
     if let known = open.generatedID { return known }
     let made = home.makeID()
@@ -509,6 +515,6 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     scheduleFlush()
   }
 
-  /// Ends the connection at once.
+  /// Closes the connection immediately.
   func close() { stream?.close(afterFlush: false) }
 }

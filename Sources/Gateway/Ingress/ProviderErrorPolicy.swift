@@ -1,29 +1,29 @@
 import BelfryWire
 
-/// Decides what a provider's errors do to its connection: they lower its limit of streams, and too many end it
+/// The consequences of a provider's errors: they lower the stream limit of its connection, and too many close it
 /// (apns-protocol 1.11).
 ///
-/// A value without I/O. Errors are counted against accepted requests, and forgotten with time: so only who does little
-/// else than err is slowed, however long it stays.
+/// A value without I/O. Accepted requests offset errors, and errors decay over time. As a result, only a provider whose
+/// requests mostly fail is slowed, however long it stays connected.
 struct ProviderErrorPolicy {
-  /// Errors beyond the accepted requests that end a connection.
+  /// The numbers of errors, beyond the accepted requests, that close a connection.
   struct Bounds: Sendable, Equatable {
-    /// Of any reason; 0: any number.
+    /// Errors of any reason; 0 for no limit.
     var errors: UInt32 = 1_000
-    /// BadDeviceToken alone, which is what guessing tokens gets; 0: any number.
+    /// Only BadDeviceToken, which is what guessing tokens produces; 0 for no limit.
     var badDeviceTokens: UInt32 = 250
   }
 
-  /// What ends a connection.
+  /// The reason for closing a connection.
   enum Excess: String, CaseIterable {
     case errors = "too many errors"
     case badDeviceTokens = "too many BadDeviceToken"
   }
 
-  /// What to do with the connection.
+  /// The action to take on the connection.
   enum Verdict: Equatable {
     case unchanged
-    /// Announce this limit of concurrent streams.
+    /// Advertise this limit of concurrent streams.
     case streams(UInt32)
     case end(Excess)
   }
@@ -31,28 +31,28 @@ struct ProviderErrorPolicy {
   private let bounds: Bounds
   private var errors: Double = 0
   private var badDeviceTokens: Double = 0
-  /// When time was last taken off the counts, in monotonic nanoseconds.
+  /// The time at which the counts were last reduced, in monotonic nanoseconds.
   private var countedAt: Int64 = 0
-  /// How often the limit of streams is halved.
+  /// The number of times that the stream limit has been halved.
   private var halvings = 0
   private var hasEnded = false
 
   init(bounds: Bounds) { self.bounds = bounds }
 
-  /// Whether there is an error left that an accepted request makes up for.
+  /// True if an error remains that an accepted request can offset.
   var hasErrors: Bool { errors > 0 || badDeviceTokens > 0 }
 
-  /// The limit of concurrent streams that stands.
+  /// The current limit of concurrent streams.
   var streams: UInt32 { Limits.providerConcurrentStreams >> UInt32(halvings) }
 
-  /// Notes an accepted request, which makes up for one error.
+  /// Records an accepted request, which offsets one error.
   mutating func accepted() -> Verdict {
     errors = max(0, errors - 1)
     badDeviceTokens = max(0, badDeviceTokens - 1)
     return evaluate()
   }
 
-  /// Notes a refused request.
+  /// Records a refused request.
   mutating func refused(_ rejection: Rejection, at now: Int64) -> Verdict {
     guard Self.isError(rejection) else { return .unchanged }
     forgive(at: now)
@@ -61,14 +61,14 @@ struct ProviderErrorPolicy {
     return evaluate()
   }
 
-  /// Takes off the counts what time forgives: all of a bound in a minute.
+  /// Reduces the counts over time, at a rate of the whole limit per minute.
   mutating func passTime(at now: Int64) -> Verdict {
     forgive(at: now)
     return evaluate()
   }
 
-  /// Whether the provider could have known better: not of a token that has died, nor of a limit of rates, which says
-  /// itself how to go on, nor of a fault of the gateway's.
+  /// Returns true if the error is the provider's fault: not 410 (token expired), not 429 (rate limited), and not a
+  /// fault of the gateway.
   static func isError(_ rejection: Rejection) -> Bool {
     (400..<500).contains(rejection.status) && rejection.status != 410 && rejection.status != 429
   }
@@ -90,7 +90,7 @@ struct ProviderErrorPolicy {
     }
     let wanted = Int(max(ofErrors, ofTokens) * Double(Limits.streamHalvingsMax + 1))
     assert((0...Limits.streamHalvingsMax).contains(wanted), "\(wanted) halvings")
-    // Raised a step late, so that a connection at a step's edge is not sent SETTINGS again and again.
+    // Raise the limit one step late, so that a connection at the edge of a step isn't sent SETTINGS repeatedly.
     guard wanted > halvings || wanted + 1 < halvings || wanted == 0 && errors < 1 && halvings > 0
     else { return .unchanged }
     halvings = wanted
@@ -102,7 +102,7 @@ struct ProviderErrorPolicy {
     return bound == 0 ? 0 : count / Double(bound)
   }
 
-  /// Traps in debug builds when the fields contradict each other.
+  /// Traps in debug builds if the fields are inconsistent.
   func checkInvariants() {
     assert(errors >= 0 && badDeviceTokens >= 0, "errors are counted, not owed")
     assert((0...Limits.streamHalvingsMax).contains(halvings), "\(halvings) halvings")

@@ -1,11 +1,11 @@
 import BelfryWire
 import Transport
 
-/// The scripted answers and faults of one provider connection (`belfry fault`); the connection carries them out.
+/// The scripted answers and faults of one provider connection (`belfry fault`), which the connection carries out.
 ///
 /// Without a script it costs each request one check.
 struct ProviderFaults {
-  /// What to do with the connection, apart from the answer to the request.
+  /// The action to take on the connection, apart from the answer to the request.
   struct Outcome {
     var changesStreams = false
     var changesWindow = false
@@ -14,18 +14,18 @@ struct ProviderFaults {
     var delayMilliseconds: UInt32 = 0
   }
 
-  /// The scripted number of streams, where it is not the usual one.
+  /// The scripted number of streams, if it differs from the usual one.
   private(set) var streams: UInt32?
-  /// The scripted window in bytes, where it is not the usual one.
+  /// The scripted window in bytes, if it differs from the usual one.
   private(set) var window: UInt32?
   /// The last stream that the scripted GOAWAY admits.
   var lastStreamID = Int32.max
-  /// Whether there was a script at the last request.
+  /// True if there was a script at the last request.
   private(set) var isActive = false
   private var requests: UInt32 = 0
   private var timestampMilliseconds: Int64?
 
-  /// Adjusts the first SETTINGS of a connection, and returns what else to do at once.
+  /// Adjusts the first SETTINGS of a connection; returns any other action to take immediately.
   mutating func opening(_ script: FaultScript?, _ settings: inout HTTP2Settings) -> Outcome? {
     guard let script else { return nil }
     isActive = true
@@ -38,13 +38,13 @@ struct ProviderFaults {
     return Outcome(goesAway: effects.goAwayAfter == 0)
   }
 
-  /// Counts a complete request, and returns whether there is a script, or was until now.
+  /// Counts a complete request; returns true if there is a script or was one until now.
   mutating func countRequest(under script: FaultScript?) -> Bool {
     requests &+= 1
     return script != nil || isActive
   }
 
-  /// Returns what to do with the connection after this request, which has been counted.
+  /// Returns the action to take on the connection after this request, which has already been counted.
   mutating func judging(_ script: FaultScript?, _ request: borrowing PushRequest) -> Outcome {
     isActive = script != nil
     let effects =

@@ -1,18 +1,18 @@
-/// A team's pushes that wait for their answer, of all of its connections on one loop.
+/// The unanswered pushes of a team, over all of its connections on one loop.
 final class TeamLoad {
   fileprivate(set) var unanswered = 0
 
-  /// Whether one more may wait.
+  /// True if one more push may wait for its answer.
   var hasRoom: Bool { unanswered < Limits.teamUnansweredMax }
 }
 
-/// The pushes of one provider's connection that wait for their answer, also of requests that were reset since.
+/// The unanswered pushes of one provider connection, including those of requests that were reset since.
 final class ProviderLoad {
   private(set) var unanswered = 0
-  /// The team that the connection's credentials are of, once a push was admitted.
+  /// The team of the connection's credentials, once a push was admitted.
   var team: TeamLoad?
 
-  /// Whether the connection may be read: what it sends next may wait too.
+  /// True if the connection may be read, because its next push may also wait.
   var hasRoom: Bool { unanswered < Limits.providerUnansweredMax }
 
   func begin() {

@@ -1,13 +1,13 @@
-/// A provider's connection on any interface, as its loop sees it.
+/// A provider's connection on any interface, as its loop uses it.
 protocol ProviderPeer: AnyObject {
-  /// Names the connection in ``ReplyRoute``.
+  /// The number that identifies the connection in ``ReplyRoute``.
   var number: UInt64 { get }
-  /// Its pushes that wait for their answer.
+  /// The connection's unanswered pushes.
   var load: ProviderLoad { get }
-  /// Answers a push that was submitted, which ``load`` counts no more.
+  /// Answers a submitted push, which ``load`` no longer counts.
   func answer(_ stream: Int32, _ answer: ProviderAnswer)
   /// Stops accepting requests; open ones are still answered.
   func drain()
-  /// Ends the connection at once.
+  /// Closes the connection immediately.
   func close()
 }

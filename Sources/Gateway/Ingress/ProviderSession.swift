@@ -1,8 +1,8 @@
 import Transport
 
-/// The codec of a provider connection: HTTP/2, and on the loopback port HTTP/1.1 too.
+/// The codec of a provider connection: HTTP/2, or HTTP/1.1 on the loopback port.
 ///
-/// An enumeration, so that the hot path's calls stay static.
+/// An enumeration, so that calls on the hot path are statically dispatched.
 enum ProviderSession: HTTP2ServerSession {
   case http2(NGHTTP2ServerSession)
   case http1(HTTP1ServerSession)
@@ -50,7 +50,7 @@ enum ProviderSession: HTTP2ServerSession {
     }
   }
 
-  /// The client sends nothing more; HTTP/2 has no frame that says so.
+  /// Handles the end of the client's input; HTTP/2 has no frame for it.
   func endInput() {
     if case .http1(let session) = self { session.endInput() }
   }
@@ -69,7 +69,7 @@ enum ProviderSession: HTTP2ServerSession {
     }
   }
 
-  /// Whether an answer of many bytes waits for the client to make room for it.
+  /// True if a large answer waits for the client's flow-control window.
   var holdsLargeBody: Bool {
     if case .http2(let session) = self { session.holdsLargeBody } else { false }
   }
@@ -109,7 +109,7 @@ enum ProviderSession: HTTP2ServerSession {
     }
   }
 
-  /// Whether the connection ends after its output: HTTP/1.1 may say so in an answer; HTTP/2 uses GOAWAY.
+  /// True if the connection ends after its output: HTTP/1.1 can say so in an answer; HTTP/2 uses GOAWAY.
   var endsWithItsOutput: Bool {
     if case .http1(let session) = self { session.isFinished } else { false }
   }

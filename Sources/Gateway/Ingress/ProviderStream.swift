@@ -1,28 +1,28 @@
 import BelfryWire
 
-/// One request that arrives on a provider connection, until its answer has left.
+/// A request on a provider connection, from its first bytes until its answer has been sent.
 ///
-/// Pooled: a stream's buffers serve the next one, so that a push in the usual shape allocates nothing
-/// before it is accepted.
+/// Pooled: a stream's buffers are reused for the next one, so that a typical push allocates nothing before it is
+/// accepted.
 final class ProviderStream {
   var streamID: Int32 = 0
   var request = PushRequest()
-  /// The body, up to the largest size of a payload.
+  /// The body, up to the maximum payload size.
   var body: [UInt8] = []
-  /// Bytes of the body, counted even when it is too long to be retained.
+  /// The number of bytes of the body, counted even if it is too long to be retained.
   var bodyBytes = 0
-  /// The `apns-id` of the answer where the request brought none that can be echoed; nil until one is
-  /// made for this request.
+  /// The `apns-id` of the answer if the request has none that can be echoed; nil until one is generated for this
+  /// request.
   var generatedID: NotificationID?
-  /// What the answer's `apns-unique-id` will say.
+  /// The answer's `apns-unique-id`.
   var uniqueID = NotificationID(high: 0, low: 0)
-  /// Whether the request was complete and has been evaluated.
+  /// True if the request was complete and has been evaluated.
   var isJudged = false
-  /// Milliseconds by which a script delays the answer.
+  /// The delay of the answer by a script, in milliseconds.
   var delayMilliseconds: UInt32 = 0
-  /// When its first bytes arrived, in monotonic nanoseconds.
+  /// The arrival time of its first bytes, in monotonic nanoseconds.
   var began: Int64 = 0
-  /// Bytes of memory that it holds.
+  /// The number of bytes of memory that it holds.
   var heldBytes: Int {
     body.count + request.authorization.count + request.topic.count + request.channelID.count
   }
@@ -41,11 +41,11 @@ final class ProviderStream {
   func append(_ bytes: UnsafeRawBufferPointer) {
     bodyBytes += bytes.count
     guard bodyBytes <= WireLimits.largePayloadBytesMax else { return }
-    // Typed bytes are copied at once, raw ones one by one.
+    // Typed bytes are copied as a block, raw ones one by one.
     unsafe body.append(contentsOf: bytes.assumingMemoryBound(to: UInt8.self))
   }
 
-  /// Moves the body out; the pooled stream continues with an empty buffer.
+  /// Moves the body out, which leaves the pooled stream with an empty buffer.
   func takeBody() -> [UInt8] {
     var taken: [UInt8] = []
     swap(&taken, &body)
@@ -58,7 +58,7 @@ struct ProviderStreamTable {
   private var slots: [ProviderStream?] = Array(repeating: nil, count: 8)
   private(set) var count = 0
 
-  /// Slots of the largest table; streams that would need more are refused.
+  /// The number of slots of the largest table; streams that would need more are refused.
   private static let slotsMax = 4_096
 
   private func index(_ streamID: Int32) -> Int { Int(streamID >> 1) & (slots.count - 1) }
@@ -68,7 +68,7 @@ struct ProviderStreamTable {
     return stream
   }
 
-  /// Inserts a stream, and returns whether there was room for it.
+  /// Inserts a stream; returns true if there was room for it.
   mutating func insert(_ stream: ProviderStream) -> Bool {
     while slots[index(stream.streamID)] != nil {
       guard slots.count < Self.slotsMax else { return false }
@@ -87,7 +87,7 @@ struct ProviderStreamTable {
     return stream
   }
 
-  /// Removes and returns the streams whose requests are not whole.
+  /// Removes and returns the streams whose requests are incomplete.
   mutating func removeUnjudged() -> [ProviderStream] {
     let removed = slots.compactMap { $0 }.filter { !$0.isJudged }
     for stream in removed { _ = remove(stream.streamID) }
@@ -107,7 +107,9 @@ struct ProviderStreamTable {
     for case let stream? in slots { body(stream) }
   }
 
-  /// Streams with a slot each have one each in a table of twice the size, whose indices have one bit more.
+  /// Doubles the table.
+  ///
+  /// Streams with distinct slots keep distinct slots, because the indices gain one bit.
   private mutating func grow() {
     let old = slots
     assert(old.count < Self.slotsMax, "a table of \(old.count) slots grows")

@@ -1,10 +1,10 @@
 import BelfryWire
 import System
 
-/// The latest pushes that a loop's providers were refused, for `belfry log`: the newest thousands, in memory.
+/// The latest refused pushes of a loop's providers, for `belfry log`: the newest few thousand, in memory.
 ///
-/// Not on an accepted push's way. A provider that does nothing but err fills no more than its share of a second's
-/// lines; the metrics count all of them.
+/// Accepted pushes don't pass through it. A provider that sends nothing but errors can't exceed its share of the lines
+/// per second; the metrics count all of them.
 struct RefusedPushes {
   /// A refused push, as far as it could be read.
   struct Entry {
@@ -12,22 +12,22 @@ struct RefusedPushes {
     let rejection: Rejection
     /// The `apns-id` of the answer.
     let id: NotificationID
-    /// The token's bytes; empty where there were none.
+    /// The token's bytes; empty if absent.
     let token: [UInt8]
-    /// The topic; empty where there was none.
+    /// The topic; empty if absent.
     let topic: [UInt8]
   }
 
   private var entries: [Entry] = []
-  /// Where the next one goes once there are as many as are kept.
+  /// The index that the next entry overwrites once the list is full.
   private var oldest = 0
   private var nextLine: Int64 = 0
   private let rate = RateLimit(perSecond: Limits.refusedLinesPerSecond)
 
-  /// Whether a line more is within the bound of this second.
+  /// Returns true if one more line is within the limit for this second, and counts it if so.
   mutating func hasRoom(atNanoseconds now: Int64) -> Bool { rate.admits(&nextLine, at: now) }
 
-  /// Adds one, in place of the oldest where there is no more room.
+  /// Adds an entry; replaces the oldest one if the list is full.
   mutating func append(_ entry: Entry) {
     guard entries.count == Limits.refusedLinesMax else { return entries.append(entry) }
     entries[oldest] = entry
@@ -35,14 +35,14 @@ struct RefusedPushes {
     assert(entries.indices.contains(oldest), "the next place is one of the list's")
   }
 
-  /// Those that `matches` picks, oldest first.
+  /// Returns the entries for which `matches` returns true, oldest first.
   func lines(where matches: (Entry) -> Bool) -> [Entry] {
     (entries[oldest...] + entries[..<oldest]).filter(matches)
   }
 }
 
 extension DeliveryLogQuery {
-  /// Whether the query asks for a refused push.
+  /// Returns true if the query matches a refused push.
   func matches(_ entry: RefusedPushes.Entry) -> Bool {
     switch self {
     case .everything: true
@@ -53,7 +53,7 @@ extension DeliveryLogQuery {
 }
 
 extension GatewayLoop {
-  /// Notes that a provider was refused a push.
+  /// Records the refusal of a provider's push.
   func noteRefusal(
     _ rejection: Rejection, id: NotificationID, token: [UInt8], topic: [UInt8]
   ) {
@@ -66,7 +66,7 @@ extension GatewayLoop {
     tellFollowers(entry)
   }
 
-  /// A refused push as people read it.
+  /// Converts a refused push to its readable form.
   func line(_ entry: RefusedPushes.Entry) -> DeliveryLogLine {
     DeliveryLogLine(
       atMilliseconds: entry.atMilliseconds, state: DeliveryLogLine.refused,

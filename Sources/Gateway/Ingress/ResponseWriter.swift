@@ -1,17 +1,17 @@
 import BelfryWire
 import Transport
 
-/// Builds answers in one buffer that every connection of a loop uses in turn.
+/// A writer that builds answers in one buffer, which all connections of a loop use in turn.
 ///
-/// `@safe`: the buffer belongs to this object for its whole life, and what points into it is used
-/// within one call.
+/// `@safe`: the buffer belongs to this object for its entire lifetime, and pointers into it are used only within one
+/// call.
 @safe final class ResponseWriter {
   private let buffer: UnsafeMutableRawBufferPointer
   private let fields: UnsafeMutableBufferPointer<HTTP2FieldView>
   private var used = 0
   private var fieldCount = 0
 
-  /// Bytes of all parts of one answer together.
+  /// The maximum number of bytes of all parts of one answer together.
   private static let bytesMax = 1_024
   private static let fieldsMax = 8
 
@@ -70,7 +70,7 @@ import Transport
     fieldCount = 0
   }
 
-  /// Answers a request about channels (apns-protocol 5.1): its id, and what else there is to tell.
+  /// Answers a request about channels (apns-protocol 5.1) with its ID and any further values.
   func answerChannels(
     _ streamID: Int32, status: Int, idText: [UInt8], id: NotificationID,
     uniqueID: NotificationID? = nil, channel: ChannelID? = nil, body: [UInt8] = [],
@@ -122,7 +122,7 @@ import Transport
     used += 1
   }
 
-  /// Appends bytes, or nothing at all when they do not fit.
+  /// Appends bytes, or nothing if they don't fit.
   private func append(_ bytes: Span<UInt8>) {
     guard bytes.count <= Self.bytesMax - used else { return }
     unsafe bytes.withUnsafeBytes { bytes in
@@ -132,7 +132,7 @@ import Transport
   }
 
   private func append(_ text: StaticString) {
-    // A static string lives as long as the program.
+    // A static string exists for the lifetime of the program.
     let bytes = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
     unsafe append(bytes.span)
   }

@@ -1,33 +1,34 @@
 public import BelfryWire
 public import Transport
 
-/// Makes and opens device tokens: AES-SIV over 16 bytes (docs/architecture.md).
+/// A codec that seals and opens device tokens with AES-SIV over 16 bytes (docs/architecture.md).
 ///
-/// Confined to its loop. The first key seals; the others still open, so that keys rotate with overlap.
+/// Confined to its loop. The first key seals; the others can still open tokens, so that keys can be rotated with an
+/// overlap.
 public final class DeviceTokenCodec {
   private var ciphers: [SIVCipher] = []
   private let environment: BelfryWire.Environment
   private var sealed = [UInt8](repeating: 0, count: 32)
   private var opened = [UInt8](repeating: 0, count: TokenContents.byteCount)
 
-  /// Creates a codec with these keys of 32 bytes; the first one seals.
+  /// Creates a codec with these 32-byte keys; the first one seals.
   public init(keys: [[UInt8]], environment: BelfryWire.Environment) throws(CryptoFailure) {
     self.environment = environment
     for key in keys { ciphers.append(try SIVCipher(key: key)) }
   }
 
-  /// Returns the token with these contents: the same bytes each time for the same contents and key.
+  /// Returns the token with these contents; the same contents and key always give the same bytes.
   public func seal(_ contents: TokenContents) -> [UInt8] {
     guard let cipher = ciphers.first else { return [] }
     return cipher.seal(contents.bytes)
   }
 
-  /// Returns the tokens with these contents that each of the keys seals.
+  /// Returns the tokens with these contents, one sealed with each key.
   func sealWithEachKey(_ contents: TokenContents) -> [[UInt8]] {
     ciphers.map { $0.seal(contents.bytes) }
   }
 
-  /// Returns a token's contents; `nil` when none of the keys sealed it, or for another environment.
+  /// Returns a token's contents; `nil` if none of the keys sealed it, or if it is for another environment.
   public func open(_ token: Span<UInt8>) -> TokenContents? {
     guard token.count == 32 else { return nil }
     for cipher in ciphers {

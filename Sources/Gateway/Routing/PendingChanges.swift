@@ -1,7 +1,8 @@
-/// Changes that are being written, one at a time for each key; further requests for the key wait until the
-/// change is on disk or has failed.
+/// Changes that are being written, one at a time for each key.
+///
+/// Further requests for a key wait until the change is on disk or has failed.
 struct PendingChanges<Key: Hashable & Sendable, Change: Sendable, Request: Sendable>: Sendable {
-  /// A change that is on disk or failed, and the requests that waited for it, in order.
+  /// A change that is on disk or has failed, and the requests that waited for it, in order.
   struct Finished {
     let change: Change
     let requests: [Request]
@@ -16,20 +17,20 @@ struct PendingChanges<Key: Hashable & Sendable, Change: Sendable, Request: Senda
 
   var isEmpty: Bool { pending.isEmpty }
 
-  /// Queues a request if a change of its key is being written, and returns whether it did.
+  /// Queues a request if a change of its key is being written; returns true if it was queued.
   mutating func waits(_ request: Request, for key: Key) -> Bool {
     guard pending[key] != nil else { return false }
     pending[key]?.requests.append(request)
     return true
   }
 
-  /// Notes that a change of `key`, made for `request`, is being written.
+  /// Records that a change of `key`, made for `request`, is being written.
   mutating func begin(_ change: Change, of key: Key, for request: Request) {
     assert(pending[key] == nil, "a second change of \(key) while one is on its way")
     pending[key] = Pending(change: change, requests: [request])
   }
 
-  /// Ends the change of `key`, which is on disk or failed.
+  /// Finishes the change of `key`, which is on disk or has failed.
   mutating func finish(_ key: Key) -> Finished {
     guard let finished = pending.removeValue(forKey: key) else {
       preconditionFailure("no change of \(key) is on its way")
@@ -38,7 +39,7 @@ struct PendingChanges<Key: Hashable & Sendable, Change: Sendable, Request: Senda
     return Finished(change: finished.change, requests: finished.requests)
   }
 
-  /// Asserts what holds between calls.
+  /// Asserts the invariants that hold between calls.
   func checkInvariants() {
     assert(pending.values.allSatisfy { !$0.requests.isEmpty }, "a change that nobody asked for")
   }

@@ -1,58 +1,58 @@
 public import BelfryWire
 public import Storage
 
-/// The registrations of one loop's devices: decides last whether a push's token is active (apns-protocol 1.12,
-/// 13).
+/// The registrations of one loop's devices, which make the final decision on whether a push's token is active
+/// (apns-protocol 1.12, 13).
 ///
 /// Confined to its loop; the control plane's changes reach it through the loop's mailbox.
 public struct RegistrationTable: Sendable {
-  /// What is known of a key.
+  /// The registration of a key.
   public struct Entry: Equatable, Sendable {
     /// The generation of the current token.
     public var generation: UInt16
-    /// Whether the app is registered, disabled or unregistered.
+    /// The state: registered, disabled, or unregistered.
     public var state: State
-    /// When the key's last token became inactive, or, before that, when it was registered.
+    /// The time at which the key's last token became inactive, or, if none has, at which it was registered.
     ///
     /// In milliseconds since 1970, for the timestamp of `Unregistered`.
     public var changedMilliseconds: Int64
 
-    /// An entry.
+    /// Creates an entry from its parts.
     public init(generation: UInt16, state: State, changedMilliseconds: Int64) {
       self.generation = generation
       self.state = state
       self.changedMilliseconds = changedMilliseconds
     }
 
-    /// An entry as the control store has it.
+    /// Creates an entry from a record of the control store.
     public init(_ record: RegistrationRecord) {
       self.init(
         generation: record.generation, state: record.state,
         changedMilliseconds: record.changedMilliseconds)
     }
 
-    /// The control store's record of it.
+    /// Returns the entry as a record of the control store.
     public func record(of key: NotificationKey) -> RegistrationRecord {
       RegistrationRecord(
         key: key, generation: generation, state: state, changedMilliseconds: changedMilliseconds)
     }
   }
 
-  /// The life of a registration.
+  /// The state of a registration.
   public typealias State = RegistrationRecord.State
 
-  /// What a device asks for a topic.
+  /// A device's request about a topic.
   public struct Request: Equatable, Sendable {
-    /// Where the answer goes.
+    /// The session to answer.
     public let session: SessionID
     /// The request's number on that session.
     public let number: UInt16
-    /// What is asked.
+    /// The operation that the device requests.
     public let verb: LinkFrame.TopicVerb
-    /// For which of the device's topics.
+    /// The topic, with its device.
     public let key: NotificationKey
 
-    /// A request from its parts.
+    /// Creates a request from its parts.
     public init(
       session: SessionID, number: UInt16, verb: LinkFrame.TopicVerb, key: NotificationKey
     ) {
@@ -63,24 +63,24 @@ public struct RegistrationTable: Sendable {
     }
   }
 
-  /// How a request is answered.
+  /// The answer to a request.
   public enum Reply: Equatable, Sendable {
     /// The token of this entry.
     case token(Entry)
     case done
-    /// The device never registered this.
+    /// The device never registered this topic.
     case notRegistered
-    /// The store failed.
+    /// The store failed; the device should retry later.
     case tryLater
-    /// The device has as many topics on disk as one may have.
+    /// The device has reached its maximum number of topics on disk.
     case tooMany
   }
 
-  /// What the loop has to do, in this order.
+  /// An action for the loop; actions must be performed in order.
   public enum Action: Equatable, Sendable {
     /// Make this durable, then call ``finish(_:isDurable:atMilliseconds:)`` with its key.
     case persist(RegistrationRecord)
-    /// The topic accepts nothing any more: discard what waits for it.
+    /// The topic accepts nothing more: discard its queued notifications.
     case discardWaiting(NotificationKey, State)
     case reply(Request, Reply)
   }
@@ -92,14 +92,14 @@ public struct RegistrationTable: Sendable {
     case tooMany
   }
 
-  /// What happens to a push to a token.
+  /// The decision about a push to a token.
   public enum Verdict: Equatable, Sendable {
     case active
-    /// A person turned the app's notifications off: accepted and discarded.
+    /// The user turned off the app's notifications: the push is accepted and discarded.
     case disabled
-    /// Inactive since then, in milliseconds since 1970.
+    /// Inactive since that time, in milliseconds since 1970.
     case unregistered(sinceMilliseconds: Int64)
-    /// Sealed with our key but never registered here: the data folder was restored from a backup.
+    /// Sealed with our key but never registered here, because the data folder was restored from a backup.
     case unknown
   }
 
@@ -107,43 +107,45 @@ public struct RegistrationTable: Sendable {
   private var entries: [NotificationKey: Entry] = [:]
   private var pending = PendingChanges<NotificationKey, Entry, Request>()
   private var revokedDevices: [UInt64: Int64] = [:]
-  /// How many topics each device has, on disk or on their way to it, in any state: a row stays for its timestamp.
+  /// The number of each device's topics, on disk or being written, in any state: a row is retained for its timestamp.
   private var topicCounts: [UInt64: UInt32] = [:]
   private let topicsMax: Int
-  /// Rows of the store that could not be read.
+  /// The rows of the store that couldn't be read.
   private let damage: StoreDamage
 
-  /// An empty table; a registration that it lacks may be a row of `damage`.
+  /// Creates an empty table; a registration that it lacks may be a row of `damage`.
   public init(damage: StoreDamage = .none) {
     self.init(topicsMax: Limits.topicsPerDeviceMax, damage: damage)
   }
 
-  /// An empty table in which a device may have that many topics.
+  /// Creates an empty table in which a device can have that many topics.
   init(topicsMax: Int, damage: StoreDamage = .none) {
     self.topicsMax = topicsMax
     self.damage = damage
   }
 
-  /// Makes room for that many registrations.
+  /// Reserves capacity for that many registrations.
   public mutating func reserve(_ count: Int) { entries.reserveCapacity(count) }
 
-  /// Restores the entry of a key at the start.
+  /// Restores the entry of a key at startup.
   public mutating func set(_ key: NotificationKey, to entry: Entry) {
     if entries.updateValue(entry, forKey: key) == nil { topicCounts[key.device, default: 0] += 1 }
   }
 
-  /// Whether the device may register a topic that it has not had before.
+  /// Returns true if the device can register a topic that it hasn't had before.
   public func hasRoom(_ device: UInt64) -> Bool { topicCounts[device, default: 0] < topicsMax }
 
-  /// The state of a key, as it is on disk.
+  /// Returns the state of a key, as it is on disk.
   public func entry(_ key: NotificationKey) -> Entry? { entries[key] }
 
   // MARK: Requests
 
-  /// Handles a device's request; one that changes something is answered once the change is on disk.
+  /// Handles a device's request.
   ///
-  /// Registering again gives the same token; registering after unregistering begins a new generation
-  /// and so a new token.
+  /// A request that changes something is answered once the change is on disk.
+  ///
+  /// Registering again gives the same token; registering after unregistering begins a new generation and therefore
+  /// gives a new token.
   public mutating func handle(_ request: Request, atMilliseconds now: Int64) -> [Action] {
     guard !pending.waits(request, for: request.key) else { return [] }
     switch decide(request.verb, request.key, atMilliseconds: now) {
@@ -157,9 +159,10 @@ public struct RegistrationTable: Sendable {
     }
   }
 
-  /// What ``Action/persist(_:)`` asked for is on disk, or the store failed and nothing has changed.
+  /// Handles the completion of an ``Action/persist(_:)``: the change is on disk, or the store failed and nothing has
+  /// changed.
   ///
-  /// Requests for the same change get the same answer; different requests made after it are decided anew.
+  /// Requests for the same change get the same answer; different requests made after it are reevaluated.
   public mutating func finish(
     _ key: NotificationKey, isDurable: Bool, atMilliseconds now: Int64
   ) -> [Action] {
@@ -219,17 +222,17 @@ public struct RegistrationTable: Sendable {
     return .changed(entry)
   }
 
-  /// The generation of a key that has no entry.
+  /// Returns the first generation of a key that has no entry.
   ///
-  /// Where its row may be damaged, former tokens of the key must not become good again: few devices have come to half
-  /// of all generations.
+  /// If its row may be damaged, the key's previous tokens must not become valid again, so the generation starts at half
+  /// the range, which few devices ever reach.
   private func firstGeneration(of key: NotificationKey) -> UInt16 {
     damage.mayHave(.registration(key)) ? Self.generationAfterDamage : 0
   }
 
   private static let generationAfterDamage: UInt16 = 1 << 15
 
-  /// Whether `next` may come after `old`: a new generation begins with a registration alone.
+  /// Returns true if `next` may follow `old`; only a registration begins a new generation.
   private func isSuccessor(_ next: Entry, of old: Entry?) -> Bool {
     guard let old else {
       return next.state == .active
@@ -240,18 +243,18 @@ public struct RegistrationTable: Sendable {
       && old.state == .unregistered
   }
 
-  /// Asserts what holds between calls.
+  /// Asserts the invariants that hold between calls.
   public func checkInvariants() { pending.checkInvariants() }
 
-  /// Notes that a device was revoked, at that time in milliseconds since 1970.
+  /// Records that a device was revoked at that time, in milliseconds since 1970.
   public mutating func revoke(_ device: UInt64, atMilliseconds: Int64) {
     revokedDevices[device] = atMilliseconds
   }
 
-  /// Whether a device was revoked.
+  /// Returns true if a device was revoked.
   public func isRevoked(_ device: UInt64) -> Bool { revokedDevices[device] != nil }
 
-  /// Returns what happens to a push to this token.
+  /// Returns the decision about a push to this token.
   public func verdict(_ key: NotificationKey, generation: UInt16) -> Verdict {
     if !revokedDevices.isEmpty, let since = revokedDevices[key.device] {
       return .unregistered(sinceMilliseconds: since)

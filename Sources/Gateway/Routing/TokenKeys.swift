@@ -1,14 +1,15 @@
 internal import BelfryWire
 internal import Transport
 
-/// The keys of device tokens, the sealing one first.
+/// The keys of device tokens, starting with the sealing key.
 public enum TokenKeys {
-  /// The name by which people and the control store know a key: it tells nothing of the key itself.
+  /// Returns the name that identifies a key in the interface and in the control store; it reveals nothing about the key
+  /// itself.
   public static func name(of key: [UInt8]) -> String {
     Hexadecimal.encode(Array(SHA256.hash(Array("belfry token key ".utf8) + key).bytes.prefix(4)))
   }
 
-  /// The file that holds them: one a line, hexadecimal.
+  /// Returns the contents of the key file: one key per line, in hexadecimal.
   static func file(_ keys: [[UInt8]]) -> [UInt8] {
     precondition(!keys.isEmpty, "a gateway without a token key")
     return Array(keys.map { Hexadecimal.encode($0) + "\n" }.joined().utf8)

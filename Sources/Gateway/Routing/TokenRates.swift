@@ -1,6 +1,6 @@
 import Storage
 
-/// How often each device token of a loop may be pushed to (apns-protocol 1.12, 14).
+/// The rate limits of a loop's device tokens (apns-protocol 1.12, 14).
 ///
 /// Confined to its loop.
 struct TokenRates {
@@ -10,12 +10,12 @@ struct TokenRates {
 
   init(_ limit: RateLimit) { self.limit = limit }
 
-  /// Whether one more push to `key` is within the limit.
+  /// Returns true if one more push to `key` is within the limit, and counts it if so.
   mutating func admits(_ key: NotificationKey, at now: Int64) -> Bool {
     limit.admits(&next[key, default: 0], at: now)
   }
 
-  /// Forgets tokens whose limit is unused again; called about once a second.
+  /// Removes tokens whose limit has fully recovered; called about once per second.
   mutating func tick(at now: Int64) {
     guard now >= nextCleanNanoseconds else { return }
     nextCleanNanoseconds = now + Limits.rateMemoryNanoseconds

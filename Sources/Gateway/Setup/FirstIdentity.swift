@@ -3,20 +3,20 @@ import Storage
 import System
 import Transport
 
-/// The team, key and enrolment code that a gateway makes at its first start.
+/// The team, key, and enrollment code that a gateway generates at its first start.
 package struct FirstIdentity: Sendable {
   let teamID: String
   let keyID: String
   let enrolmentCode: String
 
-  /// An identity that is in the control store already.
+  /// Creates an identity from values that are already in the control store.
   package init(teamID: String, keyID: String, enrolmentCode: String) {
     self.teamID = teamID
     self.keyID = keyID
     self.enrolmentCode = enrolmentCode
   }
 
-  /// Reads the folder's identity, and creates what is missing.
+  /// Reads the folder's identity and creates any missing parts.
   static func makeOrRead(
     in folder: GatewayFolder, store: any ControlStore, environment: BelfryWire.Environment,
     nowMilliseconds: Int64
@@ -57,7 +57,7 @@ package struct FirstIdentity: Sendable {
     return FirstIdentity(teamID: teamID, keyID: keyID, enrolmentCode: code)
   }
 
-  /// The team that most keys and apps name, where its own row is damaged.
+  /// Returns the team that most keys and apps name, if its own row is damaged.
   private static func orphanedTeam(in store: any ControlStore) throws(StorageFailure) -> String? {
     guard store.damage.has(table: "team") else { return nil }
     var counts: [String: Int] = [:]  // text: ids that the operator gave
@@ -66,10 +66,10 @@ package struct FirstIdentity: Sendable {
     return counts.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
   }
 
-  /// The key that a team's pushes are signed with where none is named: one that is good in this environment, that may
-  /// send to all topics and whose file is there, as far as there is one.
+  /// Returns the key that signs a team's pushes by default: preferably one that is valid in this environment, can send
+  /// to all topics, and whose file exists.
   ///
-  /// Nil where the team has none at all; a revoked one where there is no other.
+  /// Returns nil if the team has no key; a revoked key is returned if there is no other.
   static func defaultKey(
     of team: String, in folder: GatewayFolder, _ store: any ControlStore,
     environment: BelfryWire.Environment
@@ -79,7 +79,7 @@ package struct FirstIdentity: Sendable {
       return (key.environments.contains(environment) ? 0 : 4)
         + (FileSystem.exists(folder.keyFile(key.id)) ? 0 : 2) + (key.topics.isEmpty ? 0 : 1)
     }
-    // The first of the best: the order is that of creation.
+    // Keys are in order of creation, so this is the first of the best.
     return try store.keys().filter { $0.team == team }.map { (key: $0.id, rank: rank($0)) }
       .reduce(nil) { best, next -> (key: String, rank: Int)? in
         guard let best, best.rank <= next.rank else { return next }
@@ -87,7 +87,7 @@ package struct FirstIdentity: Sendable {
       }?.key
   }
 
-  /// Binds the folder to one environment: its tokens, keys and channels are valid in no other.
+  /// Binds the folder to one environment, because its tokens, keys, and channels are valid in no other.
   private static func claim(
     _ folder: GatewayFolder, store: any ControlStore, for environment: BelfryWire.Environment
   ) throws {
@@ -105,7 +105,7 @@ package struct FirstIdentity: Sendable {
     }
   }
 
-  /// Returns ten random letters and digits, as in Apple's identifiers.
+  /// Returns 10 random letters and digits, as in Apple's identifiers.
   private static func makeID() -> String {
     pick(10, from: "ABCDEFGHJKLMNPQRSTUVWXYZ0123456789")
   }

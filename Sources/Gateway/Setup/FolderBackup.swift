@@ -3,30 +3,30 @@ internal import Storage
 internal import System
 internal import Transport
 
-/// A copy of a gateway's folder in one file: a tar archive of mode 0600, which any `tar` reads.
+/// A copy of a gateway's folder in one file: a tar archive with mode 0600, which any `tar` can read.
 ///
-/// Its first file, `belfry-backup.json`, says when and of what it was made, its last one, `SHA256SUMS`, has the hashes of
-/// the others, as `sha256sum --check` reads them. The delivery log is left out: it is no
-/// promise, and it is written at each turn.
+/// Its first file, `belfry-backup.json`, records when and from what it was created. Its last file, `SHA256SUMS`, has
+/// the hashes of the others in the format of `sha256sum --check`. The delivery log is omitted, because it carries no
+/// guarantee and is written at each turn.
 public enum FolderBackup {
-  /// What a backup holds.
+  /// The contents of a backup.
   public struct Summary: Sendable {
-    /// When it was made, in milliseconds since 1970.
+    /// The time it was created, in milliseconds since 1970.
     public var createdMilliseconds: Int64
-    /// The gateway's environment.
+    /// The environment of the gateway.
     public var environment: String
-    /// The release that made it.
+    /// The release that created it.
     public var release: String
-    /// Undelivered notifications.
+    /// The number of undelivered notifications.
     public var notifications: Int
-    /// Devices, revoked ones included.
+    /// The number of devices, including revoked ones.
     public var devices: Int
-    /// Bytes of the file.
+    /// The size of the file, in bytes.
     public var byteCount: Int
-    /// The file has the hashes of what is in it; those of former releases have none.
+    /// True if the file has hashes of its contents; backups of earlier releases don't.
     public var hasSums = true
 
-    /// The object of a command's answer.
+    /// The backup as the JSON object that a command prints.
     public var json: JSONObject {
       [
         "createdAt": .string(Timestamp.rfc3339(unixMilliseconds: createdMilliseconds)),
@@ -40,10 +40,10 @@ public enum FolderBackup {
   private static let description = "belfry-backup.json"
   private static let sumsFile = "SHA256SUMS"
   private static let format: Int64 = 2
-  /// Former releases wrote no sums.
+  /// The format of earlier releases, which wrote no hashes.
   private static let formatWithoutSums: Int64 = 1
 
-  /// Whether a file of the folder belongs into a backup as it is.
+  /// Returns true if a file of the folder is copied to a backup unchanged.
   private static func isIncluded(_ name: String) -> Bool {
     if name.hasPrefix("AuthKey_"), name.hasSuffix(".p8") {
       let keyID = name.dropFirst(8).dropLast(3).utf8
@@ -57,27 +57,30 @@ public enum FolderBackup {
     ].contains(name)
   }
 
-  /// The stores, in the order in which they are copied: what a notification needs of the control store is older
-  /// than the notification.
+  /// The stores, in the order in which they are copied.
+  ///
+  /// The control store is copied last, so that it contains everything that the copied notifications refer to.
   private static let storeKinds: [(name: String, kind: StoreBackup.Store)] = [
     ("notifications.sqlite", .notifications), ("control.sqlite", .control),
   ]
   private static let stores = storeKinds.map(\.name)
 
-  /// What no gateway's folder is without, and what must not be empty.
+  /// The files that every gateway folder must contain, and that must not be empty.
   private static let required = ["manifest"] + FolderPart.allCases.flatMap(\.files)
 
-  // MARK: Making
+  // MARK: Backing up
 
-  /// Reads a folder with the rights of its owner, where the process has those of root.
+  /// A function that runs a closure with the privileges of the folder's owner if the process runs as root.
   ///
-  /// The backup's own file is opened before and named afterwards, with root's rights.
+  /// The backup's own file is opened before and named afterward, with root's privileges.
   public typealias AsOwner = (() throws -> Void) throws -> Void
 
-  /// Writes a backup of the gateway in `folder`, which may run and goes on meanwhile, to `file`.
+  /// Writes a backup of the gateway in `folder` to `file`.
   ///
-  /// The file has its name once it is whole and on disk; one of the same name is replaced then. A process that is
-  /// killed leaves nothing of it.
+  /// The gateway can run and continue to work in the meantime.
+  ///
+  /// The file gets its name only when it is complete and on disk, and replaces a file of the same name at that point. A
+  /// process that is killed leaves nothing behind.
   public static func make(
     of folder: GatewayFolder, to file: String, release: String, nowMilliseconds: Int64,
     asOwner: AsOwner = { try $0() }
@@ -97,7 +100,7 @@ public enum FolderBackup {
     return summary
   }
 
-  /// Fails where there is no gateway that could be restored, or `file` would be among its files.
+  /// Throws if there is no gateway that could be restored, or if `file` would be among its files.
   private static func check(_ folder: GatewayFolder, isApartFrom file: String) throws {
     try folder.requireGateway()
     if let name = required.first(where: { (FileSystem.byteCount(of: folder.file($0)) ?? 0) == 0 }) {
@@ -149,7 +152,7 @@ public enum FolderBackup {
     try writer.finish()
   }
 
-  /// Fails where the folder's keys are of no use: a gateway with them would not start.
+  /// Throws if the folder's keys are unusable, because a gateway couldn't start with them.
   private static func checkKeys(of folder: GatewayFolder) throws {
     do throws(GatewayFolder.Failure) {
       _ = try folder.presentAuthorities()
@@ -166,14 +169,15 @@ public enum FolderBackup {
 
   // MARK: Restoring
 
-  /// The name of the file that a folder has while it is being restored: no gateway starts on half of one.
+  /// The name of the file that exists in a folder while it is being restored, so that no gateway starts on a
+  /// half-restored folder.
   static let unfinished = "restoring"
   /// The name of the file that tells the next start that the folder was restored.
   static let restored = "restored"
 
-  /// Makes `folder`, which is empty or not there, a copy of the one in the backup.
+  /// Restores the backup to `folder`, which is empty or doesn't exist.
   ///
-  /// `didOpen` is called once the backup is open, before anything is done in the folder.
+  /// `didOpen` is called once the backup is open, before the folder is changed.
   public static func restore(
     _ file: String, into folder: GatewayFolder, nowMilliseconds: Int64,
     didOpen: () throws -> Void = {}
@@ -208,15 +212,17 @@ public enum FolderBackup {
       try FileSystem.remove(folder.file(unfinished))
     } catch {
       for name in written { try? FileSystem.remove(folder.file(name)) }
-      // There is room for it now, and no gateway begins anew where one was to be restored.
+      // Leave the marker, for which there is room now, so that no gateway starts from scratch in a folder whose restore
+      // failed.
       try? folder.write(Array("\(file)\n".utf8), unfinished)
       throw error
     }
     return summary
   }
 
-  /// Reads a backup's headers, its description and its sums, nil in one of a former release; throws where it is none,
-  /// or not whole.
+  /// Reads a backup's headers, its description, and its hashes (nil for a backup of an earlier release).
+  ///
+  /// Throws if the file isn't a backup or is incomplete.
   private static func read(
     _ file: String
   ) throws -> (TarReader, Summary, [String: SHA256.Digest]?) {
@@ -262,7 +268,7 @@ public enum FolderBackup {
     )
   }
 
-  /// The hash that the backup has of each of its files; nil where it has not one of each of `names`.
+  /// Returns the backup's hash of each of its files; nil if the hashes don't match `names` exactly.
   private static func sums(
     in reader: TarReader, of names: [String]
   ) throws -> [String: SHA256.Digest]? {
@@ -279,12 +285,13 @@ public enum FolderBackup {
     return Set(sums.keys) == Set(names) ? sums : nil
   }
 
-  /// Bytes of the hashes: some hundred of each key, of which a gateway has a few.
+  /// The maximum size of the hashes, in bytes: about 100 per key, and a gateway has only a few keys.
   private static let sumsBytesMax = 1_048_576
 
-  /// What a gateway's start finds: a sentence about the backup that its folder was restored from; nil where it was not.
+  /// Returns, at a gateway's start, a sentence about the backup that its folder was restored from; nil if it wasn't
+  /// restored.
   ///
-  /// It is said once.
+  /// The notice is returned only once.
   static func consumeNotice(in folder: GatewayFolder) throws(SystemFailure) -> String? {
     let marker = folder.file(restored)
     guard FileSystem.exists(marker) else { return nil }
@@ -297,7 +304,7 @@ public enum FolderBackup {
       + "between is not in it"
   }
 
-  /// The lock of a folder that has no files.
+  /// Locks a folder that must not contain files.
   private static func emptyFolder(_ folder: GatewayFolder) throws -> DataFolder {
     let lock: DataFolder
     do throws(StorageFailure) {
@@ -308,7 +315,7 @@ public enum FolderBackup {
         .conflict, "a gateway runs on \(folder.path), or a command",
         do: "stop it, move the folder away, then restore")
     }
-    // A restore that failed has left its mark alone.
+    // A failed restore leaves only its marker.
     let files = try FileSystem.list(folder.path).filter { !["lock", unfinished].contains($0) }
     guard files.isEmpty else {
       throw AdministrationFailure(

@@ -1,23 +1,25 @@
 import Storage
 import System
 
-/// A random number that each start of a gateway draws: new devices have it in their numbers, and both
-/// databases keep it, so that one that was restored from a copy is known by the other.
+/// A random number that each start of a gateway draws.
+///
+/// It is part of the numbers of new devices, and both databases keep it, so that each can detect if the other was
+/// restored from a backup.
 struct FolderEpoch {
-  /// The epoch of this start, of 31 bits; never 0, and of no device in the store.
+  /// The epoch of this start: 31 bits, never 0, and different from that of any device in the store.
   let number: UInt32
-  /// What a person should know of the folder; nil where both databases are of one time.
+  /// A notice for the operator about the folder; nil if both databases are from the same time.
   let restoration: String?
 
-  /// Draws the epoch of a start and puts it into both databases, the control store first.
+  /// Draws the epoch of a start and writes it to both databases, the control store first.
   ///
-  /// A start may end between two writes: the control store keeps the last epoch that both had.
+  /// A start may end between two writes, so the control store keeps the last epoch that both had.
   static func begin(
     in control: any ControlStore, _ notifications: SQLiteNotificationStore
   ) throws(StorageFailure) -> FolderEpoch {
     let kept = try Kept(control)
     let other = try notifications.epoch()
-    // Where one of the values was damaged, nothing is known.
+    // If one of the values was damaged, nothing can be concluded.
     let isKnown =
       !control.damage.mayHave(.setting(ControlSetting.epoch))
       && !notifications.damage.has(table: "progress")
@@ -30,10 +32,10 @@ struct FolderEpoch {
     return epoch
   }
 
-  /// What the control store keeps.
+  /// The epochs in the control store.
   private struct Kept {
     var current: UInt32 = 0
-    /// The last one that the notifications' store was known to have.
+    /// The last epoch that the notification store was known to have.
     var agreed: UInt32 = 0
 
     init(current: UInt32, agreed: UInt32) {
@@ -41,7 +43,7 @@ struct FolderEpoch {
       self.agreed = agreed
     }
 
-    /// Zeroes where it has none: it is new, or a former release's.
+    /// Reads the epochs; they are zero if the store is new or from an earlier release.
     init(_ control: any ControlStore) throws(StorageFailure) {
       let bytes = try control.setting(ControlSetting.epoch) ?? []
       let words = String(decoding: bytes, as: UTF8.self).split(separator: " ").map { UInt32($0) }

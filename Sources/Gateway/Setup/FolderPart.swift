@@ -1,11 +1,11 @@
-/// What a gateway's folder cannot do without: it is made at the first start, and its loss is told.
+/// The essential parts of a gateway's folder, which are created at the first start and whose loss is reported.
 enum FolderPart: CaseIterable {
   case controlStore
   case notificationStore
   case authority
   case tokenKeys
 
-  /// The files that must be there and not be empty.
+  /// The files that must exist and must not be empty.
   var files: [String] {
     switch self {
     case .controlStore: ["control.sqlite"]
@@ -24,7 +24,7 @@ enum FolderPart: CaseIterable {
     }
   }
 
-  /// What is given up with it.
+  /// A description of the data that is lost with the part.
   var loss: String {
     switch self {
     case .controlStore:

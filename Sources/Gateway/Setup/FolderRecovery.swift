@@ -1,26 +1,28 @@
 import Storage
 import System
 
-/// Opens what a gateway's folder must hold, and finds out what it has lost.
+/// A recovery that opens the essential parts of a gateway's folder and detects losses.
 ///
-/// The folder's `manifest` names its files once the first start has made them. From then on a file that is
-/// missing, empty or damaged is an error, unless the operator gave `--recover`: then it is moved aside, made
-/// anew, and what is given up is said.
+/// The folder's `manifest` lists its files once the first start has created them. From then on, a file that is missing,
+/// empty, or damaged is an error, unless the operator specified `--recover`: in that case it is moved aside and
+/// re-created, and the loss is reported.
 final class FolderRecovery {
   private let folder: GatewayFolder
   private let isAllowed: Bool
   private let log: Log
-  /// What a person should know of the folder, a sentence each.
+  /// Notices for the operator about the folder, one sentence each.
   private(set) var notices: [String] = []
 
-  /// The recovery of a folder whose lock is held; where it is not allowed, a loss is an error.
+  /// Creates the recovery of a folder whose lock is held.
+  ///
+  /// If recovery isn't allowed, a loss is an error.
   init(of folder: GatewayFolder, isAllowed: Bool, log: Log) {
     self.folder = folder
     self.isAllowed = isAllowed
     self.log = log
   }
 
-  /// Notes what a person should know, in the log too.
+  /// Adds a notice for the operator, and logs it too.
   func notice(_ text: String) {
     notices.append(text)
     log.warning("the folder has lost something", ["what": text])
@@ -28,7 +30,7 @@ final class FolderRecovery {
 
   // MARK: Files
 
-  /// Finds files that the folder must hold and that are missing or empty.
+  /// Finds required files that are missing or empty.
   func checkFiles() throws {
     if FileSystem.exists(folder.file(FolderBackup.unfinished)) {
       throw GatewayFolder.Failure.halfRestored(folder: folder.path)
@@ -47,8 +49,9 @@ final class FolderRecovery {
     }
   }
 
-  /// Whether a start has made all files: the manifest says so, or, in a former release's folder, what was
-  /// written last.
+  /// True if a start has created all files.
+  ///
+  /// The manifest says so, or, in the folder of an earlier release, the existence of the file that was written last.
   private var isComplete: Bool {
     if let manifest = try? FileSystem.readRegularFile(
       folder.file(Self.manifest), limit: Self.manifestBytesMax),
@@ -59,7 +62,7 @@ final class FolderRecovery {
     return [folder.file("token-keys"), folder.descriptionFile].contains { FileSystem.exists($0) }
   }
 
-  /// Writes into the folder what it holds, once that is on disk.
+  /// Writes the list of required files to the folder, once those files are on disk.
   func writeManifest() throws {
     let names = FolderPart.allCases.flatMap(\.files)
     let text =
@@ -73,12 +76,14 @@ final class FolderRecovery {
   }
 
   private static let manifest = "manifest"
-  /// Bytes of a manifest: it has a few lines.
+  /// The maximum size of a manifest, in bytes; it has a few lines.
   private static let manifestBytesMax = 65_536
 
   // MARK: Parts
 
-  /// Opens or makes a part with `body`; one that is damaged is given up, where that is allowed.
+  /// Opens or creates a part with `body`.
+  ///
+  /// A damaged part is moved aside and re-created if recovery is allowed.
   func open<Value>(_ part: FolderPart, _ body: () throws -> Value) throws -> Value {
     do {
       return try body()
@@ -89,7 +94,7 @@ final class FolderRecovery {
     }
   }
 
-  /// What is wrong with a part; nil where it is not the part that is.
+  /// Returns a description of the damage to a part; nil if the error has another cause.
   private static func damage(_ error: any Error) -> String? {
     switch error {
     case StorageFailure.corrupt(_, let detail): "is damaged (\(detail))"
@@ -113,14 +118,14 @@ final class FolderRecovery {
 
   // MARK: Stores
 
-  /// Notes what the check of a store's file found.
+  /// Reports the result of checking a store's file.
   func note(_ inspection: StoreInspection, of file: String) {
     switch inspection {
     case .whole: return
     case .unfinished:
       log.info("a store is too large to be checked in the time for it", ["file": file])
     case .setAside(let rows, let indexes):
-      // Rows that were set aside stay in the store, and are reported until they are given up.
+      // Rows that were set aside stay in the store, and are reported until they are deleted.
       guard rows == 0 else { return }
       log.warning(
         "indexes of a store disagreed with their tables, and were made again",
@@ -133,7 +138,7 @@ final class FolderRecovery {
     }
   }
 
-  /// Notes how many writes a store has lost.
+  /// Reports the number of writes that a store has lost.
   func note(lost count: UInt64, what: String, of file: String) {
     guard count > 0 else { return }
     notice(

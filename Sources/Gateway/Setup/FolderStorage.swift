@@ -1,17 +1,17 @@
 public import System
 
-/// What a gateway's folder takes of its disk.
+/// The disk usage of a gateway's folder.
 public struct FolderStorage: Sendable {
-  /// The folder.
+  /// The path of the folder.
   public let path: String
-  /// Bytes of the control store, its write-ahead file included.
+  /// The size of the control store, including its write-ahead log, in bytes.
   public let controlBytes: Int
-  /// Bytes of the notifications' store, its write-ahead file included.
+  /// The size of the notification store, including its write-ahead log, in bytes.
   public let notificationBytes: Int
-  /// The room on the folder's disk; nil where it cannot be told.
+  /// The free space on the folder's disk; nil if it can't be determined.
   public let space: FileSystem.Space?
 
-  /// Looks at the folder's files.
+  /// Measures the folder's files.
   public init(_ folder: GatewayFolder) {
     func bytes(_ file: String) -> Int {
       ["", "-wal"].reduce(0) { $0 + (FileSystem.byteCount(of: file + $1) ?? 0) }

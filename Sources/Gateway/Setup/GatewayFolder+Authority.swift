@@ -1,14 +1,14 @@
 public import Transport
 internal import System
 
-/// The certificates of the gateway's authority, and what clients that hold a former one accept.
+/// The certificates of the gateway's authority, and the certificates that clients with an earlier copy accept.
 ///
-/// Clients keep copies of `ca.pem`, so the authority's name and key never change, its certificates permit more
-/// and more names, and the first one is retained: what it permits, every copy permits.
+/// Clients keep copies of `ca.pem`. For this reason, the authority's name and key never change, each new certificate
+/// permits additional names, and the first certificate is retained: every copy permits whatever the first one permits.
 extension GatewayFolder {
-  /// Reads or creates the authority; `hosts` are the names that its certificates may have at least.
+  /// Reads or creates the authority; `hosts` are the names that its certificates must permit at least.
   ///
-  /// While one takes another's place, this is the one that signs what the listeners show.
+  /// During a rotation, this is the authority that signs the listeners' certificates.
   public func authority(hosts: [String], nowSeconds: Int64) throws(Failure) -> CertificateAuthority
   {
     try authorities(hosts: hosts, nowSeconds: nowSeconds).server
@@ -16,8 +16,8 @@ extension GatewayFolder {
 
   /// Reads or creates the authorities.
   ///
-  /// One that does not permit `hosts` gets a new certificate for its key; so do those of earlier releases, which
-  /// constrained addresses too, as BoringSSL refuses.
+  /// An authority that doesn't permit `hosts` gets a new certificate for its key. The same applies to authorities of
+  /// earlier releases, which constrained addresses too; BoringSSL rejects that.
   package func authorities(hosts: [String], nowSeconds: Int64) throws(Failure) -> Authorities {
     guard let present = try presentAuthorities() else {
       let made = try makeAuthority(hosts: hosts, nowSeconds: nowSeconds)
@@ -31,13 +31,13 @@ extension GatewayFolder {
     let authorities = Authorities(
       signing: signing, trusted: AuthorityBundle(signing.map(\.certificate) + unsigned))
     guard authorities.trusted != present.trusted else { return authorities }
-    // First the copy: a start that ends between the two writes has lost nothing.
+    // Write the copy first, so that a start that ends between the two writes loses nothing.
     try retainFirst(of: present.signing)
     try write(authorities)
     return authorities
   }
 
-  /// The authorities as they are in the folder; nil where there is none.
+  /// Returns the authorities as they are in the folder; nil if the folder has no authority.
   func presentAuthorities() throws(Failure) -> Authorities? {
     guard let certificates = try read("ca.pem") else { return nil }
     guard let keys = try read("ca-key.pem") else {
@@ -46,7 +46,7 @@ extension GatewayFolder {
     return try crypto("ca.pem") { () throws(CryptoFailure) in
       let signing = try CertificateAuthority.loadAll(
         certificatesPEM: certificates, privateKeysPEM: keys)
-      // An operator's own may have its issuers behind it, which are not trusted for their own sake.
+      // An operator's own authority may be followed by its issuers, which aren't trusted in their own right.
       guard Self.isOwn(signing[0]) else {
         return Authorities(
           signing: signing, trusted: AuthorityBundle(signing.map(\.certificate)))
@@ -55,7 +55,7 @@ extension GatewayFolder {
     }
   }
 
-  /// The authority with a certificate that permits `hosts`; an operator's own is left as it is.
+  /// Returns the authority with a certificate that permits `hosts`; an operator's own authority is left unchanged.
   private func permitting(
     _ hosts: [String], _ authority: CertificateAuthority
   ) throws(Failure) -> CertificateAuthority {
@@ -68,7 +68,8 @@ extension GatewayFolder {
     }
   }
 
-  /// Keeps the first certificate of each: clients have copies of those of an authority that is to follow, too.
+  /// Retains the first certificate of each authority; during a rotation, clients have copies of the new authority's
+  /// certificates too.
   private func retainFirst(of signing: [CertificateAuthority]) throws(Failure) {
     var kept = try firstCertificates().filter { certificate in
       signing.contains { $0.certificate.publicKeySPKI == certificate.publicKeySPKI }
@@ -91,7 +92,7 @@ extension GatewayFolder {
     }
   }
 
-  /// Writes `ca.pem`, which alone says which authorities there are.
+  /// Writes `ca.pem`, the only file that determines which authorities exist.
   private func write(_ authorities: Authorities) throws(Failure) {
     let text = try crypto("ca.pem") { () throws(CryptoFailure) in try authorities.trusted.pem() }
     try write(text, "ca.pem", mode: 0o644)
@@ -99,10 +100,10 @@ extension GatewayFolder {
 
   // MARK: Rotation
 
-  /// Adds a second authority, which signs for devices and providers from now on; nil where there are two already, or
-  /// the one is an operator's own.
+  /// Adds a second authority, which signs for devices and providers from now on; returns nil if there are already two,
+  /// or if the only one is an operator's own.
   ///
-  /// Each write leaves a folder that works: the keys come before the certificate that needs them.
+  /// Each write leaves a working folder: the keys are written before the certificate that needs them.
   func addAuthority(nowSeconds: Int64) throws(Failure) -> Authorities? {
     guard let present = try presentAuthorities(), !present.isRotating, Self.isOwn(present.server)
     else { return nil }
@@ -120,9 +121,10 @@ extension GatewayFolder {
     return both
   }
 
-  /// Gives up all authorities but the one that signs for devices; nil where there is one alone.
+  /// Retires all authorities except the one that signs for devices; returns nil if there is only one.
   ///
-  /// First the certificates: from then on the former ones are trusted no more, whatever else is written.
+  /// The certificates are written first: from then on, the previous authorities are no longer trusted, whatever else is
+  /// written.
   func giveUpFormerAuthorities() throws(Failure) -> Authorities? {
     guard let present = try presentAuthorities(), present.isRotating else { return nil }
     let issuer = present.issuer
@@ -132,20 +134,21 @@ extension GatewayFolder {
     return one
   }
 
-  /// Removes the keys of authorities that were given up.
+  /// Removes the keys of retired authorities.
   func removeFormerKeys(_ authorities: Authorities) throws(Failure) {
     let keys = authorities.signing.flatMap(\.privateKeyPEM)
     guard Self.isOwn(authorities.server), try read("ca-key.pem") != keys else { return }
     try write(keys, "ca-key.pem")
   }
 
-  /// Whether a gateway made it.
+  /// Returns true if a gateway created the authority.
   static func isOwn(_ authority: CertificateAuthority) -> Bool {
     authority.certificate.commonName.hasPrefix(authorityName)
   }
 
-  /// The name of the authority that takes the place of the one with this name: some verifiers find issuers by their
-  /// names alone.
+  /// Returns the name of the authority that replaces the one with this name.
+  ///
+  /// The names must differ, because some verifiers find issuers only by name.
   private static func name(after former: String) -> String {
     let number = former.split(separator: " ").last.flatMap { Int($0) } ?? 1
     return "\(authorityName) \(number &+ 1)"
@@ -159,7 +162,7 @@ extension GatewayFolder {
         commonName: Self.authorityName, nameConstraints: .init(hostNames: hosts), now: nowSeconds,
         days: Limits.authorityDays)
     }
-    // It belongs to an authority that was given up.
+    // The file belongs to a retired authority.
     do throws(SystemFailure) {
       if FileSystem.exists(file(Self.firstAuthority)) {
         try FileSystem.remove(file(Self.firstAuthority))
@@ -172,21 +175,22 @@ extension GatewayFolder {
     return made
   }
 
-  /// The oldest certificate of the authority that clients may hold.
+  /// Returns the oldest certificate of the authority that clients may hold.
   func firstCertificate(of authority: CertificateAuthority) throws(Failure) -> Certificate {
-    // One of another key, which somebody replaced, says nothing of this authority's clients.
+    // A certificate of another key, which somebody replaced, says nothing about this authority's clients.
     let first = try firstCertificates().first {
       $0.publicKeySPKI == authority.certificate.publicKeySPKI
     }
     return first ?? authority.certificate
   }
 
-  /// The host names that a certificate of an authority may sign for; none where it may sign for all.
+  /// Returns the host names that a certificate of an authority may sign for; empty if it may sign for all names.
   static func hosts(permittedBy certificate: Certificate) -> [String] {
     CertificateAuthority.NameConstraints(of: certificate)?.hostNames ?? []
   }
 
-  /// The former names, then the new ones; of more than the bound the oldest of the former are left out.
+  /// Returns the previous names, then the new ones; if they exceed the limit, the oldest of the previous ones are
+  /// omitted.
   private static func union(_ former: [String], _ wanted: [String]) -> [String] {
     let added = wanted.filter { !former.contains($0) }
     let room = max(0, Limits.authorityNamesMax - added.count)
@@ -198,7 +202,7 @@ extension GatewayFolder {
     return kept + added
   }
 
-  /// The common name of the authorities that gateways make.
+  /// The common name of the authorities that gateways create.
   static let authorityName = "Belfry gateway authority"
   private static let firstAuthority = "ca-first.pem"
 }

@@ -1,9 +1,9 @@
 internal import System
 internal import Transport
 
-/// What the gateway's listeners show to their clients.
+/// The certificates that the gateway's listeners present to their clients.
 struct ServerCertificates {
-  /// A certificate with its issuers, its key, and what it names.
+  /// A certificate with its issuers, its key, and the names that it contains.
   struct Identity {
     var chainPEM: [UInt8]
     var keyPEM: [UInt8]
@@ -11,40 +11,41 @@ struct ServerCertificates {
     var certificate: Certificate
   }
 
-  /// For clients in general: every copy of `ca.pem` that was ever handed out accepts it.
+  /// The certificate for clients in general, which every copy of `ca.pem` that was ever distributed accepts.
   var general: Identity
-  /// For clients that ask for one of `addedNames`, in their order: a copy of `ca.pem` that permits one of them may forbid
-  /// another.
+  /// The certificates for clients that ask for one of `addedNames`, in the same order.
+  ///
+  /// They are separate because a copy of `ca.pem` that permits one of these names may forbid another.
   var added: [Identity] = []
-  /// Host names that the first `ca.pem` does not permit, and the present one does.
+  /// The host names that the first `ca.pem` doesn't permit but the current one does.
   var addedNames: [String] = []
-  /// Names that no certificate of the authority may have, so none has.
+  /// The names that no certificate of the authority may contain, and that are therefore in none.
   var forbiddenNames: [String] = []
 
-  /// When the first of them ends, in seconds since 1970.
+  /// The expiration of the certificate that expires first, in seconds since 1970.
   var notAfter: Int64 {
     added.reduce(general.certificate.notAfter) { min($0, $1.certificate.notAfter) }
   }
 
-  /// When the last of them begins.
+  /// The start of validity of the certificate that becomes valid last, in seconds since 1970.
   var notBefore: Int64 {
     added.reduce(general.certificate.notBefore) { max($0, $1.certificate.notBefore) }
   }
 }
 
 extension GatewayFolder {
-  /// Reads the certificates for these names, or issues those that are missing, end soon, have other names, or
-  /// were signed under another certificate of the authority.
+  /// Reads the certificates for these names, or issues those that are missing, expire soon, have other names, or were
+  /// signed under another certificate of the authority.
   ///
-  /// With `retainsFormer` the names that the first `ca.pem` was made for stay. No certificate has a name that its authority forbids:
-  /// clients would refuse all of it.
+  /// With `retainsFormer`, the names that the first `ca.pem` was created for are retained. No certificate contains a
+  /// name that its authority forbids, because clients would reject the entire certificate.
   func server(
     hosts: [String], addresses: [String], retainsFormer: Bool = false,
     authority: CertificateAuthority, nowSeconds: Int64
   ) throws(Failure) -> ServerCertificates {
     let first = try firstCertificate(of: authority)
     let present = authority.certificate
-    // Clients that know a former name of this machine go on reaching the gateway by that.
+    // Clients that know a previous name of this machine can continue to use it to reach the gateway.
     let former =
       retainsFormer && Self.isOwn(authority)
       ? Self.hosts(permittedBy: first).filter { !hosts.contains($0) } : []
@@ -70,8 +71,9 @@ extension GatewayFolder {
     return certificates
   }
 
-  /// Whether a certificate ends soon, or has not begun and another one would have; one that ends with its authority is
-  /// the longest that can be had.
+  /// Returns true if a certificate expires soon, or if it isn't valid yet but a new one would be.
+  ///
+  /// A certificate that expires together with its authority can't be extended.
   private func needsRenewal(
     _ certificate: Certificate, _ authority: CertificateAuthority, _ nowSeconds: Int64
   ) -> Bool {
@@ -83,7 +85,7 @@ extension GatewayFolder {
       && certificate.notAfter < authority.certificate.notAfter
   }
 
-  /// Whether the authority can sign no certificate for a name that clients accept.
+  /// Returns true if the authority can't sign a certificate for a name that clients would accept.
   func forbids(_ name: String, _ authority: CertificateAuthority) throws(Failure) -> Bool {
     if try permits(name, authority, firstCertificate(of: authority)) { return false }
     if AddressRange(name) != nil { return true }

@@ -6,30 +6,30 @@ public import Transport
 ///
 /// ```
 /// ca.pem, ca-key.pem          the authority that its clients trust
-/// ca-first.pem                the first certificate of each authority that has got another one since
-/// server.pem, server-key.pem  what the listeners show
-/// server-added-NAME.pem, …    what they show to clients that ask for a name that was added later
-/// token-keys                  one key a line, hexadecimal; the first seals device tokens
-/// admin-token                 what the admin API asks for
+/// ca-first.pem                the first certificate of each authority that has since received another one
+/// server.pem, server-key.pem  the listeners' certificate and key
+/// server-added-NAME.pem, …    the certificate for clients that ask for a name that was added later
+/// token-keys                  one key per line, hexadecimal; the first seals device tokens
+/// admin-token                 the token for the admin API
 /// AuthKey_KEYID.p8            the first team's provider key
-/// delivery-log.LOOP           the latest events of notifications
+/// delivery-log.LOOP           the latest notification events
 /// control.sqlite, notifications.sqlite, gateway.json, lock
 /// control.sqlite-mark, …      how much each store has committed
-/// restored, restoring         that it was restored from a backup, or is being restored
-/// manifest                    which of these files the folder must hold
+/// restored, restoring         markers of a finished or an unfinished restore from a backup
+/// manifest                    the list of files that the folder must contain
 /// ```
 public struct GatewayFolder: Sendable {
-  /// Why a folder cannot be used.
+  /// An error that describes why a folder can't be used.
   public enum Failure: Error, CustomStringConvertible {
     case system(SystemFailure)
     case crypto(file: String, CryptoFailure)
     case damaged(file: String, String)
-    /// A file that the folder must hold is of no use; `loss` is what goes with it.
+    /// A required file is unusable; `loss` describes the data that is lost with it.
     case lost(file: String, why: String, loss: String)
-    /// A `belfry restore` has not come to its end.
+    /// A `belfry restore` didn't finish.
     case halfRestored(folder: String)
 
-    /// What is wrong, and what to do.
+    /// A description of the problem and how to fix it.
     public var description: String {
       switch self {
       case .system(let failure): "\(failure)"
@@ -45,13 +45,13 @@ public struct GatewayFolder: Sendable {
     }
   }
 
-  /// The folder, absolute.
+  /// The absolute path of the folder.
   public let path: String
 
-  /// A folder that may or may not be there.
+  /// Creates a folder with a path that may or may not exist.
   public init(path: String) { self.path = FileSystem.absolute(path) }
 
-  /// Throws where the folder holds no gateway, or none that this user may see.
+  /// Throws if the folder contains no gateway, or none that this user may access.
   public func requireGateway() throws(AdministrationFailure) {
     let isThere: Bool
     do throws(SystemFailure) {
@@ -68,8 +68,8 @@ public struct GatewayFolder: Sendable {
     }
   }
 
-  /// Whether the gateway shows clients that ask for `host`, a name or an address, a certificate for it; nil
-  /// where that cannot be read.
+  /// Returns true if the gateway has a certificate for clients that ask for `host`, a name or an address; nil if the
+  /// certificates can't be read.
   public func isCertified(for host: String) -> Bool? {
     guard let names = try? FileSystem.list(path) else { return nil }
     let chains = names.filter { name in
@@ -81,22 +81,22 @@ public struct GatewayFolder: Sendable {
     return certificates.isEmpty ? nil : certificates.contains { $0.isFor(host) }
   }
 
-  /// The absolute path of a file in the folder.
+  /// Returns the absolute path of a file in the folder.
   public func file(_ name: String) -> String { "\(path)/\(name)" }
 
-  /// The authority's certificate.
+  /// The path of the authority's certificate.
   public var authorityFile: String { file("ca.pem") }
-  /// The description of the running gateway, in the ready file's format.
+  /// The path of the running gateway's description, in the ready file's format.
   public var descriptionFile: String { file("gateway.json") }
-  /// The admin API's token.
+  /// The path of the file with the admin API's token.
   public var adminTokenFile: String { file("admin-token") }
-  /// Teams, keys, apps, devices, registrations.
+  /// The path of the store of teams, keys, apps, devices, and registrations.
   public var controlStoreFile: String { file("control.sqlite") }
-  /// Undelivered notifications.
+  /// The path of the store of undelivered notifications.
   public var notificationStoreFile: String { file("notifications.sqlite") }
-  /// The delivery log of one loop.
+  /// Returns the path of the delivery log of one loop.
   func deliveryLogFile(loop: Int) -> String { file("delivery-log.\(loop)") }
-  /// The private key of a provider key, in the form that Apple hands out.
+  /// Returns the path of the private key of a provider key, in the format that Apple uses.
   public func keyFile(_ keyID: String) -> String { file("AuthKey_\(keyID).p8") }
 
   /// The files that are not secret.
@@ -104,7 +104,8 @@ public struct GatewayFolder: Sendable {
     "ca.pem", "ca-first.pem", "server.pem", "server-names", "manifest",
   ]
 
-  /// The names of secret files that others of this machine may read, since the folder does not hide them either.
+  /// The names of secret files that other users of this machine can read, because the folder's permissions don't
+  /// protect them either.
   public var exposedFiles: [String] {
     func mode(_ path: String) -> UInt32 { (try? FileSystem.mode(of: path)) ?? 0 }
     guard mode(path) & 0o011 != 0, let names = try? FileSystem.list(path) else { return [] }
@@ -115,7 +116,7 @@ public struct GatewayFolder: Sendable {
     }
   }
 
-  /// The keys of device tokens, the sealing one first.
+  /// Returns the keys of device tokens, starting with the sealing key; creates the first key if necessary.
   public func tokenKeys() throws(Failure) -> [[UInt8]] {
     guard let text = try read("token-keys") else {
       let key = SystemRandom.bytes(32)
@@ -135,9 +136,9 @@ public struct GatewayFolder: Sendable {
     return keys
   }
 
-  /// Reads or creates the admin API's token, or replaces it by what `given` holds.
+  /// Reads or creates the admin API's token, or replaces it with the contents of the file `given`.
   ///
-  /// A file that was emptied or cut is refused: its few bytes could be guessed.
+  /// A file that was emptied or truncated is rejected, because its few bytes could be guessed.
   public func adminToken(from given: String? = nil) throws(Failure) -> String {
     let own = try read("admin-token").map { String(decoding: $0, as: UTF8.self) }?
       .filter { !$0.isWhitespace }
@@ -148,7 +149,7 @@ public struct GatewayFolder: Sendable {
           file: given, "holds fewer than \(Limits.adminTokenBytesMin) characters: give a longer one"
         )
       }
-      // The commands on this machine read it in the folder.
+      // The commands on this machine read the token from the folder.
       if token != own { try write(Array((token + "\n").utf8), "admin-token") }
       return token
     }

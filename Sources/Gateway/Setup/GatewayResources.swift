@@ -3,60 +3,60 @@ package import Storage
 package import System
 package import Transport
 
-/// Everything that a gateway depends on outside its own code: the machine's, or a simulation's.
+/// The external dependencies of a gateway: the machine's, or a simulation's.
 package struct GatewayResources {
-  /// Teams, keys, apps, devices, registrations, channels.
+  /// The store of teams, keys, apps, devices, registrations, and channels.
   package var controlStore: any ControlStore
-  /// Undelivered notifications.
+  /// The store of undelivered notifications.
   package var notificationStore: any NotificationStore
-  /// Issues devices' certificates.
+  /// The issuer of device certificates.
   package var authority: any DeviceCertificateIssuer
-  /// What the numbers of this start's new devices begin with.
+  /// The epoch, with which the numbers of new devices begin.
   package var epoch: UInt32
-  /// What a person should know of a folder that was restored from a copy.
+  /// A notice for the operator about a folder that was restored from a backup.
   package var restoration: String?
-  /// What a person should know of a folder that has lost something.
+  /// Notices for the operator about a folder that has lost data.
   package var losses: [String] = []
-  /// Whether the disk of the control store takes writes; nil for a store without a disk.
+  /// The health of the control store's disk; nil for a store without a disk.
   package var controlHealth: StoreHealth?
-  /// Whether the disk of the notifications' store takes writes; nil for a store without a disk.
+  /// The health of the notification store's disk; nil for a store without a disk.
   package var notificationHealth: StoreHealth?
   /// The rows that each store has set aside, by the name of its file.
   var damages: [(name: String, damage: StoreDamage)] {
     [("control.sqlite", controlStore.damage), ("notifications.sqlite", notificationStore.damage)]
   }
-  /// Refuses revoked certificates in TLS handshakes.
+  /// The revoked certificates, which TLS handshakes reject.
   package var revocations = CertificateRevocations()
-  /// The first team, its key, and the enrolment code.
+  /// The first team, its key, and the enrollment code.
   package var identity: FirstIdentity
   /// The admin API's token.
   package var adminToken = ""
-  /// The keys of device tokens, the sealing one first.
+  /// The keys of device tokens, starting with the sealing key.
   package var tokenKeys: [[UInt8]]
   /// The listeners' TLS configuration.
   package var security: ListenerSecurity
-  /// What the listeners show, and where it is read anew; nil without a folder.
+  /// The listeners' certificates and the source that reloads them; nil without a folder.
   var certificates: (shown: ShownCertificates, source: CertificateSource)?
-  /// When the gateway's certificates end.
+  /// The expiration times of the gateway's certificates.
   let certificateEnds = CertificateEnds()
-  /// Where connections come from.
+  /// The factory of the listeners, which accept connections.
   package var listeners: any ListenerFactory = SocketListenerFactory()
-  /// Where the event loops run.
+  /// The runner of the event loops.
   package var loops: any LoopRunner = ThreadLoopRunner()
-  /// Where the writers work.
+  /// The runner of the writers.
   package var batches: any BatchRunner = ThreadBatchRunner()
-  /// Makes the delivery log of the loop with that number.
+  /// The function that creates the delivery log of the loop with that number.
   package var makeDeliveryLog: @Sendable (Int) throws(SystemFailure) -> DeliveryLog
-  /// The seed of all random numbers; nil for the kernel's randomness.
+  /// The seed of all random numbers; nil to use the kernel's random numbers.
   package var randomSeed: UInt64?
   /// The administration's clock, in milliseconds since 1970.
   package var unixMilliseconds: @Sendable () -> Int64 = { SystemClock.unixMilliseconds }
-  /// Waits, on an administrator's thread, until that many loops have handled a change.
+  /// The function that waits, on an administrator's thread, until that many loops have handled a change.
   package var waitForChange: @Sendable (ChangeBarrier, Int) -> Void = { $0.wait(for: $1) }
   /// Called on each loop when it starts, so that a test can check its invariants.
   package var didStartLoop: (@Sendable (GatewayLoop) -> Void)?
 
-  /// Creates resources from those without a default.
+  /// Creates resources from those that have no default.
   package init(
     controlStore: any ControlStore, notificationStore: any NotificationStore,
     authority: any DeviceCertificateIssuer, identity: FirstIdentity, epoch: UInt32,
@@ -75,7 +75,7 @@ package struct GatewayResources {
 }
 
 extension GatewayResources {
-  /// Opens the resources in the folder of `configuration`, creating what is missing.
+  /// Opens the resources in the folder of `configuration` and creates any missing ones.
   static func inFolder(
     of configuration: GatewayConfiguration, log: Log
   ) throws -> GatewayResources {
@@ -123,7 +123,7 @@ extension GatewayResources {
     return resources
   }
 
-  /// Opens the stores, after a check for damage, and notes what they have lost.
+  /// Opens the stores after checking them for damage, and reports any losses.
   private static func openStores(
     in folder: GatewayFolder, _ recovery: FolderRecovery
   ) throws -> (control: SQLiteControlStore, notifications: SQLiteNotificationStore) {
@@ -148,7 +148,7 @@ extension GatewayResources {
     return (control, notifications)
   }
 
-  /// Opens the delivery log of a loop, in memory if the folder has no room: pushes matter more.
+  /// Opens the delivery log of a loop, in memory if the folder has no room, because pushes take priority.
   private static func deliveryLog(
     of index: Int, in folder: GatewayFolder, log: Log
   ) throws(SystemFailure) -> DeliveryLog {

@@ -3,14 +3,14 @@ package import Transport
 
 /// The TLS configuration of each kind of port.
 package struct ListenerSecurity: Sendable {
-  /// On the provider ports.
+  /// The configuration of the provider ports.
   package var provider: StreamSecurity
-  /// On the legacy ports, where channel management is served too.
+  /// The configuration of the legacy ports, which also serve channel management.
   package var legacy: StreamSecurity
-  /// On the device port.
+  /// The configuration of the device port.
   package var device: StreamSecurity
 
-  /// The security of each kind of port.
+  /// Creates the TLS configuration of each kind of port.
   package init(provider: StreamSecurity, legacy: StreamSecurity, device: StreamSecurity) {
     self.provider = provider
     self.legacy = legacy
@@ -19,10 +19,10 @@ package struct ListenerSecurity: Sendable {
 }
 
 extension ListenerSecurity {
-  /// The TLS of listeners that show these certificates.
+  /// Creates the TLS configuration of listeners that present these certificates.
   ///
-  /// Providers that ask for a host of the operator's `own` certificate are shown that one. Devices are not: they
-  /// trust the gateway's authority alone.
+  /// Providers that ask for a host of the operator's `own` certificate get that certificate. Devices don't, because
+  /// they trust only the gateway's authority.
   init(
     showing certificates: ServerCertificates, own: TLSServerContext.Identity?,
     authorityPEM: [UInt8],

@@ -1,21 +1,21 @@
 internal import System
 internal import Transport
 
-/// The names by which a gateway is reached, and which its server certificate has.
+/// The names by which clients reach a gateway, which its server certificate contains.
 struct ServerNames {
-  /// Host names: `localhost`, the operator's or the machine's, and Apple's.
+  /// The host names: `localhost`, the operator's or the machine's, and Apple's.
   let hosts: [String]
-  /// Addresses: loopback, the operator's or the machine's, and the one that is listened on.
+  /// The addresses: loopback, the operator's or the machine's, and the listening address.
   let addresses: [String]
-  /// Those that the operator gave.
+  /// The names that the operator specified.
   private let given: [String]
 
-  /// The names of a gateway with this configuration; 127.0.0.2 is listed only when it is listened on.
+  /// Creates the names of a gateway with this configuration; 127.0.0.2 is included only if the gateway listens on it.
   init(of configuration: GatewayConfiguration) {
     given = configuration.names
     var hosts = ["localhost"]
     let own = given.isEmpty ? [LocalHost.name] : given
-    // A machine may be called what no certificate can name.
+    // A machine may have a name that no certificate can contain.
     for name in own
     where AddressRange(name) == nil && GatewayConfiguration.isName(name) && !hosts.contains(name) {
       hosts.append(name)
@@ -32,7 +32,7 @@ struct ServerNames {
     self.addresses = addresses
   }
 
-  /// Throws where the authority can sign no certificate for a name that was asked for.
+  /// Throws if the authority can't sign a certificate for a name that the operator specified.
   func requirePermitted(by authority: CertificateAuthority, in folder: GatewayFolder) throws {
     for name in given where try folder.forbids(name, authority) {
       throw GatewayServer.Failure.setup(
@@ -41,7 +41,7 @@ struct ServerNames {
     }
   }
 
-  /// Tells the operator who needs the present `ca.pem`.
+  /// Warns the operator about names that clients can't use, or can use only with the current `ca.pem`.
   func report(_ certificates: ServerCertificates, authority file: String, log: Log) {
     if !certificates.forbiddenNames.isEmpty {
       log.warning(

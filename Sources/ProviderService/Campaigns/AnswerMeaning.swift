@@ -1,22 +1,22 @@
 internal import BelfryProvider
 internal import BelfryWire
 
-/// What a push's answer, or the lack of one, means for its campaign.
+/// The consequence of a push's response, or of a missing one, for its campaign.
 enum AnswerMeaning: Equatable {
-  /// The service took it over.
+  /// The service accepted the push.
   case accepted
-  /// The token is dead since a moment, in milliseconds since 1970, where the service named one.
+  /// The token is dead since a time, in milliseconds since 1970, if the service reported one.
   case dead(reason: String, sinceMilliseconds: Int64?)
-  /// The service will not take this push for this device.
+  /// The service permanently refused this push for this device.
   case failed(reason: String)
-  /// The service did not take it, and may later.
+  /// The service did not accept the push, but may accept it later.
   case notSent(why: String)
-  /// It was sent, and whether it arrived is not known.
+  /// The push was sent, but it is not known whether it arrived.
   case uncertain
-  /// The service refuses the campaign as a whole: credentials or topic.
+  /// The service refuses the whole campaign because of its credentials or topic.
   case refused(why: String)
 
-  /// The meaning of a result of ``ProviderClient``.
+  /// Interprets a result of ``ProviderClient``.
   init(_ result: Result<PushOutcome, ProviderFailure>) {
     switch result {
     case .success(.accepted): self = .accepted
@@ -38,7 +38,7 @@ enum AnswerMeaning: Equatable {
       return
     }
     switch refusal.rejection {
-    // Every other device of the campaign would get the same.
+    // Every other device of the campaign would get the same response.
     case .topicDisallowed, .badTopic, .missingTopic, .invalidPushType, .badPriority,
       .badExpirationDate, .badCollapseID, .payloadEmpty, .payloadTooLarge, .badPath:
       self = .refused(why: "the service refuses this campaign: \(reason)")

@@ -1,14 +1,16 @@
 internal import BelfryWire
 internal import Storage
 
-/// Whether a campaign may be sent to its audience: a text for each language, and tokens of one environment.
+/// A check of whether a campaign may be sent to its audience: a text for each language, and tokens of one environment.
 struct AudienceCheck {
-  /// Why it is not sent; empty where it is.
+  /// The reasons not to send the campaign; empty if it may be sent.
   private(set) var problems: [RequestProblem] = []
-  /// What a person should know first.
+  /// Warnings for the operator before the campaign is sent.
   private(set) var warnings: [String] = []
 
-  /// A check of an audience that a service is to send to; nil for a service whose environment is not known.
+  /// Checks the audience of a campaign.
+  ///
+  /// `service` is the environment of the service; nil if it is unknown.
   init(_ document: CampaignDocument, _ shares: [AudienceShare], service: Environment?) {
     assert(shares.allSatisfy { $0.count > 0 }, "a share has a device")
     warnings = document.alerts.warnings

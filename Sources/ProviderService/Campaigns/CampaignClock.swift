@@ -1,10 +1,11 @@
 internal import Synchronization
 public import System
 
-/// The time by which campaigns are sent: the wall clock's, except where somebody set it ahead.
+/// The clock by which campaigns are sent: the wall clock, unless it was set forward.
 ///
-/// A push cannot be taken back: a clock that was set is believed after a day (`ExpiryClock`), or at once where it was
-/// set back. The time that the machine sleeps counts. Any thread; one for a service, from its start on.
+/// A push cannot be recalled, so a clock that was set forward is trusted only after a day (`ExpiryClock`); one that was
+/// set back is trusted at once. Time during which the machine sleeps counts. The clock may be used from any thread; a
+/// service uses one from startup on.
 public final class CampaignClock: Sendable {
   /// Nanoseconds since the machine started, and the wall clock in milliseconds since 1970.
   public typealias Reading = (nanoseconds: Int64, unixMilliseconds: Int64)
@@ -13,14 +14,14 @@ public final class CampaignClock: Sendable {
   private let clock: Mutex<ExpiryClock>
   private let log: Log
 
-  /// A clock that believes the wall clock as it is now.
+  /// Creates a clock that trusts the current wall clock.
   public convenience init(log: Log) {
     self.init(log: log) {
       (SystemClock.elapsedMilliseconds * 1_000_000, SystemClock.unixMilliseconds)
     }
   }
 
-  /// A clock over others than the machine's.
+  /// Creates a clock based on clocks other than the machine's.
   init(log: Log, read: @escaping @Sendable () -> Reading) {
     self.read = read
     self.log = log
@@ -28,10 +29,12 @@ public final class CampaignClock: Sendable {
     clock = Mutex(ExpiryClock(nanoseconds: now.nanoseconds, unixMilliseconds: now.unixMilliseconds))
   }
 
-  /// Seconds since 1970.
+  /// The time in seconds since 1970.
   var unixSeconds: Int64 { compare() / 1_000 }
 
-  /// Compares the clocks, so that small corrections are followed; returns the time in milliseconds since 1970.
+  /// Compares the clocks, so that small corrections are followed.
+  ///
+  /// Returns the time in milliseconds since 1970.
   @discardableResult
   public func compare() -> Int64 {
     let now = read()

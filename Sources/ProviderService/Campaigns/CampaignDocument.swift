@@ -2,18 +2,18 @@ internal import BelfryWire
 internal import BelfryProvider
 internal import System
 
-/// A campaign as its owner wrote it, with every field checked.
+/// A campaign as its owner wrote it, with validated fields.
 struct CampaignDocument: Sendable {
   /// The value of `apns-topic`, with the suffix of the push type.
   let topic: String
   let type: PushType
   let priority: UInt8?
-  /// Seconds for which the service keeps a push; 0: tried once; nil: the service's policy.
+  /// The seconds for which the service stores a push; 0 for a single attempt; nil for the service's policy.
   let expirationSeconds: Int64?
   let collapseID: String?
   let sendTime: SendTime
   let alerts: AlertCatalogue
-  /// The one environment whose devices get it, beside those that named none; nil for every environment.
+  /// The only environment to send to, in addition to devices that did not specify one; nil for every environment.
   let environment: Environment?
   private let payload: JSONObject
 
@@ -22,7 +22,9 @@ struct CampaignDocument: Sendable {
     "collapseID", "quietHours", "at", "environment",
   ]
 
-  /// Checks a campaign; all of its problems are thrown together.
+  /// Validates a campaign.
+  ///
+  /// Throws all of its problems together.
   init(_ object: JSONObject) throws(RequestProblems) {
     var reader = CampaignReader(object)
     let unknown = object.keys.lazy.filter { !Self.fields.containsBytes(of: $0) }
@@ -49,7 +51,7 @@ struct CampaignDocument: Sendable {
     try checkSizes()
   }
 
-  /// The payload for devices that are written to in `language`; nil where the campaign has no languages.
+  /// Returns the payload for devices that receive the text in `language`; nil for a campaign without languages.
   func payload(in language: String?) -> [UInt8] {
     guard let language, let alert = alerts.alert(in: language) else { return payload.bytes }
     var payload = payload
@@ -59,13 +61,13 @@ struct CampaignDocument: Sendable {
     return payload.bytes
   }
 
-  /// What a device shows of the payload in `language`.
+  /// Returns the part of the payload in `language` that a device displays.
   func preview(in language: String?) -> JSONValue {
     if let language, let alert = alerts.alert(in: language) { return .object(alert) }
     return payload["aps"]?.objectValue?["alert"] ?? .null
   }
 
-  /// The push's expiration from this moment.
+  /// Returns the push's expiration, counted from the given time.
   func expiration(now unixSeconds: Int64) -> Push.Expiration {
     switch expirationSeconds {
     case nil: .servicePolicy
@@ -89,7 +91,7 @@ struct CampaignDocument: Sendable {
   }
 }
 
-/// Reads a campaign's members and collects what is wrong with them.
+/// A reader of a campaign's members that collects their problems.
 private struct CampaignReader {
   private let object: JSONObject
   private(set) var problems: [RequestProblem] = []
@@ -207,7 +209,7 @@ private struct CampaignReader {
     }
   }
 
-  /// A language, or `false` for none at all.
+  /// Reads the fallback: a language, or `false` for none.
   mutating func fallback() -> LanguageChoice.Fallback {
     switch object["fallback"] {
     case nil, .null?: return .widelySpoken

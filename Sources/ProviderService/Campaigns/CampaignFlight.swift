@@ -3,24 +3,24 @@ internal import BelfryWire
 internal import Storage
 internal import Synchronization
 
-/// A recipient of a batch with what is sent to it.
+/// A recipient of a batch, with its token and notification id.
 struct CampaignAddressee {
   let recipient: CampaignRecipient
   let token: [UInt8]
   let id: NotificationID
 }
 
-/// A batch on its way, and what is known of its recipients.
+/// A batch in flight, and the state of its recipients.
 ///
 /// Confined to its runner.
 struct CampaignFlight {
-  /// What the batch waits for.
+  /// The next event that the batch waits for.
   enum Phase: Equatable {
-    /// Answers to all that was sent.
+    /// The responses to all pushes that were sent.
     case answers
-    /// The moment at which the rest is sent again, in monotonic nanoseconds.
+    /// The time at which the rest is sent again, in monotonic nanoseconds.
     case retry(at: Int64)
-    /// The moment at which the delivery log is asked, in monotonic nanoseconds.
+    /// The time at which the delivery log is queried, in monotonic nanoseconds.
     case settling(at: Int64)
   }
 
@@ -31,15 +31,15 @@ struct CampaignFlight {
 
   private(set) var batch: CampaignBatch
   var phase: Phase
-  /// Those who are being sent to, in the order of their answers' places.
+  /// The recipients whose pushes are in flight, in the order of their responses.
   private(set) var sent: [CampaignAddressee] = []
-  /// Those who are to be sent to again.
+  /// The recipients to send to again.
   var unsent: [CampaignAddressee] = []
-  /// Those of whom it is not known whether the service has their push.
+  /// The recipients for whom it is unknown whether the service has the push.
   var uncertain: [CampaignAddressee] = []
   private var counts: [TallyKey: Int64] = [:]
   private(set) var dead: [DeadToken] = []
-  /// Times that some were refused for now, in a row.
+  /// The number of consecutive attempts with temporary refusals.
   private(set) var failures = 0
 
   init(_ batch: CampaignBatch, phase: Phase) {
@@ -47,7 +47,7 @@ struct CampaignFlight {
     self.phase = phase
   }
 
-  /// Whether everybody has an outcome.
+  /// True if every recipient has an outcome.
   var isSettled: Bool { sent.isEmpty && unsent.isEmpty && uncertain.isEmpty }
 
   /// The outcomes that are not in the store yet.
@@ -55,7 +55,7 @@ struct CampaignFlight {
     counts.map { CampaignTally(outcome: $0.outcome, reason: $0.reason, count: $1) }
   }
 
-  /// The moment of the next step; nil while answers are awaited.
+  /// The time of the next step; nil while responses are awaited.
   var due: Int64? {
     switch phase {
     case .answers: nil
@@ -63,7 +63,9 @@ struct CampaignFlight {
     }
   }
 
-  /// Begins to send to those who are unsent; returns them.
+  /// Starts sending to the unsent recipients.
+  ///
+  /// Returns them.
   mutating func send() -> [CampaignAddressee] {
     precondition(sent.isEmpty, "the answers to the last attempt have come")
     sent = unsent
@@ -82,22 +84,22 @@ struct CampaignFlight {
     count(.dead, reason)
   }
 
-  /// Has a token leave the registry that is counted elsewhere.
+  /// Marks a token for removal from the registry if its outcome is counted elsewhere.
   mutating func drop(_ token: DeadToken) { dead.append(token) }
 
-  /// Notes that all answers have come.
+  /// Records that all responses have been received.
   mutating func answered() {
     sent = []
     failures = unsent.isEmpty ? 0 : failures + 1
   }
 
-  /// Leaves in the batch only those without an outcome, as the store is to have it.
+  /// Reduces the batch to the recipients without an outcome, for storage.
   mutating func narrow(isSent: Bool) {
     batch.unsettled = (sent + unsent + uncertain).map(\.recipient.number)
     batch.isSent = isSent
   }
 
-  /// Counts the batch as sent from this moment on, in milliseconds since 1970.
+  /// Records that the batch is sent at this time, in milliseconds since 1970.
   mutating func resend(at milliseconds: Int64) {
     batch.claimedMilliseconds = milliseconds
     narrow(isSent: true)
@@ -109,7 +111,7 @@ struct CampaignFlight {
   }
 }
 
-/// Collects the answers to a batch's pushes, which come on the client's thread.
+/// The responses to a batch's pushes, which are received on the client's thread.
 final class BatchAnswers: Sendable {
   typealias Answers = [Result<PushOutcome, ProviderFailure>?]
 
@@ -121,7 +123,7 @@ final class BatchAnswers: Sendable {
   private let state: Mutex<State>
   private let onComplete: @Sendable (Answers) -> Void
 
-  /// Calls `onComplete` once `count` answers are there.
+  /// Creates a collector that calls `onComplete` once `count` responses have been received.
   init(count: Int, _ onComplete: @escaping @Sendable (Answers) -> Void) {
     precondition(count > 0, "a batch has a recipient")
     state = Mutex(State(answers: Array(repeating: nil, count: count), missing: count))

@@ -1,20 +1,19 @@
 internal import BelfryWire
 internal import Storage
 
-/// When a campaign's next recipients are claimed: the times of its legs, its rate, and the batches in
-/// flight.
+/// The schedule for claiming a campaign's next recipients: the times of its legs, its rate, and the batches in flight.
 ///
-/// A state machine without I/O.
+/// It is a state machine without I/O.
 struct CampaignPacing {
-  /// What to do next.
+  /// The next action.
   enum Action: Equatable {
-    /// Claim up to so many recipients of a leg.
+    /// Claim up to this many recipients of a leg.
     case claim(CampaignLeg, limit: Int)
-    /// Nothing until this moment, in monotonic nanoseconds.
+    /// Do nothing until this time, in monotonic nanoseconds.
     case wait(until: Int64)
-    /// Nothing until a batch ends.
+    /// Do nothing until a batch ends.
     case awaitBatches
-    /// Everybody has an outcome.
+    /// Every recipient has an outcome.
     case finish
   }
 
@@ -23,22 +22,24 @@ struct CampaignPacing {
     let zone: Zone
   }
 
-  /// Nanoseconds after which legs that wait are looked at again: clocks may be set meanwhile.
+  /// Nanoseconds after which waiting legs are checked again, because clocks may be set in the meantime.
   private static let longestWaitNanoseconds: Int64 = 30_000_000_000
 
   private var legs: [Leg]
   private let sendTime: SendTime
   private let rate: Int64?
-  /// The moment from which the rate allows more, in monotonic nanoseconds.
+  /// The time from which the rate allows more, in monotonic nanoseconds.
   private var allowedAt: Int64 = 0
   private(set) var batchesInFlight = 0
 
-  /// The pacing of legs that are not claimed whole; `zone` finds a device's zone by its name.
+  /// Creates the pacing of the legs that are not completely claimed.
+  ///
+  /// `zone` returns a device's zone by its name.
   init(
     legs: [CampaignLeg], sendTime: SendTime, rate: Int64?, zone: (String) -> Zone?
   ) {
     self.legs = legs.filter { !$0.isClaimed }.map { leg in
-      // A device that named no zone, or one that is no longer known, lives by universal time.
+      // UTC applies to a device that did not specify a zone, or whose zone is no longer known.
       guard case .named(let name?) = leg.zone else { return Leg(leg: leg, zone: .utc) }
       return Leg(leg: leg, zone: zone(name) ?? .utc)
     }
@@ -46,7 +47,7 @@ struct CampaignPacing {
     self.rate = rate
   }
 
-  /// Returns what to do at this moment, by the monotonic and by the wall clock.
+  /// Returns the action at this time, by the monotonic and by the wall clock.
   func next(now: Int64, unixSeconds: Int) -> Action {
     guard !legs.isEmpty else { return batchesInFlight == 0 ? .finish : .awaitBatches }
     guard batchesInFlight < Limits.batchesInFlightMax else { return .awaitBatches }
@@ -64,14 +65,14 @@ struct CampaignPacing {
       until: now + min(overflow ? .max : wait, Self.longestWaitNanoseconds))
   }
 
-  /// Recipients of one batch: fewer at a low rate, so that pushes are spread over each second.
+  /// The number of recipients of one batch, which is smaller at a low rate, so that pushes are spread over each second.
   private var batchSize: Int {
     guard let rate else { return Limits.batchRecipientsMax }
     let share = rate * Limits.batchNanoseconds / 1_000_000_000
     return min(Limits.batchRecipientsMax, max(1, Int(share)))
   }
 
-  /// Notes that a batch of recipients is sent from now on.
+  /// Records that a batch of recipients is now being sent.
   mutating func claimed(_ recipients: Int, now: Int64) {
     precondition(recipients > 0, "a batch has a recipient")
     batchesInFlight += 1
@@ -79,15 +80,15 @@ struct CampaignPacing {
     allowedAt = max(allowedAt, now) + Int64(recipients) * 1_000_000_000 / rate
   }
 
-  /// Notes a batch that an earlier run left.
+  /// Records a batch that an earlier run left.
   mutating func recovered() { batchesInFlight += 1 }
 
-  /// Notes that a leg has no recipients left.
+  /// Records that a leg has no recipients left.
   mutating func exhausted(_ leg: CampaignLeg) {
     legs.removeAll { $0.leg.number == leg.number }
   }
 
-  /// Notes that everybody in a batch has an outcome.
+  /// Records that every recipient of a batch has an outcome.
   mutating func batchEnded() {
     assert(batchesInFlight > 0, "only a batch in flight ends")
     batchesInFlight -= 1

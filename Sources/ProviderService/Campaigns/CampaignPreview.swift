@@ -2,19 +2,19 @@ internal import BelfryWire
 internal import Storage
 internal import System
 
-/// What a campaign would show, and to how many, before anything is sent.
+/// A preview of the texts that a campaign would show, and of the number of devices, before anything is sent.
 struct CampaignPreview {
   let total: Int64
-  /// One object a language of the devices.
+  /// One object per language of the devices.
   let languages: [JSONObject]
-  /// One object a time zone, where the moment depends on it.
+  /// One object per time zone, if the send time depends on it.
   let zones: [JSONObject]
-  /// What a person should know first.
+  /// Warnings for the operator before the campaign is sent.
   let warnings: [String]
-  /// Why it would not be sent to this audience.
+  /// The reasons that the campaign would not be sent to this audience.
   let problems: [RequestProblem]
 
-  /// A preview of a campaign for an audience at a moment, through a service whose environment may be known.
+  /// Creates a preview of a campaign for an audience at a given time, through a service whose environment may be known.
   init(
     _ document: CampaignDocument, shares: [AudienceShare], zones deviceZones: DeviceZones,
     service: Environment?, unixSeconds: Int
@@ -30,7 +30,7 @@ struct CampaignPreview {
     for (language, count) in byLanguage.sorted(by: {
       ($1.value, $0.key ?? "") < ($0.value, $1.key ?? "")
     }) {
-      // One without a text has its problem; it shows the payload where the campaign has no languages.
+      // A language without a text has a problem; it shows the payload if the campaign has no languages.
       let chosen = document.alerts.choice?.language(for: language)
       let shown = document.alerts.choice == nil || chosen != nil
       languages.append([
@@ -65,7 +65,7 @@ struct CampaignPreview {
     }
   }
 
-  /// One object.
+  /// The preview as one object.
   var json: JSONObject {
     [
       "devices": .integer(total), "languages": .array(languages.map { .object($0) }),

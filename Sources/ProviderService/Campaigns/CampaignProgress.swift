@@ -5,11 +5,11 @@ internal import Synchronization
 internal import System
 internal import Transport
 
-/// Tells those who watch a campaign how far it is, twice a second, until it is finished.
+/// The progress reports of campaigns to their watchers, twice per second until the campaign is finished.
 ///
-/// One thread looks at every campaign that is watched, and ends with the last watcher.
+/// One thread checks every watched campaign, and ends with the last watcher.
 final class CampaignProgress: Sendable {
-  /// How a campaign stands; throws where there is no such campaign.
+  /// A function that returns a campaign's status, and throws if the campaign does not exist.
   typealias Status = @Sendable (_ id: String) throws -> JSONObject
 
   private struct Watched {
@@ -21,7 +21,7 @@ final class CampaignProgress: Sendable {
   private struct State {
     var campaigns: [String: Watched] = [:]
     var isRunning = false
-    /// Rounds since something was written to every stream.
+    /// The number of rounds since the last write to every stream.
     var quietRounds = 0
   }
 
@@ -29,7 +29,9 @@ final class CampaignProgress: Sendable {
   private let now: @Sendable () -> Int64
   private let state = Mutex(State())
 
-  /// A progress by `status`; `now` is a monotonic clock in nanoseconds.
+  /// Creates a progress reporter based on `status`.
+  ///
+  /// `now` is a monotonic clock in nanoseconds.
   init(
     now: @escaping @Sendable () -> Int64 = { SystemClock.monotonicNanoseconds },
     status: @escaping Status
@@ -38,7 +40,9 @@ final class CampaignProgress: Sendable {
     self.status = status
   }
 
-  /// The status of a campaign as events, the first one at once.
+  /// Returns the status of a campaign as a stream of events.
+  ///
+  /// The first event is sent at once.
   func follow(_ id: String) throws -> HTTP1BodyStream {
     let first = try status(id)
     let stream = HTTP1BodyStream()
@@ -64,10 +68,12 @@ final class CampaignProgress: Sendable {
     }
   }
 
-  /// Tells every watcher what has changed; false once there is none.
+  /// Sends all changes to the watchers.
+  ///
+  /// Returns false if none is left.
   func turn() -> Bool {
     let ids = state.withLock { Array($0.campaigns.keys) }
-    // Outside of the lock: the store may take its time.
+    // Outside of the lock, because the store may be slow.
     let found = ids.map { id in (id, try? status(id)) }
     let now = now()
     return state.withLock { state in
@@ -103,11 +109,11 @@ final class CampaignProgress: Sendable {
   }
 }
 
-/// How fast a campaign goes, from what was done in the last seconds, and how long the rest takes.
+/// The speed of a campaign over the last seconds, and the time that the rest takes.
 struct ProgressRate {
   private var samples: [(nanoseconds: Int64, done: Int64)] = []
 
-  /// Returns a status with its `done`, `perSecond` and `secondsLeft`; null where that is not known.
+  /// Returns a status with `done`, `perSecond` and `secondsLeft` added; null if a value is unknown.
   mutating func add(_ status: JSONObject, at now: Int64) -> JSONObject {
     func number(_ key: String) -> Int64 { status[key]?.integerValue ?? 0 }
     let done = number("sent") + number("unknown")

@@ -3,7 +3,7 @@ internal import BelfryWire
 internal import Storage
 internal import System
 
-/// One run of a campaign: what is claimed, sent, asked and counted.
+/// One run of a campaign, which claims recipients, sends pushes, queries the log and counts outcomes.
 ///
 /// Confined to the runner's thread.
 struct CampaignRun {
@@ -16,14 +16,16 @@ struct CampaignRun {
   private var legs: [CampaignLeg] = []
   private var flights: [Int64: CampaignFlight] = [:]
   private var payloads: [String?: [UInt8]] = [:]
-  /// The state to be left in once nothing is in flight; nil while the campaign goes on.
+  /// The state in which to leave the campaign once nothing is in flight; nil while it continues.
   private(set) var endState: CampaignRecord.State?
-  /// Whether the store has taken something of this run.
+  /// True if the store has accepted a write of this run.
   private(set) var hasWritten = false
   private var answered: Int64 = 0
   private var badTokens: Int64 = 0
 
-  /// A run; `onAnswers` is called once a batch's answers are all there, on any thread.
+  /// Creates a run.
+  ///
+  /// `onAnswers` is called once all responses of a batch are available, on any thread.
   init(
     _ campaign: CampaignRecord, _ document: CampaignDocument, _ resources: CampaignRunner.Resources,
     onAnswers: @escaping @Sendable (_ batch: Int64, BatchAnswers.Answers) -> Void
@@ -37,7 +39,7 @@ struct CampaignRun {
 
   private var store: SQLiteRegistryStore { resources.registry.store }
 
-  /// Reads where an earlier run left the campaign.
+  /// Reads the state in which an earlier run left the campaign.
   mutating func recover() throws(StorageFailure) {
     legs = try store.legs(of: campaign.id)
     let zones = resources.registry.zones
@@ -62,24 +64,26 @@ struct CampaignRun {
     self.pacing = pacing
   }
 
-  /// Claims nothing more, and is left in `state` once what is in flight has ended.
+  /// Stops claiming recipients, and leaves the campaign in `state` once nothing is in flight.
   mutating func stop(leaving state: CampaignRecord.State) {
-    // A campaign that is to be held stays so, whatever ends the program.
+    // A pause must persist even if the program is stopped.
     if endState != .paused { endState = state }
   }
 
-  /// Whether something was sent and is not answered.
+  /// True if a push was sent but is not answered yet.
   var isAwaitingAnswers: Bool { flights.values.contains { !$0.sent.isEmpty } }
 
-  /// Forgets a batch that was answered and cannot be kept.
+  /// Discards a batch that was answered but cannot be stored.
   mutating func drop(_ number: Int64) { flights[number] = nil }
 
-  /// Does what is due; returns when to come back, in monotonic nanoseconds, or nil at the end.
+  /// Performs all due steps.
+  ///
+  /// Returns the time of the next step in monotonic nanoseconds, or nil at the end.
   mutating func advance() throws(StorageFailure) -> Int64? {
     try workFlights()
     if endState != nil { return try advanceToEnd() }
     while true {
-      // More pushes would push those lines out of the log that are asked about.
+      // More pushes could displace the log lines that are about to be queried.
       if asksLog { return nextDue ?? .max / 2 }
       let now = SystemClock.monotonicNanoseconds
       let seconds = Int(resources.clock.unixSeconds)
@@ -107,7 +111,7 @@ struct CampaignRun {
     }
   }
 
-  /// Whether the delivery log is to be asked about a batch.
+  /// True if the delivery log is to be queried about a batch.
   private var asksLog: Bool {
     guard resources.service.log != nil else { return false }
     return flights.values.contains { flight in
@@ -117,7 +121,9 @@ struct CampaignRun {
 
   private var nextDue: Int64? { flights.values.compactMap(\.due).min() }
 
-  /// Waits for answers alone: what is to be sent again, or asked about, is left to the next run.
+  /// Waits only for responses.
+  ///
+  /// Pushes to repeat and log queries are left to the next run.
   private mutating func advanceToEnd() throws(StorageFailure) -> Int64? {
     if flights.values.contains(where: { $0.phase == .answers }) { return .max / 2 }
     guard let endState else { return nil }
@@ -162,7 +168,7 @@ struct CampaignRun {
       flights[number] = flight
       return try settle(number)
     }
-    // One that was kept to be sent later counts as in flight again, before the first push.
+    // A batch that was stored to be sent later counts as in flight again, before the first push.
     if !flight.batch.isSent {
       flight.resend(at: SystemClock.unixMilliseconds)
       try store.narrow(flight.batch, of: campaign.id, tallies: [], dead: [])
@@ -182,18 +188,18 @@ struct CampaignRun {
 
   private mutating func payload(for language: String?) -> [UInt8] {
     if let made = payloads[language] { return made }
-    // A device that has changed its language since the check gets what one without a language gets.
+    // A device that has changed its language since the check receives the same text as a device without a language.
     let choice = document.alerts.choice
     let chosen = (choice?.language(for: language) ?? choice?.language(for: nil))?.language
     let payload = document.payload(in: chosen)
-    // Devices name the languages: only so many are remembered.
+    // Devices choose the languages, so only a limited number is cached.
     if payloads.count < Limits.languagesMax { payloads[language] = payload }
     return payload
   }
 
   // MARK: answers
 
-  /// Sorts a batch's answers by what they mean.
+  /// Processes a batch's responses according to their meaning.
   mutating func handle(
     _ answers: BatchAnswers.Answers, of number: Int64
   ) throws(StorageFailure) {
@@ -234,9 +240,10 @@ struct CampaignRun {
     try settle(number)
   }
 
-  /// The problem to report when most tokens are bad; the campaign continues, since the others may be valid.
+  /// The problem to report if most tokens are bad.
   ///
-  /// A client with an app's key can register made-up tokens: they must not keep a campaign from the rest.
+  /// The campaign continues, since the others may be valid. A client with an app's key can register invented tokens,
+  /// which must not block the campaign for the rest.
   private var badTokenProblem: String? {
     guard badTokens >= Limits.badTokensBeforeSlowing, badTokens * 2 > answered else { return nil }
     return
@@ -244,7 +251,8 @@ struct CampaignRun {
       + "the others are sent to, slowly"
   }
 
-  /// Has a bad token leave the registry where its app named the environment of the service: it cannot be good elsewhere.
+  /// Removes a bad token from the registry if its app specified the environment of the service, because it cannot be
+  /// valid elsewhere.
   private func drop(_ addressee: CampaignAddressee, from flight: inout CampaignFlight) {
     guard let environment = resources.service.environment else { return }
     flight.drop(
@@ -253,7 +261,7 @@ struct CampaignRun {
         sinceMilliseconds: flight.batch.claimedMilliseconds, environment: environment.name))
   }
 
-  /// Says why the campaign does not go on, and no longer once it does.
+  /// Reports the reason that the campaign does not continue, and clears it once it does.
   private mutating func report(_ problem: String?) throws(StorageFailure) {
     guard campaign.problem != problem else { return }
     campaign.problem = problem
@@ -262,7 +270,7 @@ struct CampaignRun {
     resources.log.warning("a campaign is held up", ["campaign": campaign.id, "why": problem])
   }
 
-  /// Ends a batch whose recipients all have an outcome; otherwise plans what is left to do.
+  /// Ends a batch whose recipients all have an outcome; otherwise schedules the remaining steps.
   private mutating func settle(_ number: Int64) throws(StorageFailure) {
     guard var flight = flights[number] else { return }
     guard !flight.isSettled else {
@@ -303,7 +311,7 @@ struct CampaignRun {
     }
   }
 
-  /// Asks the delivery log about all who are uncertain and whose time has come.
+  /// Queries the delivery log about all uncertain recipients that are due.
   private mutating func askLog(now: Int64) throws(StorageFailure) {
     let due = flights.filter { _, flight in
       guard case .settling(let moment) = flight.phase else { return false }
@@ -339,7 +347,7 @@ struct CampaignRun {
     flight.uncertain = []
     flights[number] = flight
     try settle(number)
-    // Those who were not reached are sent to at once.
+    // Recipients that were not reached are sent to at once.
     if flights[number] != nil {
       flights[number]?.phase = .retry(at: SystemClock.monotonicNanoseconds)
     }

@@ -6,12 +6,12 @@ internal import Storage
 internal import Synchronization
 internal import System
 
-/// Sends one campaign, on a thread of its own, until it is finished or told to stop.
+/// A runner that sends one campaign, on its own thread, until it is finished or stopped.
 ///
-/// A batch is on disk as in flight before its first push is sent, and its outcomes are in one transaction
-/// with its end. What an earlier run left in flight is looked up in the gateway's delivery log (decision 0013).
+/// A batch is on disk as in flight before its first push is sent, and its outcomes are in one transaction with its end.
+/// Pushes that an earlier run left in flight are looked up in the gateway's delivery log (decision 0013).
 final class CampaignRunner: Sendable {
-  /// What a runner works with.
+  /// The resources of a runner.
   struct Resources: Sendable {
     let registry: Registry
     let service: PushService
@@ -20,14 +20,16 @@ final class CampaignRunner: Sendable {
     var settleNanoseconds = Limits.settleNanoseconds
   }
 
-  /// What other threads tell the runner.
+  /// A message from another thread to the runner.
   private enum Message: Sendable {
     case answered(batch: Int64, BatchAnswers.Answers)
-    /// Claim nothing more; what is in flight ends. The state is what the campaign is left in.
+    /// Claim no more recipients, and finish the pushes in flight.
+    ///
+    /// The value is the state in which to leave the campaign.
     case stop(CampaignRecord.State)
   }
 
-  /// Nanoseconds of one wait at most; what comes meanwhile ends it.
+  /// The longest single wait in nanoseconds; an incoming message ends it early.
   private static let longestPauseNanoseconds: Int64 = 60_000_000_000
 
   private let inbox = Mutex<[Message]>([])
@@ -49,16 +51,16 @@ final class CampaignRunner: Sendable {
     }
   }
 
-  /// Why the campaign waits for its store; nil while it does not.
+  /// The reason that the campaign waits for its store; nil if it does not.
   var problem: String? { trouble.withLock { $0 } }
 
-  /// Holds the campaign once what is in flight has ended.
+  /// Pauses the campaign once nothing is in flight.
   func pause() { post(.stop(.paused)) }
 
-  /// Ends the thread, and leaves the campaign to be resumed by the next start.
+  /// Ends the thread, and leaves the campaign to be resumed at the next start.
   func stop() { post(.stop(.running)) }
 
-  /// Waits for the thread's end, so long at the most.
+  /// Waits for the thread's end, at most for this long.
   func wait(nanoseconds: Int64) {
     _ = hasEnded.wait(timeout: .now() + .nanoseconds(Int(nanoseconds)))
     hasEnded.signal()
@@ -71,11 +73,11 @@ final class CampaignRunner: Sendable {
 
   /// Sends until the campaign ends.
   ///
-  /// Where its store fails nothing more is sent, since no outcome could be kept; another run begins where the store
-  /// stands once it may be written again.
+  /// If its store fails, nothing more is sent, since no outcome could be stored. Another run continues from the store's
+  /// state once it is writable again.
   private func send(_ campaign: CampaignRecord, _ document: CampaignDocument) {
     var campaign = campaign
-    // The state to be left in, where that is known before the store takes it.
+    // The state in which to leave the campaign, if it is known before the store accepts it.
     var endState: CampaignRecord.State?
     var failures = 0
     while true {
@@ -101,16 +103,16 @@ final class CampaignRunner: Sendable {
         guard let stored = try resources.registry.store.campaign(campaign.id) else { return }
         campaign = stored
       } catch {
-        // The next run begins with what is known here, and fails as well where the store cannot be read.
+        // The next run begins with the current values, and also fails if the store cannot be read.
         continue
       }
     }
   }
 
-  /// Waits until what is in flight has its answers and the pause is over; returns the state that the campaign is to be
-  /// left in, at once where the program ends.
+  /// Waits until all pushes in flight are answered and the pause is over.
   ///
-  /// What was answered meanwhile is looked up in the delivery log by the next run, as after a crash.
+  /// Returns the state in which to leave the campaign, at once if the program ends. The next run looks up the responses
+  /// of this time in the delivery log, as after a crash.
   private func awaitRetry(
     of run: inout CampaignRun, afterFailures failures: Int
   ) -> CampaignRecord.State? {
@@ -142,7 +144,7 @@ final class CampaignRunner: Sendable {
     inbox.withLock { $0.isEmpty ? nil : $0.removeFirst() }
   }
 
-  /// Works until the run's end, or until the store fails.
+  /// Works until the end of the run, or until the store fails.
   private func work(_ run: inout CampaignRun) -> StorageFailure? {
     do throws(StorageFailure) {
       try run.recover()

@@ -3,9 +3,10 @@ internal import BelfryWire
 internal import Storage
 internal import System
 
-/// What a first screen shows.
+/// The data of the overview page.
 extension CampaignService {
-  /// How the service stands in one object: what is registered, what was sent last, whether anything can be sent.
+  /// Returns the state of the service in one object: the registered devices, the latest campaigns, and whether pushes
+  /// can be sent.
   func summary() throws(Failure) -> JSONObject {
     let counted = try stored { () throws(StorageFailure) in try counts.counts() }
     let campaigns = try stored { () throws(StorageFailure) in try registry.store.campaigns() }
@@ -23,7 +24,7 @@ extension CampaignService {
         ])
   }
 
-  /// Where campaigns go, and how the connection there stands.
+  /// The destination of campaigns, and the state of the connection.
   private var connection: JSONObject {
     do throws(Failure) {
       let service = try service()

@@ -5,17 +5,17 @@ internal import Synchronization
 public import System
 internal import Transport
 
-/// The campaigns of a registry: made, started, held, resumed, reported.
+/// The campaigns of a registry, with operations to create, start, pause, resume and report them.
 public final class CampaignService: Sendable {
-  /// Why a campaign cannot be changed.
+  /// The reason that a campaign cannot be changed.
   enum Failure: Error {
-    /// There is no such campaign.
+    /// The campaign does not exist.
     case missing(id: String)
-    /// The campaign's state does not allow it.
+    /// The campaign's state does not allow the operation.
     case conflict(String, advice: String)
-    /// The campaign itself is wrong.
+    /// The campaign itself is invalid.
     case invalid(RequestProblems)
-    /// There is nowhere to send to.
+    /// No push service is configured.
     case noService(String)
     case storage(StorageFailure)
   }
@@ -33,7 +33,9 @@ public final class CampaignService: Sendable {
   private let running = Mutex(Running())
   let counts: RegistryCounts
 
-  /// Campaigns to a registry's devices; `makeService` is called when the first one starts.
+  /// Creates the campaigns of a registry.
+  ///
+  /// `makeService` is called when the first one starts.
   public init(
     registry: Registry, log: Log, clock: CampaignClock? = nil,
     makeService: @escaping @Sendable () throws -> PushService
@@ -45,7 +47,7 @@ public final class CampaignService: Sendable {
     self.makeService = makeService
   }
 
-  /// Goes on with the campaigns that an earlier run was sending.
+  /// Continues the campaigns that an earlier run was sending.
   public func resumeInterrupted() throws(StorageFailure) {
     for campaign in try registry.store.campaigns() where campaign.state == .running {
       if registry.store.lacksRows(of: campaign.id) {
@@ -69,7 +71,7 @@ public final class CampaignService: Sendable {
     }
   }
 
-  /// Ends the runs in order: what is in flight gets its answers, the rest is left to the next start.
+  /// Ends the runs gracefully: waits for the responses to pushes in flight, and leaves the rest to the next start.
   public func drain() {
     let runners = running.withLock { running in
       running.isDraining = true
@@ -95,7 +97,7 @@ public final class CampaignService: Sendable {
     return campaign
   }
 
-  /// Checks a campaign and says what it would show.
+  /// Validates a campaign and returns a preview.
   func preview(
     _ object: JSONObject, audience: CampaignAudience
   ) throws(Failure) -> CampaignPreview {
@@ -103,7 +105,7 @@ public final class CampaignService: Sendable {
     return try preview(document, audience, campaign: "")
   }
 
-  /// What a campaign that was added would show.
+  /// Returns a preview of an added campaign.
   func preview(_ id: String) throws(Failure) -> CampaignPreview {
     let campaign = try campaign(id)
     return try preview(document(of: campaign), campaign.audience, campaign: id)
@@ -134,7 +136,7 @@ public final class CampaignService: Sendable {
     try stored { () throws(StorageFailure) in try registry.store.removeCampaign(id) }
   }
 
-  /// Starts a campaign, or goes on with one that is held.
+  /// Starts a campaign, or continues a paused one.
   func resume(_ id: String) throws(Failure) -> CampaignRecord {
     var campaign = try campaign(id)
     switch campaign.state {
@@ -155,7 +157,7 @@ public final class CampaignService: Sendable {
     return campaign
   }
 
-  /// Holds a campaign; what is in flight ends.
+  /// Pauses a campaign; pushes in flight are finished.
   func pause(_ id: String) throws(Failure) -> CampaignRecord {
     var campaign = try campaign(id)
     guard campaign.state == .running || campaign.state == .paused else {
@@ -173,7 +175,7 @@ public final class CampaignService: Sendable {
     return try self.campaign(id)
   }
 
-  /// Every campaign's status, by creation.
+  /// Returns every campaign's status, by creation time.
   func list() throws(Failure) -> [JSONObject] {
     let campaigns = try stored { () throws(StorageFailure) in try registry.store.campaigns() }
     var lines: [JSONObject] = []
@@ -181,10 +183,10 @@ public final class CampaignService: Sendable {
     return lines
   }
 
-  /// How a campaign stands.
+  /// Returns the status of a campaign.
   func status(_ id: String) throws(Failure) -> JSONObject { try status(of: try campaign(id)) }
 
-  /// What became of a campaign: its status, the reasons, and what the gateway's log says of delivery.
+  /// Returns the results of a campaign: its status, the reasons, and the delivery states from the gateway's log.
   func report(_ id: String) throws(Failure) -> JSONObject {
     let campaign = try campaign(id)
     var report = try status(of: campaign)
@@ -294,7 +296,7 @@ public final class CampaignService: Sendable {
     var counts: [CampaignOutcome: Int64] = [:]
     for tally in try tallies(of: campaign.id) { counts[tally.outcome, default: 0] += tally.count }
     func count(_ outcome: CampaignOutcome) -> Int64 { counts[outcome] ?? 0 }
-    // A dead token's push was sent, too; what is unknown is not counted as sent.
+    // A push to a dead token was also sent; unknown outcomes do not count as sent.
     let sent = count(.accepted) + count(.dead) + count(.failed)
     func time(_ milliseconds: Int64?) -> JSONValue {
       milliseconds.map { .string(Timestamp.rfc3339(unixMilliseconds: $0)) } ?? .null
@@ -312,7 +314,7 @@ public final class CampaignService: Sendable {
     ]
   }
 
-  /// Why a campaign does not go on by itself, or waits.
+  /// Returns the reason that a campaign waits or does not continue automatically.
   func problem(of campaign: CampaignRecord) -> String? {
     running.withLock { $0.runners[campaign.id] }?.problem ?? campaign.problem
   }

@@ -1,22 +1,24 @@
 public import BelfryWire
 internal import System
 
-/// What a gateway's delivery log says of pushes, where the service is a gateway that has one.
+/// The delivery log of a gateway, if the service is a gateway with a readable log.
 ///
-/// Apple's service has none: a campaign then holds back what it is not sure of.
+/// Apple's service has no such log, so a campaign does not repeat pushes whose outcome is uncertain.
 public struct GatewayLog: Sendable {
-  /// A line about a notification.
+  /// A log line about a notification.
   public struct Line: Sendable, Hashable {
-    /// `apns-id`.
+    /// The notification's `apns-id`.
     public let id: NotificationID
-    /// A label of apns-protocol section 6, or one of Belfry's.
+    /// A state label of apns-protocol section 6, or one of Belfry's own.
     public let state: String
-    /// In milliseconds since 1970, by the gateway's clock.
+    /// The time in milliseconds since 1970, by the gateway's clock.
     public let atMilliseconds: Int64
 
-    /// A line of the admin API's log; nil for an object that is none.
+    /// Parses a line of the admin API's log.
+    ///
+    /// Returns nil for an object that is not a log line.
     public init?(_ object: JSONObject) {
-      // A refusal was answered as one, and says nothing of whether the gateway has it.
+      // A refused push was answered as such, and the line does not show whether the gateway has the notification.
       guard let id = object["apnsID"]?.stringValue, let state = object["state"]?.stringValue,
         state != "Refused",
         let at = object["at"]?.stringValue,
@@ -26,7 +28,7 @@ public struct GatewayLog: Sendable {
       self.init(id: notification, state: state, atMilliseconds: moment)
     }
 
-    /// The instant of `2026-11-23T03:31:07.243Z`, in milliseconds since 1970; nil for anything else.
+    /// Parses a time such as `2026-11-23T03:31:07.243Z` and returns milliseconds since 1970, or nil for anything else.
     public static func milliseconds(_ text: String) -> Int64? {
       let bytes = Array(text.utf8)
       guard bytes.count == 24, bytes[19] == UInt8(ascii: "."), bytes[23] == UInt8(ascii: "Z"),
@@ -36,7 +38,7 @@ public struct GatewayLog: Sendable {
       return Int64(seconds) * 1_000 + rest
     }
 
-    /// A line from its parts.
+    /// Creates a line from its parts.
     public init(id: NotificationID, state: String, atMilliseconds: Int64) {
       self.id = id
       self.state = state
@@ -44,49 +46,51 @@ public struct GatewayLog: Sendable {
     }
   }
 
-  /// Calls its argument with each line that the log still has; false where the gateway does not answer.
+  /// Calls its argument with each line that the log still has.
+  ///
+  /// Returns false if the gateway does not respond.
   public typealias Read = @Sendable ((Line) -> Void) throws -> Bool
 
-  /// What the gateway's clock shows, in milliseconds since 1970; nil where it does not answer.
+  /// Returns the gateway's clock in milliseconds since 1970, or nil if it does not respond.
   public typealias Clock = @Sendable () throws -> Int64?
 
-  /// Lines that the log keeps at least; older ones make room for newer.
+  /// The smallest number of lines that the log retains; newer lines replace older ones.
   let keptLines: Int
   private let clock: Clock
   private let read: Read
 
-  /// A log that keeps `keptLines` lines at least, stamped by that clock.
+  /// Creates a log that retains at least `keptLines` lines, with the clock that stamps them.
   public init(keptLines: Int, clock: @escaping Clock, read: @escaping Read) {
     self.keptLines = keptLines
     self.clock = clock
     self.read = read
   }
 
-  /// What became of notifications that were sent, and may have been lost, since a moment.
+  /// The fate of a notification that was sent since a given time and may have been lost.
   enum Verdict: Sendable, Equatable {
-    /// The gateway has it.
+    /// The gateway has the notification.
     case accepted
-    /// The gateway never had it.
+    /// The gateway never received the notification.
     case absent
-    /// The gateway had it and did not finish: it may be delivered or not.
+    /// The gateway received the notification but did not finish: it may or may not be delivered.
     case unclear
   }
 
-  /// What the log can say about notifications.
+  /// The result of a query about notifications.
   enum Answer: Sendable, Equatable {
-    /// A verdict on each.
+    /// One verdict per notification.
     case verdicts([NotificationID: Verdict])
-    /// The gateway does not answer now.
+    /// The gateway does not respond now.
     case outOfReach
-    /// So much has happened since that their lines may be gone.
+    /// So many lines were added since that the relevant ones may have been removed.
     case forgotten
   }
 
-  /// What the log says about notifications that were sent after a moment of this machine's clock, in milliseconds
-  /// since 1970.
+  /// Queries the log about notifications that were sent after a time on this machine's clock, in milliseconds since
+  /// 1970.
   func verdicts(on ids: Set<NotificationID>, since milliseconds: Int64) -> Answer {
     guard let there = (try? clock()).flatMap({ $0 }) else { return .outOfReach }
-    // The least by which the gateway's clock may be ahead: it was read before now.
+    // The smallest difference by which the gateway's clock may be ahead, because it was read before the local clock.
     let ahead = there - SystemClock.unixMilliseconds
     let from = milliseconds + ahead - Limits.clockPrecisionMilliseconds
     var verdicts: [NotificationID: Verdict] = [:]
@@ -94,7 +98,7 @@ public struct GatewayLog: Sendable {
     let isRead = try? read { line in
       if line.atMilliseconds >= from { recent += 1 }
       guard ids.contains(line.id) else { return }
-      // Before its commit nothing but the receipt is in the log: a failed one leaves that alone.
+      // Before its commit, a notification has only a receipt in the log; a failed commit adds nothing.
       if line.state != Self.received {
         verdicts[line.id] = .accepted
       } else if verdicts[line.id] == nil {
@@ -103,14 +107,14 @@ public struct GatewayLog: Sendable {
     }
     guard isRead == true else { return .outOfReach }
     for id in ids where verdicts[id] == nil {
-      // As many new lines as the log keeps may have pushed out the ones that matter.
+      // If at least as many lines are new as the log retains, the relevant ones may have been removed.
       guard recent < keptLines else { return .forgotten }
       verdicts[id] = .absent
     }
     return .verdicts(verdicts)
   }
 
-  /// How many of a campaign's notifications ended in each of the states that the log still has.
+  /// Returns the number of a campaign's notifications per last state in the log.
   func states(of campaign: CampaignIdentity) -> [String: Int64]? {
     var last: [NotificationID: String] = [:]
     let isRead = try? read { line in

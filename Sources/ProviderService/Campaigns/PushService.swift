@@ -2,21 +2,21 @@ public import BelfryProvider
 public import BelfryWire
 internal import System
 
-/// Where campaigns are sent to.
+/// The push service to which campaigns are sent.
 public struct PushService: Sendable {
-  /// Sends a push and calls back once; `ProviderClient` does.
+  /// Sends a push and calls back once, as `ProviderClient` does.
   public typealias Submit = @Sendable (Push, @escaping PushCompletion) -> Void
 
   let submit: Submit
   let log: GatewayLog?
-  /// The environment whose tokens it knows; nil where that is not known here.
+  /// The environment of its tokens; nil if unknown.
   let environment: Environment?
-  /// Its address, as people know it.
+  /// Its address, as shown to operators.
   let name: String
-  /// How the connection to it stands; asking makes one where there is none.
+  /// Returns the state of the connection; the call opens a connection if none is open.
   let connection: @Sendable () -> ProviderConnectionState
 
-  /// A service, with its delivery log where it has one that can be read.
+  /// Creates a service, with its delivery log if it has a readable one.
   public init(
     submit: @escaping Submit, log: GatewayLog?, environment: Environment? = nil, name: String = "",
     connection: @escaping @Sendable () -> ProviderConnectionState = { .idle }
@@ -28,9 +28,9 @@ public struct PushService: Sendable {
     self.connection = connection
   }
 
-  /// The service that a client is connected to.
+  /// Creates the service that a client is connected to.
   ///
-  /// The client must not send again what was not answered: the campaign asks the delivery log first.
+  /// The client must not resend unanswered pushes, because the campaign queries the delivery log first.
   public init(
     client: ProviderClient, log: GatewayLog?, environment: Environment?, name: String
   ) {
@@ -38,7 +38,7 @@ public struct PushService: Sendable {
       submit: { push, completion in client.submit(push, completion: completion) }, log: log,
       environment: environment, name: name,
       connection: {
-        // Services end connections that send nothing: one that was good a minute ago is as good as open.
+        // Services close idle connections: one that worked a minute ago is as good as open.
         let isRecent =
           if case .ended(let moment) = client.connection {
             SystemClock.unixMilliseconds - moment < Limits.connectionGoodMilliseconds

@@ -1,22 +1,24 @@
 internal import BelfryWire
 
-/// When a campaign may reach a device: not before a moment, and not in its quiet hours, both by the
+/// The times at which a campaign may reach a device: not before a start time, and not in its quiet hours, both by the
 /// device's own clock.
 struct SendTime: Sendable, Equatable {
-  /// The moment before which nothing is sent.
+  /// The time before which nothing is sent.
   enum Start: Sendable, Equatable {
-    /// The same for everybody, in seconds since 1970.
+    /// The same time for all devices, in seconds since 1970.
     case instant(Int)
     /// A wall time, in seconds since 1970-01-01T00:00 of the device's clock.
     case wall(Int)
   }
 
-  /// Minutes of the day; an end before the begin is on the next day.
+  /// Minutes of the day.
+  ///
+  /// If the end is before the beginning, it is on the next day.
   struct QuietHours: Sendable, Equatable {
     let from: Int
     let to: Int
 
-    /// Seconds from a wall time to the end of the quiet hours that it lies in; nil outside of them.
+    /// Returns the seconds from a wall time until the end of the quiet hours that contain it, or nil outside of them.
     func secondsLeft(atWall wall: Int) -> Int? {
       let second = Gregorian.floorRemainder(wall, Gregorian.secondsPerDay)
       let (start, end) = (from * 60, to * 60)
@@ -32,13 +34,13 @@ struct SendTime: Sendable, Equatable {
   var start: Start?
   var quietHours: QuietHours?
 
-  /// Whether devices of different zones may have different moments.
+  /// True if devices in different zones may have different times.
   var dependsOnZone: Bool {
     if case .wall? = start { return true }
     return quietHours != nil
   }
 
-  /// The first moment from `now` on at which a device of a zone may be reached, in seconds since 1970.
+  /// Returns the first time at or after `now` at which a device in a zone may be reached, in seconds since 1970.
   func earliest(from now: Int, in zone: Zone) -> Int {
     var moment = now
     switch start {
@@ -49,7 +51,7 @@ struct SendTime: Sendable, Equatable {
     guard let quietHours, let left = quietHours.secondsLeft(atWall: zone.wall(at: moment)) else {
       return moment
     }
-    // By the wall: where clocks change meanwhile, the end is still the hour that was named.
+    // By wall time: if the clocks change in the meantime, the quiet hours still end at the specified hour.
     let end = zone.firstInstant(ofWall: zone.wall(at: moment) + left)
     assert(end >= moment, "quiet hours end after they began")
     return max(end, moment)
@@ -57,7 +59,9 @@ struct SendTime: Sendable, Equatable {
 
   // MARK: reading
 
-  /// `2026-11-22T18:00[:00]` as a wall time, or with `Z` or an offset as an instant; nil for anything else.
+  /// Parses `2026-11-22T18:00[:00]` as a wall time, or with `Z` or an offset as an instant.
+  ///
+  /// Returns nil for anything else.
   static func start(_ text: String) -> Start? {
     let bytes = Array(text.utf8)
     guard bytes.count >= 16, bytes[10] == UInt8(ascii: "T") || bytes[10] == 0x20,
@@ -81,7 +85,7 @@ struct SendTime: Sendable, Equatable {
     return .instant(wall - offset)
   }
 
-  /// Minutes of `22:00`; nil for anything else.
+  /// Parses a time of day such as `22:00` and returns its minutes, or nil for anything else.
   static func minutes(_ text: String) -> Int? {
     let bytes = Array(text.utf8)
     guard bytes.count == 5, bytes[2] == 0x3A, let hour = number(bytes, 0..<2, 0...23),

@@ -2,7 +2,7 @@ internal import BelfryWire
 internal import Storage
 internal import Transport
 
-/// What the operator does with campaigns.
+/// The operator's requests concerning campaigns.
 extension ProviderRouter {
   func campaign(_ request: HTTP1Request, _ path: [String]) throws -> HTTP1Response {
     guard let id = path.first else {
@@ -43,7 +43,7 @@ extension ProviderRouter {
     }
   }
 
-  /// Adds a campaign and starts it, unless it is only to be previewed, or to be held.
+  /// Adds a campaign and starts it, unless the request only asks for a preview or a paused campaign.
   private func create(_ request: HTTP1Request) throws -> HTTP1Response {
     var object = try Self.object(in: request)
     let audience = try Self.audience(object["to"])
@@ -85,7 +85,7 @@ extension ProviderRouter {
     return object
   }
 
-  /// Puts the strings files that came along, by their names, into the campaign.
+  /// Inserts the strings files that the request contains, by their names, into the campaign.
   private static func withFiles(_ object: JSONObject) throws(RequestProblems) -> JSONObject {
     var object = object
     guard let value = object["files"], value != .null else { return object }
@@ -107,7 +107,7 @@ extension ProviderRouter {
     return try StringsFile.resolve(object, files: files)
   }
 
-  /// `all`, `tag:…`, `user:…` or `list`.
+  /// Parses an audience: `all`, `tag:…`, `user:…` or `list`.
   private static func audience(_ value: JSONValue?) throws(RequestProblems) -> CampaignAudience {
     guard let value, value != .null else { return .all }
     let text = value.stringValue ?? ""

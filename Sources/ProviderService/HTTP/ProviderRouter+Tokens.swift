@@ -3,7 +3,7 @@ internal import Storage
 internal import System
 internal import Transport
 
-/// What apps and the operator do with tokens.
+/// The requests of apps and of the operator concerning tokens.
 extension ProviderRouter {
   /// Registers a token, or removes it.
   func register(_ request: HTTP1Request, as caller: Caller) throws -> HTTP1Response {
@@ -22,7 +22,9 @@ extension ProviderRouter {
     return .object(line)
   }
 
-  /// How many tokens the caller's app may have; the operator may bring any number.
+  /// Returns the number of tokens that the caller's app may have.
+  ///
+  /// The operator may import any number.
   private func limit(of topic: String, as caller: Caller) -> RegistrationLimit? {
     let app: String
     switch caller {
@@ -50,7 +52,7 @@ extension ProviderRouter {
   private func remove(
     _ registration: RegistrationRequest, as caller: Caller
   ) throws -> HTTP1Response {
-    // An operator who names no topic means all of them.
+    // An operator who does not specify a topic means all topics.
     let topic: String? =
       caller == .administrator && registration.topic == nil
       ? nil : try topic(of: registration, as: caller)
@@ -73,7 +75,9 @@ extension ProviderRouter {
     }
   }
 
-  /// A page of tokens: `?limit=`, `?after=`; the next page's address is in the field `link`.
+  /// Returns a page of tokens: `?limit=`, `?after=`.
+  ///
+  /// The header field `link` contains the next page's address.
   func tokens(_ request: HTTP1Request) throws -> HTTP1Response {
     func number(
       _ name: String, _ range: ClosedRange<Int64>, or none: Int64
@@ -97,7 +101,7 @@ extension ProviderRouter {
     return .lines(page.lines, fields: next.map { [("link", $0)] } ?? [])
   }
 
-  /// Registers many at once: an object a line, with the fields of `/register`.
+  /// Registers many tokens at once: one object per line, with the fields of `/register`.
   func bringTokens(_ request: HTTP1Request) throws -> HTTP1Response {
     let registrations = try registrations(in: request)
     var withTopics: [(request: RegistrationRequest, topic: String)] = []
@@ -115,7 +119,7 @@ extension ProviderRouter {
     return .object(line)
   }
 
-  /// Each warning once; nil without any.
+  /// Returns each warning once, or nil if there are no warnings.
   private static func warnings(of registrations: [RegistrationRequest]) -> JSONValue? {
     var warnings: [String] = []
     for warning in registrations.lazy.flatMap(\.warnings)
@@ -125,7 +129,7 @@ extension ProviderRouter {
     return warnings.isEmpty ? nil : .array(warnings.map { .string($0) })
   }
 
-  /// Reads a body with a token a line: hexadecimal, or an object.
+  /// Parses a body with one token per line, in hexadecimal or as an object.
   func registrations(in request: HTTP1Request) throws -> [RegistrationRequest] {
     var registrations: [RegistrationRequest] = []
     let lines = request.body.split(separator: 0x0A, omittingEmptySubsequences: false)

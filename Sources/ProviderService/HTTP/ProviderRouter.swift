@@ -3,25 +3,27 @@ internal import Storage
 public import System
 public import Transport
 
-/// Answers the HTTP requests of apps and of the operator.
+/// A router for the HTTP requests of apps and of the operator.
 ///
-/// Apps register with their key (`authorization: Bearer KEY`), or without where the service is open; all
-/// else needs the admin token in its place. Any thread.
+/// Apps register with their key (`authorization: Bearer KEY`), or without one if the service is open. All other
+/// requests require the admin token instead. The router may be used from any thread.
 public struct ProviderRouter: Sendable {
   let registry: Registry
   let campaigns: CampaignService
   let apps: AppKeys
-  /// Whether callers have the admin token, and how often they had not: in the console's sign-in form too.
+  /// The check of admin tokens and the count of wrong ones, which also covers the console's sign-in form.
   public let guesses: TokenGuesses
   private let isOpen: Bool
   let tokensPerApp: Int64
   let log: Log
   let progress: CampaignProgress
 
-  /// Tokens that an app may have unless the operator chooses another number: a million, some 200 MB of disk.
+  /// The number of tokens that an app may have unless the operator configures another: a million, about 200 MB on disk.
   public static let tokensPerAppDefault: Int64 = 1_000_000
 
-  /// A router; without an admin token no request of the operator is allowed.
+  /// Creates a router.
+  ///
+  /// Without an admin token, all requests of the operator are refused.
   public init(
     registry: Registry, campaigns: CampaignService, apps: AppKeys, adminToken: String,
     isOpen: Bool, tokensPerApp: Int64 = Self.tokensPerAppDefault, log: Log
@@ -36,7 +38,9 @@ public struct ProviderRouter: Sendable {
     progress = CampaignProgress { [campaigns] id in try campaigns.status(id) }
   }
 
-  /// Answers a request; one of an administrator needs no token.
+  /// Answers a request.
+  ///
+  /// A request of an administrator does not need a token.
   public func answer(_ request: HTTP1Request, isAdministrator: Bool = false) -> HTTP1Response {
     do {
       return try response(to: request, isAdministrator)
@@ -57,11 +61,11 @@ public struct ProviderRouter: Sendable {
     }
   }
 
-  /// A refusal that is not about a field's form.
+  /// A refusal that does not concern the form of a field.
   struct Refusal: Error {
     let status: Int
     let problem: RequestProblem
-    /// Seconds after which the request may be tried again; nil where time does not help.
+    /// Seconds after which the request may be retried; nil if retrying does not help.
     var retryAfterSeconds: Int64?
 
     init(_ status: Int, _ what: String, do advice: String, field: String? = nil) {
@@ -121,7 +125,7 @@ public struct ProviderRouter: Sendable {
       return .administrator
     }
     guard isOpen else { throw Self.unauthorized("the app's key is missing") }
-    // A page in a browser of this machine must not reach it under a name of its own.
+    // A web page in a browser on this machine must not reach the service under a host name of its own.
     guard Self.isOwnName(request.field("host")), request.field("origin") == nil,
       !Self.isOfForeignPage(request)
     else {
@@ -139,7 +143,9 @@ public struct ProviderRouter: Sendable {
     try requireToken(key, from: request, or: what)
   }
 
-  /// Lets the admin token through at all times; who has shown too many wrong ones is told to wait.
+  /// Always accepts the admin token.
+  ///
+  /// A client that has sent too many wrong tokens must wait.
   private func requireToken(
     _ key: String, from request: HTTP1Request, or what: String
   ) throws(Refusal) {
@@ -166,7 +172,8 @@ public struct ProviderRouter: Sendable {
     Refusal(401, what, do: "send 'authorization: Bearer' with what its file holds")
   }
 
-  /// Whether a browser says that a page of another site asks: pictures and scripts have no `Origin`.
+  /// Returns true if the browser reports that a page of another site sent the request; requests for images and scripts
+  /// have no `Origin`.
   private static func isOfForeignPage(_ request: HTTP1Request) -> Bool {
     request.fields.contains { field in
       field.name.lowercased() == "sec-fetch-site"
@@ -204,7 +211,7 @@ public struct ProviderRouter: Sendable {
 }
 
 extension HTTP1Response {
-  /// One JSON object a line.
+  /// Creates a response with one JSON object per line.
   static func lines(
     _ lines: [JSONObject], status: Int = 200, fields: [(name: String, value: String)] = []
   ) -> HTTP1Response {
@@ -218,12 +225,12 @@ extension HTTP1Response {
       body: .bytes(body))
   }
 
-  /// One JSON object.
+  /// Creates a response with one JSON object.
   static func object(_ object: JSONObject, status: Int = 200) -> HTTP1Response {
     HTTP1Response(status: status, contentType: "application/json", body: object.bytes + [0x0A])
   }
 
-  /// What is wrong: the first problem for people in a hurry, all of them for the others.
+  /// Creates a response to an invalid request, with the first problem as a message and all problems as a list.
   static func refusal(_ problems: [RequestProblem], status: Int) -> HTTP1Response {
     precondition(!problems.isEmpty, "a refusal has a reason")
     var response = object(

@@ -1,16 +1,16 @@
 internal import BelfryWire
 
-/// A campaign's alert in all of its languages, with the placeholders checked against each other.
+/// A campaign's alert in all of its languages, with consistent placeholders.
 struct AlertCatalogue: Sendable {
   private let alerts: [String: LocalizedAlert]
-  /// The values of `aps.alert`, by their languages.
+  /// The values of `aps.alert` by language.
   private var filled: [String: JSONObject] = [:]
-  /// Languages in the order of the campaign.
+  /// The languages in the order of the campaign.
   let languages: [String]
   let choice: LanguageChoice?
   private let arguments: [String]
 
-  /// An alert that is the payload's own.
+  /// The catalog of a campaign whose payload contains the alert.
   static let none = AlertCatalogue(alerts: [:], languages: [], choice: nil, arguments: [])
 
   private init(
@@ -23,7 +23,7 @@ struct AlertCatalogue: Sendable {
     self.arguments = arguments
   }
 
-  /// Reads the campaign's `alert`: an object a language, or one alert for all.
+  /// Reads the campaign's `alert`: one object per language, or one alert for all.
   init(
     _ object: JSONObject, fallback: LanguageChoice.Fallback, arguments: [String]
   ) throws(RequestProblems) {
@@ -66,7 +66,7 @@ struct AlertCatalogue: Sendable {
     languages = members.map(\.key).filter { $0.isASCII && alerts[$0] != nil }
     self.alerts = alerts
     self.arguments = arguments
-    // One alert without languages is everybody's.
+    // One alert without languages is for all devices.
     choice = LanguageChoice(of: languages, fallback: isOne ? .language(only) : fallback)
     if let named, problems.isEmpty, choice?.fallback == nil {
       problems.append(
@@ -87,10 +87,10 @@ struct AlertCatalogue: Sendable {
     if !problems.isEmpty { throw RequestProblems(problems) }
   }
 
-  /// The value of `aps.alert` in one of the languages; nil where the campaign has no alert of its own.
+  /// Returns the value of `aps.alert` in one of the languages, or nil if the campaign has no alert of its own.
   func alert(in language: String) -> JSONObject? { filled[language] }
 
-  /// Each text must take what the campaign gives, and each language what the others take.
+  /// Checks that each text matches the campaign's arguments, and that all languages use the same placeholders.
   private func placeholderProblems(isOne: Bool) -> [RequestProblem] {
     var problems: [RequestProblem] = []
     for key in LocalizedAlert.textKeys {
@@ -120,8 +120,8 @@ struct AlertCatalogue: Sendable {
     return problems
   }
 
-  /// What a person should know before it is sent: plural forms that a language has and a text lacks, and arguments
-  /// that nothing shows.
+  /// Warnings before the campaign is sent: plural forms that a language has but a text lacks, and arguments that no
+  /// text shows.
   var warnings: [String] {
     var warnings: [String] = []
     var used: Set<Int> = []
@@ -134,7 +134,7 @@ struct AlertCatalogue: Sendable {
               + "\(language): they are shown as 'other'")
         }
         for format in text.formats { used.formUnion(TextDirectives(format).kinds.keys) }
-        // A number chooses the form, shown or not.
+        // A number selects the form, whether or not it is shown.
         if case .text = text { continue }
         if let number = arguments.firstIndex(where: PluralRule.isNumber) {
           used.insert(number + 1)
@@ -165,8 +165,8 @@ struct AlertCatalogue: Sendable {
     }
     for format in text.formats {
       let kinds = TextDirectives(format).kinds
-      // Without arguments a text is shown unchanged, percent signs of numbers included. One placeholder is told of:
-      // a text may have thousands.
+      // Without arguments a text is shown unchanged, including the percent signs of numbers. Only one placeholder is
+      // reported, because a text may have thousands.
       let missing = kinds.filter {
         $0.key > arguments.count && ($0.value == .text || !arguments.isEmpty)
       }

@@ -1,14 +1,16 @@
 internal import BelfryWire
 
-/// One text of an alert in one language, with its plural forms where it has them.
+/// One text of an alert in one language, with its plural forms if it has any.
 enum AlertText: Sendable {
   case text(String)
-  /// By the form that the first number among the arguments has.
+  /// A text for each plural form, selected by the first number among the arguments.
   case forms([PluralRule.Form: String])
   /// An entry of a `.stringsdict` file: a format and its variables.
   case variables(format: String, PluralVariables)
 
-  /// Reads a JSON string, `{"one":…,"other":…}`, or an entry of a `.stringsdict`; nil for anything else.
+  /// Parses a JSON string, `{"one":…,"other":…}`, or an entry of a `.stringsdict`.
+  ///
+  /// Returns nil for anything else.
   init?(_ value: JSONValue) {
     if let text = value.stringValue {
       self = .text(text)
@@ -36,7 +38,7 @@ enum AlertText: Sendable {
     self = .forms(forms)
   }
 
-  /// Whether a value has plural forms, and not the one for all numbers that have none of their own.
+  /// Returns true if a value has plural forms but lacks `other`, the form for all remaining numbers.
   static func lacksOther(_ value: JSONValue) -> Bool {
     guard let members = value.objectValue?.members, !members.isEmpty else { return false }
     return members.allSatisfy {
@@ -44,15 +46,15 @@ enum AlertText: Sendable {
     }
   }
 
-  /// The forms that numbers have in a language and this text has not, in their usual order.
+  /// Returns the forms that the language requires and this text lacks, in their usual order.
   func missingForms(language: String) -> [PluralRule.Form] {
     guard case .forms(let forms) = self else { return [] }
-    // Two hundred in a row show every rule of CLDR for whole numbers.
+    // The numbers up to two hundred exercise every rule of CLDR for whole numbers.
     let used = Set((0...200).map { PluralRule.form(of: String($0), language: language) })
     return PluralRule.Form.allCases.filter { used.contains($0) && forms[$0] == nil }
   }
 
-  /// The text whose placeholders stand for all of its forms.
+  /// The text whose placeholders represent those of all forms.
   var format: String {
     switch self {
     case .text(let text): text
@@ -61,7 +63,7 @@ enum AlertText: Sendable {
     }
   }
 
-  /// The texts that may be shown, for checks of each.
+  /// All texts that may be shown, so that each can be checked.
   var formats: [String] {
     switch self {
     case .text(let text): [text]
@@ -70,11 +72,11 @@ enum AlertText: Sendable {
     }
   }
 
-  /// The text with its arguments, in the form that the language has for them.
+  /// Returns the text with its arguments, in the form that the language requires for them.
   func filled(with arguments: [String], language: String) -> LocalizedFormat.Filled {
     switch self {
     case .text(let text):
-      // Without arguments a percent sign is one.
+      // Without arguments a percent sign is literal.
       return arguments.isEmpty ? LocalizedFormat.Filled(text) : fill(text, arguments)
     case .forms(let forms):
       let number = arguments.first(where: PluralRule.isNumber) ?? ""

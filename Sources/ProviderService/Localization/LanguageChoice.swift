@@ -1,35 +1,37 @@
 internal import BelfryWire
 
-/// The choice of one of a campaign's languages for a device: RFC 4647 section 3.4, then a widely spoken
-/// one (client-api S0-56).
+/// The choice of one of a campaign's languages for a device: RFC 4647 section 3.4, then a widely spoken language
+/// (client-api S0-56).
 struct LanguageChoice: Sendable {
-  /// Languages by the people who understand them, for campaigns that name no fallback.
+  /// Languages by the number of people who understand them, for campaigns that do not specify a fallback.
   private static let widelySpoken = [
     "en", "zh-Hans", "zh", "hi", "es", "fr", "ar", "bn", "pt", "pt-BR", "ru", "ur", "id", "de",
     "ja",
   ]
 
-  /// What devices get whose own language is not there.
+  /// The text for devices whose own language is not available.
   enum Fallback: Sendable, Equatable {
-    /// A language of the campaign's choice.
+    /// A language that the campaign specifies.
     case language(String)
-    /// The most widely spoken one that there is.
+    /// The most widely spoken of the available languages.
     case widelySpoken
-    /// Nothing: such a campaign is not sent to them.
+    /// No text: such a campaign is not sent to these devices.
     case none
   }
 
-  /// The language for devices whose own is not there; nil for none.
+  /// The language for devices whose own is not available, or nil.
   let fallback: String?
-  /// The language for devices that named none.
+  /// The language for devices that did not specify one.
   private let first: String
   private let available: [String: String]
 
-  /// A choice among languages; nil where there is none.
+  /// Creates a choice among languages.
+  ///
+  /// Returns nil if the list is empty.
   init?(of languages: [String], fallback: Fallback) {
     guard let first = languages.first else { return nil }
     self.first = first
-    // Of two spellings of one language the first counts.
+    // Of two spellings of one language, the first counts.
     available = Dictionary(languages.map { (Self.key($0), $0) }) { one, _ in one }
     let wanted: [String]
     switch fallback {
@@ -41,7 +43,7 @@ struct LanguageChoice: Sendable {
     self.fallback = wanted.lazy.compactMap { known[Self.key($0)] }.first
   }
 
-  /// The language for a device, and whether it is only the fallback; nil where there is none for it.
+  /// Returns the language for a device, and whether it is only the fallback, or nil if no language fits.
   func language(for device: String?) -> (language: String, isFallback: Bool)? {
     assert(fallback.map { available[Self.key($0)] == $0 } ?? true, "the fallback is there")
     guard let device else { return (fallback ?? first, false) }
@@ -51,7 +53,7 @@ struct LanguageChoice: Sendable {
     return fallback.map { ($0, true) }
   }
 
-  /// Tags differ in case and in the sign between their parts.
+  /// Returns a normalized key, because tags differ in case and in the separator of their parts.
   private static func key(_ tag: String) -> String {
     LanguageTag.hyphenated(tag.lowercased())
   }

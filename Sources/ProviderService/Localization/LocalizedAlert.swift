@@ -1,10 +1,10 @@
 internal import BelfryWire
 
-/// What a campaign shows in one language: texts, and keys that the device looks up itself.
+/// The alert of a campaign in one language: texts, and keys that the device looks up itself.
 struct LocalizedAlert: Sendable {
   /// The members of an alert that are texts of the campaign.
   static let textKeys = ["title", "subtitle", "body"]
-  /// The members that go to the device as they are (apns-protocol section 3).
+  /// The members that are sent to the device unchanged (apns-protocol section 3).
   static let deviceKeys = [
     "title-loc-key", "title-loc-args", "subtitle-loc-key", "subtitle-loc-args", "loc-key",
     "loc-args", "launch-image", "action-loc-key", "summary-arg", "summary-arg-count",
@@ -47,10 +47,12 @@ struct LocalizedAlert: Sendable {
     if !problems.isEmpty { throw RequestProblems(problems) }
   }
 
-  /// The text of one member.
+  /// Returns the text of one member.
   func text(_ key: String) -> AlertText? { texts.first { $0.key == key }?.text }
 
-  /// The value of `aps.alert`; throws where a text is too long with its arguments filled in.
+  /// Returns the value of `aps.alert`.
+  ///
+  /// Throws if a text is too long with its arguments inserted.
   func alert(
     arguments: [String], language: String, field: String
   ) throws(RequestProblems) -> JSONObject {

@@ -2,20 +2,20 @@ public import BelfryWire
 internal import Foundation
 internal import System
 
-/// The texts of a strings file, as a campaign's `alert` has them.
+/// A reader of strings files as texts for a campaign's `alert`.
 public enum StringsFile {
-  /// Replaces the names of strings files in a campaign's `alert` by what they hold.
+  /// Replaces the names of strings files in a campaign's `alert` with their contents.
   ///
-  /// `folder` is where the campaign's file lies. A name instead of a language's object is that language's
-  /// `.strings`, `.stringsdict` or JSON file, with the keys `title`, `subtitle`, `body`; instead of the
-  /// whole `alert`, a `.xcstrings` or JSON file with every language, or the name of the files in the `.lproj` folders.
+  /// `folder` contains the campaign's file. A name instead of a language's object is that language's `.strings`,
+  /// `.stringsdict` or JSON file, with the keys `title`, `subtitle`, `body`. A name instead of the whole `alert` is a
+  /// `.xcstrings` or JSON file with every language, or the name of the files in the `.lproj` folders.
   public static func resolve(
     _ campaign: JSONObject, in folder: String
   ) throws(RequestProblems) -> JSONObject {
     try resolve(campaign, from: .folder(folder))
   }
 
-  /// Replaces the names of strings files by what they hold, where the files came with the campaign.
+  /// Replaces the names of strings files with their contents, if the files were sent with the campaign.
   static func resolve(
     _ campaign: JSONObject, files: [String: [UInt8]]
   ) throws(RequestProblems) -> JSONObject {
@@ -79,13 +79,13 @@ public enum StringsFile {
     }
     let stem = path.hasSuffix(".strings") ? String(path.dropLast(8)) : nil
     var texts = try propertyList(path, field, source)
-    // What counts has its forms in the file of the same name.
+    // Plural forms are in the `.stringsdict` file of the same name.
     if let dictionary = stem.map({ $0 + ".stringsdict" }), source.has(dictionary) {
       for member in try propertyList(dictionary, field, source).members {
         texts[member.key] = member.value
       }
     }
-    // Other texts of the file are the app's.
+    // Other texts of the file belong to the app.
     let known = LocalizedAlert.textKeys + LocalizedAlert.deviceKeys
     let own = JSONObject(
       texts.members.filter { known.containsBytes(of: $0.key) }.map { ($0.key, $0.value) })
@@ -95,7 +95,7 @@ public enum StringsFile {
     return own
   }
 
-  /// A `.xcstrings` file: strings, then languages; an alert has languages, then strings.
+  /// Converts a `.xcstrings` file, which maps strings to languages, to an alert, which maps languages to strings.
   private static func languages(ofCatalogue catalogue: JSONObject) throws(RequestProblems)
     -> JSONObject
   {
@@ -146,7 +146,7 @@ public enum StringsFile {
     _ path: String, _ field: String, _ source: StringsSource
   ) throws(RequestProblems) -> JSONObject {
     let bytes = try read(path, field, source)
-    // Foundation reads this form too, and prints an error without the file's name.
+    // Foundation also parses this format, but its errors do not include the file's name.
     do throws(StringsParser.Failure) {
       if let object = try StringsParser.parse(file: bytes) { return object }
     } catch {

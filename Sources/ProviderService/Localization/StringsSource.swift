@@ -1,18 +1,18 @@
 internal import System
 
-/// Where the strings files of a campaign are.
+/// The location of a campaign's strings files.
 enum StringsSource {
-  /// Why a file cannot be read.
+  /// The reason that a file cannot be read.
   struct Failure: Error {
     let what: String
   }
 
-  /// In this folder, where the campaign's file lies.
+  /// The files are in this folder, next to the campaign's file.
   case folder(String)
-  /// With the campaign, by their names.
+  /// The files were sent with the campaign, by name.
   case files([String: [UInt8]])
 
-  /// Whether there is a file of this name.
+  /// Returns true if a file of this name exists.
   func has(_ name: String) -> Bool {
     switch self {
     case .folder(let folder): FileSystem.exists("\(folder)/\(name)")
@@ -20,7 +20,7 @@ enum StringsSource {
     }
   }
 
-  /// The `.lproj` folders beside the campaign, sorted.
+  /// The `.lproj` folders of the source, sorted.
   var languageFolders: [String] {
     switch self {
     case .folder(let folder):
@@ -31,7 +31,7 @@ enum StringsSource {
     }
   }
 
-  /// What a file holds.
+  /// Returns the content of a file.
   func read(_ name: String) throws(Failure) -> [UInt8] {
     switch self {
     case .folder(let folder):
@@ -45,7 +45,7 @@ enum StringsSource {
       guard let bytes = files[name] else {
         throw Failure(what: "\(name) is not among the files that came along")
       }
-      // A list in binary form may refer to itself, and has no place in a text.
+      // A binary property list may refer to itself, and cannot be part of a text.
       guard !bytes.starts(with: Array("bplist".utf8)) else {
         throw Failure(what: "\(name) is a property list in binary form")
       }

@@ -1,20 +1,21 @@
 internal import BelfryWire
 
-/// The placeholders of a text: which arguments it takes, and as what.
+/// The placeholders of a text: the arguments that it uses, and their kinds.
 struct TextDirectives: Equatable {
-  /// What an argument is used as.
+  /// The kind of an argument.
   enum Kind: String {
     case text, number
   }
 
-  /// The kind by the argument's place, from 1.
+  /// The kinds by the argument's position, from 1.
   private(set) var kinds: [Int: Kind] = [:]
-  /// Whether an argument is used both as a text and as a number.
+  /// True if an argument is used both as a text and as a number.
   private(set) var isContradictory = false
-  /// The first placeholder with a width, a precision or a flag, which arguments do not follow; nil without one.
+  /// The first placeholder with a width, a precision or a flag, which are not applied to arguments; nil if none has
+  /// one.
   private(set) var formatted: String?
 
-  /// Reads `%@`, `%2$@`, `%d`, `%#@name@` and their like, as the text is filled later.
+  /// Parses `%@`, `%2$@`, `%d`, `%#@name@` and similar placeholders, in the same way as they are replaced later.
   init(_ format: String) {
     let format = Array(format.utf8)
     let percent = UInt8(ascii: "%")
@@ -40,7 +41,7 @@ struct TextDirectives: Equatable {
     }
   }
 
-  /// The list that a user reads: `1 text, 2 number`; "none" without any.
+  /// A list for messages, such as `1 text, 2 number`; "none" without placeholders.
   var description: String {
     guard !kinds.isEmpty else { return "none" }
     let shown = kinds.sorted { $0.key < $1.key }.prefix(Limits.argumentsMax)

@@ -2,23 +2,25 @@ internal import BelfryWire
 public import System
 internal import Transport
 
-/// The apps that may register, each with the key that its copies send.
+/// The apps that may register, each with the key that its installations send.
 ///
-/// A key is a file of mode 0600 in the folder, named after the app.
+/// A key is a file with mode 0600 in the folder, named after the app.
 public struct AppKeys: Sendable {
-  /// An app that is configured.
+  /// An app with its key.
   public struct App: Sendable, Hashable {
-    /// The bundle identifier.
+    /// The bundle identifier of the app.
     public let bundleID: String
-    /// The file with its key.
+    /// The path of its key file.
     public let keyFile: String
     let key: [UInt8]
   }
 
-  /// By bundle identifier.
+  /// The apps by bundle identifier.
   public let apps: [App]
 
-  /// The apps of a folder; those of `bundleIDs` are added, with a new key each.
+  /// Reads the apps of a folder.
+  ///
+  /// Each of `bundleIDs` is added with a new key if it is missing.
   public init(folder: String, adding bundleIDs: [String]) throws(SystemFailure) {
     try FileSystem.makeDirectories(folder)
     for bundleID in bundleIDs {
@@ -38,23 +40,23 @@ public struct AppKeys: Sendable {
     self.apps = apps
   }
 
-  /// No app.
+  /// Creates an empty list of apps.
   public init() { apps = [] }
 
-  /// The app whose key this is.
+  /// Returns the app with this key.
   func app(withKey key: [UInt8]) -> App? {
-    // All are compared: the duration does not tell how near a guess was.
+    // All keys are compared, so that the duration does not reveal how close a guess was.
     var found: App?
     for app in apps where ConstantTime.areEqual(app.key, key) { found = app }
     return found
   }
 
-  /// Whether a topic is the app's own or that of one of its kinds of push.
+  /// Returns true if a topic is the app's own or that of one of its kinds of push.
   static func isTopic(_ topic: String, of bundleID: String) -> Bool {
     TokenKind.allCases.contains { topic == "\(bundleID)\($0.topicSuffix)" }
   }
 
-  /// Whether text can be a bundle identifier or a topic, and the name of a file.
+  /// Returns true if a text can be a bundle identifier or a topic, and a file name.
   public static func isTopic(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.count <= WireLimits.topicBytesMax && !text.hasPrefix(".")
       && text.utf8.allSatisfy { byte in

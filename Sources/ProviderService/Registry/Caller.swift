@@ -1,13 +1,15 @@
-/// Who makes a request, by what it sent to prove it.
+/// The sender of a request, according to its credentials.
 enum Caller: Sendable, Equatable {
   /// The operator, with the admin token.
   case administrator
-  /// A copy of this app, with the app's key.
+  /// An installation of this app, with the app's key.
   case app(bundleID: String)
-  /// Anybody of this machine, where the service is open.
+  /// Any local client, if the service is open.
   case anybody
 
-  /// The topic that the caller registers for, or why it may not.
+  /// Returns the topic for which the caller registers.
+  ///
+  /// Throws the reason if it is not allowed to.
   func topic(
     given topic: String?, of apps: AppKeys
   ) throws(RequestProblem) -> String {

@@ -2,15 +2,17 @@ public import BelfryWire
 internal import Synchronization
 internal import System
 
-/// The machine's time zones by name, read once each.
+/// The machine's time zones by name.
+///
+/// Each is read once.
 public final class DeviceZones: Sendable {
   private let folder: String
   private let zones = Mutex<[String: Zone]>([:])
 
-  /// The zones of a folder of compiled zones.
+  /// Creates the zones of a folder with compiled zone files.
   public init(folder: String = "/usr/share/zoneinfo") { self.folder = folder }
 
-  /// The zone with this name; nil where there is none.
+  /// Returns the zone with this name, or nil if it does not exist.
   ///
   /// Names cannot lead out of the folder.
   public func zone(named name: String) -> Zone? {

@@ -3,16 +3,16 @@ internal import Storage
 internal import Synchronization
 public import System
 
-/// Asks a feedback service for dead tokens, now and every hour, and removes those that did not register
-/// since.
+/// A poller that queries a feedback service for dead tokens, now and every hour, and removes those that have not
+/// registered since.
 public final class FeedbackPoller: Sendable {
-  /// Reads the service; the client library's `FeedbackClient` does.
+  /// Reads the service, as the client library's `FeedbackClient` does.
   public typealias Read = @Sendable () throws -> [(token: [UInt8], unixSeconds: Int64)]
 
   private let isStopped = NSCondition()
   private let stopped = Mutex(false)
 
-  /// Starts to ask, on a thread of its own.
+  /// Starts polling on its own thread.
   public init(registry: Registry, log: Log, read: @escaping Read) {
     Thread.detachNewThread { [self] in
       while true {
@@ -32,7 +32,7 @@ public final class FeedbackPoller: Sendable {
     }
   }
 
-  /// Ends the asking; what is being read is finished.
+  /// Stops polling; a read in progress is finished.
   public func stop() {
     isStopped.lock()
     stopped.withLock { $0 = true }
@@ -40,7 +40,9 @@ public final class FeedbackPoller: Sendable {
     isStopped.unlock()
   }
 
-  /// Waits for the next turn; false once it is stopped.
+  /// Waits for the next turn.
+  ///
+  /// Returns false once polling is stopped.
   private func waitForNext() -> Bool {
     let next = Date(timeIntervalSinceNow: Limits.feedbackPauseSeconds)
     isStopped.lock()

@@ -1,14 +1,14 @@
 internal import BelfryWire
 internal import Transport
 
-/// The fields of a registration as they came: in the address, in a form or in a JSON object.
+/// The received fields of a registration: in the URL, in a form or in a JSON object.
 struct RegistrationFields {
-  /// The names that are understood; others are the app's own business.
+  /// The supported field names; others belong to the app.
   static let names = [
     "deviceToken", "token", "topic", "language", "timeZone", "user", "installation", "tag",
     "environment",
   ]
-  /// Names that apps use for these, in small letters, without hyphens and underscores.
+  /// Alternative names that apps use, in lowercase, without hyphens and underscores.
   private static let synonyms = [
     "devicetoken": "deviceToken", "pushtoken": "deviceToken", "apnstoken": "deviceToken",
     "bundleid": "topic", "bundleidentifier": "topic", "appid": "topic", "locale": "language",
@@ -20,24 +20,24 @@ struct RegistrationFields {
   ]
 
   private(set) var pairs: [(name: String, value: String)] = []
-  /// The token as the body has it.
+  /// The token from a raw body.
   private(set) var raw: [UInt8]?
   private(set) var problems: [RequestProblem] = []
 
-  /// Reads the query, and the body where it is a form, JSON, or the token itself.
+  /// Reads the query, and the body if it is a form, JSON, or the token itself.
   init(_ request: HTTP1Request) throws(RequestProblems) {
     pairs = Self.withNames(request.query)
     if request.method == "POST", !request.body.isEmpty { try readBody(request) }
     checkPairs()
   }
 
-  /// Reads one object, a line of a list.
+  /// Reads one object from a line of a list.
   init(_ object: JSONObject) {
     read(object)
     checkPairs()
   }
 
-  /// The first value of one of these names; an empty one counts as none.
+  /// Returns the first nonempty value of one of these names.
   func first(_ names: String...) -> String? {
     pairs.first { names.contains($0.name) && !$0.value.isEmpty }?.value
   }
@@ -46,7 +46,7 @@ struct RegistrationFields {
     pairs.filter { $0.name == name && !$0.value.isEmpty }.map(\.value)
   }
 
-  /// What a developer should know of fields that were not read: their names are nearly those that are.
+  /// Warnings for the developer about ignored fields whose names are similar to supported ones.
   var warnings: [String] {
     var warnings: [String] = []
     for pair in pairs {
@@ -59,17 +59,17 @@ struct RegistrationFields {
     return warnings
   }
 
-  /// The name that an unknown one was probably meant to be; nil for a known one, and for one of the app's own.
+  /// Returns the supported name that was probably meant by an unknown one, or nil for a supported name and for one of
+  /// the app's own.
   static func meant(by name: String) -> String? {
     guard !names.contains(name) else { return nil }
     let plain = String(name.lowercased().filter { $0 != "_" && $0 != "-" })
     return names.first { $0.lowercased() == plain } ?? synonyms[plain]
   }
 
-  /// Fields whose names have the length of one that is understood or nearly is.
+  /// Returns the fields whose names could be supported or similar names, according to their length.
   ///
-  /// Only these are compared: a comparison of texts normalises them, which takes long for a long run of combining
-  /// marks.
+  /// Only these are compared: comparing texts normalizes them, which takes long for a long run of combining marks.
   private static func withNames(
     _ pairs: [(name: String, value: String)]
   ) -> [(name: String, value: String)] {
@@ -95,7 +95,7 @@ struct RegistrationFields {
       read(object)
     } else {
       let form = Self.withNames(request.form)
-      // What curl sends without a type is called a form, whatever it is.
+      // curl labels everything without a type as a form.
       let isUntyped = type.isEmpty || type.hasPrefix("application/x-www-form-urlencoded")
       let hasField = form.contains { Self.names.contains($0.name) }
       let hasToken = first("deviceToken", "token") != nil
@@ -107,7 +107,7 @@ struct RegistrationFields {
     }
   }
 
-  /// Whether bytes can be what a form is: UTF-8 without control characters, ends of lines apart.
+  /// Returns true if bytes can be a form: UTF-8 without control characters, except line breaks and tabs.
   private static func isText(_ bytes: [UInt8]) -> Bool {
     bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
       && String(validating: bytes, as: UTF8.self) != nil
@@ -144,7 +144,7 @@ struct RegistrationFields {
     var told: Set<String> = []
     if raw != nil { given.insert("deviceToken") }
     for pair in pairs where Self.names.contains(pair.name) && !pair.value.isEmpty {
-      // Bytes that are no UTF-8 have become this sign: two different texts would be one.
+      // Invalid UTF-8 was replaced with this character, which would make different texts equal.
       if pair.value.unicodeScalars.contains("\u{FFFD}"), told.insert(pair.name).inserted {
         problems.append(
           RequestProblem(pair.name, "it is not UTF-8", do: "encode the text as UTF-8"))

@@ -2,29 +2,29 @@ internal import BelfryWire
 internal import Storage
 internal import Transport
 
-/// A request to register or to remove a token, with each of its fields checked.
+/// A request to register or remove a token, with validated fields.
 struct RegistrationRequest {
   /// The token's bytes.
   let token: [UInt8]
-  /// The topic as it was given.
+  /// The topic as received.
   let topic: String?
   let language: String?
   let timeZone: String?
   let user: String?
   let installation: String?
   let tags: [String]
-  /// The environment that the token is of, where the app said it.
+  /// The environment of the token, if the app specified it.
   let environment: Environment?
 
-  /// What a developer should know: fields that were not read, and have nearly the name of one that is.
+  /// Warnings for the developer about ignored fields whose names are similar to supported ones.
   let warnings: [String]
 
-  /// Reads the query, and the body where it is a form, JSON, or the token itself.
+  /// Reads the query, and the body if it is a form, JSON, or the token itself.
   init(_ request: HTTP1Request, zones: DeviceZones) throws(RequestProblems) {
     try self.init(RegistrationFields(request), zones: zones)
   }
 
-  /// Reads one object, a line of a list.
+  /// Reads one object from a line of a list.
   init(_ object: JSONObject, zones: DeviceZones) throws(RequestProblems) {
     try self.init(RegistrationFields(object), zones: zones)
   }
@@ -62,7 +62,7 @@ struct RegistrationRequest {
     assert(!token.isEmpty, "a request without a token was refused")
   }
 
-  /// What the store keeps of it.
+  /// Returns the part of the request that is stored.
   func registration(sealed: [UInt8], topic: String) -> TokenRegistration {
     TokenRegistration(
       sealed: sealed, topic: topic, language: language, timeZone: timeZone, user: user,
@@ -71,9 +71,9 @@ struct RegistrationRequest {
 
   // MARK: fields
 
-  /// A token in hexadecimal, as apps and files write it.
+  /// Parses a token in hexadecimal, in the forms that apps and files use.
   static func token(hexadecimal text: String) throws(RequestProblem) -> [UInt8] {
-    // As a description of data in older apps prints it: <0a1b2c3d …>.
+    // Older apps print the description of data: <0a1b2c3d …>.
     let digits = String(decoding: text.utf8.filter { !" <>".utf8.contains($0) }, as: UTF8.self)
     guard let bytes = Hexadecimal.decode(digits), !bytes.isEmpty else {
       throw RequestProblem(
@@ -123,7 +123,9 @@ struct RegistrationRequest {
     return text
   }
 
-  /// `sandbox` or `production`; `development`, as an app's entitlement calls it, is the former.
+  /// Parses `sandbox` or `production`.
+  ///
+  /// `development`, the term of app entitlements, means `sandbox`.
   static func environment(_ text: String?) throws(RequestProblem) -> Environment? {
     guard let text else { return nil }
     let name = text.utf8.count <= Limits.fieldNameBytesMax ? text.lowercased() : ""
@@ -135,7 +137,7 @@ struct RegistrationRequest {
     return environment
   }
 
-  /// The beginning of a text, for a message.
+  /// Returns the beginning of a text, for a message.
   private static func excerpt(_ text: String) -> String { String(text.unicodeScalars.prefix(80)) }
 
   private static func name(_ field: String, _ text: String?) throws(RequestProblem) -> String? {
@@ -152,7 +154,7 @@ struct RegistrationRequest {
 
   private static func tags(_ all: [String]) throws(RequestProblem) -> [String] {
     var tags: [String] = []
-    /// The tags' bytes: a comparison of texts would normalise them.
+    /// The bytes of the tags, because comparing texts would normalize them.
     var known: Set<[UInt8]> = []
     for tag in all {
       guard let name = try name("tag", tag), known.insert(Array(name.utf8)).inserted else {

@@ -2,14 +2,16 @@ internal import BelfryWire
 public import Storage
 public import System
 
-/// The tokens of an app's users: what registers, changes and leaves.
+/// The registry of an app's device tokens: registration, changes and removal.
 public struct Registry: Sendable {
   let store: SQLiteRegistryStore
   let sealer: TokenSealer
   let zones: DeviceZones
   private let now: @Sendable () -> Int64
 
-  /// A registry in a store; `now` is in milliseconds since 1970.
+  /// Creates a registry based on a store.
+  ///
+  /// `now` returns milliseconds since 1970.
   public init(
     store: SQLiteRegistryStore, sealer: TokenSealer, zones: DeviceZones = DeviceZones(),
     now: @escaping @Sendable () -> Int64 = { SystemClock.unixMilliseconds }
@@ -20,7 +22,9 @@ public struct Registry: Sendable {
     self.now = now
   }
 
-  /// Registers a token for a topic; a limit holds for one that is new.
+  /// Registers a token for a topic.
+  ///
+  /// A limit applies only to a new token.
   func register(
     _ request: RegistrationRequest, topic: String, limit: RegistrationLimit? = nil
   ) throws(StorageFailure) -> RegistrationChange {
@@ -38,14 +42,17 @@ public struct Registry: Sendable {
     return try store.register(registrations, at: now())
   }
 
-  /// Removes a token; whether it was there.
+  /// Removes a token.
+  ///
+  /// Returns true if it was registered.
   func remove(_ token: [UInt8], topic: String?) throws(StorageFailure) -> Bool {
     try store.remove(sealer.seal(token), topic: topic)
   }
 
-  /// Removes tokens that a feedback service named; the number of those that left.
+  /// Removes tokens that a feedback service reported.
   ///
-  /// The service's seconds count as their end, so that a registration of the same second is older.
+  /// Returns the number of removed tokens. The service reports whole seconds, which count from their beginning: a
+  /// registration later in the same second is kept.
   public func removeDead(
     _ tokens: [(token: [UInt8], unixSeconds: Int64)]
   ) throws(StorageFailure) -> Int {
@@ -56,7 +63,7 @@ public struct Registry: Sendable {
       })
   }
 
-  /// A page of tokens as objects, and the number after which the next one begins.
+  /// Returns a page of tokens as objects, and the number after which the next page begins.
   func page(after number: Int64, limit: Int) throws(StorageFailure) -> (
     lines: [JSONObject], next: Int64?
   ) {

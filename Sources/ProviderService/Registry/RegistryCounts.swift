@@ -3,9 +3,11 @@ internal import Storage
 internal import Synchronization
 internal import System
 
-/// How many tokens each app and language has; counted anew now and then, since that reads every token.
+/// The number of tokens per app and language.
+///
+/// They are recounted only occasionally, since counting reads every token.
 final class RegistryCounts: Sendable {
-  /// The counts of a moment.
+  /// The counts at one moment.
   struct Counts: Sendable {
     let shares: [RegistryShare]
     let departures: [String: Int64]
@@ -13,7 +15,7 @@ final class RegistryCounts: Sendable {
 
   private struct State {
     var counts: Counts?
-    /// Until when they are used again, in monotonic nanoseconds.
+    /// The time until which the counts are reused, in monotonic nanoseconds.
     var goodUntil: Int64 = .min
   }
 
@@ -21,7 +23,9 @@ final class RegistryCounts: Sendable {
   private let now: @Sendable () -> Int64
   private let state = Mutex(State())
 
-  /// Counts of a store; `now` is a monotonic clock in nanoseconds.
+  /// Creates the counts of a store.
+  ///
+  /// `now` is a monotonic clock in nanoseconds.
   init(
     of store: SQLiteRegistryStore,
     now: @escaping @Sendable () -> Int64 = { SystemClock.monotonicNanoseconds }
@@ -30,7 +34,7 @@ final class RegistryCounts: Sendable {
     self.now = now
   }
 
-  /// The counts, of a moment ago at the most.
+  /// Returns the counts, which may be slightly outdated.
   func counts() throws(StorageFailure) -> Counts {
     try state.withLock { state throws(StorageFailure) in
       let start = now()

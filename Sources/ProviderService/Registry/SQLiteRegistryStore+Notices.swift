@@ -11,7 +11,7 @@ extension SQLiteRegistryStore {
     } ?? []
   }
 
-  /// Whether a campaign lacks rows without which it would send twice or not at all.
+  /// Returns true if a campaign lacks rows without which it could send pushes twice or not at all.
   func lacksRows(of campaign: String) -> Bool {
     damage.mayHave(part: campaign, in: ["campaign", "leg", "batch", "recipient", "set_aside"])
   }

@@ -4,19 +4,19 @@ internal import Synchronization
 public import System
 public import Transport
 
-/// Seals device tokens, so that the store's file and its copies give none away.
+/// A sealer of device tokens, so that the store's file and its copies do not reveal them.
 ///
-/// The same token has the same sealed bytes, by which it is found.
+/// The same token always has the same sealed bytes, by which it is found.
 public final class TokenSealer: Sendable {
-  /// Why there is no key.
+  /// The reason that no key is available.
   public enum Failure: Error, CustomStringConvertible {
     case system(SystemFailure)
-    /// The file holds no key.
+    /// The file does not contain a key.
     case badKey(path: String)
-    /// The key is not the one that the stored tokens were sealed with.
+    /// The key is not the one with which the stored tokens were sealed.
     case otherKey(path: String)
 
-    /// What is wrong and what to do.
+    /// A description of the error and its remedy.
     public var description: String {
       switch self {
       case .system(let failure): "\(failure)"
@@ -30,10 +30,10 @@ public final class TokenSealer: Sendable {
   private static let keyBytes = 64
   private let cipher: Mutex<SIVCipher>
 
-  /// A sealer with a key of 64 bytes.
+  /// Creates a sealer with a key of 64 bytes.
   public init(key: [UInt8]) throws(CryptoFailure) { cipher = Mutex(try SIVCipher(key: key)) }
 
-  /// Reads the key file, of mode 0600, or makes it.
+  /// Reads the key file, or creates it with mode 0600.
   public convenience init(keyFile path: String) throws(Failure) {
     let key: [UInt8]
     do throws(SystemFailure) {
@@ -54,15 +54,17 @@ public final class TokenSealer: Sendable {
     }
   }
 
-  /// The sealed form of a token.
+  /// Returns the sealed form of a token.
   public func seal(_ token: [UInt8]) -> [UInt8] { cipher.withLock { $0.seal(token) } }
 
-  /// The token; nil where this key did not seal it.
+  /// Returns the token, or nil if this key did not seal it.
   public func open(_ sealed: [UInt8]) -> [UInt8]? { cipher.withLock { $0.open(sealed) } }
 }
 
 extension SQLiteRegistryStore {
-  /// Whether the sealer opens what is stored; an empty store has nothing to open.
+  /// Returns true if the sealer can open the stored tokens.
+  ///
+  /// An empty store has none to open.
   func isSealed(by sealer: TokenSealer) throws(StorageFailure) -> Bool {
     try tokens(after: 0, limit: 1).allSatisfy { sealer.open($0.registration.sealed) != nil }
   }

@@ -1,12 +1,12 @@
 internal import CSQLite
 internal import System
 
-/// Copies of stores that may be in use.
+/// Copies of stores, which may be in use.
 public enum StoreBackup {
-  /// Copies the store at `path`, which another process may write to, into a new file of mode 0600.
+  /// Copies the store at `path`, which another process may write to, into a new file with mode 0600.
   ///
-  /// The copy is of one moment, that of the first page, and no writer waits for it: SQLite's online backup reads
-  /// one snapshot of the write-ahead log.
+  /// The copy reflects a single moment, that of the first page, and does not block any writer: SQLite's online backup
+  /// reads one snapshot of the write-ahead log.
   public static func copy(store path: String, to target: String) throws(StorageFailure) {
     do throws(SystemFailure) {
       try FileSystem.write([], to: target, mode: 0o600)
@@ -16,14 +16,14 @@ public enum StoreBackup {
     try copy(from: try Connection(path), to: try Connection(target, isThrowaway: true))
   }
 
-  /// Copies all pages as they are at one moment: that of the source's transaction, where it has begun one.
+  /// Copies all pages as they are at one moment: that of the source's transaction, if one has begun.
   static func copy(from source: Connection, to copy: Connection) throws(StorageFailure) {
     guard let backup = unsafe sqlite3_backup_init(copy.raw, "main", source.raw, "main") else {
       throw copy.failure()
     }
     var code = SQLITE_BUSY
     for _ in 0..<Limits.backupAttempts where code == SQLITE_BUSY || code == SQLITE_LOCKED {
-      // All pages in one step: the snapshot cannot change meanwhile.
+      // Copy all pages in one step, so that the snapshot cannot change.
       code = unsafe sqlite3_backup_step(backup, -1)
     }
     let end = unsafe sqlite3_backup_finish(backup)
@@ -32,9 +32,9 @@ public enum StoreBackup {
 
   /// A store of a gateway.
   public enum Store: String, Sendable, CaseIterable {
-    /// Teams, keys, apps, devices.
+    /// Teams, keys, apps and devices.
     case control
-    /// What waits for devices.
+    /// Notifications that are waiting for devices.
     case notifications
 
     var schema: SQLiteDatabase.Schema {
@@ -45,7 +45,9 @@ public enum StoreBackup {
     }
   }
 
-  /// Fails where the store at `path` is damaged, another program's, or of a newer release; nothing is changed in it.
+  /// Throws if the store at `path` is damaged, belongs to another program, or was written by a newer release.
+  ///
+  /// Does not change the store.
   public static func check(_ kind: Store, at path: String) throws(StorageFailure) {
     let store = try Connection(path)
     let answer = try store.text("PRAGMA quick_check(1)")
@@ -59,12 +61,14 @@ public enum StoreBackup {
     }
   }
 
-  /// A connection without the store's schema: a copy is the same whatever the release.
+  /// A connection that does not apply the store's schema, so that copying works for every release.
   @safe final class Connection {
     private let path: String
     let raw: OpaquePointer?
 
-    /// Opens the file; where it is thrown away unless it is whole, no crash has to be survived.
+    /// Opens the file.
+    ///
+    /// A throwaway file, which is discarded unless it is complete, does not have to survive a crash.
     init(_ path: String, isThrowaway: Bool = false) throws(StorageFailure) {
       self.path = path
       var opened: OpaquePointer?
@@ -84,7 +88,7 @@ public enum StoreBackup {
       guard unsafe sqlite3_exec(raw, sql, nil, nil, nil) == SQLITE_OK else { throw failure() }
     }
 
-    /// The first column of the first row.
+    /// Returns the first column of the first row.
     func text(_ sql: String) throws(StorageFailure) -> String {
       var statement: OpaquePointer?
       defer { unsafe sqlite3_finalize(statement) }

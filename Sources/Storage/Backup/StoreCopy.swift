@@ -1,15 +1,15 @@
 public import System
 
-/// A copy of a store that has no name, so that it is gone with the process, however that ends.
+/// An unnamed copy of a store, which disappears with the process, however that ends.
 ///
-/// It is made in two steps: the place first, with the rights of who keeps the backup, then the content, with the
-/// rights of the store's owner. Confined to one thread.
+/// It is created in two steps: first the file, with the rights of the process that keeps the backup, then the content,
+/// with the rights of the store's owner. Confined to one thread.
 public final class StoreCopy {
-  /// The copy's content, once it is filled.
+  /// The content of the copy, once it is filled.
   public let file: RandomAccessFile
   private let connection: StoreBackup.Connection
 
-  /// Makes an empty copy on the disk of the file at `path`, under a name that it has for a moment only.
+  /// Creates an empty copy on the disk of the file at `path`, under a name that exists only for a moment.
   public init(beside path: String) throws(StorageFailure) {
     let path = FileSystem.temporary(for: path)
     do throws(SystemFailure) {
@@ -17,20 +17,20 @@ public final class StoreCopy {
     } catch {
       throw .system(error)
     }
-    // SQLite opens the file here, and needs no name afterwards: it keeps no journal of this one.
+    // SQLite opens the file here and does not need its name afterward, because it keeps no journal for this file.
     defer { try? FileSystem.remove(path) }
     connection = try StoreBackup.Connection(path, isThrowaway: true)
   }
 
-  /// Copies the store at `path`, which another process may write to; no writer waits for it.
+  /// Copies the store at `path`, which another process may write to, without blocking writers.
   ///
-  /// Returns the number of rows that a table has in the copy, and a setting's text, empty if it is not set.
+  /// Returns the number of rows of a table in the copy, and the text of a setting, which is empty if it is not set.
   @discardableResult
   public func fill(
     from path: String, counting table: StaticString, setting name: String? = nil
   ) throws(StorageFailure) -> (count: Int, setting: String) {
     let source = try StoreBackup.Connection(path)
-    // Count and copy in one transaction, so that both are of one moment.
+    // Count and copy in one transaction, so that both reflect the same moment.
     try source.run("BEGIN")
     let count = Int(try source.text("SELECT count(*) FROM \(table)")) ?? 0
     var setting = ""

@@ -1,15 +1,15 @@
 public import System
 public import Transport
 
-/// One file of a tar archive (POSIX.1-1988's ustar, with GNU's form for sizes from 8 GiB on).
+/// One file of a tar archive (POSIX.1-1988's ustar, with GNU's encoding for sizes from 8 GiB).
 public struct TarEntry: Sendable, Equatable {
-  /// The name, 1 to 100 bytes.
+  /// The name of the file, 1 to 100 bytes.
   public var name: String
-  /// Bytes of the content.
+  /// The length of the content in bytes.
   public var byteCount: Int
-  /// The permissions.
+  /// The permission bits of the file.
   public var mode: UInt32
-  /// When it was written, seconds since 1970.
+  /// The modification time, in seconds since 1970.
   public var modifiedSeconds: Int64
 
   static let blockBytes = 512
@@ -44,7 +44,9 @@ public struct TarEntry: Sendable, Equatable {
     return block
   }
 
-  /// The entry of a header; nil where it is none of a regular file.
+  /// Parses an entry from a header.
+  ///
+  /// Returns nil if it is not the header of a regular file.
   init?(header block: [UInt8]) {
     guard block.count == Self.blockBytes, block[156] == 0x30 || block[156] == 0 else { return nil }
     func text(_ range: Range<Int>) -> String {
@@ -77,19 +79,19 @@ public struct TarEntry: Sendable, Equatable {
     self.modifiedSeconds = modifiedSeconds
   }
 
-  /// The sum of the bytes, with the checksum's own as spaces.
+  /// Returns the sum of the bytes, with the checksum's own field counted as spaces.
   private static func checksum(of block: [UInt8]) -> Int64 { block.reduce(0) { $0 + Int64($1) } }
 }
 
-/// Writes a tar archive of regular files.
+/// A writer of a tar archive of regular files.
 public final class TarWriter {
   private let file: RandomAccessFile
   private var position = 0
   private let hash = SHA256Context()
-  /// The hash of each file that was added, in order.
+  /// The hash of each added file, in order.
   public private(set) var sums: [(name: String, sum: SHA256.Digest)] = []
 
-  /// Begins an archive in a new file at `path`, of mode 0600.
+  /// Begins an archive in a new file at `path` with mode 0600.
   public convenience init(_ path: String) throws(SystemFailure) {
     try FileSystem.write([], to: path, mode: 0o600)
     try self.init(RandomAccessFile(path))
@@ -120,7 +122,7 @@ public final class TarWriter {
       modifiedSeconds: modifiedSeconds)
   }
 
-  /// Adds a file that is open.
+  /// Adds an open file.
   public func add(
     _ name: String, contentsOf source: RandomAccessFile, mode: UInt32, modifiedSeconds: Int64
   ) throws(SystemFailure) {
@@ -142,7 +144,7 @@ public final class TarWriter {
     sums.append((name, hash.finish()))
   }
 
-  /// Writes the end, and waits until all of it is on disk.
+  /// Writes the end of the archive, and waits until everything is on disk.
   public func finish() throws(SystemFailure) {
     try write([UInt8](repeating: 0, count: 2 * TarEntry.blockBytes))
     try file.synchronize()
@@ -168,15 +170,15 @@ public final class TarWriter {
   }
 }
 
-/// Reads a tar archive of regular files.
+/// A reader of a tar archive of regular files.
 public final class TarReader {
-  /// Why a file is no archive of ours.
+  /// The reason that a file is not one of Belfry's archives.
   public enum Failure: Error, Equatable {
-    /// It ends in the middle, something in it is no header of a regular file, or something follows its end.
+    /// The archive is truncated, contains something other than regular files, or has data after its end.
     case damaged
   }
 
-  /// The files in their order.
+  /// The files in order.
   public let entries: [TarEntry]
   private let file: RandomAccessFile
   private let offsets: [Int]
@@ -208,7 +210,7 @@ public final class TarReader {
     self.offsets = offsets
   }
 
-  /// An archive ends with two blocks of zeros; tar fills up the last record with more of them.
+  /// An archive ends with two blocks of zeros; tar fills the last record with more of them.
   private static func checkEnd(of file: RandomAccessFile, from position: Int, to size: Int) throws {
     let rest = size - position
     guard (TarEntry.blockBytes..<Limits.archiveEndBytesMax).contains(rest),
@@ -216,7 +218,8 @@ public final class TarReader {
     else { throw Failure.damaged }
   }
 
-  /// The content of a small file; nil where there is none of that name, or where it is longer than `limit`.
+  /// Returns the content of a small file, or nil if the archive has no file with that name or if it is longer than
+  /// `limit`.
   public func content(of name: String, limit: Int) throws(SystemFailure) -> [UInt8]? {
     guard let index = entries.firstIndex(where: { $0.name == name }),
       entries[index].byteCount <= limit
@@ -225,7 +228,9 @@ public final class TarReader {
       ? [] : try file.read(entries[index].byteCount, at: offsets[index])
   }
 
-  /// Writes a file of the archive to a new one of that mode, on disk when it returns; the hash of what was written.
+  /// Extracts a file of the archive to a new file with the given mode, which is on disk when the call returns.
+  ///
+  /// Returns the hash of the written bytes.
   @discardableResult
   public func extract(
     _ name: String, to path: String, mode: UInt32

@@ -1,9 +1,9 @@
 internal import BelfryWire
 internal import Transport
 
-/// How each change is written.
+/// The SQL for each change.
 extension ControlEngine {
-  /// The statements that change something.
+  /// The statements that change data.
   enum Write: Hashable {
     case unshownCertificates, shownCertificate, formerCertificates, tokenKey
     case team, key, certificate, app, channel, broadcast, device, deviceCertificate, registration,
@@ -80,7 +80,7 @@ extension ControlEngine {
           AND \(ControlTable.registration.isWhole)
         """
       case .noOldFormerRegistrations:
-        // So many that a device which registers again and again fills nothing.
+        // Bounded, so that a device that registers repeatedly cannot fill the table.
         """
         DELETE FROM former_registration WHERE device = ?1 AND app = ?2 AND kind = ?3
           AND generation NOT BETWEEN ?4 - 4 AND ?4 - 1
@@ -281,7 +281,7 @@ extension ControlEngine {
   }
 
   private func put(_ registration: RegistrationRecord) throws(StorageFailure) {
-    // A new generation: the token before it is inactive, and its row is about to be the new one's.
+    // A new generation: the previous token is inactive, and its row is about to be overwritten by the new token's.
     if registration.generation > 0, registration.state == .active {
       for write in [Write.formerRegistration, .noOldFormerRegistrations] {
         let statement = try statement(write)

@@ -60,18 +60,19 @@ final class ControlEngine: MarkedStoreEngine {
       ALTER TABLE subscription ADD COLUMN received_high INTEGER;
       ALTER TABLE subscription ADD COLUMN received_low INTEGER;
       """,
-      // Numbers are drawn with an epoch now, and not counted.
+      // Numbers are now drawn with an epoch instead of being counted.
       """
       CREATE INDEX device_by_key ON device (key_hash);
       DROP TABLE counter;
       """,
-      // How many apps were adopted for one device is bounded.
+      // The number of apps that are created on behalf of one device is limited.
       "ALTER TABLE app ADD COLUMN adopter INTEGER;",
       // For the feedback of one app.
       """
       CREATE INDEX registration_unregistered ON registration (app, kind, changed) WHERE state = 3;
       """,
-      // Who has followed a rotation of the authority and of the token key. What was enrolled before has shown its certificate.
+      // Records which devices and providers have followed a rotation of the authority and of the token key. Devices
+      // that enrolled earlier count as having presented their certificate.
       """
       ALTER TABLE device_certificate ADD COLUMN authority TEXT;
       ALTER TABLE device_certificate ADD COLUMN shown INTEGER NOT NULL DEFAULT 0;
@@ -80,7 +81,7 @@ final class ControlEngine: MarkedStoreEngine {
       ALTER TABLE certificate ADD COLUMN authority TEXT;
       ALTER TABLE device ADD COLUMN token_key TEXT;
       """,
-      // Tokens whose app has registered again, for the feedback.
+      // Tokens whose app has registered again, for the feedback service.
       """
       CREATE TABLE former_registration (
         device INTEGER NOT NULL, app INTEGER NOT NULL, kind INTEGER NOT NULL,
@@ -89,7 +90,7 @@ final class ControlEngine: MarkedStoreEngine {
       ) STRICT, WITHOUT ROWID;
       CREATE INDEX former_registration_by_time ON former_registration (app, kind, changed);
       """,
-      // Checksums of rows, and a place for those that fail.
+      // Checksums of rows, and a table for rows whose checksum fails.
       """
       CREATE TABLE new_team (
         id TEXT PRIMARY KEY, name TEXT NOT NULL, created INTEGER NOT NULL,
@@ -269,11 +270,11 @@ final class ControlEngine: MarkedStoreEngine {
   let database: SQLiteDatabase
   let damage: StoreDamage
   private var statements: [Write: SQLiteStatement] = [:]
-  /// Changes that were ever made.
+  /// The number of changes made since the store was created.
   private var made: UInt64 = 0
   private let mark: CommitMark?
 
-  /// How many rows this connection has changed.
+  /// The number of rows that this connection has changed.
   var changeCount: Int64 { database.changeCount }
 
   init(path: String, mayCreate: Bool, damage: StoreDamage) throws(StorageFailure) {
@@ -289,7 +290,7 @@ final class ControlEngine: MarkedStoreEngine {
     return UInt64(String(decoding: text, as: UTF8.self)) ?? 0
   }
 
-  /// The setting by which the store is compared with its mark; decimal.
+  /// The setting that is compared with the store's mark; a decimal number.
   private static let changesMade = "changes-made"
 
   func rows<Record>(_ table: ControlRows<Record>) throws(StorageFailure) -> [Record] {
@@ -357,7 +358,7 @@ final class ControlEngine: MarkedStoreEngine {
     return try records(of: table, statement).first
   }
 
-  /// Whether an arrival says something that the rows do not.
+  /// Returns true if an arrival contains information that the rows do not.
   func isNews(_ arrival: DeviceArrival) throws(StorageFailure) -> Bool {
     let statement = try database.prepare(
       """
@@ -421,7 +422,7 @@ final class ControlEngine: MarkedStoreEngine {
     try commit(changes)
   }
 
-  /// Writes something, to see whether the disk takes it.
+  /// Writes something to find out whether the disk accepts writes.
   func probe() throws(StorageFailure) { try commit([]) }
 
   private func commit(_ changes: [ControlChange]) throws(StorageFailure) {
@@ -439,14 +440,14 @@ final class ControlEngine: MarkedStoreEngine {
     if damage.count > 0 { try noteDamage() }
   }
 
-  /// How many changes were made that the file does not know of.
+  /// The number of changes that were made but are missing from the file.
   ///
-  /// Where the count itself was damaged, nothing is known.
+  /// If the count itself was damaged, the number is unknown and 0 is returned.
   var lostCount: UInt64 {
     damage.mayHave(.setting(Self.changesMade)) ? 0 : mark?.missing(from: made) ?? 0
   }
 
-  /// Forgets what was lost.
+  /// Discards the record of lost changes.
   func forgetLost() { mark?.reset(to: made) }
 
   func unregistered(
@@ -462,7 +463,7 @@ final class ControlEngine: MarkedStoreEngine {
     return try records(of: table, statement)
   }
 
-  /// The prepared statement of a kind of change, kept.
+  /// Returns the cached prepared statement for a kind of change.
   func statement(_ write: Write) throws(StorageFailure) -> SQLiteStatement {
     if let statement = statements[write] { return statement }
     let statement = try database.prepare(kept: write.sql)

@@ -1,19 +1,19 @@
 public import BelfryWire
 public import Transport
 
-/// Where a provider's key or certificate is good.
+/// The environments in which a provider's key or certificate is valid.
 public enum EnvironmentScope: UInt8, Sendable, Hashable, CaseIterable {
-  /// Both environments, as keys made before 2025 and universal certificates are.
+  /// Both environments, which applies to keys created before 2025 and to universal certificates.
   case both = 0
   case sandbox = 1
   case production = 2
 
-  /// The scope of one environment.
+  /// Creates the scope of one environment.
   public init(_ environment: Environment) {
     self = environment == .sandbox ? .sandbox : .production
   }
 
-  /// The word in options and JSON lines.
+  /// The name in options and JSON lines.
   public var name: String {
     switch self {
     case .both: "both"
@@ -22,28 +22,30 @@ public enum EnvironmentScope: UInt8, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The scope that `name` names.
+  /// Creates the scope called `name`.
+  ///
+  /// Returns nil for an unknown name.
   public init?(name: String) {
     guard let scope = Self.allCases.first(where: { $0.name == name }) else { return nil }
     self = scope
   }
 
-  /// Whether it is good there.
+  /// Returns true if the scope includes the environment.
   public func contains(_ environment: Environment) -> Bool {
     self == .both || self == EnvironmentScope(environment)
   }
 }
 
-/// A team: who owns apps and the keys that send to them.
+/// A team, which owns apps and the keys that send to them.
 public struct TeamRecord: Sendable, Hashable {
-  /// 10 upper-case letters and digits, `iss` of provider tokens.
+  /// 10 uppercase letters and digits; `iss` of provider tokens.
   public var id: String
-  /// For people.
+  /// The name of the team, for display.
   public var name: String
-  /// Milliseconds since 1970.
+  /// The time of creation in milliseconds since 1970.
   public var createdMilliseconds: Int64
 
-  /// A team from its parts.
+  /// Creates a team from its parts.
   public init(id: String, name: String, createdMilliseconds: Int64) {
     self.id = id
     self.name = name
@@ -51,26 +53,26 @@ public struct TeamRecord: Sendable, Hashable {
   }
 }
 
-/// A provider's signing key, as far as the gateway has to know it (apns-protocol.md 2.2).
+/// The part of a provider's signing key that the gateway needs (apns-protocol.md 2.2).
 public struct KeyRecord: Sendable, Hashable {
-  /// 10 upper-case letters and digits, `kid` of provider tokens.
+  /// 10 uppercase letters and digits; `kid` of provider tokens.
   public var id: String
-  /// The team's id.
+  /// The id of the key's team.
   public var team: String
-  /// The public half, SubjectPublicKeyInfo in DER.
+  /// The public key, as SubjectPublicKeyInfo in DER.
   public var publicKeySPKI: [UInt8]
-  /// Where it is good.
+  /// The environments in which the key is valid.
   public var environments: EnvironmentScope
-  /// The only topics that it may send to; empty: all of the team's.
+  /// The only topics to which the key may send; empty for all topics of the team.
   public var topics: [String]
-  /// The one other key that may be used on the same connection.
+  /// The only other key that may be used on the same connection.
   public var relatedKey: String?
-  /// Milliseconds since 1970.
+  /// The time of creation in milliseconds since 1970.
   public var createdMilliseconds: Int64
-  /// Milliseconds since 1970; nil: good.
+  /// The time of revocation in milliseconds since 1970; nil for a valid key.
   public var revokedMilliseconds: Int64?
 
-  /// A key from its parts.
+  /// Creates a key from its parts.
   public init(
     id: String, team: String, publicKeySPKI: [UInt8], environments: EnvironmentScope = .both,
     topics: [String] = [], relatedKey: String? = nil, createdMilliseconds: Int64,
@@ -89,26 +91,26 @@ public struct KeyRecord: Sendable, Hashable {
 
 /// A provider's TLS certificate (apns-protocol.md 2.3).
 public struct CertificateRecord: Sendable, Hashable {
-  /// The serial number in lower-case hexadecimal.
+  /// The serial number in lowercase hexadecimal.
   public var serial: String
-  /// The team's id.
+  /// The id of the certificate's team.
   public var team: String
-  /// The bundle identifier.
+  /// The bundle identifier of the certificate's app.
   public var bundleID: String
-  /// Where it is good.
+  /// The environments in which the certificate is valid.
   public var environments: EnvironmentScope
-  /// Whether it lists its topics in an extension, or has the bundle identifier alone.
+  /// True if the certificate lists its topics in an extension; false if it has only the bundle identifier.
   public var isUniversal: Bool
-  /// When it expires, seconds since 1970.
+  /// The time at which it expires, in seconds since 1970.
   public var notAfter: Int64
-  /// Milliseconds since 1970.
+  /// The time of creation in milliseconds since 1970.
   public var createdMilliseconds: Int64
-  /// Milliseconds since 1970; nil: good.
+  /// The time of revocation in milliseconds since 1970; nil for a valid certificate.
   public var revokedMilliseconds: Int64?
-  /// The name of the key that signed it; nil of former releases.
+  /// The name of the key that signed it; nil for certificates of earlier releases.
   public var authority: String?
 
-  /// A certificate from its parts.
+  /// Creates a certificate from its parts.
   public init(
     serial: String, team: String, bundleID: String, environments: EnvironmentScope,
     isUniversal: Bool, notAfter: Int64, createdMilliseconds: Int64,
@@ -128,22 +130,22 @@ public struct CertificateRecord: Sendable, Hashable {
 
 /// An app: a topic that devices register for.
 public struct AppRecord: Sendable, Hashable {
-  /// Its number in device tokens, never used again for another app.
+  /// The app's number in device tokens, which is never reused for another app.
   public var number: UInt32
-  /// Its bundle identifier.
+  /// The app's bundle identifier.
   public var bundleID: String
-  /// The team's id.
+  /// The id of the app's team.
   public var team: String
-  /// How many undelivered notifications a token keeps, the newest; `.max`: all.
+  /// The number of undelivered notifications to store per token, the newest ones; `.max` stores all.
   public var keep: UInt32
-  /// Whether channels may be made for it.
+  /// True if channels may be created for the app.
   public var hasBroadcast: Bool
-  /// Milliseconds since 1970.
+  /// The time of creation in milliseconds since 1970.
   public var createdMilliseconds: Int64
-  /// The device for which it was adopted; nil for an app that an administrator added.
+  /// The device on whose behalf the app was created; nil for an app that an administrator added.
   public var adopter: UInt64?
 
-  /// An app from its parts.
+  /// Creates an app from its parts.
   public init(
     number: UInt32, bundleID: String, team: String, keep: UInt32 = 1, hasBroadcast: Bool = false,
     createdMilliseconds: Int64, adopter: UInt64? = nil
@@ -160,16 +162,16 @@ public struct AppRecord: Sendable, Hashable {
 
 /// A channel of an app (apns-protocol.md section 5).
 public struct ChannelRecord: Sendable, Hashable {
-  /// 16 random bytes; APNs shows them in base64.
+  /// 16 random bytes, which APNs shows in base64.
   public var id: [UInt8]
-  /// The app's number.
+  /// The number of the app.
   public var app: UInt32
-  /// `message-storage-policy` 1: its newest message waits for devices that are away.
+  /// True for `message-storage-policy` 1: the newest message is stored for disconnected devices.
   public var keepsLatest: Bool
-  /// Milliseconds since 1970.
+  /// The time of creation in milliseconds since 1970.
   public var createdMilliseconds: Int64
 
-  /// A channel from its parts.
+  /// Creates a channel from its parts.
   public init(id: [UInt8], app: UInt32, keepsLatest: Bool, createdMilliseconds: Int64) {
     self.id = id
     self.app = app
@@ -178,24 +180,24 @@ public struct ChannelRecord: Sendable, Hashable {
   }
 }
 
-/// The newest message of a channel that keeps it.
+/// The newest message of a channel that stores it.
 public struct BroadcastRecord: Sendable, Hashable {
   /// The channel's 16 bytes.
   public var channel: [UInt8]
-  /// `apns-request-id`.
+  /// The value of `apns-request-id`.
   public var requestID: NotificationID
-  /// `apns-unique-id`.
+  /// The value of `apns-unique-id`.
   public var uniqueID: NotificationID
-  /// Seconds since 1970.
+  /// The expiration in seconds since 1970.
   public var expiration: Int64
-  /// 10, 5 or 1.
+  /// The priority: 10, 5 or 1.
   public var priority: UInt8
-  /// The provider's bytes.
+  /// The payload, byte for byte as the provider sent it.
   public var payload: [UInt8]
-  /// Milliseconds since 1970.
+  /// The time of acceptance in milliseconds since 1970.
   public var acceptedMilliseconds: Int64
 
-  /// A message from its parts.
+  /// Creates a message from its parts.
   public init(
     channel: [UInt8], requestID: NotificationID, uniqueID: NotificationID, expiration: Int64,
     priority: UInt8, payload: [UInt8], acceptedMilliseconds: Int64
@@ -212,18 +214,18 @@ public struct BroadcastRecord: Sendable, Hashable {
 
 /// A device that has enrolled.
 public struct DeviceRecord: Sendable, Hashable {
-  /// Its number, never used again for another device.
+  /// The device's number, which is never reused for another device.
   public var number: UInt64
   /// SHA-256 of its public key (SubjectPublicKeyInfo in DER).
   public var keyHash: SHA256.Digest
-  /// For people; may be empty.
+  /// The name of the device, for display; may be empty.
   public var name: String
-  /// Milliseconds since 1970.
+  /// The time of enrollment in milliseconds since 1970.
   public var enrolledMilliseconds: Int64
-  /// Milliseconds since 1970; nil: good.
+  /// The time of revocation in milliseconds since 1970; nil for a valid device.
   public var revokedMilliseconds: Int64?
 
-  /// A device from its parts.
+  /// Creates a device from its parts.
   public init(
     number: UInt64, keyHash: SHA256.Digest, name: String, enrolledMilliseconds: Int64,
     revokedMilliseconds: Int64? = nil
@@ -236,20 +238,20 @@ public struct DeviceRecord: Sendable, Hashable {
   }
 }
 
-/// A certificate that a device was given.
+/// A certificate that was issued to a device.
 public struct DeviceCertificateRecord: Sendable, Hashable {
-  /// The serial number in lower-case hexadecimal.
+  /// The serial number in lowercase hexadecimal.
   public var serial: String
-  /// The device's number.
+  /// The number of the device.
   public var device: UInt64
-  /// When it expires, seconds since 1970.
+  /// The time at which it expires, in seconds since 1970.
   public var notAfter: Int64
-  /// The name of the key that signed it; nil of former releases.
+  /// The name of the key that signed it; nil for certificates of earlier releases.
   public var authority: String?
-  /// Whether the device has connected with it.
+  /// True if the device has connected with it.
   public var isShown: Bool
 
-  /// A certificate from its parts.
+  /// Creates a certificate from its parts.
   public init(
     serial: String, device: UInt64, notAfter: Int64, authority: String? = nil,
     isShown: Bool = false
@@ -262,28 +264,28 @@ public struct DeviceCertificateRecord: Sendable, Hashable {
   }
 }
 
-/// What a device's app has registered: plain numbers, so that millions load fast.
+/// A registration of a device's app, stored as plain numbers so that millions load fast.
 public struct RegistrationRecord: Sendable, Hashable {
-  /// What became of a registration.
+  /// The state of a registration.
   public enum State: UInt8, Sendable, Hashable {
-    /// Its token is good.
+    /// The token is valid.
     case active = 1
-    /// Its token is good, and the app receives nothing for now.
+    /// The token is valid, but the app does not receive notifications for now.
     case disabled = 2
-    /// Its token is inactive; the next one has the next generation.
+    /// The token is inactive; the next one has the next generation.
     case unregistered = 3
   }
 
   /// The device, the app and the token's kind.
   public var key: NotificationKey
-  /// The generation that good tokens have.
+  /// The generation of valid tokens.
   public var generation: UInt16
-  /// Whether its token is good.
+  /// The state of the registration.
   public var state: State
-  /// Milliseconds since 1970: the time that `Unregistered` tells.
+  /// The time of the last change in milliseconds since 1970, which is the time that `Unregistered` reports.
   public var changedMilliseconds: Int64
 
-  /// A registration from its parts.
+  /// Creates a registration from its parts.
   public init(
     key: NotificationKey, generation: UInt16, state: State, changedMilliseconds: Int64
   ) {
@@ -294,20 +296,20 @@ public struct RegistrationRecord: Sendable, Hashable {
   }
 }
 
-/// A place in the order of an app's inactive registrations: by the time of the change, then by device.
+/// A position in the order of an app's inactive registrations: by the time of the change, then by device.
 public struct UnregisteredPlace: Sendable, Hashable {
-  /// Milliseconds since 1970.
+  /// The time of the change in milliseconds since 1970.
   public var changedMilliseconds: Int64
-  /// The device's number.
+  /// The number of the registration's device.
   public var device: UInt64
 
-  /// The place of a registration.
+  /// Creates the position of a registration.
   public init(_ record: RegistrationRecord) {
     changedMilliseconds = record.changedMilliseconds
     device = record.key.device
   }
 
-  /// The place after every registration of that millisecond.
+  /// Creates the position after every registration of that millisecond.
   public init(endOfMillisecond changedMilliseconds: Int64) {
     self.changedMilliseconds = changedMilliseconds
     device = UInt64(Int64.max)
@@ -316,14 +318,14 @@ public struct UnregisteredPlace: Sendable, Hashable {
 
 /// A device's subscription to a channel.
 public struct SubscriptionRecord: Sendable, Hashable {
-  /// The device's number.
+  /// The number of the subscribed device.
   public var device: UInt64
   /// The channel's 16 bytes.
   public var channel: [UInt8]
-  /// The last kept message that the device acknowledged; nil: none.
+  /// The last stored message that the device acknowledged, or nil.
   public var received: NotificationID?
 
-  /// A subscription from its parts.
+  /// Creates a subscription from its parts.
   public init(device: UInt64, channel: [UInt8], received: NotificationID? = nil) {
     self.device = device
     self.channel = channel

@@ -1,9 +1,9 @@
 internal import BelfryWire
 internal import Transport
 
-/// How one kind of record is read: the query, and a row's meaning.
+/// The way to read one kind of record: the query, and the conversion of a row.
 ///
-/// The last column says whether the row is what was written. A row that makes no sense is nil.
+/// The last column indicates whether the row is unchanged since it was written. An invalid row yields nil.
 struct ControlRows<Record: Sendable>: Sendable {
   let query: String
   let record: @Sendable (SQLiteStatement) -> Record?
@@ -165,7 +165,7 @@ extension ControlRows where Record == RegistrationRecord {
       FROM registration ORDER BY device, app, kind
       """, record: registration)
 
-  /// By the indexes of those that are unregistered, and of the tokens before a current one.
+  /// Uses the indexes of unregistered tokens, and of the tokens before a current one.
   static let unregistered = ControlRows(
     query: """
       SELECT device, app, kind, generation, state, changed, \(ControlTable.registration.isWhole)

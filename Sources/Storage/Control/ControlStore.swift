@@ -1,112 +1,132 @@
 public import Transport
 
-/// One change to what a gateway knows; `put` adds or replaces.
+/// One change to a gateway's configuration data; `put` adds or replaces.
 public enum ControlChange: Sendable, Hashable {
   case putTeam(TeamRecord)
-  /// With its keys and certificates; its apps must have been removed.
+  /// Removes a team with its keys and certificates; its apps must already be removed.
   case removeTeam(id: String)
   case putKey(KeyRecord)
   case putCertificate(CertificateRecord)
   case putApp(AppRecord)
-  /// With its channels, registrations and subscriptions.
+  /// Removes an app with its channels, registrations and subscriptions.
   case removeApp(number: UInt32)
-  /// Nothing where the app was removed meanwhile.
+  /// Adds a channel.
+  ///
+  /// Does nothing if the app was removed in the meantime.
   case putChannel(ChannelRecord)
-  /// With its message and subscriptions.
+  /// Removes a channel with its message and subscriptions.
   case removeChannel(id: [UInt8])
-  /// Nothing where the channel was removed meanwhile.
+  /// Stores a channel's message.
+  ///
+  /// Does nothing if the channel was removed in the meantime.
   case putBroadcast(BroadcastRecord)
   case removeBroadcast(channel: [UInt8])
-  /// Of all channels, those whose expiration is this second since 1970 or an earlier one.
+  /// Removes the messages of all channels that expire at or before this second since 1970.
   case removeExpiredBroadcasts(atUnixSeconds: Int64)
   case putDevice(DeviceRecord)
-  /// In place of one that the device was given and has never shown.
+  /// Adds a device certificate.
+  ///
+  /// It replaces an earlier one that the device has never presented.
   case putDeviceCertificate(DeviceCertificateRecord)
-  /// A device has connected: its former certificates are needed no more.
+  /// Records that a device has connected, so that its previous certificates are no longer needed.
   case noteArrival(DeviceArrival)
   case putRegistration(RegistrationRecord)
-  /// An app's former tokens of a kind that became inactive up to then were told, and are kept no longer.
+  /// Removes an app's earlier tokens of a kind that became inactive up to this time, because they have been reported.
   case forgetFormerRegistrations(app: UInt32, kind: UInt8, upToMilliseconds: Int64)
-  /// Unregisters all that a device has registered, as of then.
+  /// Unregisters all of a device's registrations, as of this time.
   case unregisterAll(device: UInt64, atMilliseconds: Int64)
-  /// Nothing where the channel was removed meanwhile; one that is there keeps what it received.
+  /// Adds a subscription, or keeps an existing one with its last received message.
+  ///
+  /// Does nothing if the channel was removed in the meantime.
   case putSubscription(SubscriptionRecord)
-  /// Notes what the device acknowledged; nothing where there is no such subscription.
+  /// Records the message that the device acknowledged.
+  ///
+  /// Does nothing if the subscription does not exist.
   case markSubscription(SubscriptionRecord)
   case removeSubscription(SubscriptionRecord)
-  /// Forgets rows that failed their checksum: what they may be is unknown from then on.
+  /// Discards rows that failed their checksum.
+  ///
+  /// From then on, lookups assume that no rows are missing.
   case forgetSetAside
-  /// A named value of the gateway itself; nil removes it.
+  /// Sets a named value of the gateway itself; nil removes it.
   case putSetting(name: String, value: [UInt8]?)
 }
 
-/// The cold data of a gateway: small, read whole at the start, written now and then.
+/// The cold data of a gateway: small, read completely at startup, and written occasionally.
 ///
 /// Calls block; the hot path never makes them.
 public protocol ControlStore: AnyObject, Sendable {
-  /// Carries out `changes` in order, all or none, durably.
+  /// Applies `changes` in order, all or none, durably.
   ///
-  /// Throws `.exists` where a bundle identifier is another app's, `.missing` where a record names
-  /// another that is not there.
+  /// Throws `.exists` if a bundle identifier belongs to another app, and `.missing` if a record refers to one that does
+  /// not exist.
   func apply(_ changes: [ControlChange]) throws(StorageFailure)
 
-  /// By creation.
+  /// Returns all teams by creation time.
   func teams() throws(StorageFailure) -> [TeamRecord]
-  /// By creation, revoked ones included.
+  /// Returns all keys by creation time, including revoked ones.
   func keys() throws(StorageFailure) -> [KeyRecord]
-  /// By creation, revoked ones included.
+  /// Returns all provider certificates by creation time, including revoked ones.
   func certificates() throws(StorageFailure) -> [CertificateRecord]
-  /// By number.
+  /// Returns all apps by number.
   func apps() throws(StorageFailure) -> [AppRecord]
-  /// The one with this bundle identifier; found by an index.
+  /// Returns the app with this bundle identifier, using an index.
   func app(bundleID: String) throws(StorageFailure) -> AppRecord?
-  /// By app, then creation.
+  /// Returns all channels by app, then by creation time.
   func channels() throws(StorageFailure) -> [ChannelRecord]
-  /// Those of channels that keep their newest message.
+  /// Returns the messages of channels that store their newest message.
   func broadcasts() throws(StorageFailure) -> [BroadcastRecord]
-  /// By number, revoked ones included.
+  /// Returns all devices by number, including revoked ones.
   func devices() throws(StorageFailure) -> [DeviceRecord]
-  /// Those that enrolled with this key, by number, revoked ones included; found by an index.
+  /// Returns the devices that enrolled with this key, by number, including revoked ones, using an index.
   func devices(withKey keyHash: SHA256.Digest) throws(StorageFailure) -> [DeviceRecord]
-  /// The one with this number, revoked or not; found by its key.
+  /// Returns the device with this number, revoked or not, using its key.
   func device(number: UInt64) throws(StorageFailure) -> DeviceRecord?
-  /// Whether any device has one of these numbers; found by an index.
+  /// Returns true if any device has one of these numbers, using an index.
   func hasDevice(numbered numbers: Range<UInt64>) throws(StorageFailure) -> Bool
-  /// By device.
+  /// Returns all device certificates by device.
   func deviceCertificates() throws(StorageFailure) -> [DeviceCertificateRecord]
-  /// Those of `arrivals` that say something new.
+  /// Returns those of `arrivals` that contain new information.
   func news(in arrivals: [DeviceArrival]) throws(StorageFailure) -> [DeviceArrival]
-  /// How many devices have shown a certificate of that authority, and which certificate ends first; reads all.
+  /// Returns the number of devices that have presented a certificate of this authority, and the earliest expiration.
+  ///
+  /// Reads all rows.
   func deviceCertificateSummary(
     authority: String, atSeconds now: Int64
   ) throws(StorageFailure) -> DeviceCertificateSummary
-  /// How many tokens of devices that are not revoked are good, by the name of the key that sealed them; nil for those of
-  /// former releases. Reads all.
+  /// Returns the number of valid tokens of devices that are not revoked, by the name of the key that sealed them; nil
+  /// for tokens of earlier releases.
+  ///
+  /// Reads all rows.
   func tokenCounts() throws(StorageFailure) -> [String?: Int]
-  /// By device, app and kind; inactive ones are included for their timestamps.
+  /// Returns all registrations by device, app and kind.
+  ///
+  /// Inactive ones are included for their timestamps.
   func registrations() throws(StorageFailure) -> [RegistrationRecord]
-  /// At most `limit` of those of an app and kind that became inactive after that place in their order; found by
-  /// an index. The last four tokens before the current one are among them, where the app registered again since.
+  /// Returns at most `limit` registrations of an app and kind that became inactive after that position in their order,
+  /// using an index.
+  ///
+  /// They include the last four tokens before the current one, if the app has registered again since.
   func unregistered(
     app: UInt32, kind: UInt8, after: UnregisteredPlace, limit: Int
   ) throws(StorageFailure) -> [RegistrationRecord]
-  /// That of a device, an app and a kind, active or not; found by its key.
+  /// Returns the registration of a device, an app and a kind, active or not, using its key.
   func registration(of key: NotificationKey) throws(StorageFailure) -> RegistrationRecord?
-  /// By device.
+  /// Returns all subscriptions by device.
   func subscriptions() throws(StorageFailure) -> [SubscriptionRecord]
-  /// The named value; nil where there is none.
+  /// Returns the named value, or nil if it is not set.
   func setting(_ name: String) throws(StorageFailure) -> [UInt8]?
-  /// Rows that failed their checksum: what is not found may be one of them.
+  /// The rows that failed their checksum; a row that is not found may be one of them.
   var damage: StoreDamage { get }
-  /// The rows that are set aside, as people inspect them.
+  /// Returns the rows that were set aside, for inspection.
   func rowsSetAside() throws(StorageFailure) -> [SetAsideRow]
-  /// Writes something, to see whether the disk takes it; for a store on a disk.
+  /// Writes something to find out whether the disk accepts writes, for a store on a disk.
   func probe() throws(StorageFailure)
   /// Closes the file; later calls throw `.closed`.
   func close()
 }
 
 extension ControlStore {
-  /// Nothing: this store has no disk.
+  /// Does nothing, because this store has no disk.
   public func probe() throws(StorageFailure) {}
 }

@@ -17,7 +17,7 @@ enum ControlTable {
       "team", "bundle_id", "environments", "universal", "not_after", "created", "revoked",
       "authority",
     ], isUpdated: true)
-  /// Tokens name an app by its number, pushes by its bundle identifier.
+  /// Tokens identify an app by its number, pushes by its bundle identifier.
   static let app = ChecksummedTable(
     name: "app", key: ["number", "bundle_id"],
     rest: ["team", "keep", "broadcast", "created", "adopter"], isUpdated: true)
@@ -47,7 +47,7 @@ enum ControlTable {
 }
 
 extension ControlChange {
-  /// The row that replaces one that may have been set aside; nil if no row does.
+  /// The key of the row that this change replaces, which may have been set aside; nil if it replaces none.
   var replacedRow: StoreDamage.Key? {
     switch self {
     case .putTeam(let team): .team(team.id)

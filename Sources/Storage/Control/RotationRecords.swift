@@ -1,14 +1,14 @@
-/// A device's connection, as far as rotations have to know: which certificate it showed, and which key sealed the
-/// tokens that it was given.
+/// The part of a device's connection that rotations need: the certificate that it presented, and the key that sealed
+/// its tokens.
 public struct DeviceArrival: Sendable, Hashable {
-  /// The device's number.
+  /// The number of the device.
   public var device: UInt64
-  /// The serial number of its certificate, in lower-case hexadecimal.
+  /// The serial number of its certificate, in lowercase hexadecimal.
   public var serial: String
   /// The name of the key that sealed its tokens.
   public var tokenKey: String
 
-  /// An arrival from its parts.
+  /// Creates an arrival from its parts.
   public init(device: UInt64, serial: String, tokenKey: String) {
     self.device = device
     self.serial = serial
@@ -16,20 +16,20 @@ public struct DeviceArrival: Sendable, Hashable {
   }
 }
 
-/// How far the devices have come with certificates; revoked ones do not count.
+/// The progress of devices in a rotation of certificates; revoked devices do not count.
 public struct DeviceCertificateSummary: Sendable, Hashable {
-  /// How many devices there are.
+  /// The number of devices.
   public var devices: Int
-  /// How many have shown a certificate of the authority that was asked about.
+  /// The number of devices that have presented a certificate of the given authority.
   public var haveShown: Int
-  /// Of the certificates that devices have shown, each device's latest, the end of the one that ends first after the given
-  /// time, in seconds since 1970; nil without any.
+  /// The earliest expiration after the given time, in seconds since 1970, among the latest certificates that the
+  /// devices have presented; nil without any.
   public var firstEnd: Int64?
 
-  /// How many have not.
+  /// The number of devices that have not.
   public var waiting: Int { devices - haveShown }
 
-  /// A summary from its parts.
+  /// Creates a summary from its parts.
   public init(devices: Int, haveShown: Int, firstEnd: Int64?) {
     assert(0...devices ~= haveShown, "\(haveShown) of \(devices) devices")
     self.devices = devices

@@ -1,18 +1,18 @@
 internal import System
 public import Transport
 
-/// Control data in one SQLite file of mode 0600.
+/// A control store in one SQLite file with mode 0600.
 public final class SQLiteControlStore: ControlStore {
   private let engine: LockedEngine<ControlEngine>
 
-  /// Opens or makes the store at `path`, bringing an older schema up to date.
+  /// Opens or creates the store at `path`, upgrading an older schema.
   ///
-  /// Fails on foreign and on newer files; nothing is changed in them.
+  /// Throws for foreign files and files of newer releases, and does not change them.
   public convenience init(path: String) throws(StorageFailure) {
     try self.init(database: path)
   }
 
-  /// A store in memory alone, for tests and simulations.
+  /// Creates a store in memory, for tests and simulations.
   public static func inMemory() throws(StorageFailure) -> SQLiteControlStore {
     try SQLiteControlStore(database: "")
   }
@@ -21,73 +21,73 @@ public final class SQLiteControlStore: ControlStore {
     engine = try LockedEngine(path: path)
   }
 
-  /// Opens or makes a store under that monotonic clock, for tests.
+  /// Opens or creates a store with this monotonic clock, for tests.
   package init(path: String, now: @escaping @Sendable () -> Int64) throws(StorageFailure) {
     engine = try LockedEngine(path: path, now: now)
   }
 
-  /// Whether the disk takes writes.
+  /// The health of the store, which shows whether the disk accepts writes.
   public var health: StoreHealth { engine.health }
 
   /// The rows that were set aside.
   public var damage: StoreDamage { engine.damage }
 
-  /// The rows that are set aside, as people inspect them.
+  /// Returns the rows that were set aside, for inspection.
   public func rowsSetAside() throws(StorageFailure) -> [SetAsideRow] { try engine.rowsSetAside() }
 
-  /// Finds damage in the file at `path`, and gives it a new file without what cannot be read.
+  /// Checks the file at `path` for damage, and replaces a damaged file with a new one without the unreadable parts.
   public static func inspect(path: String) throws(StorageFailure) -> StoreInspection {
     try LockedEngine<ControlEngine>.inspect(path: path)
   }
 
-  /// How many changes were made that the file does not know of: its write-ahead file is gone or cut, or an
-  /// older copy is in its place.
+  /// Returns the number of changes that were made but are missing from the file, because its write-ahead log was lost
+  /// or truncated, or because an older copy is in its place.
   public func lostCount() throws(StorageFailure) -> UInt64 { try engine.lostCount() }
 
-  /// Forgets what was lost, when a person was told.
+  /// Discards the record of lost changes, after an operator was informed.
   public func forgetLost() throws(StorageFailure) { try engine.forgetLost() }
 
-  /// Writes something, to see whether the disk takes it.
+  /// Writes something to find out whether the disk accepts writes.
   public func probe() throws(StorageFailure) { try engine.probe() }
 
-  /// Carries out `changes` in one transaction.
+  /// Applies `changes` in one transaction.
   public func apply(_ changes: [ControlChange]) throws(StorageFailure) {
     try engine.write { engine throws(StorageFailure) in try engine.apply(changes) }
   }
 
-  /// By creation.
+  /// Returns all teams by creation time.
   public func teams() throws(StorageFailure) -> [TeamRecord] { try rows(ControlRows.teams) }
 
-  /// By creation, revoked ones included.
+  /// Returns all keys by creation time, including revoked ones.
   public func keys() throws(StorageFailure) -> [KeyRecord] { try rows(ControlRows.keys) }
 
-  /// By creation, revoked ones included.
+  /// Returns all provider certificates by creation time, including revoked ones.
   public func certificates() throws(StorageFailure) -> [CertificateRecord] {
     try rows(ControlRows.certificates)
   }
 
-  /// By number.
+  /// Returns all apps by number.
   public func apps() throws(StorageFailure) -> [AppRecord] { try rows(ControlRows.apps) }
 
-  /// The one with this bundle identifier.
+  /// Returns the app with this bundle identifier.
   public func app(bundleID: String) throws(StorageFailure) -> AppRecord? {
     try engine.read { engine throws(StorageFailure) in try engine.app(bundleID: bundleID) }
   }
 
-  /// By app, then creation.
+  /// Returns all channels by app, then by creation time.
   public func channels() throws(StorageFailure) -> [ChannelRecord] {
     try rows(ControlRows.channels)
   }
 
-  /// Those of channels that keep their newest message.
+  /// Returns the messages of channels that store their newest message.
   public func broadcasts() throws(StorageFailure) -> [BroadcastRecord] {
     try rows(ControlRows.broadcasts)
   }
 
-  /// By number, revoked ones included.
+  /// Returns all devices by number, including revoked ones.
   public func devices() throws(StorageFailure) -> [DeviceRecord] { try rows(ControlRows.devices) }
 
-  /// Those that enrolled with this key.
+  /// Returns the devices that enrolled with this key.
   public func devices(
     withKey keyHash: SHA256.Digest
   ) throws(StorageFailure) -> [DeviceRecord] {
@@ -96,22 +96,22 @@ public final class SQLiteControlStore: ControlStore {
     }
   }
 
-  /// The one with this number.
+  /// Returns the device with this number.
   public func device(number: UInt64) throws(StorageFailure) -> DeviceRecord? {
     try engine.read { engine throws(StorageFailure) in try engine.device(number: number) }
   }
 
-  /// Whether any device has one of these numbers.
+  /// Returns true if any device has one of these numbers.
   public func hasDevice(numbered numbers: Range<UInt64>) throws(StorageFailure) -> Bool {
     try engine.read { engine throws(StorageFailure) in try engine.hasDevice(numbered: numbers) }
   }
 
-  /// By device.
+  /// Returns all device certificates by device.
   public func deviceCertificates() throws(StorageFailure) -> [DeviceCertificateRecord] {
     try rows(ControlRows.deviceCertificates)
   }
 
-  /// Those of `arrivals` that say something new.
+  /// Returns those of `arrivals` that contain new information.
   public func news(in arrivals: [DeviceArrival]) throws(StorageFailure) -> [DeviceArrival] {
     try engine.read { engine throws(StorageFailure) in
       var news: [DeviceArrival] = []
@@ -120,7 +120,7 @@ public final class SQLiteControlStore: ControlStore {
     }
   }
 
-  /// How many devices have shown a certificate of that authority, and which certificate ends first.
+  /// Returns the number of devices that have presented a certificate of this authority, and the earliest expiration.
   public func deviceCertificateSummary(
     authority: String, atSeconds now: Int64
   ) throws(StorageFailure) -> DeviceCertificateSummary {
@@ -129,17 +129,17 @@ public final class SQLiteControlStore: ControlStore {
     }
   }
 
-  /// How many tokens are good, by the name of the key that sealed them.
+  /// Returns the number of valid tokens, by the name of the key that sealed them.
   public func tokenCounts() throws(StorageFailure) -> [String?: Int] {
     try engine.read { engine throws(StorageFailure) in try engine.tokenCounts() }
   }
 
-  /// By device, app and kind.
+  /// Returns all registrations by device, app and kind.
   public func registrations() throws(StorageFailure) -> [RegistrationRecord] {
     try rows(ControlRows.registrations)
   }
 
-  /// At most `limit` of those of an app and kind that became inactive after that place in their order.
+  /// Returns at most `limit` registrations of an app and kind that became inactive after that position in their order.
   public func unregistered(
     app: UInt32, kind: UInt8, after: UnregisteredPlace, limit: Int
   ) throws(StorageFailure) -> [RegistrationRecord] {
@@ -148,19 +148,19 @@ public final class SQLiteControlStore: ControlStore {
     }
   }
 
-  /// That of a device, an app and a kind.
+  /// Returns the registration of a device, an app and a kind.
   public func registration(
     of key: NotificationKey
   ) throws(StorageFailure) -> RegistrationRecord? {
     try engine.read { engine throws(StorageFailure) in try engine.registration(of: key) }
   }
 
-  /// By device.
+  /// Returns all subscriptions by device.
   public func subscriptions() throws(StorageFailure) -> [SubscriptionRecord] {
     try rows(ControlRows.subscriptions)
   }
 
-  /// The named value.
+  /// Returns the named value.
   public func setting(_ name: String) throws(StorageFailure) -> [UInt8]? {
     try engine.read { engine throws(StorageFailure) in try engine.setting(name) }
   }

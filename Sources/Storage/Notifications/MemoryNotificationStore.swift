@@ -1,13 +1,15 @@
 internal import Synchronization
 
-/// A store without a disk: for simulations and tests, where it lives on while its gateway restarts.
+/// A store in memory, for simulations and tests, in which it survives restarts of its gateway.
 public final class MemoryNotificationStore: NotificationStore {
   private let contents = Mutex(KeptNotifications())
 
-  /// An empty store.
+  /// Creates an empty store.
   public init() {}
 
-  /// Carries out `operations`; nothing can fail but a closed store.
+  /// Applies `operations`.
+  ///
+  /// Fails only if the store is closed.
   @discardableResult
   public func commit(
     _ operations: [StoreOperation]
@@ -23,7 +25,7 @@ public final class MemoryNotificationStore: NotificationStore {
     }
   }
 
-  /// At most `limit` of a device's notifications with a sequence over `after`, by sequence.
+  /// Returns at most `limit` of a device's notifications with a sequence above `after`, by sequence.
   public func load(
     device: UInt64, after: UInt64, limit: Int
   ) throws(StorageFailure) -> [StoredNotification] {
@@ -34,19 +36,19 @@ public final class MemoryNotificationStore: NotificationStore {
     }
   }
 
-  /// The highest sequence that was ever put.
+  /// Returns the highest sequence ever stored.
   public func highestSequence() throws(StorageFailure) -> UInt64 { try read(\.highestSequence) }
 
-  /// How many notifications are kept.
+  /// Returns the number of stored notifications.
   public func count() throws(StorageFailure) -> Int { try read(\.count) }
 
-  /// Every device that has something kept.
+  /// Returns every device with a stored notification.
   public func devices() throws(StorageFailure) -> [UInt64] { try read { $0.kept.keys.sorted() } }
 
   /// Makes later calls fail.
   public func close() { contents.withLock { $0.isClosed = true } }
 
-  /// Lets a closed store be used again, as a restarted gateway finds its files.
+  /// Reopens a closed store, as a restarted gateway does with its files.
   public func reopen() { contents.withLock { $0.isClosed = false } }
 
   private func read<Answer: Sendable>(
@@ -60,12 +62,14 @@ public final class MemoryNotificationStore: NotificationStore {
 }
 
 private struct KeptNotifications {
-  /// Each device's keys, each with its notifications by sequence; no list is empty.
+  /// The notifications of each device, by key, in order of sequence.
+  ///
+  /// No list is empty.
   var kept: [UInt64: [NotificationKey: [StoredNotification]]] = [:]
   var highestSequence: UInt64 = 0
   var count = 0
   var isClosed = false
-  /// The index of the operation that is being carried out.
+  /// The index of the current operation.
   var current = 0
 
   mutating func apply(

@@ -23,11 +23,11 @@ final class NotificationEngine: MarkedStoreEngine {
       """
       ALTER TABLE progress ADD COLUMN epoch INTEGER NOT NULL DEFAULT 0;
       """,
-      // Notifications that were ever put, by which the store is compared with its mark.
+      // The number of notifications ever stored, which is compared with the store's mark.
       """
       ALTER TABLE progress ADD COLUMN stored INTEGER NOT NULL DEFAULT 0;
       """,
-      // Checksums of rows, and a place for those that fail.
+      // Checksums of rows, and a table for rows whose checksum fails.
       """
       CREATE TABLE new_notification (
         sequence INTEGER PRIMARY KEY, device INTEGER NOT NULL, app INTEGER NOT NULL,
@@ -70,7 +70,7 @@ final class NotificationEngine: MarkedStoreEngine {
       ) STRICT;
       """,
     ],
-    // Sequences count on from what is left.
+    // Sequences continue from the remaining rows.
     afterRepair: """
       INSERT INTO progress (highest) SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM progress);
       UPDATE progress SET highest = max(
@@ -78,7 +78,8 @@ final class NotificationEngine: MarkedStoreEngine {
       """,
     tables: [rows, progress, .setAside])
 
-  /// The key is what is told of a row that leaves the store: so nothing more has to be read for it.
+  /// The key consists of the columns that are reported for a row that leaves the store, so that nothing else has to be
+  /// read.
   private static let rows = ChecksummedTable(
     name: "notification",
     key: [
@@ -99,13 +100,13 @@ final class NotificationEngine: MarkedStoreEngine {
   private let removeExpired: SQLiteStatement
   private let advance: SQLiteStatement
   private let select: SQLiteStatement
-  /// The index of the operation that is being carried out.
+  /// The index of the current operation.
   private var current = 0
-  /// Notifications that were ever put.
+  /// The number of notifications ever stored.
   private var stored: UInt64
   private let mark: CommitMark?
 
-  /// How many rows this connection has changed.
+  /// The number of rows that this connection has changed.
   var changeCount: Int64 { database.changeCount }
 
   init(path: String, mayCreate: Bool, damage: StoreDamage) throws(StorageFailure) {
@@ -196,7 +197,7 @@ final class NotificationEngine: MarkedStoreEngine {
     return dropped
   }
 
-  /// Notes that the store has something to lose.
+  /// Records that the store contains data that could be lost.
   private func count(_ added: UInt64, highest: UInt64) throws(StorageFailure) {
     try advance.bind(1, highest)
     try advance.bind(2, added)
@@ -209,20 +210,20 @@ final class NotificationEngine: MarkedStoreEngine {
     mark?.advance(to: stored)
   }
 
-  /// Writes something, to see whether the disk takes it.
+  /// Writes something to find out whether the disk accepts writes.
   func probe() throws(StorageFailure) {
     try database.transaction { () throws(StorageFailure) in try count(1, highest: 0) }
     noteCommitted(1)
   }
 
-  /// How many notifications were put that the file does not know of.
+  /// The number of notifications that were stored but are missing from the file.
   ///
-  /// Where the count itself was damaged, nothing is known.
+  /// If the count itself was damaged, the number is unknown and 0 is returned.
   var lostCount: UInt64 {
     damage.has(table: Self.progress.name) ? 0 : mark?.missing(from: stored) ?? 0
   }
 
-  /// Forgets what was lost.
+  /// Discards the record of lost notifications.
   func forgetLost() { mark?.reset(to: stored) }
 
   private func apply(
@@ -270,7 +271,7 @@ final class NotificationEngine: MarkedStoreEngine {
     try insert.bind(8, notification.uniqueID.low)
     try insert.bind(9, notification.expiration)
     try insert.bind(10, Int64(notification.priority))
-    // One column for two: the push type's byte, and above it whether the id has small letters.
+    // One column holds two values: the push type's byte, and above it whether the id is in lowercase.
     try insert.bind(11, Int64(notification.pushType) + (notification.id.isLowercase ? 256 : 0))
     try insert.bind(12, notification.acceptedMilliseconds)
     try insert.bind(13, notification.collapseID)
@@ -286,7 +287,7 @@ final class NotificationEngine: MarkedStoreEngine {
     try statement.bind(3, Int64(key.kind))
   }
 
-  /// Runs a deletion and notes what it took.
+  /// Runs a deletion and records the removed rows.
   private func drain(
     _ statement: SQLiteStatement, _ reason: DroppedNotification.Reason,
     _ dropped: inout [DroppedNotification]
@@ -325,7 +326,7 @@ final class NotificationEngine: MarkedStoreEngine {
     try select.bind(3, Int64(limit))
     var loaded: [StoredNotification] = []
     while try select.step() {
-      // An index that is damaged may lead to another device's row.
+      // A damaged index may lead to another device's row.
       guard select.integer(14) != 0, select.unsigned(0) == device else {
         throw damagedRow(of: select)
       }

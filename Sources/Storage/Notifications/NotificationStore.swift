@@ -2,46 +2,49 @@ public import BelfryWire
 
 /// One change to a store of notifications.
 public enum StoreOperation: Sendable {
-  /// Keeps a notification; then, of its key, only the newest of each collapse id and, of those, the
-  /// newest `keep` (`.max`: all), newest being the highest sequence. Putting it again changes nothing.
+  /// Stores a notification.
+  ///
+  /// Of its key, the store then keeps only the newest one of each collapse id and, of those, the newest `keep` (`.max`
+  /// for all), where the newest has the highest sequence. Storing it again changes nothing.
   case put(StoredNotification, keep: UInt32)
-  /// Forgets one, because the device has it.
+  /// Removes one notification, because the device has it.
   case remove(NotificationKey, sequence: UInt64)
-  /// Forgets all of a key, because its token is no longer good.
+  /// Removes all notifications of a key, because its token is no longer valid.
   case removeKey(NotificationKey)
-  /// Forgets all of a device.
+  /// Removes all notifications of a device.
   case removeDevice(UInt64)
-  /// Forgets of what has an expiration before this second since 1970 at most `limit`, by expiration, then
-  /// sequence: a slice, so that who waits for the store waits no longer than for that.
+  /// Removes at most `limit` notifications that expire before this second since 1970, by expiration, then by sequence.
+  ///
+  /// The limit bounds the time that other users of the store wait.
   case removeExpired(beforeUnixSeconds: Int64, limit: Int)
 }
 
-/// A notification that a commit took out of the store although no device acknowledged it.
+/// A notification that a commit removed from the store although no device acknowledged it.
 public struct DroppedNotification: Sendable, Hashable {
-  /// Why it was dropped.
+  /// The reason that a notification was dropped.
   public enum Reason: Sendable, Hashable {
-    /// Replaced by a newer one of its key or collapse id.
+    /// A newer notification of its key or collapse id replaced it.
     case replaced
-    /// Its time is over.
+    /// The notification expired.
     case expired
-    /// Its token or device is no longer good.
+    /// Its token or device is no longer valid.
     case unregistered
   }
 
-  /// Whom it was for.
+  /// The recipient of the notification.
   public let key: NotificationKey
-  /// Its place in the order of acceptance.
+  /// The position in the order of acceptance.
   public let sequence: UInt64
-  /// `apns-id`.
+  /// The value of `apns-id`.
   public let id: NotificationID
-  /// `apns-unique-id`.
+  /// The value of `apns-unique-id`.
   public let uniqueID: NotificationID
-  /// Why it is gone.
+  /// The reason that it was dropped.
   public let reason: Reason
-  /// The index in the commit of the operation that took it out.
+  /// The index, within the commit, of the operation that removed it.
   public let operation: Int
 
-  /// A dropped notification from its parts.
+  /// Creates a dropped notification from its parts.
   public init(
     key: NotificationKey, sequence: UInt64, id: NotificationID, uniqueID: NotificationID,
     reason: Reason, operation: Int
@@ -55,52 +58,59 @@ public struct DroppedNotification: Sendable, Hashable {
   }
 }
 
-/// Keeps accepted notifications until they are delivered, replaced, expired or unregistered.
+/// A store of accepted notifications until they are delivered, replaced, expired or unregistered.
 ///
-/// Every engine passes `StoreConformance`. Calls block: they belong on a writer's thread.
+/// Every implementation passes `StoreConformance`. Calls block; make them on a writer's thread.
 public protocol NotificationStore: AnyObject, Sendable {
-  /// Carries out `operations` in order, all or none, durably: what returned survives the process and
-  /// the machine. Answers what was dropped on the way, by
-  /// operation, then sequence.
+  /// Applies `operations` in order, all or none, durably: once the call returns, the result survives a crash of the
+  /// process and of the machine.
+  ///
+  /// Returns the notifications that were dropped, by operation, then by sequence.
   @discardableResult
   func commit(_ operations: [StoreOperation]) throws(StorageFailure) -> [DroppedNotification]
-  /// At most `limit` of a device's notifications with a sequence over `after`, by sequence.
+  /// Returns at most `limit` of a device's notifications with a sequence above `after`, by sequence.
   func load(device: UInt64, after: UInt64, limit: Int) throws(StorageFailure)
     -> [StoredNotification]
-  /// The highest sequence that was ever put; 0 in a fresh store.
+  /// Returns the highest sequence ever stored; 0 in a new store.
   func highestSequence() throws(StorageFailure) -> UInt64
-  /// How many notifications are kept.
+  /// Returns the number of stored notifications.
   func count() throws(StorageFailure) -> Int
-  /// Every device that has something kept, ascending: what a restarted gateway has to know.
+  /// Returns every device with a stored notification, in ascending order, for a restarted gateway.
   func devices() throws(StorageFailure) -> [UInt64]
-  /// Rows that failed their checksum.
+  /// The rows that failed their checksum.
   var damage: StoreDamage { get }
-  /// The rows that are set aside, as people inspect them.
+  /// Returns the rows that were set aside, for inspection.
   func rowsSetAside() throws(StorageFailure) -> [SetAsideRow]
-  /// Forgets the rows that were set aside; the number of those that there were.
+  /// Discards the rows that were set aside.
+  ///
+  /// Returns their number.
   func forgetSetAside() throws(StorageFailure) -> Int
-  /// Writes something, to see whether the disk takes it; for a store on a disk.
+  /// Writes something to find out whether the disk accepts writes, for a store on a disk.
   func probe() throws(StorageFailure)
   /// Closes the files; later calls throw `.closed`.
   func close()
-  /// Asserts what holds between calls; walks over everything that is kept, for tests and simulations.
+  /// Asserts the invariants that hold between calls.
+  ///
+  /// It visits every stored notification, for tests and simulations.
   func checkInvariants() throws(StorageFailure)
 }
 
 extension NotificationStore {
-  /// Nothing: this store has no disk.
+  /// Does nothing, because this store has no disk.
   public func probe() throws(StorageFailure) {}
 
-  /// Nothing: this store has no disk.
+  /// No damage, because this store has no disk.
   public var damage: StoreDamage { .none }
 
-  /// Nothing: this store has no disk.
+  /// Returns no rows, because this store has no disk.
   public func rowsSetAside() throws(StorageFailure) -> [SetAsideRow] { [] }
 
-  /// Nothing: this store has no disk.
+  /// Returns 0, because this store has no disk.
   public func forgetSetAside() throws(StorageFailure) -> Int { 0 }
 
-  /// Asserts what every engine has to keep: an engine may add what it knows.
+  /// Asserts the invariants that every implementation must maintain.
+  ///
+  /// An implementation may check more.
   public func checkInvariants() throws(StorageFailure) {
     let highest = try highestSequence()
     var total = 0
@@ -117,7 +127,7 @@ extension NotificationStore {
     assert(total == counted, "\(total) are kept, and \(counted) counted")
   }
 
-  /// All of a device's notifications, by sequence.
+  /// Returns all of a device's notifications, by sequence.
   public func load(device: UInt64) throws(StorageFailure) -> [StoredNotification] {
     try load(device: device, after: 0, limit: .max)
   }

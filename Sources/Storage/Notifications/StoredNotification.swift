@@ -1,15 +1,15 @@
 public import BelfryWire
 
-/// What undelivered notifications are kept under: a device token without its generation.
+/// The key under which undelivered notifications are stored: a device token without its generation.
 public struct NotificationKey: Hashable, Sendable {
-  /// The device's number.
+  /// The number of the device.
   public let device: UInt64
-  /// The app's number.
+  /// The number of the app.
   public let app: UInt32
-  /// The token's kind, a `TokenKind`'s raw value.
+  /// The token's kind, as the raw value of a `TokenKind`.
   public let kind: UInt8
 
-  /// A key from its parts.
+  /// Creates a key from its parts.
   public init(device: UInt64, app: UInt32, kind: UInt8) {
     self.device = device
     self.app = app
@@ -17,30 +17,30 @@ public struct NotificationKey: Hashable, Sendable {
   }
 }
 
-/// A notification that was accepted and that its device has not acknowledged.
+/// A notification that was accepted but is not yet acknowledged by its device.
 public struct StoredNotification: Sendable, Hashable {
-  /// Whom it is for.
+  /// The recipient of the notification.
   public let key: NotificationKey
-  /// Its place in the order of acceptance, from 1; no two in a store have the same.
+  /// The position in the order of acceptance, from 1; unique within a store.
   public let sequence: UInt64
-  /// `apns-id`.
+  /// The value of `apns-id`.
   public let id: NotificationID
-  /// `apns-unique-id`.
+  /// The value of `apns-unique-id`.
   public let uniqueID: NotificationID
-  /// When it is no longer worth delivering, seconds since 1970; `.max`: never.
+  /// The time at which it expires, in seconds since 1970; `.max` for never.
   public let expiration: Int64
-  /// 10, 5 or 1.
+  /// The priority: 10, 5 or 1.
   public let priority: UInt8
-  /// A `PushType`'s raw value.
+  /// The raw value of a `PushType`.
   public let pushType: UInt8
-  /// `apns-collapse-id`; empty: none.
+  /// `apns-collapse-id`; empty if absent.
   public let collapseID: [UInt8]
-  /// The provider's bytes, untouched.
+  /// The payload, byte for byte as the provider sent it.
   public let payload: [UInt8]
-  /// When it was accepted, milliseconds since 1970.
+  /// The time of acceptance in milliseconds since 1970.
   public let acceptedMilliseconds: Int64
 
-  /// A notification from its parts.
+  /// Creates a notification from its parts.
   public init(
     key: NotificationKey, sequence: UInt64, id: NotificationID, uniqueID: NotificationID,
     expiration: Int64, priority: UInt8, pushType: UInt8, collapseID: [UInt8], payload: [UInt8],

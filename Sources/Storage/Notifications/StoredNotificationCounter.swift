@@ -1,23 +1,24 @@
 internal import CSQLite
 internal import System
 
-/// Counts what a notification store keeps, on a connection of its own that only reads, so that no commit waits for it.
+/// A counter of the notifications in a store.
 ///
-/// The connection lasts for one count: while it is open, a store that closes, or is opened anew after a failed
-/// sync, is not the file's last user, and leaves its write-ahead file as it is.
+/// It uses a separate read-only connection, so that it does not block commits. The connection is open only during one
+/// count. While it is open, a store that closes, or that is reopened after a failed sync, is not the last user of the
+/// file and leaves the write-ahead log in place.
 ///
-/// Not `Sendable`: one thread has it.
+/// Not `Sendable`: it belongs to one thread.
 @safe public final class StoredNotificationCounter {
   private let path: String
 
-  /// A counter of the store at `path`.
+  /// Creates a counter for the store at `path`.
   public init(path: String) { self.path = path }
 
-  /// The number of notifications that are kept; nil where the file cannot be read now.
+  /// Returns the number of stored notifications, or nil if the file cannot be read now.
   public func count() -> Int? {
     guard FileSystem.exists(path) else { return nil }
     var connection: OpaquePointer?
-    // A connection that could not be opened has to be closed, too.
+    // A connection that could not be opened must be closed, too.
     defer { unsafe sqlite3_close_v2(connection) }
     guard
       unsafe sqlite3_open_v2(

@@ -1,6 +1,6 @@
-/// Whom a campaign goes to.
+/// The recipients of a campaign.
 extension RegistryEngine {
-  /// How many devices share each language, zone and environment.
+  /// Returns the number of devices for each language, zone and environment.
   func shares(
     of audience: CampaignAudience, campaign: String, topic: String, environment: String?
   ) throws(StorageFailure) -> [AudienceShare] {
@@ -50,7 +50,7 @@ extension RegistryEngine {
     return shares
   }
 
-  /// Recipients with numbers above `after` and up to `last`, in order.
+  /// Returns the recipients with numbers above `after` and up to `last`, in order.
   func recipients(
     of campaign: CampaignRecord, zone: CampaignLeg.Zone, after: Int64, upTo last: Int64, limit: Int
   ) throws(StorageFailure) -> [CampaignRecipient] {
@@ -75,9 +75,10 @@ extension RegistryEngine {
     return recipients
   }
 
-  /// Every selection has the same parameters.
+  /// Returns the SQL of a selection; all selections have the same parameters.
   ///
-  /// Zones are chosen from the list that was made at the start: a device that moves meanwhile stays in its leg.
+  /// Zones are taken from the list that was created at the start, so that a device that moves in the meantime stays in
+  /// its leg.
   private static func selection(
     of audience: CampaignAudience, _ zone: CampaignLeg.Zone
   ) -> String {
@@ -134,7 +135,7 @@ extension RegistryEngine {
     }
   }
 
-  /// Copies the audience into the campaign's list, with the zones of this moment.
+  /// Copies the audience into the campaign's list, with its current zones.
   func snapshot(_ audience: CampaignAudience, of campaign: CampaignRecord) throws(StorageFailure) {
     let sql: String
     switch audience {
@@ -163,7 +164,9 @@ extension RegistryEngine {
     try insert.run()
   }
 
-  /// Removes some of a finished campaign's list; whether there were any.
+  /// Removes up to `limit` recipients from a finished campaign's list.
+  ///
+  /// Returns false if the list was already empty.
   func removeRecipients(of campaign: String, limit: Int) throws(StorageFailure) -> Bool {
     let remove = try statement(
       """
@@ -176,7 +179,9 @@ extension RegistryEngine {
     return try database.integer("SELECT changes()") > 0
   }
 
-  /// Appends to a campaign's own list, each token once; the recipients that were new.
+  /// Appends to a campaign's own list, each token once.
+  ///
+  /// Returns the number of new recipients.
   func appendRecipients(
     _ tokens: [TokenRegistration], to campaign: String
   ) throws(StorageFailure) -> Int {
@@ -184,7 +189,7 @@ extension RegistryEngine {
     try highest.bind(1, campaign)
     var number = try highest.step() ? highest.integer(0) : 0
     highest.reset()
-    // What the registry knows of the device fills in what the list does not say.
+    // The registry's data about the device completes the list's data.
     let insert = try statement(
       """
       INSERT OR IGNORE INTO recipient
@@ -210,7 +215,7 @@ extension RegistryEngine {
     return added
   }
 
-  /// The highest number that the audience has now.
+  /// Returns the highest number in the current audience.
   func lastNumber(
     of audience: CampaignAudience, campaign: String
   ) throws(StorageFailure) -> Int64 {
@@ -227,7 +232,7 @@ extension RegistryEngine {
 }
 
 extension CampaignAudience {
-  /// The word in the store.
+  /// The value in the store.
   var kind: String {
     switch self {
     case .all: "all"
@@ -237,11 +242,11 @@ extension CampaignAudience {
     }
   }
 
-  /// The tag or the person; nil for the others.
+  /// The tag or the user; empty for all devices, and nil for a list.
   var subject: String? {
     switch self {
     case .tag(let name), .user(let name): name
-    // Never nil where the statement asks for something.
+    // The column must not be NULL.
     case .all: ""
     case .list: nil
     }

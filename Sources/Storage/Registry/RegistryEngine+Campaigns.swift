@@ -34,7 +34,7 @@ extension RegistryEngine {
     try update.run()
   }
 
-  /// Campaigns by creation; the one with `id` alone where that is given.
+  /// Returns the campaigns by creation time, or only the one with `id` if it is given.
   func campaigns(id: String?) throws(StorageFailure) -> [CampaignRecord] {
     let select = try statement(
       """
@@ -97,8 +97,9 @@ extension RegistryEngine {
     return legs
   }
 
-  /// Moves a leg's cursor over its next recipients, which the batch names from now on; nil, and the leg
-  /// is claimed whole, where none is left.
+  /// Advances a leg's cursor past its next recipients and records them in a batch.
+  ///
+  /// If no recipient is left, marks the leg as completely claimed and returns nil.
   func claim(
     of campaign: CampaignRecord, leg: CampaignLeg, limit: Int, at milliseconds: Int64
   ) throws(StorageFailure) -> (batch: CampaignBatch, recipients: [CampaignRecipient])? {
@@ -177,7 +178,7 @@ extension RegistryEngine {
     return batches
   }
 
-  /// Keeps of a batch only its unsettled recipients.
+  /// Reduces a batch to its unsettled recipients.
   func narrow(
     _ batch: CampaignBatch, of campaign: String, tallies: [CampaignTally], dead: [DeadToken]
   ) throws(StorageFailure) {
@@ -197,7 +198,7 @@ extension RegistryEngine {
     try removeDead(dead, of: campaign)
   }
 
-  /// Ends a batch: its outcomes are counted, and its dead tokens leave the registry.
+  /// Ends a batch: counts its outcomes, and removes its dead tokens from the registry.
   func finish(
     _ batch: CampaignBatch, of campaign: String, tallies: [CampaignTally], dead: [DeadToken]
   ) throws(StorageFailure) {
@@ -211,11 +212,11 @@ extension RegistryEngine {
     try removeDead(dead, of: campaign)
   }
 
-  /// Removes dead tokens, and counts those that stay.
+  /// Removes dead tokens, and counts those that remain registered.
   private func removeDead(_ dead: [DeadToken], of campaign: String) throws(StorageFailure) {
     var kept: Int64 = 0
     for token in dead where try removeDead(token) == 0 {
-      // One that had to be of an environment was not dead for certain, and is counted as what it was.
+      // A token that was dead only for its environment was not certainly dead, and is counted under its own outcome.
       guard token.environment == nil else { continue }
       if try isRegistered(token) { kept += 1 }
     }
@@ -247,7 +248,7 @@ extension RegistryEngine {
     }
   }
 
-  /// Numbers as eight bytes each, the first byte the highest.
+  /// Encodes each number in eight bytes, big-endian.
   private static func bytes(_ numbers: [Int64]) -> [UInt8] {
     numbers.flatMap { number in
       stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> Int64($0)) }

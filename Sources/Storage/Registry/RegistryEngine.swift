@@ -1,9 +1,9 @@
-/// The registry's connection, under its lock: tokens, and the campaigns that are sent to them.
+/// The registry's connection, which its owner locks: tokens, and the campaigns that are sent to them.
 final class RegistryEngine: ChecksummedStoreEngine {
   let database: SQLiteDatabase
   let damage: StoreDamage
   private var statements: [String: SQLiteStatement] = [:]  // text: statements of our own
-  /// The number of tokens of a topic, where it was counted since the last change that failed.
+  /// The number of tokens per topic, if it was counted since the last failed change.
   private var tokenCounts: [String: Int64] = [:]  // text: topics are ASCII
 
   init(path: String, mayCreate: Bool, damage: StoreDamage) throws(StorageFailure) {
@@ -12,10 +12,10 @@ final class RegistryEngine: ChecksummedStoreEngine {
     try noteDamage()
   }
 
-  /// How many rows this connection has changed.
+  /// The number of rows that this connection has changed.
   var changeCount: Int64 { database.changeCount }
 
-  /// The statement of this text, prepared once.
+  /// Returns the statement with this text, which is prepared once.
   func statement(_ sql: String) throws(StorageFailure) -> SQLiteStatement {
     if let kept = statements[sql] { return kept }
     let prepared = try database.prepare(kept: sql)
@@ -23,7 +23,9 @@ final class RegistryEngine: ChecksummedStoreEngine {
     return prepared
   }
 
-  /// Whether there is a next row, whose last column says whether it is what was written; a damaged row is an error.
+  /// Advances to the next row and returns false at the end.
+  ///
+  /// The last column indicates whether the row is unchanged since it was written; a damaged row is an error.
   func step(_ select: SQLiteStatement) throws(StorageFailure) -> Bool {
     guard try select.step() else { return false }
     guard select.integer(select.columnCount - 1) != 0 else {
@@ -35,7 +37,9 @@ final class RegistryEngine: ChecksummedStoreEngine {
 
   // MARK: Tokens
 
-  /// Adds or renews a token; a limit holds for one that is new.
+  /// Adds or renews a token.
+  ///
+  /// A limit applies only to a new token.
   func register(
     _ token: TokenRegistration, at milliseconds: Int64, limit: RegistrationLimit? = nil
   ) throws(StorageFailure) -> RegistrationChange {
@@ -73,7 +77,9 @@ final class RegistryEngine: ChecksummedStoreEngine {
     return known != nil ? .renewed : former ? .replaced : .added
   }
 
-  /// Removes the installation's former token; whether there was one.
+  /// Removes the installation's previous token.
+  ///
+  /// Returns true if it had one.
   private func removeFormer(of token: TokenRegistration) throws(StorageFailure) -> Bool {
     guard let installation = token.installation else { return false }
     let remove = try statement(
@@ -86,7 +92,9 @@ final class RegistryEngine: ChecksummedStoreEngine {
     return rows > 0
   }
 
-  /// The number of tokens of these topics: read once, since it is asked for with each new token.
+  /// Returns the number of tokens of these topics.
+  ///
+  /// It is cached, since it is requested for each new token.
   private func count(of topics: [String]) throws(StorageFailure) -> Int64 {
     var sum: Int64 = 0
     for topic in topics {
@@ -106,7 +114,7 @@ final class RegistryEngine: ChecksummedStoreEngine {
     return sum
   }
 
-  /// Forgets what was counted: a change was taken back.
+  /// Discards the cached counts, because a change was rolled back.
   func forgetCounts() { tokenCounts = [:] }
 
   private func number(of token: TokenRegistration) throws(StorageFailure) -> Int64? {
@@ -136,7 +144,9 @@ final class RegistryEngine: ChecksummedStoreEngine {
     }
   }
 
-  /// Removes a token, of every topic where none is given; the number of rows.
+  /// Removes a token from a topic, or from every topic if none is given.
+  ///
+  /// Returns the number of removed rows.
   func remove(_ sealed: [UInt8], topic: String?) throws(StorageFailure) -> Int {
     let remove = try statement(
       "DELETE FROM token WHERE sealed = ?1 AND (?2 IS NULL OR topic = ?2) RETURNING topic")
@@ -150,7 +160,9 @@ final class RegistryEngine: ChecksummedStoreEngine {
     return rows
   }
 
-  /// Removes a dead token that did not register since; the number of rows.
+  /// Removes a dead token that has not registered since.
+  ///
+  /// Returns the number of removed rows.
   func removeDead(_ token: DeadToken) throws(StorageFailure) -> Int {
     let remove = try statement(
       """
@@ -209,7 +221,7 @@ final class RegistryEngine: ChecksummedStoreEngine {
     return tags
   }
 
-  /// How many tokens each app, language and environment has.
+  /// Returns the number of tokens per app, language and environment.
   func shares() throws(StorageFailure) -> [RegistryShare] {
     let select = try statement(
       "SELECT topic, language, environment, count(*) FROM token GROUP BY 1, 2, 3 ORDER BY 1, 4 DESC"
@@ -224,7 +236,7 @@ final class RegistryEngine: ChecksummedStoreEngine {
     return shares
   }
 
-  /// How many dead tokens of each app have left since the store was made.
+  /// Returns the number of dead tokens per app that were removed since the store was created.
   func departures() throws(StorageFailure) -> [String: Int64] {
     let select = try statement(
       "SELECT topic, count, \(RegistryTable.departure.isWhole) FROM departure")
@@ -238,7 +250,7 @@ final class RegistryEngine: ChecksummedStoreEngine {
     try database.integer("SELECT count(*) FROM token")
   }
 
-  /// The rows that a statement answers.
+  /// Counts the rows that a statement returns.
   private func count(_ statement: SQLiteStatement) throws(StorageFailure) -> Int {
     var rows = 0
     while try statement.step() { rows += 1 }

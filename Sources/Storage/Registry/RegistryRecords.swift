@@ -1,23 +1,27 @@
-/// What an app says about a device when it hands its token over.
+/// The data that an app sends about a device with its token.
 public struct TokenRegistration: Sendable, Hashable {
-  /// The device token, sealed by the owner of the store: the same token always has the same bytes.
+  /// The device token, sealed by the owner of the store.
+  ///
+  /// The same token always has the same bytes.
   public var sealed: [UInt8]
-  /// The value of `apns-topic` that the token is for.
+  /// The `apns-topic` of the token.
   public var topic: String
-  /// The person's language as a BCP 47 tag.
+  /// The user's language as a BCP 47 tag.
   public var language: String?
-  /// The device's time zone by its name in the tz database.
+  /// The device's time zone, as its name in the tz database.
   public var timeZone: String?
-  /// The app's name for the person.
+  /// The app's identifier of the user.
   public var user: String?
-  /// The app's name for this installation: a new token replaces the installation's former one.
+  /// The app's identifier of this installation.
+  ///
+  /// A new token replaces the installation's previous one.
   public var installation: String?
-  /// Words by which campaigns choose devices.
+  /// Words by which campaigns select devices.
   public var tags: [String]
-  /// The name of the environment that the token is of; nil where the app did not say.
+  /// The name of the token's environment; nil if the app did not specify it.
   public var environment: String?
 
-  /// A registration from its parts.
+  /// Creates a registration from its parts.
   public init(
     sealed: [UInt8], topic: String, language: String? = nil, timeZone: String? = nil,
     user: String? = nil, installation: String? = nil, tags: [String] = [],
@@ -34,58 +38,60 @@ public struct TokenRegistration: Sendable, Hashable {
   }
 }
 
-/// A registered token with the registry's own marks.
+/// A registered token with the registry's own data.
 public struct RegisteredToken: Sendable, Hashable {
-  /// Rises with each new token and never comes again.
+  /// A number that increases with each new token and is never reused.
   public let number: Int64
-  /// What the app said last.
+  /// The data from the app's last registration.
   public let registration: TokenRegistration
-  /// The first registration, in milliseconds since 1970.
+  /// The time of the first registration, in milliseconds since 1970.
   public let firstMilliseconds: Int64
-  /// The last registration, in milliseconds since 1970.
+  /// The time of the last registration, in milliseconds since 1970.
   public let lastMilliseconds: Int64
 }
 
-/// What a registration changed.
+/// The effect of a registration.
 public enum RegistrationChange: String, Sendable {
   /// The token is new.
   case added
-  /// The token is new, and the installation's former one is gone.
+  /// The token is new, and the installation's previous token was removed.
   case replaced
-  /// The token was there and comes with what the app says now.
+  /// The token was already registered, and its data was updated.
   case renewed
-  /// The token is new, and there are as many as there may be: nothing changed.
+  /// The token is new, but the limit is reached; nothing changed.
   case full
 }
 
-/// How many tokens an app may have.
+/// The number of tokens that an app may have.
 public struct RegistrationLimit: Sendable {
-  /// The topics that count together: the app's, one for each kind of push.
+  /// The topics that count together: the app's topics, one for each kind of push.
   public let topics: [String]
-  /// Their tokens.
+  /// The maximum number of their tokens.
   public let tokens: Int64
 
-  /// A limit of the tokens of these topics.
+  /// Creates a limit for the tokens of these topics.
   public init(topics: [String], tokens: Int64) {
     self.topics = topics
     self.tokens = tokens
   }
 }
 
-/// A device token that its service no longer knows.
+/// A device token that its push service no longer recognizes.
 public struct DeadToken: Sendable, Hashable {
-  /// The sealed token.
+  /// The sealed form of the token.
   public let sealed: [UInt8]
   /// The topic; nil for every topic.
   public let topic: String?
-  /// Since when it is dead, in milliseconds since 1970: a registration that came later is kept.
-  public let sinceMilliseconds: Int64
-  /// The environment that the app must have named for the token to leave; nil for any.
+  /// The time since which it is dead, in milliseconds since 1970.
   ///
-  /// A service that never knew a token says no more than that it is not of its environment.
+  /// A later registration is kept.
+  public let sinceMilliseconds: Int64
+  /// The environment that the app must have specified for the token to be removed; nil for any.
+  ///
+  /// A service that never knew a token only reports that the token does not belong to its environment.
   public let environment: String?  // text: the name that the service gives it
 
-  /// A dead token from its parts.
+  /// Creates a dead token from its parts.
   public init(
     sealed: [UInt8], topic: String?, sinceMilliseconds: Int64, environment: String? = nil
   ) {
@@ -100,24 +106,24 @@ public struct DeadToken: Sendable, Hashable {
 public enum CampaignAudience: Sendable, Hashable {
   /// Every device with the campaign's topic.
   case all
-  /// Those with this tag.
+  /// The devices with this tag.
   case tag(String)
-  /// Those of this person.
+  /// The devices of this user.
   case user(String)
-  /// Those of a list that came with the campaign.
+  /// The devices of a list that was supplied with the campaign.
   case list
 }
 
 /// A device that a campaign sends to.
 public struct CampaignRecipient: Sendable, Hashable {
-  /// The token's number, or the place in the campaign's list.
+  /// The token's number, or the position in the campaign's list.
   public let number: Int64
-  /// The sealed token.
+  /// The sealed form of the token.
   public let sealed: [UInt8]
-  /// As in the registration.
+  /// The language from the registration.
   public let language: String?
 
-  /// A recipient from its parts.
+  /// Creates a recipient from its parts.
   public init(number: Int64, sealed: [UInt8], language: String?) {
     self.number = number
     self.sealed = sealed
@@ -125,70 +131,72 @@ public struct CampaignRecipient: Sendable, Hashable {
   }
 }
 
-/// How many devices of a campaign share a language and a time zone.
+/// The number of a campaign's devices that share a language, a time zone and an environment.
 public struct AudienceShare: Sendable, Hashable {
-  /// As in the registrations.
+  /// The language from the registrations.
   public let language: String?
-  /// As in the registrations.
+  /// The time zone from the registrations.
   public let timeZone: String?
-  /// As in the registrations.
+  /// The environment from the registrations.
   public let environment: String?
-  /// The devices.
+  /// The number of devices.
   public let count: Int64
 }
 
-/// How many tokens of an app share a language and an environment.
+/// The number of an app's tokens that share a language and an environment.
 public struct RegistryShare: Sendable, Hashable {
   /// The value of `apns-topic`.
   public let topic: String
-  /// As in the registrations.
+  /// The language from the registrations.
   public let language: String?
-  /// As in the registrations.
+  /// The environment from the registrations.
   public let environment: String?
-  /// The tokens.
+  /// The number of tokens.
   public let count: Int64
 }
 
-/// A campaign as it is stored.
+/// A campaign as stored in the registry.
 public struct CampaignRecord: Sendable, Hashable {
-  /// Where a campaign stands.
+  /// The state of a campaign.
   public enum State: String, Sendable {
-    /// Its list of recipients is still coming.
+    /// Its list of recipients is still being received.
     case preparing
-    /// It is sent, or waits for the time at which it may be.
+    /// It is being sent, or waits for its start time.
     case running
-    /// It is held until it is resumed.
+    /// It is paused until it is resumed.
     case paused
-    /// Everybody has an outcome.
+    /// Every recipient has an outcome.
     case finished
   }
 
-  /// The id that people and programs name it by.
+  /// The id by which operators and programs refer to the campaign.
   public let id: String
-  /// In milliseconds since 1970.
+  /// The time of creation in milliseconds since 1970.
   public let createdMilliseconds: Int64
-  /// What is sent, as its owner wrote it.
+  /// The campaign's document, as its owner wrote it.
   public let document: [UInt8]
   /// The value of `apns-topic`.
   public let topic: String
-  /// Who gets it.
+  /// The recipients of the campaign.
   public let audience: CampaignAudience
-  /// Pushes a second at most.
+  /// The maximum number of pushes per second.
   public let rate: Int64?
-  /// The one environment whose devices get it, beside those that named none; nil for every environment.
+  /// The only environment to send to, in addition to devices that did not specify one; nil for every environment.
   public let environment: String?
-  /// Where it stands.
+  /// The state of the campaign.
   public var state: State
-  /// Why it does not go on by itself; nil while all is well.
+  /// The reason that it does not continue automatically; nil if it does.
   public var problem: String?
-  /// The devices that it was started for.
+  /// The number of devices when it was started.
   public var total: Int64
-  /// The highest number that it was started for: devices that come later are not its own.
+  /// The highest device number when it was started.
+  ///
+  /// Devices that register later are not included.
   public var lastNumber: Int64
-  /// When it finished, in milliseconds since 1970.
+  /// The time at which it finished, in milliseconds since 1970.
   public var finishedMilliseconds: Int64?
 
-  /// A campaign that has not started.
+  /// Creates a campaign that has not started.
   public init(
     id: String, createdMilliseconds: Int64, document: [UInt8], topic: String,
     audience: CampaignAudience, rate: Int64?, environment: String? = nil
@@ -221,24 +229,24 @@ public struct CampaignRecord: Sendable, Hashable {
   }
 }
 
-/// A part of a campaign that is sent in order: everybody, or one time zone.
+/// A part of a campaign that is sent in order: all devices, or one time zone.
 public struct CampaignLeg: Sendable, Hashable {
-  /// Which devices belong to it.
+  /// The devices of a leg.
   public enum Zone: Sendable, Hashable {
-    /// All, whatever their zone.
+    /// All devices, whatever their zone.
     case any
-    /// Those of this zone; nil for those that named none.
+    /// The devices in this zone; nil for those that did not specify one.
     case named(String?)
   }
 
-  /// Counts from 0 within the campaign.
+  /// The number of the leg, from 0 within the campaign.
   public let number: Int
-  /// Which devices belong to it.
+  /// The devices of the leg.
   public let zone: Zone
-  /// Whether all of it has been claimed.
+  /// True if all of its recipients have been claimed.
   public let isClaimed: Bool
 
-  /// A leg from its parts.
+  /// Creates a leg from its parts.
   public init(number: Int, zone: Zone, isClaimed: Bool = false) {
     self.number = number
     self.zone = zone
@@ -246,24 +254,26 @@ public struct CampaignLeg: Sendable, Hashable {
   }
 }
 
-/// Recipients that are being sent to: on disk before the first of them is.
+/// Recipients whose pushes are being sent.
+///
+/// The batch is on disk before the first push is sent.
 public struct CampaignBatch: Sendable, Hashable {
-  /// Counts within the campaign.
+  /// The number of the batch within the campaign.
   public let number: Int64
-  /// The leg that its recipients belong to.
+  /// The number of the leg that its recipients belong to.
   public let leg: Int
-  /// The recipients have numbers above this one.
+  /// The number before the first recipient.
   public let after: Int64
   /// The highest number of its recipients.
   public let last: Int64
-  /// When its pushes were sent last, in milliseconds since 1970.
+  /// The time at which its pushes were last sent, in milliseconds since 1970.
   public var claimedMilliseconds: Int64
-  /// The recipients that have no outcome yet; nil for all of the batch.
+  /// The recipients that have no outcome yet; nil for the whole batch.
   public var unsettled: [Int64]?
-  /// Whether pushes may be on their way: those of a batch that is only kept to be sent later are not.
+  /// True if pushes may be in flight; false for a batch that is only stored to be sent later.
   public var isSent: Bool
 
-  /// A batch of which all recipients are being sent to.
+  /// Creates a batch whose recipients are all being sent to.
   public init(number: Int64, leg: Int, after: Int64, last: Int64, claimedMilliseconds: Int64) {
     self.init(
       number: number, leg: leg, after: after, last: last,
@@ -284,32 +294,32 @@ public struct CampaignBatch: Sendable, Hashable {
   }
 }
 
-/// What became of recipients.
+/// The outcome for a recipient.
 public enum CampaignOutcome: String, Sendable, CaseIterable {
-  /// The service took the push over.
+  /// The service accepted the push.
   case accepted
-  /// The service no longer knows the token.
+  /// The service no longer recognizes the token.
   case dead
-  /// Of the dead ones, and counted among them: those that stay in the registry, since they were registered again
-  /// after they died.
+  /// Dead tokens, also counted as such, that remain in the registry because they registered again after they died.
   case kept
-  /// The service refused the push for good.
+  /// The service permanently refused the push.
   case failed
-  /// The push was sent, its answer is lost, and nothing says whether the service has it: held back,
-  /// so that it is not sent twice.
+  /// The push was sent but its response was lost, so it is unknown whether the service has it.
+  ///
+  /// It is not sent again, to avoid duplicates.
   case unknown
 }
 
-/// How many recipients of a campaign had an outcome for a reason.
+/// The number of a campaign's recipients with one outcome and reason.
 public struct CampaignTally: Sendable, Hashable {
-  /// What became of them.
+  /// The outcome of the recipients.
   public let outcome: CampaignOutcome
-  /// The service's reason; empty where there is none.
+  /// The service's reason; empty if it gave none.
   public let reason: String
-  /// The recipients.
+  /// The number of recipients.
   public let count: Int64
 
-  /// A tally from its parts.
+  /// Creates a tally from its parts.
   public init(outcome: CampaignOutcome, reason: String, count: Int64) {
     self.outcome = outcome
     self.reason = reason

@@ -1,4 +1,4 @@
-/// The tables of the registry.
+/// The schema of the registry.
 extension RegistryEngine {
   static let schema = SQLiteDatabase.Schema(
     applicationID: 0x4266_5052,  // "BfPR"
@@ -44,7 +44,7 @@ extension RegistryEngine {
         count INTEGER NOT NULL, PRIMARY KEY (campaign, outcome, reason)
       ) STRICT, WITHOUT ROWID;
       """,
-      // The environment of a token; what left as dead.
+      // The environment of a token, and the number of tokens that were removed as dead.
       """
       ALTER TABLE token ADD COLUMN environment TEXT;
       ALTER TABLE recipient ADD COLUMN environment TEXT;
@@ -53,7 +53,7 @@ extension RegistryEngine {
         topic TEXT PRIMARY KEY, count INTEGER NOT NULL
       ) STRICT, WITHOUT ROWID;
       """,
-      // Checksums of rows, and a place for those that fail.
+      // Checksums of rows, and a table for rows whose checksum fails.
       """
       CREATE TABLE new_token (
         number INTEGER PRIMARY KEY AUTOINCREMENT, topic TEXT NOT NULL, sealed BLOB NOT NULL,

@@ -1,15 +1,15 @@
-/// The token registry and its campaigns in one SQLite file of mode 0600.
+/// The token registry and its campaigns in one SQLite file with mode 0600.
 ///
-/// Any thread; one at a time writes. What a call has written is on disk when it returns.
+/// It may be used from any thread; writes are serialized. Once a call returns, its changes are on disk.
 public final class SQLiteRegistryStore: Sendable {
   private let engine: LockedEngine<RegistryEngine>
 
-  /// Opens or makes the store at `path`; an empty path is memory alone.
+  /// Opens or creates the store at `path`; an empty path creates it in memory.
   public init(path: String) throws(StorageFailure) {
     engine = try LockedEngine(path: path)
   }
 
-  /// Opens or makes a store under that monotonic clock, for tests.
+  /// Opens or creates a store with this monotonic clock, for tests.
   package init(path: String, now: @escaping @Sendable () -> Int64) throws(StorageFailure) {
     engine = try LockedEngine(path: path, now: now)
   }
@@ -17,22 +17,24 @@ public final class SQLiteRegistryStore: Sendable {
   /// The rows that were set aside.
   public var damage: StoreDamage { engine.damage }
 
-  /// The rows that are set aside, as people inspect them.
+  /// Returns the rows that were set aside, for inspection.
   public func rowsSetAside() throws(StorageFailure) -> [SetAsideRow] { try engine.rowsSetAside() }
 
-  /// Forgets the rows that were set aside; the number of those that there were.
+  /// Discards the rows that were set aside.
+  ///
+  /// Returns their number.
   public func forgetSetAside() throws(StorageFailure) -> Int { try engine.forgetSetAside() }
 
-  /// Finds damage in the file at `path`, and gives it a new file without what cannot be read.
+  /// Checks the file at `path` for damage, and replaces a damaged file with a new one without the unreadable parts.
   public static func inspect(path: String) throws(StorageFailure) -> StoreInspection {
     try LockedEngine<RegistryEngine>.inspect(path: path)
   }
 
   // MARK: Tokens
 
-  /// Adds a token, or renews what is known of it; replaces the installation's former one.
+  /// Adds a token, or updates its data, and replaces the installation's previous token.
   ///
-  /// A limit holds for a token that is new and replaces none.
+  /// A limit applies to a token that is new and does not replace another.
   public func register(
     _ token: TokenRegistration, at milliseconds: Int64, limit: RegistrationLimit? = nil
   ) throws(StorageFailure) -> RegistrationChange {
@@ -54,12 +56,16 @@ public final class SQLiteRegistryStore: Sendable {
     }
   }
 
-  /// Removes a token, of every topic where none is given; whether there was one.
+  /// Removes a token from a topic, or from every topic if none is given.
+  ///
+  /// Returns true if it was registered.
   public func remove(_ sealed: [UInt8], topic: String?) throws(StorageFailure) -> Bool {
     try change { engine throws(StorageFailure) in try engine.remove(sealed, topic: topic) > 0 }
   }
 
-  /// Removes dead tokens that did not register since; the number of those that left.
+  /// Removes dead tokens that have not registered since.
+  ///
+  /// Returns the number of removed tokens.
   public func removeDead(_ tokens: [DeadToken]) throws(StorageFailure) -> Int {
     try change { engine throws(StorageFailure) in
       var removed = 0
@@ -68,19 +74,19 @@ public final class SQLiteRegistryStore: Sendable {
     }
   }
 
-  /// Tokens with numbers above `number`, in order.
+  /// Returns the tokens with numbers above `number`, in order.
   public func tokens(
     after number: Int64, limit: Int
   ) throws(StorageFailure) -> [RegisteredToken] {
     try read { engine throws(StorageFailure) in try engine.tokens(after: number, limit: limit) }
   }
 
-  /// How many tokens each app, language and environment has.
+  /// Returns the number of tokens per app, language and environment.
   public func shares() throws(StorageFailure) -> [RegistryShare] {
     try read { engine throws(StorageFailure) in try engine.shares() }
   }
 
-  /// How many dead tokens of each app have left since the store was made.
+  /// Returns the number of dead tokens per app that were removed since the store was created.
   public func departures() throws(StorageFailure) -> [String: Int64] {
     try read { engine throws(StorageFailure) in try engine.departures() }
   }
@@ -97,17 +103,19 @@ public final class SQLiteRegistryStore: Sendable {
     try change { engine throws(StorageFailure) in try engine.addCampaign(campaign) }
   }
 
-  /// Campaigns by creation.
+  /// Returns all campaigns by creation time.
   public func campaigns() throws(StorageFailure) -> [CampaignRecord] {
     try read { engine throws(StorageFailure) in try engine.campaigns(id: nil) }
   }
 
-  /// The campaign with this id; nil where there is none.
+  /// Returns the campaign with this id, or nil if it does not exist.
   public func campaign(_ id: String) throws(StorageFailure) -> CampaignRecord? {
     try read { engine throws(StorageFailure) in try engine.campaigns(id: id).first }
   }
 
-  /// Appends to a campaign's own list, each token once; the number of those that were new.
+  /// Appends to a campaign's own list, each token once.
+  ///
+  /// Returns the number of new recipients.
   public func appendRecipients(
     _ tokens: [TokenRegistration], to campaign: String
   ) throws(StorageFailure) -> Int {
@@ -116,8 +124,9 @@ public final class SQLiteRegistryStore: Sendable {
     }
   }
 
-  /// How many devices of an audience share each language, zone and environment; `campaign` is the one whose
-  /// list `.list` means.
+  /// Returns the number of devices of an audience for each language, zone and environment.
+  ///
+  /// For `.list`, `campaign` is the campaign whose list is meant.
   public func shares(
     of audience: CampaignAudience, campaign: String = "", topic: String, environment: String? = nil
   ) throws(StorageFailure) -> [AudienceShare] {
@@ -127,7 +136,9 @@ public final class SQLiteRegistryStore: Sendable {
     }
   }
 
-  /// Starts a campaign for the devices that there are now; returns it as it stands then.
+  /// Starts a campaign for the currently registered devices.
+  ///
+  /// Returns its new record.
   public func start(
     _ campaign: CampaignRecord, legs: [CampaignLeg.Zone], total: Int64
   ) throws(StorageFailure) -> CampaignRecord {
@@ -143,24 +154,26 @@ public final class SQLiteRegistryStore: Sendable {
     }
   }
 
-  /// Forgets a finished campaign's list of recipients, in slices, so that others write in between.
+  /// Removes a finished campaign's list of recipients, in slices, so that other writes can run in between.
   public func removeRecipients(of campaign: String) throws(StorageFailure) {
     while try change({ engine throws(StorageFailure) in
       try engine.removeRecipients(of: campaign, limit: Limits.operationsPerCommitMax)
     }) {}
   }
 
-  /// Changes where a campaign stands.
+  /// Changes the state of a campaign.
   public func update(_ campaign: CampaignRecord) throws(StorageFailure) {
     try change { engine throws(StorageFailure) in try engine.updateCampaign(campaign) }
   }
 
-  /// A campaign's legs in order.
+  /// Returns a campaign's legs in order.
   public func legs(of campaign: String) throws(StorageFailure) -> [CampaignLeg] {
     try read { engine throws(StorageFailure) in try engine.legs(of: campaign) }
   }
 
-  /// Claims a leg's next recipients, which are in flight from now on; nil where none is left.
+  /// Claims a leg's next recipients, which are in flight from then on.
+  ///
+  /// Returns nil if none is left.
   public func claim(
     of campaign: CampaignRecord, leg: CampaignLeg, limit: Int, at milliseconds: Int64
   ) throws(StorageFailure) -> (batch: CampaignBatch, recipients: [CampaignRecipient])? {
@@ -169,12 +182,12 @@ public final class SQLiteRegistryStore: Sendable {
     }
   }
 
-  /// The batches that have no outcome yet.
+  /// Returns the batches without an outcome.
   public func batches(of campaign: String) throws(StorageFailure) -> [CampaignBatch] {
     try read { engine throws(StorageFailure) in try engine.batches(of: campaign) }
   }
 
-  /// The recipients of a batch that are still registered.
+  /// Returns the recipients of a batch that are still registered.
   public func recipients(
     of batch: CampaignBatch, leg: CampaignLeg, in campaign: CampaignRecord
   ) throws(StorageFailure) -> [CampaignRecipient] {
@@ -187,7 +200,7 @@ public final class SQLiteRegistryStore: Sendable {
     }
   }
 
-  /// Keeps of a batch only its unsettled recipients; the outcomes of the others are counted.
+  /// Reduces a batch to its unsettled recipients, and counts the outcomes of the others.
   public func narrow(
     _ batch: CampaignBatch, of campaign: String, tallies: [CampaignTally], dead: [DeadToken]
   ) throws(StorageFailure) {
@@ -201,7 +214,7 @@ public final class SQLiteRegistryStore: Sendable {
     try change { engine throws(StorageFailure) in try engine.removeCampaign(id) }
   }
 
-  /// Ends a batch: its outcomes are counted, and its dead tokens leave the registry.
+  /// Ends a batch: counts its outcomes, and removes its dead tokens from the registry.
   public func finish(
     _ batch: CampaignBatch, of campaign: String, tallies: [CampaignTally], dead: [DeadToken]
   ) throws(StorageFailure) {
@@ -210,7 +223,7 @@ public final class SQLiteRegistryStore: Sendable {
     }
   }
 
-  /// What became of a campaign's recipients so far.
+  /// Returns the outcomes of a campaign's recipients so far.
   public func tallies(of campaign: String) throws(StorageFailure) -> [CampaignTally] {
     try read { engine throws(StorageFailure) in try engine.tallies(of: campaign) }
   }

@@ -1,26 +1,27 @@
 internal import System
 
-/// How much a store has committed, in a file beside it.
+/// The number of a store's commits, in a file next to it.
 ///
-/// The store counts its writes in its own file, in the transaction of each; the mark is written after the
-/// commit is synced. So the store is never behind the mark, unless its write-ahead file is gone or cut, or an
-/// older copy is in its place. The mark itself is not synced: after a loss of power it may be behind, which
-/// says nothing.
+/// The store counts its writes in its own file, in the transaction of each; the mark is written after the commit is
+/// synced. The store is therefore never behind the mark, unless its write-ahead log was lost or truncated, or an older
+/// copy is in its place. The mark itself is not synced: after a power failure it may be behind, which means nothing.
 ///
-/// Confined to one thread, as its store's connection.
+/// Confined to one thread, like its store's connection.
 final class CommitMark {
   private let file: RandomAccessFile
   private var number: UInt64 = 0
 
-  /// Opens the mark of the store at `path`, and makes it where there is none.
+  /// Opens the mark of the store at `path`, and creates it if it is missing.
   init(ofStore path: String) throws(SystemFailure) {
     file = try RandomAccessFile(path + Self.suffix)
     let digits = try file.read(Self.bytes, at: 0).prefix { $0 != UInt8(ascii: "\n") }
-    // A mark that cannot be read says nothing.
+    // An unreadable mark counts as absent.
     number = UInt64(String(decoding: digits, as: UTF8.self)) ?? 0
   }
 
-  /// The mark of the store at `path`; nil where it is in memory.
+  /// Opens the mark of the store at `path`.
+  ///
+  /// Returns nil if the store is in memory.
   static func open(ofStore path: String) throws(StorageFailure) -> CommitMark? {
     if path.isEmpty { return nil }
     do throws(SystemFailure) {
@@ -30,20 +31,24 @@ final class CommitMark {
     }
   }
 
-  /// What a mark's name adds to its store's.
+  /// The suffix of a mark's file name.
   static let suffix = "-mark"
-  /// Twenty digits and the line's end: one length, so that a shorter number never leaves digits of a longer.
+  /// Twenty digits and a line feed.
+  ///
+  /// The length is fixed, so that a shorter number never leaves digits of a longer one.
   private static let bytes = 21
 
-  /// How many writes a store lacks that has `count`.
+  /// Returns the number of writes that are missing from a store with `count` writes.
   func missing(from count: UInt64) -> UInt64 { number > count ? number - count : 0 }
 
-  /// Notes that `count` writes are synced; a store that lacks some has no new mark until ``reset(to:)``.
+  /// Records that `count` writes are synced.
+  ///
+  /// A store with missing writes keeps its mark until ``reset(to:)``.
   func advance(to count: UInt64) {
     if count > number { put(count) }
   }
 
-  /// Forgets what the store lacks: somebody was told.
+  /// Discards the record of missing writes, after an operator was informed.
   func reset(to count: UInt64) { put(count) }
 
   private func put(_ count: UInt64) {

@@ -1,19 +1,19 @@
 internal import CSQLite
 internal import System
 
-/// The check of a file for damage.
+/// The check of a store's file for damage.
 extension SQLiteDatabase {
-  /// What ``check(nanoseconds:)`` found.
+  /// The result of ``check(nanoseconds:)``.
   enum CheckOutcome: Equatable {
     case whole
     case damaged(String)
-    /// The file is whole, and some of its rows or indexes are not what was written.
+    /// The file is intact, but some of its rows or indexes changed since they were written.
     case hasDamagedRows
-    /// The time was over before the end.
+    /// The time limit was reached before the end.
     case unfinished
   }
 
-  /// When a check has to end, as SQLite's callback asks it.
+  /// The deadline of a check, which SQLite's callback queries.
   private final class Deadline {
     let nanoseconds: Int64
     var isOver = false
@@ -26,13 +26,13 @@ extension SQLiteDatabase {
     }
   }
 
-  /// Reads every page twice, for some `nanoseconds` at the most.
+  /// Reads every page twice, for at most `nanoseconds`.
   ///
-  /// SQLite's own check finds damage in the trees of tables and indexes and in the form of rows; the rows' checksums
-  /// and the comparison with the indexes find what it does not.
+  /// SQLite's own check finds damage in the trees of tables and indexes and in the format of rows. The rows' checksums
+  /// and the comparison with the indexes find the rest.
   func check(_ schema: Schema, nanoseconds: Int64) throws(StorageFailure) -> CheckOutcome {
     let deadline = Deadline(nanoseconds: SystemClock.monotonicNanoseconds + nanoseconds)
-    // SQLite asks between steps, and ends the statement where the answer is not 0.
+    // SQLite calls this between steps, and aborts the statement if the result is not 0.
     unsafe sqlite3_progress_handler(
       connection, Limits.stepsBetweenClockReadings,
       { context in

@@ -1,12 +1,12 @@
 internal import System
 
-/// Rows whose checksum does not hold, and indexes that say something else than their table.
+/// Rows with a wrong checksum, and indexes that disagree with their table.
 extension SQLiteDatabase {
   /// The result of ``verify(_:)`` for one table.
   struct TableVerdict: Equatable {
-    /// Rows that are not what was written.
+    /// The number of rows that changed since they were written.
     var damagedRows = 0
-    /// Whether an index has other entries than the table has rows.
+    /// True if the entries of an index differ from the rows of the table.
     var hasWrongIndex = false
 
     var isWhole: Bool { self == TableVerdict() }
@@ -15,10 +15,10 @@ extension SQLiteDatabase {
   private struct Index {
     let name: String
     let columns: [String]
-    /// The condition of a partial index; nil for a full one.
+    /// The condition of a partial index; nil for a full index.
     let condition: String?
 
-    /// A number that all entries have together, whatever their order.
+    /// An order-independent sum over all entries.
     var sum: String {
       "coalesce(sum(row_checksum(0, \(columns.joined(separator: ", "))) & 4294967295), 0)"
     }
@@ -49,7 +49,7 @@ extension SQLiteDatabase {
     return verdict
   }
 
-  /// The indexes of a table but for the tree that the table itself is.
+  /// Returns the indexes of a table, except the tree of the table itself.
   private func indexes(of table: String) throws(StorageFailure) -> [Index] {
     let list = try prepare(
       once: """
@@ -72,13 +72,13 @@ extension SQLiteDatabase {
     return indexes
   }
 
-  /// Moves the damaged rows of a table into `set_aside`, and has wrong indexes made again from the rows.
+  /// Moves the damaged rows of a table into `set_aside`, and rebuilds wrong indexes from the rows.
   ///
-  /// No row goes with another: references between tables are not followed.
+  /// No other rows are removed with them: references between tables are not followed.
   func setAside(
     _ table: ChecksummedTable, atMilliseconds now: Int64
   ) throws(StorageFailure) {
-    // An index that lacks a damaged row's entry would refuse its removal.
+    // An index without the entry of a damaged row would prevent the removal of the row.
     try execute("REINDEX \(table.name)")
     try execute("PRAGMA foreign_keys = OFF")
     defer { try? execute("PRAGMA foreign_keys = ON") }
@@ -96,8 +96,9 @@ extension SQLiteDatabase {
     }
   }
 
-  /// Looks through all tables of `schema`, and sets aside what is damaged; the number of rows, and whether an
-  /// index was made again.
+  /// Checks all tables of `schema`, and sets damaged rows aside.
+  ///
+  /// Returns the number of rows and of rebuilt indexes.
   @discardableResult
   func setAsideDamage(
     of schema: Schema, atMilliseconds now: Int64
@@ -116,7 +117,7 @@ extension SQLiteDatabase {
     return found
   }
 
-  /// The rows that are set aside, by their tables.
+  /// Returns the rows that were set aside, by table.
   func rowsSetAside() throws(StorageFailure) -> [String: StoreDamage.Rows] {
     let rows = try prepare(once: "SELECT source, key FROM set_aside")
     var tables: [String: StoreDamage.Rows] = [:]  // text: names of our own tables
@@ -126,7 +127,7 @@ extension SQLiteDatabase {
     return tables
   }
 
-  /// The rows that are set aside, the latest first, and no more than a page of them.
+  /// Returns one page of the rows that were set aside, the latest first.
   func listSetAside() throws(StorageFailure) -> [SetAsideRow] {
     let rows = try prepare(
       once:
@@ -143,7 +144,7 @@ extension SQLiteDatabase {
     return list
   }
 
-  /// Forgets rows that are set aside: those of a table with this key, or all.
+  /// Discards the rows that were set aside: those of a table with this key, or all.
   func forgetSetAside(_ key: StoreDamage.Key? = nil) throws(StorageFailure) {
     guard let key else { return try execute("DELETE FROM set_aside") }
     let remove = try prepare(once: "DELETE FROM set_aside WHERE source = ?1 AND key = ?2")
@@ -152,8 +153,9 @@ extension SQLiteDatabase {
     try remove.run()
   }
 
-  /// Whether the tables and indexes are made as the scripts of `schema` make them: a bit that is flipped in their
-  /// description changes what they mean.
+  /// Returns true if the tables and indexes match the scripts of `schema`.
+  ///
+  /// A flipped bit in their description changes their meaning.
   func hasTables(of schema: Schema) throws(StorageFailure) -> Bool {
     try description() == SQLiteDatabase(path: "", schema: schema).description()
   }
@@ -185,7 +187,7 @@ extension StoreDamage.Rows {
 }
 
 extension String {
-  /// The place after a word between blanks; nil if the text does not contain the word.
+  /// Returns the position after a word between blanks, or nil if the text does not contain the word.
   fileprivate func range(ofWord word: String) -> Index? {
     let parts = split(omittingEmptySubsequences: true) { $0 == " " || $0 == "\n" }
     return parts.first { $0 == word }?.endIndex

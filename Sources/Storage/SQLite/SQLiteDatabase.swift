@@ -3,19 +3,19 @@ internal import CSQLite
 internal import Glibc
 internal import System
 
-/// One connection to one SQLite file, with its schema brought up to date.
+/// A connection to one SQLite file, with its schema upgraded.
 ///
 /// Not `Sendable`: its owner guards it.
 @safe final class SQLiteDatabase {
-  /// Which store a file belongs to, and how its schema came to be.
+  /// The kind of store that a file belongs to, and the history of its schema.
   struct Schema {
-    /// SQLite's application_id: tells this store's files from any other.
+    /// SQLite's `application_id`, which distinguishes this store's files from all others.
     let applicationID: Int32
-    /// Scripts, one a version, in order.
+    /// The scripts, one per version, in order.
     ///
-    /// Never changed once released, only added to.
+    /// Released scripts never change; new ones are only appended.
     let migrations: [StaticString]
-    /// The repair that a file needs once damaged rows have left it.
+    /// The repair that a file needs after damaged rows were removed.
     var afterRepair: StaticString = ""
     /// The tables whose rows carry a checksum, `set_aside` included.
     var tables: [ChecksummedTable] = []
@@ -24,13 +24,12 @@ internal import System
   let path: String
   private(set) var connection: OpaquePointer?
 
-  /// How many rows this connection has changed.
+  /// The number of rows that this connection has changed.
   var changeCount: Int64 { unsafe sqlite3_total_changes64(connection) }
 
-  /// Opens or, where it `mayCreate` it, makes the file at `path` with mode 0600; an empty path means memory
-  /// alone.
+  /// Opens the file at `path`, or, if `mayCreate` is true, creates it with mode 0600; an empty path means memory.
   ///
-  /// WAL and `synchronous=FULL`: a commit that returned survives the machine.
+  /// It uses WAL and `synchronous=FULL`: a commit that returned survives a crash of the machine.
   init(path: String, schema: Schema, mayCreate: Bool = true) throws(StorageFailure) {
     self.path = path
     if !path.isEmpty, mayCreate { try Self.prepareFile(path) }
@@ -67,11 +66,11 @@ internal import System
     unsafe sqlite3_extended_result_codes(connection, 1)
     let code = unsafe belfry_row_checksum_register(connection)
     guard code == SQLITE_OK else { throw failure("add a function", code) }
-    // Reading the header comes first: another program's file must not be turned to WAL.
+    // Read the header first: another program's file must not be converted to WAL.
     _ = try integer("PRAGMA application_id")
     try execute("PRAGMA foreign_keys = ON")
     try execute("PRAGMA trusted_schema = OFF")
-    // A page whose cells overlap is an error when it is read, and not only where it is checked.
+    // A page with overlapping cells is an error when it is read, not only when it is checked.
     try execute("PRAGMA cell_size_check = ON")
     try execute("PRAGMA cache_size = -\(Limits.pageCacheKiB)")
   }
@@ -91,7 +90,7 @@ internal import System
     assert(!schema.migrations.isEmpty, "a schema without a version")
     guard version < schema.migrations.count else { return }
     if !isFresh, !path.isEmpty { try SchemaCopy.make(of: path, schema: version) }
-    // A table that is made again is dropped meanwhile, and what refers to it stays.
+    // A rebuilt table is temporarily dropped, while rows that refer to it stay.
     try execute("PRAGMA foreign_keys = OFF")
     defer { try? execute("PRAGMA foreign_keys = ON") }
     try transaction { () throws(StorageFailure) in
@@ -101,20 +100,20 @@ internal import System
     }
   }
 
-  /// Runs statements that answer nothing of interest.
+  /// Runs statements without a result.
   func execute(_ sql: String) throws(StorageFailure) {
     errno = 0
     let code = unsafe sqlite3_exec(connection, sql, nil, nil, nil)
-    // SQLite does not note the system's error of a commit.
+    // SQLite does not record the system's error of a commit.
     guard code == SQLITE_OK else { throw failure(operation(sql), code, systemError: errno) }
   }
 
-  /// A statement to be kept and run many times.
+  /// Prepares a statement that is kept and run many times.
   func prepare(_ sql: StaticString) throws(StorageFailure) -> SQLiteStatement {
     try prepare(kept: "\(sql)")
   }
 
-  /// The same for a statement that is put together from constant texts.
+  /// Prepares such a statement from text that is composed of constants.
   func prepare(kept sql: String) throws(StorageFailure) -> SQLiteStatement {
     var prepared: OpaquePointer?
     let code = unsafe sqlite3_prepare_v3(
@@ -125,7 +124,7 @@ internal import System
     return unsafe SQLiteStatement(prepared, in: self)
   }
 
-  /// A statement that is run for one purpose and then forgotten.
+  /// Prepares a statement that is run once and then discarded.
   func prepare(once sql: String) throws(StorageFailure) -> SQLiteStatement {
     var prepared: OpaquePointer?
     let code = unsafe sqlite3_prepare_v2(connection, sql, -1, &prepared, nil)
@@ -135,13 +134,13 @@ internal import System
     return unsafe SQLiteStatement(prepared, in: self)
   }
 
-  /// The first column of the first row.
+  /// Returns the first column of the first row, or 0 without a row.
   func integer(_ sql: StaticString) throws(StorageFailure) -> Int64 {
     let statement = try prepare(sql)
     return try statement.step() ? statement.integer(0) : 0
   }
 
-  /// Runs `body` in one transaction, which is undone when it throws.
+  /// Runs `body` in one transaction, which is rolled back if it throws.
   func transaction<Answer>(
     _ body: () throws(StorageFailure) -> Answer
   ) throws(StorageFailure) -> Answer {
@@ -154,7 +153,7 @@ internal import System
       assert(!isInTransaction, "a transaction that does not end")
       return answer
     } catch {
-      // A disk that is full has undone it already; then this one fails, and nothing is lost by it.
+      // If the disk is full, SQLite has already rolled back; this statement then fails without consequences.
       unsafe sqlite3_exec(connection, "ROLLBACK", nil, nil, nil)
       assert(!isInTransaction, "a transaction that cannot be undone")
       throw error
@@ -163,7 +162,9 @@ internal import System
 
   private var isInTransaction: Bool { unsafe sqlite3_get_autocommit(connection) == 0 }
 
-  /// Closes the file; statements must be gone or are closed with their last reference.
+  /// Closes the file.
+  ///
+  /// Statements must be released, or are closed with their last reference.
   func close() {
     unsafe sqlite3_close_v2(connection)
     unsafe connection = nil
@@ -173,12 +174,12 @@ internal import System
 
   /// SQLITE_CONSTRAINT_FOREIGNKEY, a macro that Swift does not import.
   private static let foreignKeyViolated = SQLITE_CONSTRAINT | 3 << 8
-  /// SQLITE_CONSTRAINT_TRIGGER: the guard of a table with checksums, which is the only trigger.
+  /// SQLITE_CONSTRAINT_TRIGGER: raised by the guard of a table with checksums, the only trigger.
   private static let triggerRefused = SQLITE_CONSTRAINT | 7 << 8
 
-  /// What SQLite's `code` means to the owner of the file.
+  /// Converts SQLite's `code` to an error for the owner of the file.
   ///
-  /// `systemError` is what the system said last, where SQLite may not have noted it.
+  /// `systemError` is the system's last error, for cases in which SQLite may not have recorded it.
   func failure(
     _ operation: String, _ code: Int32, systemError: Int32 = 0
   ) -> StorageFailure {

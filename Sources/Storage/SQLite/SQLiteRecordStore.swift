@@ -1,22 +1,22 @@
 internal import System
 
-/// Small records by collection and key in one SQLite file: what a device's agent keeps.
+/// A store of small records by collection and key in one SQLite file, for the data of a device's agent.
 ///
 /// Confined to one thread. A commit is durable when it returns.
 public final class SQLiteRecordStore {
-  /// A change to keep; those of one commit are kept together or not at all.
+  /// A change to store; the changes of one commit are stored together or not at all.
   public enum Change: Sendable, Hashable {
     /// Adds a record, or replaces the one with this key.
     case put(collection: String, key: String, value: [UInt8])
-    /// Forgets a record; nothing where there is none.
+    /// Removes a record, if it exists.
     case remove(collection: String, key: String)
   }
 
-  /// A kept record.
+  /// A record as stored, with its key.
   public struct Record: Sendable, Hashable {
-    /// Distinct within its collection.
+    /// The key, which is unique within its collection.
     public let key: String
-    /// As it was put.
+    /// The bytes as they were stored.
     public let value: [UInt8]
   }
 
@@ -31,7 +31,7 @@ public final class SQLiteRecordStore {
         PRIMARY KEY (collection, key)
       ) WITHOUT ROWID;
       """,
-      // Checksums of rows, and a place for those that fail.
+      // Checksums of rows, and a table for rows whose checksum fails.
       """
       CREATE TABLE new_record (
         collection TEXT NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL,
@@ -66,13 +66,13 @@ public final class SQLiteRecordStore {
   private let select: SQLiteStatement
   private let find: SQLiteStatement
 
-  /// Opens the file of mode 0600, and makes it where there is none.
+  /// Opens the file with mode 0600, and creates it if it is missing.
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - survivesPowerCut: Whether a commit waits for the disk; without, it is safe from the
-  ///     program's end alone.
-  /// - Throws: When the file cannot be used.
+  ///   - survivesPowerCut: True if a commit waits for the disk. If false, a commit survives only the end of the
+  ///     program.
+  /// - Throws: An error if the file cannot be used.
   public init(path: String, survivesPowerCut: Bool = true) throws(StorageFailure) {
     database = try SQLiteDatabase(path: path, schema: Self.schema)
     if !survivesPowerCut { try database.execute("PRAGMA synchronous = NORMAL") }
@@ -90,17 +90,19 @@ public final class SQLiteRecordStore {
     try noteDamage()
   }
 
-  /// Finds damage in the file at `path`, and gives it a new file without what cannot be read.
+  /// Checks the file at `path` for damage, and replaces a damaged file with a new one without the unreadable parts.
   public static func inspect(path: String) throws(StorageFailure) -> StoreInspection {
     try StoreInspection.inspect(path: path, schema: schema)
   }
 
-  /// The rows that are set aside, as people inspect them.
+  /// Returns the rows that were set aside, for inspection.
   public func rowsSetAside() throws(StorageFailure) -> [SetAsideRow] {
     try database.listSetAside()
   }
 
-  /// Forgets the rows that were set aside; the number of those that there were.
+  /// Discards the rows that were set aside.
+  ///
+  /// Returns their number.
   public func forgetSetAside() throws(StorageFailure) -> Int {
     let count = damage.count
     try database.forgetSetAside()
@@ -117,7 +119,7 @@ public final class SQLiteRecordStore {
     try noteDamage()
   }
 
-  /// Keeps all changes in one transaction, in order.
+  /// Stores all changes in one transaction, in order.
   public func commit(_ changes: [Change]) throws(StorageFailure) {
     guard !changes.isEmpty else { return }
     do throws(StorageFailure) {
@@ -140,16 +142,16 @@ public final class SQLiteRecordStore {
     if damage.count > 0 { try noteDamage() }
   }
 
-  /// All records of a collection, in order of their keys' bytes.
+  /// Returns all records of a collection, ordered by the bytes of their keys.
   public func load(_ collection: String) throws(StorageFailure) -> [Record] {
     var records: [Record] = []
     try forEach(collection) { records.append($0) }
     return records
   }
 
-  /// Calls `body` with each record of a collection, in order of their keys' bytes.
+  /// Calls `body` with each record of a collection, ordered by the bytes of their keys.
   ///
-  /// For collections of which memory must not hold all.
+  /// Use it for collections that are too large for memory.
   public func forEach(_ collection: String, _ body: (Record) -> Void) throws(StorageFailure) {
     try select.bind(1, collection)
     var isDamaged = false
@@ -163,7 +165,7 @@ public final class SQLiteRecordStore {
     if isDamaged { try setAsideDamage() }
   }
 
-  /// The record with that key; nil when there is none.
+  /// Returns the record with this key, or nil if it does not exist.
   public func value(_ collection: String, key: String) throws(StorageFailure) -> [UInt8]? {
     try find.bind(1, collection)
     try find.bind(2, key)

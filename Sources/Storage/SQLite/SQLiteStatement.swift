@@ -1,9 +1,9 @@
 internal import CSQLite
 internal import Transport
 
-/// A prepared statement: bind from 1, step, read columns from 0, reset.
+/// A prepared statement: bind parameters from 1, step, read columns from 0, reset.
 ///
-/// Not `Sendable`: it goes with its connection.
+/// Not `Sendable`: it belongs to its connection.
 @safe final class SQLiteStatement {
   private let statement: OpaquePointer
   private unowned let database: SQLiteDatabase
@@ -17,7 +17,7 @@ internal import Transport
     try check(unsafe sqlite3_bind_int64(statement, index, value))
   }
 
-  /// 64-bit numbers without sign are kept by their bits.
+  /// Unsigned 64-bit numbers are stored by their bits.
   func bind(_ index: Int32, _ value: UInt64) throws(StorageFailure) {
     try bind(index, Int64(bitPattern: value))
   }
@@ -40,14 +40,14 @@ internal import Transport
     try check(unsafe belfry_sqlite3_bind_blob(statement, index, bytes, Int32(bytes.count)))
   }
 
-  /// Binds what a column of another statement's row holds, whatever its type.
+  /// Binds a column of another statement's row, whatever its type.
   func bind(_ index: Int32, _ column: Int32, of row: SQLiteStatement) throws(StorageFailure) {
     row.checkColumn(column)
     try check(
       unsafe sqlite3_bind_value(statement, index, sqlite3_column_value(row.statement, column)))
   }
 
-  /// The columns of a row.
+  /// The number of columns of a row.
   var columnCount: Int32 { unsafe sqlite3_column_count(statement) }
 
   func bind(_ index: Int32, _ bytes: [UInt8]?) throws(StorageFailure) {
@@ -65,9 +65,9 @@ internal import Transport
     guard code == SQLITE_OK else { throw database.failure("bind a value", code) }
   }
 
-  /// Whether there is a next row.
+  /// Advances to the next row.
   ///
-  /// After the last one, or a failure, the statement is ready to be bound again.
+  /// Returns false at the end. After the last row or a failure, the statement can be bound again.
   func step() throws(StorageFailure) -> Bool {
     let code = unsafe sqlite3_step(statement)
     if code == SQLITE_ROW { return true }
@@ -77,12 +77,12 @@ internal import Transport
     return false
   }
 
-  /// Runs it to its end.
+  /// Runs the statement to its end.
   func run() throws(StorageFailure) {
     while try step() {}
   }
 
-  /// Leaves the rows that are left.
+  /// Discards the remaining rows.
   func reset() { unsafe sqlite3_reset(statement) }
 
   func integer(_ column: Int32) -> Int64 {
@@ -107,7 +107,7 @@ internal import Transport
     return unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: count))
   }
 
-  /// A blob of 32 bytes; nil for any other.
+  /// Returns a blob of 32 bytes, or nil for any other value.
   func digest(_ column: Int32) -> SHA256.Digest? {
     guard unsafe sqlite3_column_bytes(statement, column) == 32 else { return nil }
     guard let start = unsafe sqlite3_column_blob(statement, column) else { return nil }

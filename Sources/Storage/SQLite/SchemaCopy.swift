@@ -1,13 +1,13 @@
 internal import System
 
-/// The copy of a store that is made before its schema is upgraded: the way back to the former release.
+/// The copy of a store that is created before its schema is upgraded, for a return to the previous release.
 enum SchemaCopy {
-  /// Where the copy of the file at `path` with that schema lies.
+  /// Returns the path of the copy of the file at `path` with this schema.
   static func path(of path: String, schema: Int) -> String { "\(path).schema-\(schema)" }
 
-  /// Copies the store; the copy is whole and on disk once this returns.
+  /// Copies the store.
   ///
-  /// One of an earlier upgrade is replaced.
+  /// The copy is complete and on disk once this returns. The copy of an earlier upgrade is replaced.
   static func make(of path: String, schema: Int) throws(StorageFailure) {
     assert(schema > 0, "a store without a schema has nothing to go back to")
     let copy = Self.path(of: path, schema: schema)
@@ -20,7 +20,7 @@ enum SchemaCopy {
         try FileSystem.move(unfinished, to: copy)
       }
     } catch {
-      // A disk without room for the copy needs what is left.
+      // A disk without space for the copy needs the space that is left.
       try? FileSystem.remove(unfinished)
       throw error
     }

@@ -1,37 +1,37 @@
 internal import System
 
-/// What the check of a store's file at the start found.
+/// The result of the check of a store's file at startup.
 public enum StoreInspection: Sendable, Equatable {
-  /// Nothing is wrong, or there is no file.
+  /// The file is intact, or does not exist.
   case whole
-  /// The time for the check was over before its end: nothing is wrong as far as it came.
+  /// The time limit was reached before the end of the check; no damage was found up to that point.
   case unfinished
-  /// Some rows were not what was written, and were moved into the table `set_aside`; that many indexes disagreed
-  /// with their tables, and were made again.
+  /// Some rows had changed since they were written, and were moved into the table `set_aside`.
+  ///
+  /// This many indexes disagreed with their tables, and were rebuilt.
   case setAside(rows: Int, indexes: Int)
-  /// There was damage: the file has a new one in its place, and lies beside it under the name `asideFile`.
+  /// The file was damaged: a new one is in its place, and the damaged file is next to it under the name `asideFile`.
   case repaired(StoreRepair)
 }
 
-/// What became of a damaged file.
+/// The result of repairing a damaged file.
 public struct StoreRepair: Sendable, Equatable {
-  /// What SQLite says of the damage.
+  /// SQLite's description of the damage.
   public let damage: String
   /// The damaged file's new path.
   public let asideFile: String
-  /// Rows of the new file.
+  /// The number of rows in the new file.
   public let rowsKept: Int
-  /// Rows that could be read and are not what was written, in the table `set_aside`.
+  /// The number of readable rows that had changed since they were written; they are in the table `set_aside`.
   public let rowsSetAside: Int
-  /// Rows that could not be read, as far as the indexes tell; nil where they do not.
+  /// The number of unreadable rows, as far as the indexes show; nil if they do not.
   public let rowsLost: Int?
 }
 
 extension StoreInspection {
-  /// Checks the file at `path` and, where it is damaged, puts a new one in its place with the rows that can be
-  /// read.
+  /// Checks the file at `path` and, if it is damaged, replaces it with a new one with the readable rows.
   ///
-  /// Whatever ends the process meanwhile, the path has the old file or the new one.
+  /// Even if the process ends in the meantime, the path always has either the old file or the new one.
   static func inspect(
     path: String, schema: SQLiteDatabase.Schema
   ) throws(StorageFailure) -> StoreInspection {
@@ -50,7 +50,7 @@ extension StoreInspection {
         return .setAside(rows: found.rows, indexes: found.indexes)
       } catch {
         switch error {
-        // An index cannot be made where two damaged rows look alike.
+        // An index cannot be created if two damaged rows look alike.
         case .corrupt(_, let detail), .exists(let detail):
           return .repaired(try repair(database, schema: schema, damage: detail))
         default: throw error
@@ -71,7 +71,7 @@ extension StoreInspection {
       throw .system(error)
     }
     let copy = try copyRows(of: database, to: new, schema: schema, aside: aside)
-    // A write-ahead file that stays would be taken for the new file's.
+    // A remaining write-ahead log would be applied to the new file.
     try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     database.close()
     do throws(SystemFailure) {
@@ -93,7 +93,7 @@ extension StoreInspection {
     var kept = 0
     var setAside = 0
     var lost: Int? = 0
-    // In the order of their making: what a row refers to comes first.
+    // In the order of their creation, so that referenced rows are copied first.
     let tables = try new.prepare(
       once: "SELECT listed.name, listed.wr FROM pragma_table_list AS listed "
         + "JOIN sqlite_schema AS made ON made.name = listed.name "
@@ -101,9 +101,9 @@ extension StoreInspection {
     var names: [(name: String, hasRowid: Bool)] = []
     while try tables.step() { names.append((tables.text(0), tables.integer(1) == 0)) }
     assert(!names.isEmpty, "a store has tables")
-    // Rows that were set aside before keep their numbers.
+    // Rows that were set aside earlier keep their numbers.
     names.sort { $0.name == ChecksummedTable.setAside.name && $1.name != $0.name }
-    // Rows whose parent is damaged are kept: what depends on it waits for it.
+    // Rows whose parent is damaged are kept until the parent is restored.
     try new.execute("PRAGMA foreign_keys = OFF")
     try new.transaction { () throws(StorageFailure) in
       for table in names {

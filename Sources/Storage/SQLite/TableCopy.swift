@@ -1,14 +1,14 @@
 internal import System
 
-/// The rows of a damaged table that can be read, copied to a whole one.
+/// A copy of the readable rows of a damaged table to an intact one.
 ///
-/// Rows are read in the order of their key, a number: the rowid, or the first column of a table without. Where
-/// a page cannot be read, the search for the next key that can be steps over it: first in growing steps, then
-/// by halves. Rows between two damaged pages that lie close together may be passed over. Where the key is a text, the
-/// rows before the first damaged page and after the last one are read.
+/// Rows are read in the order of their key, a number: the rowid, or the first column of a table without one. If a page
+/// cannot be read, the search for the next readable key skips it: first in growing steps, then by bisection. Rows
+/// between two damaged pages that are close together may be skipped. If the key is a text, the rows before the first
+/// damaged page and after the last one are read.
 ///
-/// A row whose checksum does not hold is not copied, since the copy would get a checksum that does: it goes to
-/// `set_aside`. Rows that cannot be read have one entry there without a key.
+/// A row with a wrong checksum is not copied, since the copy would receive a correct one; it goes to `set_aside`.
+/// Unreadable rows have one entry there without a key.
 final class TableCopy {
   private enum Found {
     case key(Int64)
@@ -24,13 +24,13 @@ final class TableCopy {
   private let insert: SQLiteStatement
   private let checksummed: ChecksummedTable?
   private let columnCount: Int32
-  /// The rows from the last one on; nil where the key is a number.
+  /// The rows in reverse order; nil if the key is a number.
   private let rowsBackwards: SQLiteStatement?
-  /// The damaged file's new path, for people.
+  /// The damaged file's new path, for messages.
   private let aside: String
-  /// Rows that were copied.
+  /// The number of copied rows.
   private(set) var count = 0
-  /// Rows that were read and are not what was written.
+  /// The number of rows that were read but had changed since they were written.
   private(set) var setAsideCount = 0
   private var hasGaps = false
 
@@ -43,7 +43,8 @@ final class TableCopy {
     self.aside = aside
     self.source = source
     self.target = target
-    // Of the new file: the damaged one may describe its tables wrongly. The checksum is no column of its own here.
+    // Use the new file's description, because the damaged file may describe its tables wrongly. The checksum is not a
+    // column of its own here.
     let columns = try target.prepare(once: "PRAGMA table_info(\"\(name)\")")
     var names: [String] = []
     var isNumbered = hasRowid
@@ -56,7 +57,7 @@ final class TableCopy {
     }
     let key = hasRowid ? "rowid" : first
     columnCount = Int32(names.count)
-    // An index may be damaged where the table is not.
+    // An index may be damaged while the table is intact.
     let from = "FROM \"\(name)\"" + (hasRowid ? " NOT INDEXED" : "")
     let select =
       "SELECT \(key), \(names.joined(separator: ", ")), \(checksummed?.isWhole ?? "1") \(from) "
@@ -72,7 +73,9 @@ final class TableCopy {
     assert(rows.columnCount == columnCount + 2, "the columns of \(name)")
   }
 
-  /// Copies what can be read; how many rows that are.
+  /// Copies the readable rows.
+  ///
+  /// Returns their number.
   func run() throws(StorageFailure) -> Int {
     try copyAll()
     if setAsideCount > 0 { try copyDamagedRows() }
@@ -82,13 +85,13 @@ final class TableCopy {
   private func copyAll() throws(StorageFailure) {
     var start = Int64.min
     if let rowsBackwards {
-      // A text is more than any number.
+      // A text compares greater than any number.
       guard try copy(from: start) != nil else { return }
       hasGaps = true
       return try copy(rowsBackwards)
     }
     while let stopped = try copy(from: start) {
-      // The row after the last one is unreadable, or its page, or many.
+      // The row after the last one is unreadable, or its page, or many pages.
       hasGaps = true
       switch find(stopped) {
       case .end: return
@@ -102,7 +105,7 @@ final class TableCopy {
     }
   }
 
-  /// Notes in the new file that rows are missing, where some could not be read or the indexes had more.
+  /// Records in the new file that rows are missing, if some could not be read or if the indexes had more.
   func noteGaps(lost: Int?, atMilliseconds now: Int64) throws(StorageFailure) {
     guard checksummed != nil, hasGaps || lost ?? 0 > 0 else { return }
     let note = try target.prepare(
@@ -113,7 +116,7 @@ final class TableCopy {
     try note.run()
   }
 
-  /// Copies damaged rows to `set_aside`, as far as they are read in one go.
+  /// Copies damaged rows to `set_aside`, as far as they can be read in one pass.
   private func copyDamagedRows() throws(StorageFailure) {
     guard let checksummed else { return }
     let damaged = try source.prepare(
@@ -135,7 +138,9 @@ final class TableCopy {
     }
   }
 
-  /// Copies rows from a key on; the key from which on it could not go on, or nil at the end.
+  /// Copies rows starting from a key.
+  ///
+  /// Returns the key at which reading failed, or nil at the end.
   private func copy(from start: Int64) throws(StorageFailure) -> Int64? {
     var reached = start
     try rows.bind(1, start)
@@ -156,7 +161,9 @@ final class TableCopy {
     }
   }
 
-  /// Copies rows until one cannot be read; those that were copied before stay as they are.
+  /// Copies rows until one cannot be read.
+  ///
+  /// Rows that were already copied stay unchanged.
   private func copy(_ rows: SQLiteStatement) throws(StorageFailure) {
     do throws(StorageFailure) {
       while try rows.step() {
@@ -167,7 +174,9 @@ final class TableCopy {
     }
   }
 
-  /// Copies one row; one that the schema does not allow, since what it refers to is lost, is left out.
+  /// Copies one row.
+  ///
+  /// A row that the schema does not allow, because a row that it refers to is lost, is omitted.
   private func put(_ rows: SQLiteStatement) throws(StorageFailure) {
     do throws(StorageFailure) {
       for column in 1...columnCount { try insert.bind(column, column, of: rows) }
@@ -193,9 +202,9 @@ final class TableCopy {
     }
   }
 
-  /// The smallest key after `damaged` from which on can be read; nil where there is none.
+  /// Returns the smallest key after `damaged` from which rows can be read, or nil if none can.
   private func readable(after damaged: Int64) -> Int64? {
-    // Keys below 0 are rare, and steps that begin at the smallest number would soon find the last page alone.
+    // Keys below 0 are rare, and steps from the smallest number would soon find only the last page.
     let start = max(damaged, -1)
     var bad = start
     var good: Int64?
@@ -216,7 +225,7 @@ final class TableCopy {
     return good
   }
 
-  /// How many rows the table has by its largest index; nil where it has none that can be read.
+  /// Returns the number of rows according to the table's largest index, or nil if no index can be read.
   func countByIndexes() throws(StorageFailure) -> Int? {
     let indexes = try target.prepare(
       once: "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = '\(name)' "

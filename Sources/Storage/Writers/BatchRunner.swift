@@ -1,36 +1,39 @@
 public import System
 
-/// What a writer's requests are put into.
+/// The inbox for a writer's requests.
 public protocol BatchInbox<Request>: Sendable {
-  /// What is asked of the writer.
+  /// A request to the writer.
   associatedtype Request: Sendable
 
-  /// Hands `request` over; false after ``close()``.
+  /// Delivers `request`.
+  ///
+  /// Returns false after ``close()``.
   func post(_ request: Request) -> Bool
-  /// Lets everything that was posted be worked on, then ends.
+  /// Processes everything that was posted, then ends.
   func close()
-  /// Traps in debug builds when its state contradicts itself; any thread.
+  /// Traps in debug builds if its state contradicts itself.
+  ///
+  /// It may be called from any thread.
   func checkInvariants()
 }
 
-/// Where writers work: each on a thread of its own, or all of them in a simulation's one thread.
+/// The place where writers work: each on its own thread, or all of them on a simulation's single thread.
 public protocol BatchRunner: Sendable {
-  /// Calls `work` with what arrived, in batches and in order: what arrives while one batch is worked on
-  /// is the next.
+  /// Calls `work` with the requests, in batches and in order.
   ///
-  /// Where `work` has more to do than one batch should wait for it returns true: it is called again, with
-  /// what has arrived meanwhile or nothing.
+  /// Requests that arrive while one batch is processed form the next. If `work` returns true, it has more to do but
+  /// lets new requests proceed: it is called again, with the requests that have arrived in the meantime, if any.
   func start<Request: Sendable>(
     name: String, _ work: @escaping @Sendable ([Request]) -> Bool
   ) throws(SystemFailure) -> any BatchInbox<Request>
 }
 
-/// Gives each writer a thread of its own.
+/// A runner that gives each writer its own thread.
 public struct ThreadBatchRunner: BatchRunner {
-  /// A runner; it holds nothing.
+  /// Creates a runner, which has no state.
   public init() {}
 
-  /// Starts a thread.
+  /// Starts a thread for a writer.
   public func start<Request: Sendable>(
     name: String, _ work: @escaping @Sendable ([Request]) -> Bool
   ) throws(SystemFailure) -> any BatchInbox<Request> {

@@ -1,17 +1,17 @@
 internal import Synchronization
 internal import System
 
-/// A thread that takes requests in batches: what arrives while one batch is worked on is the next.
+/// A thread that processes requests in batches: requests that arrive while one batch is processed form the next.
 final class BatchThread<Request: Sendable>: BatchInbox {
   private enum Message: Sendable {
     case request(Request)
-    /// There is work left of the batch before.
+    /// Work of the previous batch is left.
     case proceed
     case end
   }
 
   private enum State {
-    /// The thread has not made its mailbox yet.
+    /// The thread has not created its mailbox yet.
     case opening([Message])
     case open(Mailbox<Message>)
   }
@@ -38,7 +38,7 @@ final class BatchThread<Request: Sendable>: BatchInbox {
       }
     }
 
-    /// `isClosed` was true before this is called, or may have become it since.
+    /// `isClosed` was true before the call, or may have become true since.
     func checkInvariants(isClosed: Bool) {
       state.withLock { state in
         guard case .opening(let early) = state else { return }
@@ -60,10 +60,10 @@ final class BatchThread<Request: Sendable>: BatchInbox {
   private let isClosed = Mutex(false)
   private let thread: LoopThread
 
-  /// Starts the thread; `work` runs on it with each batch, in order of posting.
+  /// Starts the thread.
   ///
-  /// Where it has more to do than one batch should wait for it returns true: it is called again, with
-  /// what has arrived meanwhile or nothing.
+  /// `work` runs on it with each batch, in order of posting. If `work` returns true, it has more to do but lets new
+  /// requests proceed: it is called again, with the requests that have arrived in the meantime, if any.
   init(name: String, _ work: @escaping @Sendable ([Request]) -> Bool) throws(SystemFailure) {
     let inbox = inbox
     thread = try LoopThread.start(name: name) { loop in
@@ -82,7 +82,9 @@ final class BatchThread<Request: Sendable>: BatchInbox {
     }
   }
 
-  /// Hands `request` to the thread; false after `close()`.
+  /// Delivers `request` to the thread.
+  ///
+  /// Returns false after `close()`.
   func post(_ request: Request) -> Bool {
     isClosed.withLock { isClosed in
       if !isClosed { inbox.post(.request(request)) }
@@ -90,9 +92,9 @@ final class BatchThread<Request: Sendable>: BatchInbox {
     }
   }
 
-  /// Lets the thread finish what was posted, then ends it.
+  /// Lets the thread finish all posted requests, then ends it.
   ///
-  /// Never on the thread itself.
+  /// Never call it on the thread itself.
   func close() {
     let isFirst = isClosed.withLock { isClosed in
       let isFirst = !isClosed

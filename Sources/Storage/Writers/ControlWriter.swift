@@ -2,14 +2,14 @@ public import System
 
 /// The answer to one request to a `ControlWriter`.
 public struct ControlReply: Sendable {
-  /// The number that the request was given.
+  /// The number that was assigned to the request.
   public let ticket: UInt64
-  /// Why nothing of it is on disk; nil: all of it is.
+  /// The reason that nothing of the request is on disk; nil if all of it is.
   public let failure: StorageFailure?
 }
 
-/// Makes enrolments and registrations durable off the loops, many in one commit: a storm of
-/// new devices costs one disk sync a batch.
+/// A writer that makes enrollments and registrations durable off the event loops, many in one commit, so that a burst
+/// of new devices costs one disk sync per batch.
 public final class ControlWriter: Sendable {
   private struct Request: Sendable {
     let changes: [ControlChange]
@@ -25,7 +25,7 @@ public final class ControlWriter: Sendable {
   private let inbox: any BatchInbox<Message>
   private let count = RequestCount()
 
-  /// Starts the work on `runner`; `metrics` gets `belfry_store_…`.
+  /// Starts the writer on `runner`; `metrics` receives `belfry_store_…`.
   public init(
     store: any ControlStore, metrics: MetricRegistry,
     on runner: any BatchRunner = ThreadBatchRunner()
@@ -40,7 +40,7 @@ public final class ControlWriter: Sendable {
       guard !requests.isEmpty else { return false }
       let failure = Self.commit(requests, to: store, metrics)
       for request in requests {
-        // One bad request fails the whole transaction, so after a failure each is committed alone.
+        // One invalid request fails the whole transaction, so after a failure each request is committed separately.
         let own =
           failure == nil || requests.count == 1
           ? failure : Self.commit([request], to: store, metrics)
@@ -66,7 +66,7 @@ public final class ControlWriter: Sendable {
     }
   }
 
-  /// Makes `changes` durable, all or none, in order of submission, and answers to `reply`.
+  /// Makes `changes` durable, all or none, in order of submission, and replies to `reply`.
   public func submit(changes: [ControlChange], ticket: UInt64, reply: Mailbox<ControlReply>) {
     assert(!changes.isEmpty, "nothing is to be made durable")
     let request = Request(changes: changes, ticket: ticket, reply: reply)
@@ -77,20 +77,23 @@ public final class ControlWriter: Sendable {
     }
   }
 
-  /// Calls `work` on the writer's thread, after what was submitted before: for long readings, which no loop
-  /// should wait for; false after ``close()``.
+  /// Calls `work` on the writer's thread, after everything that was submitted before.
+  ///
+  /// Use it for long reads, which must not block a loop. Returns false after ``close()``.
   @discardableResult
   public func perform(_ work: @escaping @Sendable (any ControlStore) -> Void) -> Bool {
     inbox.post(.perform(work))
   }
 
-  /// Finishes and answers everything that was submitted; the store stays open.
+  /// Finishes and answers all submitted requests; the store stays open.
   public func close() {
     inbox.close()
     assert(count.isSettled, "a request was left without an answer")
   }
 
-  /// Traps in debug builds when the writer's state contradicts itself; any thread.
+  /// Traps in debug builds if the writer's state contradicts itself.
+  ///
+  /// It may be called from any thread.
   package func checkInvariants() {
     count.checkInvariants()
     inbox.checkInvariants()

@@ -3,27 +3,28 @@ public import System
 
 /// The answer to one request to a `GroupCommitWriter`.
 public struct StoreReply: Sendable {
-  /// What became of the request.
+  /// The outcome of a request.
   public enum Outcome: Sendable {
-    /// The batch is on disk; what it dropped, `operation` counting within the batch.
+    /// The batch is on disk, and these notifications were dropped; `operation` counts within the batch.
     case committed([DroppedNotification])
-    /// The device's notifications, by sequence; `through` is the last sequence that was read, where the limit ended
-    /// the load.
+    /// The device's notifications, by sequence.
+    ///
+    /// If the limit ended the load, `through` is the last sequence that was read.
     case loaded([StoredNotification], through: UInt64?)
     /// Nothing of the batch is on disk, or nothing could be read.
     case failed(StorageFailure)
   }
 
-  /// The number that the request was given.
+  /// The number that was assigned to the request.
   public let ticket: UInt64
-  /// What became of it.
+  /// The outcome of the request.
   public let outcome: Outcome
 }
 
-/// Makes batches of operations durable off the loops, many in one commit.
+/// A writer that makes batches of operations durable off the event loops, many in one commit.
 ///
-/// What arrived while a commit ran shares the next one, so that the disk's own sync time sets the
-/// pace and not the number of batches ("`200` means durable" in `docs/architecture.md`).
+/// Batches that arrive during a commit share the next one, so that the disk's own sync time limits the throughput, not
+/// the number of batches ("`200` means durable" in `docs/architecture.md`).
 public final class GroupCommitWriter: Sendable {
   struct Request: Sendable {
     enum Task: Sendable {
@@ -46,7 +47,7 @@ public final class GroupCommitWriter: Sendable {
   private let work: StoreWork
   private let requests = RequestCount()
 
-  /// Starts the work on `runner`; `metrics` gets `belfry_store_…`.
+  /// Starts the writer on `runner`; `metrics` receives `belfry_store_…`.
   public init(
     store: any NotificationStore, metrics: MetricRegistry,
     on runner: any BatchRunner = ThreadBatchRunner()
@@ -58,17 +59,17 @@ public final class GroupCommitWriter: Sendable {
     inbox = try runner.start(name: "store") { work.perform($0) }
   }
 
-  /// Commits `batch`, all of it or nothing, and answers to `reply`.
+  /// Commits `batch`, all or none, and replies to `reply`.
   ///
   /// Batches are committed in order of submission.
   public func submit(batch: [StoreOperation], ticket: UInt64, reply: Mailbox<StoreReply>) {
     post(Request(task: .commit(batch), ticket: ticket, reply: reply))
   }
 
-  /// Reads at most `limit` of a device's notifications with a sequence over `after`, and those `besides`.
+  /// Reads at most `limit` of a device's notifications with a sequence above `after`, and those in `besides`.
   ///
-  /// It sees every batch that was submitted before, and may see later ones. It reads some at a time, with
-  /// commits in between; what these take out is not among what is loaded.
+  /// It sees every batch that was submitted before, and may see later ones. It reads in pages, with commits in between;
+  /// notifications that these remove are not part of the result.
   public func load(
     device: UInt64, after: UInt64 = 0, limit: Int = .max, besides: [UInt64] = [], ticket: UInt64,
     reply: Mailbox<StoreReply>
@@ -79,10 +80,10 @@ public final class GroupCommitWriter: Sendable {
         reply: reply))
   }
 
-  /// Writes something, to see whether a disk that failed takes it again.
+  /// Writes something to find out whether a failed disk accepts writes again.
   public func probe() { post(Request(task: .probe, ticket: 0, reply: nil)) }
 
-  /// Commits and answers everything that was submitted, then closes the store.
+  /// Commits and answers all submitted requests, then closes the store.
   ///
   /// Later requests are answered with `.closed`.
   public func close() {
@@ -99,8 +100,9 @@ public final class GroupCommitWriter: Sendable {
     }
   }
 
-  /// Traps in debug builds when the writer's state contradicts itself; any thread, while no batch is worked
-  /// on or between two of them.
+  /// Traps in debug builds if the writer's state contradicts itself.
+  ///
+  /// It may be called from any thread, between batches or while no batch is being processed.
   package func checkInvariants() {
     requests.checkInvariants()
     work.checkInvariants()

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// How many requests a writer has accepted, and how many of them it has answered.
+/// The number of requests that a writer has accepted, and the number that it has answered.
 final class RequestCount: Sendable {
   private let accepted = Atomic<Int>(0)
   private let answered = Atomic<Int>(0)
@@ -8,7 +8,7 @@ final class RequestCount: Sendable {
   /// Counts a request before its writer may answer it.
   func accept() { accepted.add(1, ordering: .relaxed) }
 
-  /// The writer turned a request away that was counted before.
+  /// Withdraws a request that was counted before the writer rejected it.
   func withdraw() { accepted.subtract(1, ordering: .relaxed) }
 
   func answer() {
@@ -16,14 +16,14 @@ final class RequestCount: Sendable {
     checkInvariants()
   }
 
-  /// Whether no request waits for an answer.
+  /// True if every request is answered.
   var isSettled: Bool {
     answered.load(ordering: .relaxed) == accepted.load(ordering: .relaxed)
   }
 
-  /// Traps in debug builds when more was answered than asked.
+  /// Traps in debug builds if more requests were answered than accepted.
   func checkInvariants() {
-    // In this order: a request that is accepted meanwhile only adds to the larger one.
+    // In this order, because a request that is accepted in the meantime only increases the larger number.
     let done = answered.load(ordering: .acquiring)
     assert(done <= accepted.load(ordering: .relaxed), "a request is answered once")
   }

@@ -1,16 +1,15 @@
 internal import Synchronization
 internal import System
 
-/// What the notification writer's thread does with what has arrived: commits first, then some rows of the
-/// loads that are under way.
+/// The work of the notification writer's thread: commits first, then some rows of the loads in progress.
 final class StoreWork: Sendable {
-  /// A load of which some pages are read.
+  /// A load that is partly read.
   private struct Load {
     let request: GroupCommitWriter.Request
     let device: UInt64
     /// The last sequence that was read.
     var after: UInt64
-    /// Rows that may still be read.
+    /// The number of rows that may still be read.
     var limit: Int
     var rows: [StoredNotification] = []
   }
@@ -18,7 +17,7 @@ final class StoreWork: Sendable {
   private let store: any NotificationStore
   private let metrics: CommitMetrics
   private let requests: RequestCount
-  /// Locked for form's sake: the writer's thread alone uses it.
+  /// The lock is only a formality, because only the writer's thread uses the loads.
   private let loads = Mutex<[Load]>([])
 
   init(store: any NotificationStore, metrics: CommitMetrics, requests: RequestCount) {
@@ -34,7 +33,9 @@ final class StoreWork: Sendable {
     request.answer(outcome)
   }
 
-  /// Handles a batch; whether there is a load to go on with.
+  /// Handles a batch.
+  ///
+  /// Returns true if a load is still in progress.
   func perform(_ requests: [GroupCommitWriter.Request]) -> Bool {
     loads.withLock { loads in
       commitAll(requests, &loads)
@@ -43,7 +44,7 @@ final class StoreWork: Sendable {
         case .load(let device, let after, let limit, _):
           loads.append(Load(request: request, device: device, after: after, limit: limit))
         case .probe:
-          // What came of it, the store's health says.
+          // The store's health records the result.
           try? store.probe()
           answer(request, .committed([]))
         case .commit: continue
@@ -90,7 +91,7 @@ final class StoreWork: Sendable {
     }
   }
 
-  /// What a commit took out is not loaded, though it was read before.
+  /// Removes notifications that a commit deleted from the loads, even if they were already read.
   private func forget(
     _ operations: [StoreOperation], _ dropped: [DroppedNotification], in loads: inout [Load]
   ) {
@@ -100,7 +101,7 @@ final class StoreWork: Sendable {
     for index in loads.indices { loads[index].rows.removeAll { gone.contains($0.sequence) } }
   }
 
-  /// Hands each batch what its own operations dropped.
+  /// Reports to each batch the notifications that its own operations dropped.
   private func answer(_ group: [GroupCommitWriter.Request], _ dropped: [DroppedNotification]) {
     var rest = dropped[...]
     var offset = 0
@@ -118,7 +119,7 @@ final class StoreWork: Sendable {
 
   // MARK: Loads
 
-  /// Reads the loads' next pages, the oldest first, as long as that takes some milliseconds.
+  /// Reads the next pages of the loads, the oldest load first, for a few milliseconds.
   private func readSome(_ loads: inout [Load]) {
     var budget = Limits.rowsPerPage
     var finished = 0
@@ -138,7 +139,7 @@ final class StoreWork: Sendable {
     loads.removeFirst(finished)
   }
 
-  /// Answers a load, with the rows that were asked for besides its pages.
+  /// Answers a load, including the rows that were requested in addition to its pages.
   private func finish(_ load: Load, isAtEnd: Bool) throws(StorageFailure) {
     guard case .load(_, let first, _, let besides) = load.request.task else {
       preconditionFailure("a commit is read")
@@ -155,7 +156,9 @@ final class StoreWork: Sendable {
     answer(load.request, .loaded(rows, through: isAtEnd ? nil : load.after))
   }
 
-  /// Reads one page; how many rows it had.
+  /// Reads one page.
+  ///
+  /// Returns its number of rows.
   private func read(_ page: Int, of load: inout Load) throws(StorageFailure) -> Int {
     let rows = try store.load(device: load.device, after: load.after, limit: page)
     assert(rows.count <= page, "a page of \(rows.count), and \(page) were asked for")
@@ -170,8 +173,9 @@ final class StoreWork: Sendable {
 
   // MARK: Invariants
 
-  /// Traps in debug builds when what was read contradicts what was asked; visits every row of the loads that
-  /// are under way.
+  /// Traps in debug builds if the rows read contradict the request.
+  ///
+  /// It visits every row of the loads in progress.
   func checkInvariants() {
     loads.withLock { loads in
       for load in loads {

@@ -1,24 +1,26 @@
 import CLinux
 import Glibc
 
-/// An alarm at a moment of one of the machine's clocks, as an event of a loop (timerfd).
+/// An alarm at a time on one of the machine's clocks, as an event of a loop (timerfd).
 ///
-/// The loop's own timers count time that the machine is awake; this one is for moments that must
-/// hold across suspend and when the clock is set.
+/// The loop's own timers count only the time that the machine is awake. Use an alarm for times that must hold across
+/// suspend and when the clock is set.
 public final class AlarmTimer: EventHandler {
-  /// The clock of the alarm's moment.
+  /// The clock on which the alarm's time is measured.
   public enum Clock: Sendable {
-    /// Milliseconds since 1970; setting the clock is reported, too.
+    /// Milliseconds since 1970.
+    ///
+    /// Changes of the clock are reported, too.
     case wall
-    /// Milliseconds since the machine started, asleep or awake.
+    /// Milliseconds since the machine started, including suspend.
     case elapsed
   }
 
-  /// What the timer reports.
+  /// An event of the timer.
   public enum Event: Sendable {
-    /// The moment has been reached.
+    /// The time has been reached.
     case due
-    /// The wall clock was set: the alarm is off and is to be set anew.
+    /// The wall clock was set: the alarm is off and must be set again.
     case clockWasSet
   }
 
@@ -28,9 +30,9 @@ public final class AlarmTimer: EventHandler {
   private var registration: Registration?
   private let body: (Event) -> Void
 
-  /// Calls `body` on the loop.
+  /// Creates a timer that calls `body` on the loop.
   ///
-  /// A wall timer reports a clock that is set from the start, also before it has a moment.
+  /// A wall timer reports changes of the clock from the start, even before an alarm is set.
   public init(
     _ clock: Clock, on loop: EventLoop, _ body: @escaping (Event) -> Void
   ) throws(SystemFailure) {
@@ -52,13 +54,14 @@ public final class AlarmTimer: EventHandler {
 
   /// Sets the alarm, in place of an earlier one; nil turns it off.
   ///
-  /// - Parameter milliseconds: On the timer's clock; a moment that has passed is due at once.
+  /// - Parameter milliseconds: The time on the timer's clock; a time in the past is due at once.
   public func set(_ milliseconds: Int64?) {
     var setting = itimerspec()
-    // A wall timer without a moment still runs, far ahead: else the kernel reports no set clock.
+    // A wall timer without an alarm still runs, set far ahead: otherwise the kernel does not report changes of the
+    // clock.
     let moment = milliseconds ?? (clock == .wall ? Int64(Limits.farAheadMilliseconds) : 0)
     if milliseconds != nil || clock == .wall {
-      // Zero would turn the timer off.
+      // Zero would disable the timer.
       let moment = min(max(moment, 1), Int64(Limits.farAheadMilliseconds))
       setting.it_value.tv_sec = Int(moment / 1_000)
       setting.it_value.tv_nsec = Int(moment % 1_000) * 1_000_000

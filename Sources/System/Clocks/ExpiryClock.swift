@@ -1,15 +1,15 @@
-/// The time by which what is stored expires: the wall clock's for as long as it agrees with the monotonic clock.
+/// The clock by which stored data expires: the wall clock, while it agrees with the monotonic clock.
 ///
-/// A wall clock that was set, by a person or for lack of a battery, is not believed for a day, in which an
-/// administrator reads of it. Until then only what both clocks call expired is expired: the wall clock, and
-/// the one that the monotonic clock has carried on since both agreed last.
+/// A wall clock that was set, by someone or because a battery is missing, is not trusted for one day, during which an
+/// administrator is notified. Until then, data has expired only if it has by both clocks: by the wall clock, and by the
+/// monotonic clock extrapolated from the time when both last agreed.
 package struct ExpiryClock {
-  /// What a comparison of the clocks showed.
+  /// The result of a comparison of the clocks.
   package enum Finding: Equatable {
     case unchanged
-    /// The wall clock is ahead by so many milliseconds of what it should show, or behind where negative.
+    /// The wall clock is this many milliseconds ahead of its expected time, or behind it if negative.
     case disagreeing(milliseconds: Int64)
-    /// The wall clock is back where it should be, or was believed after a day.
+    /// The wall clock is correct again, or is trusted after one day.
     case agreeing
   }
 
@@ -18,11 +18,11 @@ package struct ExpiryClock {
     let sinceNanoseconds: Int64
   }
 
-  /// Milliseconds from the monotonic clock to the wall clock when they agreed last.
+  /// The difference in milliseconds from the monotonic clock to the wall clock when they last agreed.
   private var offset: Int64
   private var disagreement: Disagreement?
 
-  /// A clock that believes the wall clock as it is at the start.
+  /// Creates a clock that trusts the initial wall clock.
   package init(nanoseconds: Int64, unixMilliseconds: Int64) {
     offset = Self.offset(nanoseconds, unixMilliseconds)
   }
@@ -35,7 +35,7 @@ package struct ExpiryClock {
     abs(one - other) <= Limits.clockStepMillisecondsMax
   }
 
-  /// The milliseconds since 1970 at which what expires by then has expired.
+  /// Returns the time in milliseconds since 1970 up to which data has expired.
   package func expiry(nanoseconds: Int64, unixMilliseconds: Int64) -> Int64 {
     guard !Self.agree(Self.offset(nanoseconds, unixMilliseconds), offset) else {
       return unixMilliseconds
@@ -43,7 +43,8 @@ package struct ExpiryClock {
     return min(unixMilliseconds, nanoseconds / 1_000_000 + offset)
   }
 
-  /// The milliseconds since 1970 from which a time of storage counts, so that it ends by no clock too early.
+  /// Returns the time in milliseconds since 1970 from which a storage time counts, so that it does not end early by
+  /// either clock.
   package func storageStart(nanoseconds: Int64, unixMilliseconds: Int64) -> Int64 {
     guard !Self.agree(Self.offset(nanoseconds, unixMilliseconds), offset) else {
       return unixMilliseconds
@@ -51,7 +52,9 @@ package struct ExpiryClock {
     return max(unixMilliseconds, nanoseconds / 1_000_000 + offset)
   }
 
-  /// Compares the clocks; called every few seconds, so that small corrections are followed.
+  /// Compares the clocks.
+  ///
+  /// Call it every few seconds, so that small corrections are followed.
   package mutating func compare(nanoseconds: Int64, unixMilliseconds: Int64) -> Finding {
     let shown = Self.offset(nanoseconds, unixMilliseconds)
     if Self.agree(shown, offset) {

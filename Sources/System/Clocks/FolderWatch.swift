@@ -1,8 +1,8 @@
-/// Reports files of a folder that are written, added or removed (inotify).
+/// A watch that reports the files of a folder that are written, added or removed (inotify).
 ///
 /// All watches of a loop share one descriptor.
 public final class FolderWatch {
-  /// Kept alive for the hub, which has an unowned reference.
+  /// Kept alive for the hub, which has an unowned reference to it.
   private let loop: EventLoop
   private let hub: FolderWatchHub
   private let body: (Set<String>) -> Void
@@ -10,27 +10,30 @@ public final class FolderWatch {
   private var names: Set<String> = []
   private var hasUnknownChanges = false
 
-  /// Calls `body` on the loop with the names that have changed; an empty set means that the kernel lost
-  /// count of the changes, or that the folder itself is gone and no longer watched.
+  /// Calls `body` on the loop with the names that have changed.
+  ///
+  /// An empty set means that the kernel lost changes, or that the folder itself was removed and is no longer watched.
   ///
   /// - Parameters:
-  ///   - folder: A folder that exists. Folders in it are not watched.
+  ///   - folder: An existing folder. Its subfolders are not watched.
   ///   - loop: The loop that calls `body`.
   ///   - body: The handler of changes.
-  /// - Throws: When there is no such folder, or no more can be watched.
+  /// - Throws: An error if the folder does not exist, or if the limit of watches is reached.
   public convenience init(
     _ folder: String, on loop: EventLoop, _ body: @escaping (Set<String>) -> Void
   ) throws(SystemFailure) {
     try self.init([folder], on: loop, body)
   }
 
-  /// Watches several folders as one; names are those within each.
+  /// Watches several folders as one.
+  ///
+  /// Names are relative to each folder.
   ///
   /// - Parameters:
-  ///   - folders: The first must exist, others are skipped when they do not.
+  ///   - folders: The folders; the first must exist, and others are skipped if they do not.
   ///   - loop: The loop that calls `body`.
   ///   - body: The handler of changes.
-  /// - Throws: When the first is no folder, or no more can be watched.
+  /// - Throws: An error if the first is not a folder, or if the limit of watches is reached.
   public init(
     _ folders: [String], on loop: EventLoop, _ body: @escaping (Set<String>) -> Void
   ) throws(SystemFailure) {
@@ -53,12 +56,12 @@ public final class FolderWatch {
     for watch in ended { hub.remove(watch, ObjectIdentifier(self)) }
   }
 
-  /// Records a changed name; nil stands for unknown changes.
+  /// Records a changed name; nil means unknown changes.
   func record(_ name: String?) {
     if let name { names.insert(name) } else { hasUnknownChanges = true }
   }
 
-  /// Calls `body` with the names that were recorded.
+  /// Calls `body` with the recorded names.
   func deliver() {
     let changed = hasUnknownChanges ? [] : names
     names = []

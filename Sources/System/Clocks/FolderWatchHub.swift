@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// The inotify descriptor that all folder watches of a loop share: a user has 128 of them by default.
+/// The inotify descriptor that all folder watches of a loop share, because a user has only 128 of them by default.
 final class FolderWatchHub: EventHandler {
   // Links such as /etc/localtime are replaced by a rename, which only the folder's watch reports.
   private static let events =
@@ -15,12 +15,16 @@ final class FolderWatchHub: EventHandler {
   private unowned let loop: EventLoop
   private var descriptor: Int32 = -1
   private var registration: Registration?
-  /// The listeners of each kernel watch: a folder has one watch for all of them.
+  /// The listeners of each kernel watch.
+  ///
+  /// A folder has one watch for all of its listeners.
   private var listeners: [Int32: [Listener]] = [:]
 
   init(_ loop: EventLoop) { self.loop = loop }
 
-  /// Watches a folder; returns the kernel's watch descriptor.
+  /// Watches a folder.
+  ///
+  /// Returns the kernel's watch descriptor.
   func add(_ folder: String, _ listener: FolderWatch) throws(SystemFailure) -> Int32 {
     try open()
     let watch = unsafe inotify_add_watch(descriptor, folder, UInt32(Self.events))
@@ -34,7 +38,7 @@ final class FolderWatchHub: EventHandler {
     return watch
   }
 
-  /// Removes a listener, and the kernel's watch with its last one.
+  /// Removes a listener, and the kernel's watch with the last one.
   func remove(_ watch: Int32, _ listener: ObjectIdentifier) {
     guard var left = listeners[watch] else { return }
     left.removeAll { $0.id == listener }
@@ -44,7 +48,7 @@ final class FolderWatchHub: EventHandler {
     checkInvariants()
   }
 
-  /// Traps in debug builds when the fields contradict each other.
+  /// Traps in debug builds if the fields contradict each other.
   func checkInvariants() {
     assert((descriptor >= 0) == (registration != nil), "an open descriptor is registered")
     assert(descriptor >= 0 || listeners.isEmpty, "a watch needs the descriptor")
@@ -89,7 +93,7 @@ final class FolderWatchHub: EventHandler {
       guard count > 0 else { break }
       unsafe buffer.withUnsafeBytes { bytes in
         var position = 0
-        // An event: watch, mask, cookie and length of the name, each of four bytes; then the name.
+        // An event has four fields of four bytes each (watch, mask, cookie, length of the name), followed by the name.
         while position + 16 <= count {
           let watch = unsafe bytes.loadUnaligned(fromByteOffset: position, as: Int32.self)
           let mask = unsafe bytes.loadUnaligned(fromByteOffset: position + 4, as: UInt32.self)
@@ -99,7 +103,7 @@ final class FolderWatchHub: EventHandler {
           if mask & UInt32(IN_Q_OVERFLOW) != 0 {
             for watch in listeners.keys { record(watch, nil) }
           } else if mask & UInt32(IN_IGNORED) != 0 {
-            // The folder is gone, and the kernel's watch with it.
+            // The folder was removed, and the kernel's watch with it.
             record(watch, nil)
             listeners[watch] = nil
           } else if unsafe !name.isEmpty {

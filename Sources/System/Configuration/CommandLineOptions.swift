@@ -1,24 +1,24 @@
-/// The options of a command, read by its table: `--key value` and `--key=value` are the same; `--`
-/// ends the options.
+/// The options of a command, parsed by its table: `--key value` and `--key=value` are equivalent; `--` ends the
+/// options.
 public struct CommandLineOptions: Sendable {
-  /// What is wrong with a command line, each with what to do: exit status 2.
+  /// An error in a command line, with its remedy; the exit status is 2.
   public enum Problem: Error, Sendable, Equatable, CustomStringConvertible {
-    /// No option has this key; the nearest one that has.
+    /// No option has this key; `nearest` is the most similar one.
     case unknown(key: String, nearest: String?)
-    /// The key stands without its value.
+    /// The key has no value.
     case missingValue(key: String, name: String)
     /// A flag was given a value.
     case unexpectedValue(key: String)
-    /// The key may stand once.
+    /// The key may only be given once.
     case repeated(key: String)
-    /// The value is not of the kind that is wanted.
+    /// The value is not of the required kind.
     case badValue(key: String, value: String, wanted: String)
-    /// Too few or too many arguments that are not options.
+    /// The number of positional arguments is wrong.
     case arguments(count: Int, wanted: String)
-    /// A key that must stand does not.
+    /// A required key is missing.
     case required(key: String)
 
-    /// One line for the person who typed.
+    /// A one-line message for the user.
     public var description: String {
       switch self {
       case .unknown(let key, let nearest?): "unknown option --\(key): did you mean --\(nearest)?"
@@ -38,12 +38,12 @@ public struct CommandLineOptions: Sendable {
 
   private var values: [String: [String]] = [:]
   private var flags: Set<String> = []
-  /// The arguments that are not options, in order.
+  /// The positional arguments, in order.
   public private(set) var positionals: [String] = []
-  /// True when `--help` stands anywhere: nothing else is checked then.
+  /// True if `--help` was given anywhere; nothing else is checked in that case.
   public private(set) var wantsHelp = false
 
-  /// Reads `arguments` (without the command's own words).
+  /// Parses `arguments` (without the words of the command itself).
   public init(_ arguments: some Sequence<String>, by table: OptionTable) throws(Problem) {
     let arguments = Array(arguments)
     let options = arguments.prefix { $0 != "--" }
@@ -71,7 +71,9 @@ public struct CommandLineOptions: Sendable {
     }
   }
 
-  /// Parses one option; true when the next argument was used as its value.
+  /// Parses one option.
+  ///
+  /// Returns true if the next argument was used as its value.
   private mutating func parse(
     _ text: Substring, next: String?, _ table: OptionTable
   ) throws(Problem) -> Bool {
@@ -98,9 +100,9 @@ public struct CommandLineOptions: Sendable {
     }
   }
 
-  /// Gives an option values that stand elsewhere, in a file or the environment; what was typed wins.
+  /// Supplies an option with values from a file or the environment.
   ///
-  /// Returns false where it was given already.
+  /// Values from the command line take precedence. Returns false if the option was already given.
   @discardableResult
   public mutating func supply(_ key: String, _ values: [String]) -> Bool {
     guard !isGiven(key) else { return false }
@@ -108,32 +110,32 @@ public struct CommandLineOptions: Sendable {
     return true
   }
 
-  /// Takes back one value of an option, so that what else is wrong can be seen.
+  /// Removes one value of an option, so that further errors can be found.
   public mutating func withdraw(_ key: String, _ value: String) {
     var left = values[key] ?? []
     if let index = left.firstIndex(of: value) { left.remove(at: index) }
     values[key] = left.isEmpty ? nil : left
   }
 
-  /// Whether the flag was given.
+  /// Returns true if the flag was given.
   public func has(_ key: String) -> Bool { flags.contains(key) }
 
-  /// Whether the option was given, with a value or as a flag.
+  /// Returns true if the option was given, with a value or as a flag.
   public func isGiven(_ key: String) -> Bool { has(key) || values[key] != nil }
 
-  /// The value of an option that may be given once.
+  /// Returns the value of an option that may be given once.
   public func value(_ key: String) -> String? { values[key]?.last }
 
-  /// Every value of a repeatable option, in order.
+  /// Returns every value of a repeatable option, in order.
   public func values(_ key: String) -> [String] { values[key] ?? [] }
 
-  /// The value of an option that must be given.
+  /// Returns the value of a required option.
   public func required(_ key: String) throws(Problem) -> String {
     guard let value = value(key) else { throw .required(key: key) }
     return value
   }
 
-  /// The value as a whole number within `range`.
+  /// Returns the value as a whole number within `range`.
   public func integer<Number: FixedWidthInteger & Sendable>(
     _ key: String, in range: ClosedRange<Number> = Number.min...Number.max
   ) throws(Problem) -> Number? {
@@ -146,7 +148,7 @@ public struct CommandLineOptions: Sendable {
     return number
   }
 
-  /// The value as one of `choices`.
+  /// Returns the value as one of `choices`.
   public func choice(_ key: String, of choices: [String]) throws(Problem) -> String? {
     guard let text = value(key) else { return nil }
     guard choices.contains(text) else {

@@ -1,6 +1,8 @@
-/// What a command takes: from one table come the parsing, the errors and the help.
+/// The options of a command.
+///
+/// Parsing, error messages and help are derived from this one table.
 public struct OptionTable: Sendable {
-  /// One line of the table.
+  /// One row of the table.
   public struct Entry: Sendable {
     enum Kind: Sendable, Equatable {
       case flag
@@ -10,21 +12,21 @@ public struct OptionTable: Sendable {
     /// The name after the two hyphens.
     public let key: String
     let kind: Kind
-    /// Whether it may be given more than once.
+    /// True if the option may be given more than once.
     public let isRepeatable: Bool
-    /// What stands in its place where it is not given, in words.
+    /// The description of the default, which applies if the option is omitted.
     public let defaultText: String?
-    /// What it does, in a line.
+    /// A one-line description of the option.
     public let help: String
 
-    /// What its value is called, such as "FILE" or "on|off"; nil for a flag.
+    /// The name of its value, such as "FILE" or "on|off"; nil for a flag.
     public var valueName: String? {
       if case .value(let name) = kind { name } else { nil }
     }
 
-    /// `--key VALUE`, at most once.
+    /// Returns an option `--key VALUE` that may be given once.
     ///
-    /// `default` is shown, not applied.
+    /// `default` is shown in the help, but not applied.
     public static func value(
       _ key: String, _ name: String, default defaultText: String? = nil, _ help: String
     ) -> Entry {
@@ -33,7 +35,7 @@ public struct OptionTable: Sendable {
         help: help)
     }
 
-    /// `--key VALUE`, any number of times.
+    /// Returns an option `--key VALUE` that may be repeated.
     public static func repeatable(
       _ key: String, _ name: String, default defaultText: String? = nil, _ help: String
     ) -> Entry {
@@ -42,7 +44,7 @@ public struct OptionTable: Sendable {
         help: help)
     }
 
-    /// `--key` alone.
+    /// Returns a flag `--key` without a value.
     public static func flag(_ key: String, _ help: String) -> Entry {
       Entry(key: key, kind: .flag, isRepeatable: false, defaultText: nil, help: help)
     }
@@ -50,16 +52,16 @@ public struct OptionTable: Sendable {
 
   /// The words before the options, such as "belfry gateway".
   public let command: String
-  /// What the command does, one or more sentences.
+  /// A description of the command, one or more sentences.
   public let summary: String
-  /// Names of the positional arguments as shown, such as "TOKEN…".
+  /// The displayed names of the positional arguments, such as "TOKEN…".
   public let positionals: String
-  /// How many positional arguments may stand.
+  /// The allowed number of positional arguments.
   public let positionalCount: ClosedRange<Int>
   /// The options, in the order of the help.
   public let entries: [Entry]
 
-  /// A table; `--help` is always understood.
+  /// Creates a table; `--help` is always supported.
   public init(
     command: String, summary: String, positionals: String = "",
     positionalCount: ClosedRange<Int> = 0...0, _ entries: [Entry]
@@ -92,13 +94,13 @@ public struct OptionTable: Sendable {
     return text
   }
 
-  /// An option of a table, as far as another source of values has to know it.
+  /// The part of an option that other sources of values need.
   public struct Option: Sendable {
-    /// What stands behind the dashes.
+    /// The name after the two hyphens.
     public let key: String
-    /// Whether it has a value.
+    /// True if it has a value.
     public let hasValue: Bool
-    /// Whether it may have several.
+    /// True if it may have several values.
     public let isRepeatable: Bool
   }
 

@@ -1,9 +1,9 @@
-/// Finds what somebody may have meant.
+/// Suggestions for misspelled words.
 public enum Suggestion {
-  /// Bytes of a word that may be meant for another one: comparing takes a time that grows with each letter.
+  /// Bytes of a word for which a suggestion is searched; the time of a comparison grows with each letter.
   private static let wordBytesMax = 64
 
-  /// The candidate that fewest edits make of `word`; nil when even that takes more than a third of it.
+  /// Returns the candidate with the smallest edit distance to `word`, or nil if even that exceeds a third of the word.
   public static func nearest(to word: String, in candidates: [String]) -> String? {
     guard word.utf8.count <= wordBytesMax else { return nil }
     var best: (candidate: String, distance: Int)?
@@ -15,7 +15,7 @@ public enum Suggestion {
     return best.candidate
   }
 
-  /// Levenshtein's distance with neighbours exchanged counted as one edit.
+  /// Returns the Levenshtein distance, with a swap of neighbors counted as one edit.
   private static func edits(_ one: [Character], _ other: [Character]) -> Int {
     var beforeLast = [Int]()
     var last = Array(0...other.count)

@@ -1,14 +1,14 @@
 import CLinux
 import Glibc
 
-/// One thread's loop: descriptors (epoll, level-triggered), timers, mail from other threads, and a
-/// last word at the end of each turn.
+/// The event loop of one thread: descriptors (epoll, level-triggered), timers, mail from other threads, and callbacks
+/// at the end of each turn.
 ///
-/// Not `Sendable`: what is made on a loop stays on its thread.
+/// Not `Sendable`: everything that is created on a loop stays on its thread.
 @safe public final class EventLoop {
-  /// Monotonic nanoseconds, read once a turn.
+  /// Monotonic nanoseconds, read once per turn.
   public private(set) var nowNanoseconds: Int64
-  /// Wall clock in milliseconds since 1970, read once a turn.
+  /// The wall clock in milliseconds since 1970, read once per turn.
   public private(set) var unixMilliseconds: Int64
 
   private struct Slot {
@@ -26,20 +26,20 @@ import Glibc
   private var timers: TimerWheel
   private var slackTimers = SlackTimers()
   private var receivers: [any MailboxReceiver] = []
-  /// Those that are read before descriptors.
+  /// The receivers that are read before descriptors.
   private var firstReceivers: [any MailboxReceiver] = []
   private var mail: [Int] = []
   private var turnEnd: [any TurnEndTarget] = []
   private var turnEndRound: [any TurnEndTarget] = []
   private var attachments: [ObjectIdentifier: AnyObject] = [:]
-  /// Owned by this object alone, freed with it, never handed out.
+  /// Owned only by this object, freed with it, and never passed out.
   private let events: UnsafeMutablePointer<epoll_event>
   private static let wakerData = UInt64.max
 
-  /// A loop for the calling thread.
+  /// Creates a loop for the calling thread.
   ///
-  /// Under another clock than the machine's the loop is turned by hand, with ``turn(mayBlock:polls:)`` and
-  /// `false`, whenever ``nextWakeup`` has come or a descriptor may be ready.
+  /// With a clock other than the machine's, the owner must call ``turn(mayBlock:polls:)`` with `false` whenever
+  /// ``nextWakeup`` is reached or a descriptor may be ready.
   public convenience init(clock: any LoopClock = SystemLoopClock.shared) throws(SystemFailure) {
     try self.init(waker: LoopWaker(), clock: clock)
   }
@@ -60,21 +60,23 @@ import Glibc
 
   // MARK: running
 
-  /// Turns until `stop()`.
+  /// Runs turns until `stop()` is called.
   public func run() {
     while !waker.isStopping { turn(mayBlock: true) }
   }
 
-  /// Makes `run()` return after the current turn; from another thread use `LoopThread.stop()`.
+  /// Makes `run()` return after the current turn.
+  ///
+  /// On another thread, call `LoopThread.stop()` instead.
   public func stop() { waker.stop() }
 
-  /// Whether ``stop()`` was called.
+  /// True if ``stop()`` was called.
   public var isStopping: Bool { waker.isStopping }
 
-  /// Releases handlers, timers, turn-end targets and unread mail while the loop is still there for them:
-  /// their ends may reach back to it.
+  /// Releases handlers, timers, turn-end targets and unread mail while the loop still exists, because their
+  /// deinitializers may call it.
   ///
-  /// For owners that drive the loop themselves; ``LoopThread`` drives its own.
+  /// Call it if you drive the loop yourself; ``LoopThread`` does it for its own loop.
   public func releaseAll() {
     for index in slots.indices where slots[index].handler != nil {
       let handler = slots[index].handler
@@ -90,22 +92,21 @@ import Glibc
     firstReceivers = []
   }
 
-  /// The time, by this loop's clock, at which it has something to do by itself: a timer, mail, or the
-  /// end of a turn; `.max`: only when a descriptor becomes ready.
+  /// The time on this loop's clock at which a timer, mail, or the end of a turn is due; `.max` if only a descriptor can
+  /// wake it.
   public var nextWakeup: Int64 {
     if isPending { return nowNanoseconds }
     let next = min(timers.nextWakeup ?? .max, slackTimers.nextWakeup ?? .max)
     return next == .max ? .max : origin &+ next &* 1_000_000
   }
 
-  /// Whether mail or the end of a turn waits for the loop to turn.
+  /// True if mail or the end of a turn is waiting for the next turn.
   public var isPending: Bool { !turnEnd.isEmpty || waker.mayHaveMail }
 
-  /// One turn: waits when nothing is due and `mayBlock`, then handles what there is; whether there was
-  /// anything.
+  /// Runs one turn: waits if nothing is due and `mayBlock` is true, then handles all events.
   ///
-  /// Without `polls` it leaves the descriptors for another turn, which costs no system call: for who turns
-  /// the loop by hand and knows that none is ready.
+  /// Returns true if it handled any. If `polls` is false, it leaves the descriptors for another turn, which saves a
+  /// system call. Use that if you drive the loop yourself and know that none is ready.
   @discardableResult
   public func turn(mayBlock: Bool, polls: Bool = true) -> Bool {
     assert(turnEndRound.isEmpty, "a turn must not begin within another one")
@@ -162,7 +163,7 @@ import Glibc
 
   private func dispatch(_ data: UInt64, _ readiness: Readiness) {
     let index = Int(truncatingIfNeeded: data & 0xffff_ffff)
-    // An event of this batch may speak of a descriptor that an earlier one has taken away.
+    // An event of this batch may refer to a descriptor that an earlier event deregistered.
     guard index < slots.count, slots[index].generation == UInt32(truncatingIfNeeded: data >> 32)
     else { return }
     slots[index].handler?.ready(readiness)
@@ -185,7 +186,7 @@ import Glibc
 
   private func endTurn() -> Bool {
     var round = 0
-    // A target may call on another one: a session's output becomes its stream's.
+    // A target may schedule another one: a session's output becomes its stream's.
     while !turnEnd.isEmpty, round < Limits.turnEndRounds {
       swap(&turnEnd, &turnEndRound)
       var next = 0
@@ -201,9 +202,9 @@ import Glibc
 
   // MARK: descriptors
 
-  /// Calls `handler` each turn in which `descriptor` is ready for one of `interests`.
+  /// Calls `handler` in each turn in which `descriptor` is ready for one of `interests`.
   ///
-  /// The loop keeps the handler alive until `deregister`; the descriptor stays the caller's.
+  /// The loop keeps the handler alive until `deregister`; the caller still owns the descriptor.
   public func register(
     _ descriptor: Int32, for interests: Readiness, handler: any EventHandler
   ) throws(SystemFailure) -> Registration {
@@ -226,7 +227,7 @@ import Glibc
     return registration
   }
 
-  /// Changes what the descriptor is watched for; `hangup` is reported whatever is asked.
+  /// Changes the events for which the descriptor is watched; `hangup` is always reported.
   public func update(_ registration: Registration, for interests: Readiness) {
     guard isCurrent(registration) else { return }
     _ = control(EPOLL_CTL_MOD, registration, interests)
@@ -266,7 +267,7 @@ import Glibc
 
   // MARK: timers
 
-  /// Calls `target` once, not before `afterNanoseconds` from this turn's time.
+  /// Calls `target` once, at least `afterNanoseconds` after this turn's time.
   ///
   /// The loop keeps the target alive until then.
   @discardableResult
@@ -276,11 +277,11 @@ import Glibc
     timers.insert(deadline: self.tick(afterNanoseconds), target, tag: tag)
   }
 
-  /// Calls `target` once, not before `afterNanoseconds` from this turn's time: with the first turn
-  /// then that something else brings about, at the latest `slackNanoseconds` later.
+  /// Calls `target` once, at least `afterNanoseconds` after this turn's time: in the first turn after that which has
+  /// another cause, and at most `slackNanoseconds` later.
   ///
-  /// For timers that may be late, so that they do not wake the processor by themselves: retries,
-  /// housekeeping. Meant for few timers at a time.
+  /// Use it for timers that may be late, such as retries and housekeeping, so that they do not wake the processor
+  /// themselves. It is meant for a small number of timers.
   @discardableResult
   public func schedule(
     afterNanoseconds: Int64, slackNanoseconds: Int64, _ target: any TimerTarget, tag: UInt64 = 0
@@ -301,24 +302,28 @@ import Glibc
       afterNanoseconds: afterNanoseconds, slackNanoseconds: slackNanoseconds, TimerClosure(body))
   }
 
-  /// The tick that is not before a time from this turn's.
+  /// Returns the first tick that is not before a time relative to this turn's.
   private func tick(_ afterNanoseconds: Int64) -> Int64 {
     let due = (nowNanoseconds &- origin).addingReportingOverflow(max(0, afterNanoseconds))
-    // Room to round up: what is beyond is never.
+    // Leave room to round up; anything beyond is never due.
     let latest = Int64.max - 1_000_000
     let nanoseconds = due.overflow ? latest : min(due.partialValue, latest)
     return (nanoseconds + 999_999) / 1_000_000
   }
 
-  /// Calls `body` once; it allocates, so it is for the edges, not for each connection or message.
+  /// Calls `body` once.
+  ///
+  /// It allocates memory, so do not use it for each connection or message.
   @discardableResult
   public func schedule(afterNanoseconds: Int64, _ body: @escaping () -> Void) -> TimerID {
     schedule(afterNanoseconds: afterNanoseconds, TimerClosure(body))
   }
 
-  /// Forgets a timer; one that has fired or was cancelled is left alone.
+  /// Cancels a timer.
+  ///
+  /// Has no effect on one that has fired or was already cancelled.
   public func cancel(_ timer: TimerID) {
-    // No timer of the wheel has this index.
+    // Timers of the wheel never have this index.
     guard timer.index == .max else {
       timers.cancel(timer)
       return
@@ -328,15 +333,18 @@ import Glibc
 
   // MARK: turn end and mail
 
-  /// Calls `target` once at the end of this turn; a target that asks twice is called twice.
+  /// Calls `target` once at the end of this turn.
+  ///
+  /// A target that is passed twice is called twice.
   public func atTurnEnd(_ target: any TurnEndTarget) {
     turnEnd.append(target)
   }
 
-  /// A way in for other threads: `receive` gets what was posted, in batches, on this loop's thread.
+  /// Creates a mailbox, through which other threads post messages that `receive` gets in batches on this loop's thread.
   ///
-  /// A mailbox that comes before descriptors has, when what a peer sent is read, been read as far as anything was
-  /// posted before the peer sent it. Any other is read after the descriptors that were ready before it was posted to.
+  /// A mailbox with `isBeforeDescriptors` is read before descriptors: when data from a peer is handled, all messages
+  /// that were posted before the peer sent it have already been handled. Any other mailbox is read after the
+  /// descriptors that were ready before the message was posted.
   public func mailbox<Message: Sendable>(
     of type: Message.Type, isBeforeDescriptors: Bool = false,
     _ receive: @escaping ([Message]) -> Void
@@ -348,7 +356,9 @@ import Glibc
     return mailbox
   }
 
-  /// The loop's one object of this type, made when first asked for: buffers that connections share.
+  /// Returns the loop's single object of this type, such as buffers that connections share.
+  ///
+  /// It is created on first use.
   public func shared<Object: AnyObject>(_ type: Object.Type, _ make: () -> Object) -> Object {
     if let object = attachments[ObjectIdentifier(type)] as? Object { return object }
     let object = make()

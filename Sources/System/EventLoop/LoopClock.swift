@@ -1,14 +1,14 @@
-/// Both clocks as an event loop reads them: the machine's, or those of a simulation.
+/// The two clocks of an event loop: the machine's, or those of a simulation.
 public protocol LoopClock: AnyObject {
-  /// Nanoseconds that never go back.
+  /// Nanoseconds that never go backward.
   var monotonicNanoseconds: Int64 { get }
-  /// Wall clock: milliseconds since 1970 in UTC; may step in both directions.
+  /// The wall clock: milliseconds since 1970 in UTC; may step in both directions.
   var unixMilliseconds: Int64 { get }
 }
 
-/// The machine's clocks.
+/// The clocks of the machine.
 public final class SystemLoopClock: LoopClock, Sendable {
-  /// The only instance that is needed: it holds nothing.
+  /// The shared instance; the type has no state.
   public static let shared = SystemLoopClock()
 
   /// The kernel's monotonic clock.

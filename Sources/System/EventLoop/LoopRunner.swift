@@ -1,8 +1,8 @@
-/// Where event loops run: each on a thread of its own, or all of them in a simulation's one thread.
+/// The place where event loops run: each on its own thread, or all of them on a simulation's single thread.
 public protocol LoopRunner: Sendable {
-  /// Makes a loop and calls `body` with it, where everything is built that the loop is to hold.
+  /// Creates a loop and calls `body` with it to create everything that the loop holds.
   ///
-  /// `name` appears in lists of the program's threads.
+  /// `name` is shown in lists of the program's threads.
   func start(
     name: String, _ body: @escaping @Sendable (EventLoop) -> Void
   ) throws(SystemFailure) -> any RunningLoop
@@ -10,19 +10,20 @@ public protocol LoopRunner: Sendable {
 
 /// A loop that a runner has started.
 public protocol RunningLoop: Sendable {
-  /// Waits until the loop has been stopped and everything it held is released; once, and never on the
-  /// loop itself.
+  /// Waits until the loop has stopped and everything it held is released.
+  ///
+  /// Call it once, and never on the loop itself.
   func join()
 }
 
 extension LoopThread: RunningLoop {}
 
-/// Runs each loop on a thread of its own.
+/// A runner that runs each loop on its own thread.
 public struct ThreadLoopRunner: LoopRunner {
-  /// A runner; it holds nothing.
+  /// Creates a runner, which has no state.
   public init() {}
 
-  /// Starts a thread.
+  /// Starts a thread for the loop.
   public func start(
     name: String, _ body: @escaping @Sendable (EventLoop) -> Void
   ) throws(SystemFailure) -> any RunningLoop {

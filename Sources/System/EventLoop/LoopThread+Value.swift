@@ -2,10 +2,10 @@ import Dispatch
 import Synchronization
 
 extension LoopThread {
-  /// Starts a thread as `start(name:_:)` does, waits until `body` has run on it, and returns the value
-  /// that `body` made there: the mailbox or the port that other threads need.
+  /// Starts a thread as `start(name:_:)` does, waits until `body` has run on it, and returns the result of `body`, such
+  /// as a mailbox or port that other threads need.
   ///
-  /// What `body` throws ends the thread and is thrown here.
+  /// An error from `body` ends the thread and is rethrown here.
   public static func launch<Value: Sendable>(
     name: String, _ body: @escaping @Sendable (EventLoop) throws(SystemFailure) -> Value
   ) throws(SystemFailure) -> (thread: LoopThread, value: Value) {

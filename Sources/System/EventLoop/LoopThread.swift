@@ -12,9 +12,10 @@ public final class LoopThread: Sendable {
     self.thread = Mutex(thread)
   }
 
-  /// Starts a thread; `body` builds on it everything that the loop is to hold, then the loop runs.
+  /// Starts a thread.
   ///
-  /// `name` shows in `top -H`, cut to 15 bytes.
+  /// `body` runs on it to create everything that the loop holds, then the loop runs. `name` is shown in `top -H`,
+  /// truncated to 15 bytes.
   public static func start(
     name: String, _ body: @escaping @Sendable (EventLoop) -> Void
   ) throws(SystemFailure) -> LoopThread {
@@ -28,14 +29,14 @@ public final class LoopThread: Sendable {
     return LoopThread(waker: waker, thread: try start.launch())
   }
 
-  /// Any thread: the loop ends after its current turn.
+  /// Makes the loop end after its current turn; may be called on any thread.
   ///
-  /// What it holds is released on its thread.
+  /// Everything that the loop holds is released on its thread.
   public func stop() { waker.stop() }
 
   /// Waits until the thread has ended.
   ///
-  /// Only once; never on the thread itself.
+  /// Call it only once, and never on the thread itself.
   public func join() {
     let joined = thread.withLock { thread in
       let joined = thread
@@ -46,7 +47,7 @@ public final class LoopThread: Sendable {
   }
 }
 
-/// What a new thread is to do.
+/// The work of a new thread.
 final class ThreadStart: Sendable {
   private let name: String
   private let body: @Sendable () -> Void

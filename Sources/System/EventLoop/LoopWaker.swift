@@ -2,9 +2,10 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// The part of a loop that other threads may touch: who has mail, and how to wake it.
+/// The part of a loop that other threads may access: the list of mailboxes with messages, and a way to wake the loop.
 ///
-/// The event descriptor is written only while the loop sleeps: a wake-up costs 10-20 µs here.
+/// The event descriptor is written only while the loop sleeps, because a wake-up costs 10-20 µs on the measured
+/// machine.
 final class LoopWaker: Sendable {
   let epoll: Int32
   let event: Int32
@@ -31,14 +32,14 @@ final class LoopWaker: Sendable {
     close(epoll)
   }
 
-  /// Any thread: the mailbox with this number has messages.
+  /// Announces that the mailbox with this number has messages; may be called on any thread.
   func announce(_ mailbox: Int) {
     mail.withLock { $0.append(mailbox) }
     hasMail.store(true, ordering: .sequentiallyConsistent)
     wakeIfSleeping()
   }
 
-  /// Any thread: makes `run` return.
+  /// Makes `run` return; may be called on any thread.
   func stop() {
     stopAsked.store(true, ordering: .sequentiallyConsistent)
     wakeIfSleeping()
@@ -46,10 +47,12 @@ final class LoopWaker: Sendable {
 
   var isStopping: Bool { stopAsked.load(ordering: .relaxed) }
 
-  /// Whether a mailbox was announced since the loop last took its mail.
+  /// True if a mailbox was announced since the loop last took its mail.
   var mayHaveMail: Bool { hasMail.load(ordering: .relaxed) }
 
-  /// The loop: the numbers of the mailboxes that have messages; `numbers` is given back as storage.
+  /// Takes the numbers of the mailboxes with messages; only for the loop.
+  ///
+  /// `numbers` is reused as storage.
   func takeMail(into numbers: inout [Int]) {
     numbers.removeAll(keepingCapacity: true)
     guard hasMail.load(ordering: .relaxed) else { return }
@@ -57,7 +60,9 @@ final class LoopWaker: Sendable {
     mail.withLock { swap(&$0, &numbers) }
   }
 
-  /// The loop: false when something came in between, so that it must not sleep.
+  /// Prepares the loop to sleep; only for the loop.
+  ///
+  /// Returns false if mail or a stop request has arrived, so that it must not sleep.
   func prepareToSleep() -> Bool {
     sleeping.store(true, ordering: .sequentiallyConsistent)
     guard
@@ -70,7 +75,7 @@ final class LoopWaker: Sendable {
 
   func awoke() { sleeping.store(false, ordering: .relaxed) }
 
-  /// The loop: empties the event descriptor.
+  /// Empties the event descriptor; only for the loop.
   func acknowledge() {
     var value: UInt64 = 0
     _ = unsafe read(event, &value, 8)

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// A way into a loop for any thread: messages are handed over in batches, in order of posting, on
-/// the loop's thread.
+/// A way to send messages to a loop from any thread.
 ///
-/// A mailbox lives as long as its loop: make few of them.
+/// Messages are delivered in batches, in order of posting, on the loop's thread. A mailbox lives as long as its loop,
+/// so create only a few.
 public final class Mailbox<Message: Sendable>: Sendable {
   private struct Waiting {
     var messages: [Message] = []
     var announced = false
-    /// The loop has ended.
+    /// True once the loop has ended.
     var isClosed = false
   }
 
@@ -21,9 +21,9 @@ public final class Mailbox<Message: Sendable>: Sendable {
     self.number = number
   }
 
-  /// Hands `message` to the loop.
+  /// Posts `message` to the loop.
   ///
-  /// After the loop has ended it is dropped.
+  /// After the loop has ended, the message is dropped.
   public func post(_ message: Message) {
     let announce = waiting.withLock { waiting in
       guard !waiting.isClosed else { return false }
@@ -33,7 +33,7 @@ public final class Mailbox<Message: Sendable>: Sendable {
     if announce { waker.announce(number) }
   }
 
-  /// Hands all of `messages` to the loop in one batch.
+  /// Posts all of `messages` to the loop in one batch.
   public func post(contentsOf messages: [Message]) {
     guard !messages.isEmpty else { return }
     let announce = waiting.withLock { waiting in
@@ -44,7 +44,9 @@ public final class Mailbox<Message: Sendable>: Sendable {
     if announce { waker.announce(number) }
   }
 
-  /// The loop: takes what waits; `empty` becomes the storage for what comes next.
+  /// Takes the waiting messages; only for the loop.
+  ///
+  /// `empty` becomes the storage for further messages.
   func take(into empty: inout [Message]) {
     assert(empty.isEmpty, "what was taken before is handled")
     waiting.withLock { waiting in
@@ -54,15 +56,15 @@ public final class Mailbox<Message: Sendable>: Sendable {
     }
   }
 
-  /// The loop ends: drops what waits, for a message may own a descriptor, or hold this mailbox and so keep
-  /// itself alive.
+  /// Drops the waiting messages when the loop ends, because a message may own a descriptor, or hold this mailbox and so
+  /// keep itself alive.
   func close() {
     var dropped: [Message] = []
     waiting.withLock { waiting in
       waiting.isClosed = true
       swap(&waiting.messages, &dropped)
     }
-    // Outside the lock: the end of a message may post another one.
+    // Outside the lock, because releasing a message may post another one.
     dropped.removeAll()
   }
 }
@@ -87,7 +89,7 @@ final class MailboxSlot<Message: Sendable>: MailboxReceiver {
     var taken: [Message] = []
     swap(&taken, &batch)
     mailbox.take(into: &taken)
-    // One that comes before descriptors may have been read since it was announced.
+    // A mailbox that is read before descriptors may already have been read since it was announced.
     if !taken.isEmpty { body(taken) }
     taken.removeAll(keepingCapacity: true)
     swap(&taken, &batch)

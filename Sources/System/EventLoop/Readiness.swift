@@ -1,18 +1,18 @@
 import CLinux
 
-/// What a descriptor is ready for, or what its owner waits for.
+/// The events for which a descriptor is ready, or for which its owner waits.
 public struct Readiness: OptionSet, Sendable, Hashable {
   /// The bits of this set.
   public let rawValue: UInt8
 
-  /// A set with these bits.
+  /// Creates a set with these bits.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// Bytes, a connection or the end of the stream can be read.
   public static let readable = Readiness(rawValue: 1)
   /// Bytes can be written, or a connection attempt has ended.
   public static let writable = Readiness(rawValue: 2)
-  /// The peer is gone or the descriptor has an error; always reported, never asked for.
+  /// The peer has disconnected or the descriptor has an error; always reported, even if not requested.
   public static let hangup = Readiness(rawValue: 4)
 
   var epollEvents: UInt32 {
@@ -31,34 +31,35 @@ public struct Readiness: OptionSet, Sendable, Hashable {
   }
 }
 
-/// Handles a registered descriptor's readiness, on the loop's thread.
+/// A handler of a registered descriptor's readiness, called on the loop's thread.
 public protocol EventHandler: AnyObject {
-  /// Called once a turn for as long as the descriptor is ready (level-triggered).
+  /// Called once per turn while the descriptor is ready (level-triggered).
   func ready(_ readiness: Readiness)
-  /// Called once when the loop ends while the descriptor is still registered: the last chance to close
-  /// it. The loop is not to be called any more.
+  /// Called once when the loop ends while the descriptor is still registered, as the last chance to close it.
+  ///
+  /// The loop must not be called any more.
   func loopEnded()
 }
 
 extension EventHandler {
-  /// Does nothing: the descriptor is closed by its owner.
+  /// Does nothing, because the owner closes the descriptor.
   public func loopEnded() {}
 }
 
-/// A descriptor's place in a loop; worthless in any other loop.
+/// A descriptor's registration with a loop; invalid for any other loop.
 public struct Registration: Sendable {
   let index: UInt32
   let generation: UInt32
 }
 
-/// Handles a timer, on the loop's thread.
+/// A handler of a timer, called on the loop's thread.
 public protocol TimerTarget: AnyObject {
-  /// Called once; `tag` is what was given when the timer was set.
+  /// Called once; `tag` is the value that was passed when the timer was set.
   func timerFired(tag: UInt64)
 }
 
-/// Hears that the current turn of the loop ends: the place for one write per connection.
+/// A target that is called at the end of the current turn, for example to write once per connection.
 public protocol TurnEndTarget: AnyObject {
-  /// Called once for each `atTurnEnd`.
+  /// Called once per `atTurnEnd`.
   func turnEnded()
 }

@@ -1,15 +1,15 @@
 import CLinux
 import Glibc
 
-/// Process signals as events of a loop.
+/// A watcher that reports process signals as events of a loop.
 public final class SignalWatcher: EventHandler {
   /// The signals that a daemon handles.
   public enum Signal: Sendable, CaseIterable {
-    /// SIGTERM: finish in order.
+    /// SIGTERM: shut down gracefully.
     case terminate
-    /// SIGINT: a person pressed Ctrl-C.
+    /// SIGINT: the user pressed Ctrl-C.
     case interrupt
-    /// SIGHUP: read the configuration again.
+    /// SIGHUP: reload the configuration.
     case hangup
 
     var number: Int32 {
@@ -26,11 +26,11 @@ public final class SignalWatcher: EventHandler {
   private var registration: Registration?
   private let body: (Signal) -> Void
 
-  /// Keeps the signals from ending the process, and ignores SIGPIPE and SIGXFSZ: a write to a peer that is
-  /// gone, or beyond the process's file size limit, fails instead.
+  /// Keeps the signals from ending the process, and ignores SIGPIPE and SIGXFSZ: a write to a disconnected peer, or
+  /// beyond the process's file size limit, fails instead.
   ///
-  /// Nor does a terminal stop a process in its background: a read from it fails, a write goes through.
-  /// Call it first of all in `main`: threads made before it would still take the signals.
+  /// A terminal does not stop a background process either: a read from it fails, and a write succeeds. Call this first
+  /// in `main`, because threads that were created before would still receive the signals.
   public static func blockSignals(_ signals: [Signal] = Signal.allCases) {
     var set = mask(signals)
     unsafe sigaddset(&set, SIGTTIN)
@@ -40,7 +40,9 @@ public final class SignalWatcher: EventHandler {
     signal(SIGXFSZ, SIG_IGN)
   }
 
-  /// Calls `body` on the loop for each signal; blocks the signals on this thread, too.
+  /// Calls `body` on the loop for each signal.
+  ///
+  /// It blocks the signals on this thread, too.
   public init(
     on loop: EventLoop, for signals: [Signal] = Signal.allCases, _ body: @escaping (Signal) -> Void
   ) throws(SystemFailure) {
@@ -67,7 +69,7 @@ public final class SignalWatcher: EventHandler {
     Glibc.close(descriptor)
   }
 
-  /// Reads the signals that have come.
+  /// Reads the signals that have been received.
   public func ready(_ readiness: Readiness) {
     var entry = signalfd_siginfo()
     while unsafe read(descriptor, &entry, MemoryLayout<signalfd_siginfo>.size)

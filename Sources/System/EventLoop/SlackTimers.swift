@@ -1,8 +1,8 @@
 /// Timers that may be late: each is due from one tick on and must fire by another.
 ///
-/// A loop that is awake anyway in between fires it then; else it wakes when the first of them can
-/// wait no longer, and takes all the others along that are due. No other choice of wake-ups is
-/// smaller. For the few of a program's housekeeping: a look costs as much as there are timers.
+/// A loop that is awake for another reason in between fires them then. Otherwise it wakes when the first of them must
+/// fire, and fires all others that are due. No other choice needs fewer wake-ups. The type is meant for a program's few
+/// housekeeping timers: the cost of a search is proportional to their number.
 struct SlackTimers {
   private struct Entry {
     let number: UInt32
@@ -14,13 +14,15 @@ struct SlackTimers {
 
   private var entries: [Entry] = []
   private var nextNumber: UInt32 = 0
-  /// The tick from which something is due; `.max` when there is nothing.
+  /// The tick from which a timer is due; `.max` without timers.
   private(set) var nextDue = Int64.max
-  /// The tick at which something can wait no longer; nil when there is nothing.
+  /// The tick by which a timer must fire; nil without timers.
   private(set) var nextWakeup: Int64?
   var count: Int { entries.count }
 
-  /// A timer that is due from `due` on and fires at `latest` at the latest; gives its number.
+  /// Adds a timer that is due from `due` on and must fire by `latest`.
+  ///
+  /// Returns its number.
   mutating func insert(
     due: Int64, latest: Int64, _ target: any TimerTarget, tag: UInt64
   ) -> UInt32 {
@@ -33,13 +35,15 @@ struct SlackTimers {
     return number
   }
 
-  /// Forgets a timer; one that has fired is left alone.
+  /// Cancels a timer.
+  ///
+  /// Has no effect on one that has fired.
   mutating func cancel(_ number: UInt32) {
     entries.removeAll { $0.number == number }
     look()
   }
 
-  /// The next timer to fire, of those that are due the one that waits longest; it is gone.
+  /// Removes and returns the next timer to fire: among those that are due, the one that has waited longest.
   mutating func popDue(at now: Int64) -> (target: any TimerTarget, tag: UInt64)? {
     guard nextDue <= now, let index = entries.firstIndex(where: { $0.due == nextDue }) else {
       return nil
@@ -51,7 +55,7 @@ struct SlackTimers {
     return (entry.target, entry.tag)
   }
 
-  /// Traps in debug builds when the fields contradict each other.
+  /// Traps in debug builds if the fields contradict each other.
   func checkInvariants() {
     assert(entries.allSatisfy { $0.due <= $0.latest }, "a timer is due before it is late")
     assert(Set(entries.map(\.number)).count == entries.count, "a number names one timer")

@@ -1,13 +1,13 @@
-/// Names a timer, so that it can be cancelled; worthless once it has fired.
+/// The identifier of a timer, used to cancel it; invalid once the timer has fired.
 public struct TimerID: Sendable, Hashable {
   let index: UInt32
   let generation: UInt32
 }
 
-/// Four wheels of 256 slots, a tick a millisecond: inserting and cancelling cost a few nanoseconds,
-/// whatever the number of timers.
+/// Four wheels of 256 slots, with ticks of one millisecond.
 ///
-/// Ticks beyond 2^32 (49 days) stay in the last wheel and go round.
+/// Inserting and cancelling take a few nanoseconds, whatever the number of timers. Timers more than 2^32 ticks (49
+/// days) ahead stay in the last wheel and are reinserted each round.
 struct TimerWheel {
   private struct Node {
     var target: (any TimerTarget)?
@@ -26,9 +26,9 @@ struct TimerWheel {
   private var nodes: [Node] = []
   private var freeNode = none
   private var heads = [Int32](repeating: none, count: slotsPerWheel * wheels)
-  /// A bit for each slot that has timers.
+  /// One bit for each slot, set if the slot has timers.
   private var occupied = [UInt64](repeating: 0, count: slotsPerWheel * wheels / 64)
-  /// Timers whose tick has come, in the order in which they are to fire.
+  /// The timers whose tick is reached, in the order in which they fire.
   private var dueHead = none
   private var dueTail = none
   private(set) var now: Int64
@@ -38,7 +38,7 @@ struct TimerWheel {
 
   init(now: Int64) { self.now = now }
 
-  /// A timer that is due at `deadline`, or with the next advance when that has passed.
+  /// Adds a timer that is due at `deadline`, or at the next advance if that has passed.
   mutating func insert(deadline: Int64, _ target: any TimerTarget, tag: UInt64) -> TimerID {
     let index: Int32
     if freeNode != Self.none {
@@ -60,7 +60,9 @@ struct TimerWheel {
     return TimerID(index: UInt32(index), generation: nodes[Int(index)].generation)
   }
 
-  /// False when the timer has fired or was cancelled before.
+  /// Cancels a timer.
+  ///
+  /// Returns false if the timer has fired or was already cancelled.
   @discardableResult
   mutating func cancel(_ timer: TimerID) -> Bool {
     let index = Int(timer.index)
@@ -72,7 +74,9 @@ struct TimerWheel {
     return true
   }
 
-  /// Moves time on; what is due then waits for `popDue`.
+  /// Advances the time.
+  ///
+  /// Timers that are due then wait for `popDue`.
   mutating func advance(to tick: Int64) {
     while let next = nextOccupiedTick, next <= tick {
       now = next
@@ -83,7 +87,7 @@ struct TimerWheel {
     assert(nextOccupiedTick.map { $0 > now } ?? true, "every slot that has come was emptied")
   }
 
-  /// The next timer to fire; it is gone from the wheel.
+  /// Removes the next timer to fire from the wheel and returns it.
   mutating func popDue() -> (target: any TimerTarget, tag: UInt64)? {
     guard dueHead != Self.none else { return nil }
     let index = dueHead
@@ -95,15 +99,15 @@ struct TimerWheel {
     return target.map { ($0, tag) }
   }
 
-  /// When to look again: the next timer's own tick while timers are few, a tick at or before it
-  /// when they are many; nil when there is none.
+  /// The next tick at which to check: with few timers, the tick of the next timer; with many, a tick at or before it;
+  /// nil without timers.
   var nextWakeup: Int64? {
     guard dueHead == Self.none else { return now }
-    // Among many a slot's tick will do: one wake-up more is little then, and a look at each is not.
+    // With many timers a slot's tick suffices: one additional wake-up is cheap then, and checking each timer is not.
     return count <= Limits.timersLookedAt ? nextDeadline : nextOccupiedTick
   }
 
-  /// The tick of the earliest timer, or for one that is parked the end of its slot.
+  /// The tick of the earliest timer, or, for a parked timer, the end of its slot.
   private var nextDeadline: Int64? {
     guard count > 0 else { return nil }
     var best = Int64.max
@@ -115,7 +119,7 @@ struct TimerWheel {
       if let ahead = nextOccupied(wheel: wheel, after: Int((now >> shift) & 255)) {
         (slot, start) = (ahead, base &+ Int64(ahead) << shift)
       } else if let round = nextOccupied(wheel: wheel, after: -1) {
-        // Of the wheel's next round.
+        // A slot of the wheel's next round.
         (slot, start) = (round, base &+ Int64(round + 256) << shift)
       } else {
         continue
@@ -130,13 +134,13 @@ struct TimerWheel {
     return best
   }
 
-  /// The next tick at which a slot has timers to fire or to move inwards.
+  /// The next tick at which a slot has timers to fire or to move inward.
   private var nextOccupiedTick: Int64? {
     guard count > 0 else { return nil }
     if let slot = nextOccupied(wheel: 0, after: Int(now & 255)) {
       return (now & ~255) &+ Int64(slot)
     }
-    // Timers of the outer wheels move inwards when a wheel has gone round.
+    // Timers of the outer wheels move inward when a wheel has completed a round.
     var best = Int64.max
     for wheel in 1..<Self.wheels {
       let shift = Int64(8 * wheel)
@@ -164,7 +168,7 @@ struct TimerWheel {
     case ..<16_777_216: wheel = 2
     default: wheel = 3
     }
-    // Farther than the last wheel reaches: park it a whole turn away and look again then.
+    // Beyond the range of the last wheel: park the timer one round ahead and check again then.
     let reachable = min(deadline, now &+ (1 << 32) &- 1)
     let slot = wheel * 256 + Int((reachable >> Int64(8 * wheel)) & 255)
     let head = heads[slot]
@@ -206,7 +210,9 @@ struct TimerWheel {
     assert(count >= 0, "a timer is released once")
   }
 
-  /// Traps in debug builds when lists, bits and counts contradict each other; visits every timer.
+  /// Traps in debug builds if lists, bits and counts contradict each other.
+  ///
+  /// It visits every timer.
   func checkInvariants() {
     var linked = 0
     for (slot, head) in heads.enumerated() {
@@ -239,7 +245,7 @@ struct TimerWheel {
     return count
   }
 
-  /// Empties a slot; its timers in the order in which they were set (slots hold the newest first).
+  /// Empties a slot and returns its timers in the order in which they were set (slots hold the newest first).
   private mutating func takeSlot(_ slot: Int) -> Int32 {
     var index = heads[slot]
     heads[slot] = Self.none
@@ -263,7 +269,7 @@ struct TimerWheel {
     }
   }
 
-  /// Moves the timers of the outer wheels' current slots inwards.
+  /// Moves the timers of the outer wheels' current slots inward.
   private mutating func cascade() {
     var wheel = 1
     while wheel < Self.wheels {
@@ -286,7 +292,7 @@ struct TimerWheel {
     dueTail = index
   }
 
-  /// The first slot of `wheel` after `position` that has timers.
+  /// Returns the first slot of `wheel` after `position` that has timers.
   private func nextOccupied(wheel: Int, after position: Int) -> Int? {
     var slot = position + 1
     while slot < 256 {

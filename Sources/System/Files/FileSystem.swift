@@ -1,22 +1,23 @@
 import CLinux
 import Glibc
 
-/// Whole-file access: after a crash a file has its new content or its old one.
+/// Access to whole files.
+///
+/// After a crash, a file has either its new content or its old one.
 public enum FileSystem {
-  /// Replaces the file at `path` by `bytes`: temporary file in the same folder, fsync, rename,
-  /// fsync of the folder.
+  /// Replaces the file at `path` with `bytes`: temporary file in the same folder, fsync, rename, fsync of the folder.
   ///
-  /// `mode` is set before the content is written. A device, a pipe, a socket or a folder at the path is left
-  /// as it is, and is an error.
+  /// `mode` is set before the content is written. A device, a pipe, a socket or a folder at the path is left unchanged,
+  /// and causes an error.
   public static func write(
     _ bytes: [UInt8], to path: String, mode: UInt32 = 0o600
   ) throws(SystemFailure) {
     try ReservedFile(path, mode: mode).write(bytes)
   }
 
-  /// Throws where something is at the path that no file may replace: a device, a pipe, a socket, a folder.
+  /// Throws if the path has something that a file must not replace: a device, a pipe, a socket or a folder.
   ///
-  /// A symbolic link is replaced itself.
+  /// A symbolic link itself is replaced.
   public static func requireReplaceable(_ path: String) throws(SystemFailure) {
     var status = stat()
     guard unsafe lstat(path, &status) == 0 else { return }
@@ -25,21 +26,23 @@ public enum FileSystem {
     }
   }
 
-  /// The whole file, of at most `limit` bytes.
+  /// Reads the whole file, of at most `limit` bytes.
   public static func read(_ path: String, limit: Int) throws(SystemFailure) -> [UInt8] {
     try read(path, O_RDONLY | O_CLOEXEC, limit: limit)
   }
 
-  /// The whole of a regular file, of at most `limit` bytes: a pipe or a device at the path, which
-  /// could hold up the reader, is an error.
+  /// Reads the whole of a regular file, of at most `limit` bytes.
+  ///
+  /// A pipe or a device at the path, which could block the reader, is an error.
   public static func readRegularFile(
     _ path: String, limit: Int
   ) throws(SystemFailure) -> [UInt8] {
     try read(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, limit: limit)
   }
 
-  /// The first bytes of a regular file, `count` of them or all that it has; a pipe or a device at the path
-  /// is an error.
+  /// Reads the first `count` bytes of a regular file, or all of a shorter one.
+  ///
+  /// A pipe or a device at the path is an error.
   public static func beginning(
     ofRegularFile path: String, count: Int
   ) throws(SystemFailure) -> [UInt8] {
@@ -99,7 +102,7 @@ public enum FileSystem {
     return bytes
   }
 
-  /// Makes the folder and those above it that are missing, with mode 0700.
+  /// Creates the folder and its missing parents, with mode 0700.
   public static func makeDirectories(_ path: String) throws(SystemFailure) {
     guard !path.isEmpty, !isDirectory(path) else { return }
     let above = parent(of: path)
@@ -111,13 +114,15 @@ public enum FileSystem {
     }
   }
 
-  /// True when something is at the path, a dangling link included.
+  /// Returns true if anything exists at the path, including a dangling link.
   public static func exists(_ path: String) -> Bool {
     var status = stat()
     return unsafe lstat(path, &status) == 0
   }
 
-  /// Whether something is at the path; throws where this user may not see that.
+  /// Returns true if anything exists at the path.
+  ///
+  /// Throws if this user is not permitted to find out.
   public static func isPresent(_ path: String) throws(SystemFailure) -> Bool {
     var status = stat()
     if unsafe lstat(path, &status) == 0 { return true }
@@ -125,19 +130,19 @@ public enum FileSystem {
     return false
   }
 
-  /// True when there is a regular file at `path`, or a link to one.
+  /// Returns true if a regular file, or a link to one, is at `path`.
   public static func isRegularFile(_ path: String) -> Bool {
     var status = stat()
     return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
-  /// True when there is a symbolic link at `path`.
+  /// Returns true if a symbolic link is at `path`.
   public static func isLink(_ path: String) -> Bool {
     var status = stat()
     return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
   }
 
-  /// What the symbolic link at `path` says.
+  /// Returns the target of the symbolic link at `path`.
   public static func target(ofLink path: String) throws(SystemFailure) -> String {
     var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
     let count = unsafe buffer.withUnsafeMutableBytes { bytes in
@@ -148,7 +153,7 @@ public enum FileSystem {
     return String(decoding: buffer[..<count], as: UTF8.self)
   }
 
-  /// True when both paths lead to one file.
+  /// Returns true if both paths lead to the same file.
   public static func isSameFile(_ one: String, _ other: String) -> Bool {
     var first = stat()
     var second = stat()
@@ -156,13 +161,15 @@ public enum FileSystem {
     return first.st_dev == second.st_dev && first.st_ino == second.st_ino
   }
 
-  /// True when the path is a folder or a link to one.
+  /// Returns true if the path is a folder or a link to one.
   public static func isDirectory(_ path: String) -> Bool {
     var status = stat()
     return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// Which file stood at a path, and as it was when: another one has another stamp.
+  /// The identity and modification time of a file at a path.
+  ///
+  /// A different or modified file has another stamp.
   public struct Stamp: Sendable, Equatable {
     private let inode: UInt64
     private let byteCount: Int64
@@ -177,21 +184,21 @@ public enum FileSystem {
     }
   }
 
-  /// The stamp of the file at the path, links followed; nil where there is none.
+  /// Returns the stamp of the file at the path, following links, or nil if there is no file.
   public static func stamp(of path: String) -> Stamp? {
     var status = stat()
     return unsafe stat(path, &status) == 0 ? Stamp(status) : nil
   }
 
-  /// Room on a file system.
+  /// The space on a file system.
   public struct Space: Sendable, Equatable {
-    /// Bytes that this user may still write.
+    /// The number of bytes that this user may still write.
     public let freeBytes: Int
-    /// Bytes in all.
+    /// The total number of bytes.
     public let totalBytes: Int
   }
 
-  /// The room on the file system of the path; nil where it cannot be told.
+  /// Returns the space on the file system of the path, or nil if it cannot be determined.
   public static func space(at path: String) -> Space? {
     var status = statvfs()
     guard unsafe statvfs(path, &status) == 0 else { return nil }
@@ -200,23 +207,23 @@ public enum FileSystem {
       freeBytes: Int(status.f_bavail) * block, totalBytes: Int(status.f_blocks) * block)
   }
 
-  /// Permission bits of what is at the path.
+  /// Returns the permission bits of the file or folder at the path.
   public static func mode(of path: String) throws(SystemFailure) -> UInt32 {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else { throw .last("stat", path) }
     return status.st_mode & 0o7777
   }
 
-  /// The user id of the owner of what is at the path.
+  /// Returns the user id of the owner of the file or folder at the path.
   public static func owner(of path: String) throws(SystemFailure) -> UInt32 {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else { throw .last("stat", path) }
     return status.st_uid
   }
 
-  /// The whole of a regular file, of at most `limit` bytes, and the user id of its owner.
+  /// Reads the whole of a regular file, of at most `limit` bytes, and the user id of its owner.
   ///
-  /// Both are of one file, also where another takes its path meanwhile.
+  /// Both belong to the same file, even if another file replaces it in the meantime.
   public static func readOwned(
     _ path: String, limit: Int
   ) throws(SystemFailure) -> (bytes: [UInt8], owner: UInt32) {
@@ -228,19 +235,21 @@ public enum FileSystem {
     return (bytes, try file.owner())
   }
 
-  /// Gives the file at `path` a second name in the same file system, which must be free.
+  /// Gives the file at `path` a second name in the same file system.
+  ///
+  /// The name must not exist.
   public static func link(_ path: String, at second: String) throws(SystemFailure) {
     guard unsafe Glibc.link(path, second) == 0 else { throw .last("link", second) }
     try synchronize(folder: parent(of: second))
   }
 
-  /// Moves the file at `path` within its file system, durably; what was at `target` is replaced.
+  /// Moves the file at `path` within its file system, durably, and replaces a file at `target`.
   public static func move(_ path: String, to target: String) throws(SystemFailure) {
     guard unsafe rename(path, target) == 0 else { throw .last("rename", path) }
     try synchronize(folder: parent(of: target))
   }
 
-  /// Waits until what the file at `path` has is on disk.
+  /// Waits until the content of the file at `path` is on disk.
   public static func synchronize(file path: String) throws(SystemFailure) {
     let descriptor = unsafe belfry_open(path, O_RDONLY | O_CLOEXEC, 0)
     guard descriptor >= 0 else { throw .last("open", path) }
@@ -248,13 +257,13 @@ public enum FileSystem {
     guard fsync(descriptor) == 0 else { throw .last("fsync", path) }
   }
 
-  /// The length of the file at `path` in bytes; nil where there is none.
+  /// Returns the length of the file at `path` in bytes, or nil if it does not exist.
   public static func byteCount(of path: String) -> Int? {
     var status = stat()
     return unsafe stat(path, &status) == 0 ? Int(status.st_size) : nil
   }
 
-  /// The process that has a lock (fcntl(2)) on the regular file at `path`; nil for none.
+  /// Returns the process that holds a lock (fcntl(2)) on the regular file at `path`, or nil.
   public static func lockHolder(of path: String) -> Int32? {
     let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
     let descriptor = unsafe belfry_open(path, flags, 0)
@@ -264,12 +273,14 @@ public enum FileSystem {
     return holder > 0 ? holder : nil
   }
 
-  /// Removes a file or an empty folder; what is not there is no error.
+  /// Removes a file or an empty folder.
+  ///
+  /// A missing one is not an error.
   public static func remove(_ path: String) throws(SystemFailure) {
     guard unsafe Glibc.remove(path) == 0 || errno == ENOENT else { throw .last("remove", path) }
   }
 
-  /// Names in the folder, sorted, without "." and "..".
+  /// Returns the names in the folder, sorted, without "." and "..".
   public static func list(_ path: String) throws(SystemFailure) -> [String] {
     guard let folder = unsafe opendir(path) else { throw .last("opendir", path) }
     defer { unsafe closedir(folder) }
@@ -285,7 +296,7 @@ public enum FileSystem {
     return names.sorted()
   }
 
-  /// The absolute form of a path, without looking at links.
+  /// Returns the absolute form of a path, without resolving links.
   public static func absolute(_ path: String) -> String {
     let whole = path.hasPrefix("/") ? path : "\(currentDirectory())/\(path)"
     var parts: [Substring] = []
@@ -295,7 +306,7 @@ public enum FileSystem {
     return "/" + parts.joined(separator: "/")
   }
 
-  /// The folder that holds `path`; "." for a bare name.
+  /// Returns the folder that contains `path`; "." for a bare name.
   public static func parent(of path: String) -> String {
     var trimmed = path[...]
     while trimmed.count > 1, trimmed.hasSuffix("/") { trimmed.removeLast() }
@@ -312,7 +323,7 @@ public enum FileSystem {
     }
   }
 
-  /// Removes what processes that have ended were writing in a folder: keys may be in it.
+  /// Removes unfinished files of ended processes from a folder, because they may contain keys.
   public static func removeUnfinished(
     in folder: String, startingWith beginning: String = ""
   ) throws(SystemFailure) {
@@ -325,7 +336,7 @@ public enum FileSystem {
     }
   }
 
-  /// A name in the folder of `path` that no other file has.
+  /// Returns a unique name in the folder of `path`.
   public static func temporary(for path: String) -> String {
     var generator = SystemRandom.Generator()
     return "\(path).\(getpid()).\(String(generator.next(), radix: 36)).tmp"

@@ -1,6 +1,6 @@
-/// Reports changes in a folder and in those below it (inotify).
+/// A watch that reports changes in a folder and its subfolders (inotify).
 ///
-/// The folder may be missing, or replaced as a whole.
+/// The folder may be missing, or be replaced as a whole.
 public final class FolderTreeWatch {
   private let root: String
   private let loop: EventLoop
@@ -23,7 +23,9 @@ public final class FolderTreeWatch {
     refresh()
   }
 
-  /// Watches folders that were made since; to be called when changes are over.
+  /// Watches folders that were created since.
+  ///
+  /// Call it after changes.
   public func refresh() {
     guard !isClosed else { return }
     watch?.close()
@@ -39,12 +41,14 @@ public final class FolderTreeWatch {
 
   private func changed() {
     guard !isClosed else { return }
-    // A watch of a folder that is gone reports nothing of the one in its place.
+    // The watch of a removed folder reports nothing about the folder that replaces it.
     if watch == nil { refresh() }
     body()
   }
 
-  /// The folder and those below it, the nearer first; links to folders lead out of it.
+  /// The folder and its subfolders, the nearer ones first.
+  ///
+  /// Links to folders are not followed, because they lead out of the tree.
   private var folders: [String] {
     var folders = [root]
     var next = 0

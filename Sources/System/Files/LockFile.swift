@@ -1,11 +1,11 @@
 import CLinux
 import Glibc
 
-/// A folder's lock for one process by flock(2), which ends with the process, however that ends.
+/// A process's lock on a folder with flock(2), which ends with the process, however that ends.
 public final class LockFile: Sendable {
   private let descriptor: Int32
 
-  /// Acquires the lock at `path`, made with mode 0600, or throws `.locked` at once.
+  /// Acquires the lock at `path`, which is created with mode 0600, or throws `.locked` at once.
   public init(_ path: String) throws(SystemFailure) {
     let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
     let descriptor = unsafe belfry_open(path, flags, 0o600)
@@ -24,8 +24,8 @@ public final class LockFile: Sendable {
   }
 
   deinit {
-    // A program that is being started on another thread has a copy of the descriptor until its image is replaced, and
-    // a lock lasts as long as any copy: closing this one would leave the folder held.
+    // A program that another thread is starting has a copy of the descriptor until exec, and a lock lasts as long as
+    // any copy: closing this one would leave the folder locked.
     flock(descriptor, LOCK_UN)
     Glibc.close(descriptor)
   }

@@ -1,18 +1,18 @@
-/// Reports when a file or folder appears at a path whose parent folders may be missing (inotify).
+/// A watch that reports when a file or folder appears at a path whose parent folders may be missing (inotify).
 ///
-/// It watches the deepest folder that exists, and goes deeper as folders are made.
+/// It watches the deepest existing folder, and moves deeper as folders are created.
 public final class PathWatch {
   private let path: String
   private let loop: EventLoop
   private let body: () -> Void
   private var watch: FolderWatch?
   private var isClosed = false
-  /// False when inotify's limits let no folder above the path be watched.
+  /// False if inotify's limits prevented watching any folder above the path.
   public var isWatching: Bool { watch != nil }
 
-  /// Calls `body` on the loop whenever the path is made, replaced or removed.
+  /// Calls `body` on the loop whenever the path is created, replaced or removed.
   ///
-  /// What exists already is not reported: look for it after this.
+  /// An existing file is not reported; check for it after this call.
   ///
   /// - Parameters:
   ///   - path: An absolute path.
@@ -32,10 +32,10 @@ public final class PathWatch {
     watch = nil
   }
 
-  /// Watches the deepest folder that exists.
+  /// Watches the deepest existing folder.
   private func watchDeepestFolder() {
     var name = path
-    // Folders may be made meanwhile; one that may not be watched is skipped.
+    // Folders may be created in the meantime; one that cannot be watched is skipped.
     for _ in 0..<Limits.pathSteps where name != "/" && name != "." {
       let folder = FileSystem.parent(of: name)
       let awaited = Self.last(name)
@@ -54,7 +54,7 @@ public final class PathWatch {
   }
 
   private func changed(_ names: Set<String>, _ awaited: String, isWhole: Bool) {
-    // Without names the changes are unknown, or the folder itself is gone.
+    // An empty set means that the changes are unknown, or that the folder itself was removed.
     guard !isClosed, names.isEmpty || names.contains(awaited) else { return }
     if !isWhole || names.isEmpty { watchDeepestFolder() }
     if isWhole || FileSystem.exists(path) { body() }

@@ -1,9 +1,9 @@
 import Glibc
 
 extension FileSystem {
-  /// The folder of this process's executable, where other installed programs are found.
+  /// The folder of this process's executable, which contains the other installed programs.
   ///
-  /// `nil` where `/proc` is not there.
+  /// It is `nil` if `/proc` is not available.
   public static var programFolder: String? {
     var characters = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = unsafe readlink("/proc/self/exe", &characters, characters.count)

@@ -3,25 +3,25 @@ import Glibc
 
 /// A regular file that is read and written at offsets.
 ///
-/// It is not mapped into memory: what another process cuts off reads as missing, where a mapping would end
-/// this process with SIGBUS. Confined to one thread.
+/// It is not mapped into memory: a read of a part that another process truncated returns fewer bytes, whereas a mapping
+/// would end this process with SIGBUS. Confined to one thread.
 public final class RandomAccessFile {
   private let path: String
   private let descriptor: Int32
 
-  /// Opens the file at `path`, and makes it with mode 0600 where it is missing.
+  /// Opens the file at `path`, and creates it with mode 0600 if it is missing.
   ///
-  /// A link is refused, and so is anything else than a regular file.
+  /// Links and anything other than a regular file are refused.
   public convenience init(_ path: String) throws(SystemFailure) {
     try self.init(path, O_RDWR | O_CREAT)
   }
 
-  /// Opens the file at `path` to read it.
+  /// Opens the file at `path` for reading.
   public convenience init(reading path: String) throws(SystemFailure) {
     try self.init(path, O_RDONLY)
   }
 
-  /// Opens the file at `path`, or the one that a link there leads to, to read it.
+  /// Opens the file at `path`, or the target of a link there, for reading.
   convenience init(readingOrFollowing path: String) throws(SystemFailure) {
     try self.init(path, O_RDONLY, links: 0)
   }
@@ -38,7 +38,9 @@ public final class RandomAccessFile {
     }
   }
 
-  /// The open regular file of a descriptor, which this closes; messages name it by `path`.
+  /// Wraps the open regular file of a descriptor and takes ownership of it.
+  ///
+  /// Messages refer to it by `path`.
   init(_ path: String, descriptor: Int32) {
     assert(descriptor >= 0, "a file is open")
     self.path = path
@@ -53,14 +55,14 @@ public final class RandomAccessFile {
     return status
   }
 
-  /// The user id of the file's owner.
+  /// Returns the user id of the file's owner.
   func owner() throws(SystemFailure) -> UInt32 { try status().st_uid }
 
-  /// The file's length in bytes.
+  /// Returns the file's length in bytes.
   public func byteCount() throws(SystemFailure) -> Int { Int(try status().st_size) }
 
-  /// Empties the file and makes it `count` bytes of zeros, whose blocks are allocated at once, so that a full
-  /// disk fails here and not at a later write.
+  /// Replaces the content with `count` zero bytes, whose blocks are allocated at once, so that a full disk causes an
+  /// error here and not at a later write.
   public func clear(byteCount count: Int) throws(SystemFailure) {
     guard ftruncate(descriptor, 0) == 0 else { throw .last("ftruncate", path) }
     let failure = posix_fallocate(descriptor, 0, count)
@@ -74,10 +76,14 @@ public final class RandomAccessFile {
     guard fsync(descriptor) == 0 else { throw .last("fsync", path) }
   }
 
-  /// Gives a file without a name this one; returns -1 and sets `errno` where that fails.
+  /// Gives a file without a name this name.
+  ///
+  /// Returns -1 and sets `errno` if that fails.
   func name(_ path: String) -> Int32 { unsafe belfry_name(descriptor, path) }
 
-  /// Fills `buffer` from `offset` on; how many bytes the file had.
+  /// Fills `buffer` starting at `offset`.
+  ///
+  /// Returns the number of bytes read.
   public func read(
     into buffer: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(SystemFailure) -> Int {
@@ -95,7 +101,7 @@ public final class RandomAccessFile {
     return filled
   }
 
-  /// At most `count` bytes from `offset` on, fewer at the file's end.
+  /// Reads at most `count` bytes starting at `offset`, fewer at the end of the file.
   public func read(_ count: Int, at offset: Int) throws(SystemFailure) -> [UInt8] {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
     defer { unsafe buffer.deallocate() }
@@ -103,7 +109,7 @@ public final class RandomAccessFile {
     return unsafe [UInt8](buffer.prefix(filled))
   }
 
-  /// Writes all of `bytes` at `offset`, in one system call where the kernel takes it as a whole.
+  /// Writes all of `bytes` at `offset`, in one system call if the kernel accepts them at once.
   public func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(SystemFailure) {
     var written = 0
     while written < bytes.count, let start = bytes.baseAddress {

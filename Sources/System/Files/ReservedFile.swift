@@ -1,21 +1,22 @@
 import CLinux
 import Glibc
 
-/// A file whose place is taken before there is anything to write into it.
+/// A file whose space is reserved before its content exists.
 ///
-/// What cannot be written so fails before the work whose only copy it would have held. The file has its name, and
-/// what was there before is replaced, once it is written; one that never is leaves nothing. Confined to one thread.
+/// A file that cannot be written therefore fails before the work whose only copy it would have held. Once it is
+/// written, the file gets its name and replaces an earlier one; if it is never written, nothing remains. Confined to
+/// one thread.
 public final class ReservedFile {
-  /// The file's path.
+  /// The path of the finished file.
   public let path: String
   private let mode: UInt32
   private let temporary: String
   private let descriptor: Int32
   private var isWritten = false
 
-  /// Takes a place in the folder of `path`, with that many bytes of the disk.
+  /// Reserves a file in the folder of `path`, with this many bytes on the disk.
   ///
-  /// A device, a pipe, a socket or a folder at the path is left as it is, and is an error.
+  /// A device, a pipe, a socket or a folder at the path is left unchanged, and causes an error.
   public init(_ path: String, byteCount: Int = 0, mode: UInt32 = 0o600) throws(SystemFailure) {
     try FileSystem.requireReplaceable(path)
     self.path = path
@@ -37,10 +38,12 @@ public final class ReservedFile {
     if !isWritten { _ = unsafe unlink(temporary) }
   }
 
-  /// Writes the file, once; it is on disk under its name afterwards.
+  /// Writes the file, once.
+  ///
+  /// Afterward it is on disk under its name.
   public func write(_ bytes: [UInt8]) throws(SystemFailure) {
     precondition(!isWritten, "a reserved file is written once")
-    // Exactly the requested mode, whatever the umask, and before the content.
+    // Set exactly the requested mode, whatever the umask, before writing the content.
     guard fchmod(descriptor, mode) == 0 else { throw .last("fchmod", path) }
     guard ftruncate(descriptor, off_t(bytes.count)) == 0 else { throw .last("ftruncate", path) }
     try FileSystem.writeAll(bytes, descriptor, path)

@@ -2,20 +2,20 @@ import CLinux
 import Glibc
 internal import Synchronization
 
-/// Standard output or standard error of a process that has to be able to end while no reader empties them.
+/// Standard output or standard error of a process that must be able to end even if no reader empties them.
 ///
-/// A write waits for the reader of a full pipe, as write(2) does. Once the process was asked to end it waits a
-/// moment longer and then gives up, so that the thread that has to end the process can do so.
+/// A write waits for the reader of a full pipe, as write(2) does. Once the process is asked to end, it waits a moment
+/// longer and then gives up, so that the thread that ends the process can proceed.
 public enum StandardStream: Int32, Sendable, CaseIterable {
-  /// Standard output.
+  /// The standard output stream.
   case output = 1
-  /// Standard error.
+  /// The standard error stream.
   case error = 2
 
-  /// Writes all the bytes, in one piece as far as other threads of this process are concerned.
+  /// Writes all bytes, without interleaving with other threads of this process.
   ///
-  /// Returns the error number of a write that failed, `ETIMEDOUT` where the process was asked to end and no
-  /// reader made room, 0 when all is written.
+  /// Returns the error number of a failed write, `ETIMEDOUT` if the process was asked to end and no reader made room,
+  /// or 0 if everything is written.
   public func write(_ bytes: some Collection<UInt8>) -> Int32 {
     let bytes = Array(bytes)
     return switch self {
@@ -41,11 +41,13 @@ public enum StandardStream: Int32, Sendable, CaseIterable {
     return 0
   }
 
-  /// Waits until a write of a piece will not wait; false where it is no use to wait any longer.
+  /// Waits until a write of one piece will not block.
+  ///
+  /// Returns false if waiting is no longer useful.
   private func waitForRoom() -> Bool {
     while true {
       var wanted = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
-      // Errors, such as a reader that is gone, are told by the write.
+      // The write reports errors, such as a closed reader.
       let isOverdue = ProcessEnd.isOverdue
       guard unsafe poll(&wanted, 1, isOverdue ? 0 : Self.sliceMilliseconds) == 0 else {
         return true
@@ -54,35 +56,35 @@ public enum StandardStream: Int32, Sendable, CaseIterable {
     }
   }
 
-  /// Bytes that a pipe with room takes without waiting: `PIPE_BUF`.
+  /// The number of bytes that a pipe with room accepts without blocking: `PIPE_BUF`.
   private static let pieceBytes = 4_096
-  /// Milliseconds between two looks at whether the process was asked to end.
+  /// Milliseconds between two checks whether the process was asked to end.
   private static let sliceMilliseconds: Int32 = 50
 
-  // One writer at a time: two that see room for one piece would otherwise both write.
+  // Only one writer at a time: otherwise two that see room for one piece would both write.
   private static let outputTurn = Mutex(())
   private static let errorTurn = Mutex(())
 }
 
-/// Whether this process was asked to end, for what waits on other threads or in the way of the one that ends it.
+/// The record that this process was asked to end, for code that waits on other threads or blocks the one that ends it.
 enum ProcessEnd {
-  /// Nanoseconds of the monotonic clock at which the request was first noticed; 0 before.
+  /// The time at which the request was first noticed, in nanoseconds of the monotonic clock; 0 before.
   private static let noticedAt = Atomic<Int64>(0)
-  /// Whether a terminal that hangs up ends this process, too.
+  /// True if a hangup of the terminal ends this process, too.
   private static let endsOnHangup = Atomic<Bool>(false)
-  /// Nanoseconds that a slow reader gets, from the request on, for all that is still to be written.
+  /// Nanoseconds, counted from the request, that a slow reader is given for all remaining output.
   private static let graceNanoseconds: Int64 = 1_000_000_000
 
-  /// Notes that the process was asked to end.
+  /// Records that the process was asked to end.
   static func notice() {
     let now = max(1, SystemClock.monotonicNanoseconds)
     _ = noticedAt.compareExchange(expected: 0, desired: now, ordering: .relaxed)
   }
 
-  /// Notes that SIGHUP ends this process.
+  /// Records that SIGHUP ends this process.
   static func includeHangup() { endsOnHangup.store(true, ordering: .relaxed) }
 
-  /// Whether the process was asked to end, and a slow reader had its time.
+  /// True if the process was asked to end and the time for a slow reader is over.
   static var isOverdue: Bool {
     if noticedAt.load(ordering: .relaxed) == 0 {
       guard isSignalPending else { return false }
@@ -93,7 +95,7 @@ enum ProcessEnd {
     return SystemClock.monotonicNanoseconds - noticed >= graceNanoseconds
   }
 
-  /// Whether a signal to end waits: the thread that would read it may be the one that asks.
+  /// True if a signal to end is pending; the thread that would read it may be the one that checks.
   private static var isSignalPending: Bool {
     var pending = sigset_t()
     guard unsafe sigpending(&pending) == 0 else { return false }

@@ -1,10 +1,10 @@
 import CLinux
 import Glibc
 
-/// A new file that gets its name once it is whole.
+/// A new file that gets its name once it is complete.
 ///
-/// Until then it has none, so the kernel removes it with the process, however that ends. On file systems without such
-/// files it has a temporary name, and `removeAbandoned(for:)` removes what a killed process has left.
+/// Until then it has no name, so the kernel removes it with the process, however that ends. On file systems that do not
+/// support such files, it has a temporary name, and `removeAbandoned(for:)` removes the remains of a killed process.
 public final class UnnamedFile {
   /// The path that the file will have.
   public let path: String
@@ -12,7 +12,9 @@ public final class UnnamedFile {
   public let content: RandomAccessFile
   private var temporary: String?
 
-  /// Makes an empty file in the folder of `path`; what is at the path stays there until `publish()`.
+  /// Creates an empty file in the folder of `path`.
+  ///
+  /// An existing file at the path stays until `publish()`.
   public init(for path: String, mode: UInt32 = 0o600) throws(SystemFailure) {
     try FileSystem.requireReplaceable(path)
     self.path = path
@@ -20,7 +22,7 @@ public final class UnnamedFile {
     if descriptor >= 0 {
       content = RandomAccessFile(path, descriptor: descriptor)
     } else {
-      // NFS, FAT and old overlay file systems know no unnamed files.
+      // NFS, FAT and old overlay file systems do not support unnamed files.
       guard [EOPNOTSUPP, EISDIR, EINVAL, ENOENT].contains(errno) else { throw .last("open", path) }
       let name = FileSystem.temporary(for: path)
       let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
@@ -35,7 +37,7 @@ public final class UnnamedFile {
     if let temporary { _ = unsafe unlink(temporary) }
   }
 
-  /// Gives the file, which is on disk by then, its name; what had the name is replaced.
+  /// Synchronizes the file to disk and gives it its name, replacing an earlier file.
   public func publish() throws(SystemFailure) {
     try content.synchronize()
     if temporary == nil {
@@ -53,7 +55,7 @@ public final class UnnamedFile {
 
   private var parent: String { FileSystem.parent(of: path) }
 
-  /// Removes what processes that have ended were writing for `path`.
+  /// Removes unfinished files of ended processes for `path`.
   public static func removeAbandoned(for path: String) throws(SystemFailure) {
     let name = path.split(separator: "/").last.map(String.init) ?? path
     try FileSystem.removeUnfinished(in: FileSystem.parent(of: path), startingWith: name + ".")

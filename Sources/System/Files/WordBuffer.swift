@@ -1,15 +1,15 @@
 import Glibc
 
-/// Words of memory of a fixed count, zero at first; the kernel gives their pages as they are used.
+/// A buffer of a fixed number of 64-bit words, initially zero.
 ///
-/// Confined to one thread. A word outside reads as 0 and is not stored, so the pointer is used within its
-/// count only.
+/// The kernel allocates the pages on first use. Confined to one thread. A word outside the buffer reads as 0 and is not
+/// stored, so the pointer is used only within its bounds.
 @safe public final class WordBuffer {
   /// The number of words.
   public let count: Int
   @usableFromInline let words: UnsafeMutablePointer<UInt64>
 
-  /// `count` words.
+  /// Allocates a buffer of `count` words.
   public init(count: Int) throws(SystemFailure) {
     precondition(count > 0, "a buffer has words")
     self.count = count
@@ -23,7 +23,7 @@ import Glibc
 
   deinit { unsafe munmap(words, count * MemoryLayout<UInt64>.size) }
 
-  /// One word.
+  /// The word at an index.
   @inlinable public subscript(index: Int) -> UInt64 {
     get { index >= 0 && index < count ? unsafe words[index] : 0 }
     set {
@@ -32,14 +32,16 @@ import Glibc
     }
   }
 
-  /// Reads the words from the beginning of `file`; what it does not have stays as it is.
+  /// Reads the words from the beginning of `file`.
+  ///
+  /// Words beyond the end of the file stay unchanged.
   public func read(from file: RandomAccessFile) throws(SystemFailure) {
     let bytes = unsafe UnsafeMutableRawBufferPointer(
       start: words, count: count * MemoryLayout<UInt64>.size)
     _ = unsafe try file.read(into: bytes, at: 0)
   }
 
-  /// Writes these words to `file`, each at its own place.
+  /// Writes these words to `file`, each at its own offset.
   public func write(_ range: Range<Int>, to file: RandomAccessFile) throws(SystemFailure) {
     precondition(range.lowerBound >= 0 && range.upperBound <= count, "there are no such words")
     let size = MemoryLayout<UInt64>.size

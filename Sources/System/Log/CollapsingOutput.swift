@@ -2,11 +2,11 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// Writes log lines with their repetitions collapsed; any thread.
+/// A log output that collapses repeated lines; it may be used from any thread.
 final class CollapsingOutput: Sendable {
   private struct State {
     var lines = RepeatedLines()
-    /// Whether a thread waits to write the summaries.
+    /// True if a thread is waiting to write the summaries.
     var hasThread = false
   }
 
@@ -19,7 +19,7 @@ final class CollapsingOutput: Sendable {
 
   init(_ output: @escaping @Sendable (LogRecord) -> Void) { self.output = output }
 
-  /// Has what is counted written when the program ends.
+  /// Registers this output so that its counts are written when the program ends.
   func flushAtExit() -> CollapsingOutput {
     _ = Self.flushesAtExit
     Self.all.withLock { $0.append(self) }
@@ -45,21 +45,21 @@ final class CollapsingOutput: Sendable {
     }
   }
 
-  /// Writes every count at once.
+  /// Writes all counts at once.
   func flush() { state.withLock { $0.lines.drain() }.forEach(output) }
 
   private static func flushAll() {
     for output in all.withLock({ $0 }) { output.flush() }
   }
 
-  /// A thread's work for as long as repetitions are counted.
+  /// The work of a thread while repetitions are counted.
   private func writeSummaries() {
     while let end = state.withLock({ state in
       let end = state.lines.nextEnd
       if end == nil { state.hasThread = false }
       return end
     }) {
-      // No longer than the shortest interval: a line that begins to repeat meanwhile may be due sooner.
+      // At most the shortest interval, because a line that begins to repeat in the meantime may be due sooner.
       let wait = min(
         max(end - SystemClock.monotonicNanoseconds, 0), Limits.logRepeatNanosecondsMin)
       var time = timespec(tv_sec: 0, tv_nsec: 0)

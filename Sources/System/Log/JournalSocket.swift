@@ -1,15 +1,17 @@
 import CLinux
 import Glibc
 
-/// systemd-journald's native protocol: a datagram of fields for each line.
+/// systemd-journald's native protocol: one datagram of fields per line.
 ///
-/// Any thread; a datagram is whole or not sent.
+/// It may be used from any thread. A datagram is sent as a whole or not at all.
 public final class JournalSocket: Sendable {
-  /// Where journald listens.
+  /// The path of journald's socket.
   public static let path = "/run/systemd/journal/socket"
 
-  /// Whether standard error leads to the journal: systemd's `JOURNAL_STREAM` names the stream's device and inode, and
-  /// stays in the environment of programs whose output goes elsewhere.
+  /// Returns true if standard error is connected to the journal.
+  ///
+  /// systemd's `JOURNAL_STREAM` contains the stream's device and inode, and remains in the environment of programs with
+  /// redirected output.
   public static func hasStandardError(journalStream: String?) -> Bool {
     let numbers = (journalStream ?? "").split(separator: ":").map { UInt64($0) }
     guard numbers.count == 2, let device = numbers[0], let inode = numbers[1] else { return false }
@@ -21,7 +23,9 @@ public final class JournalSocket: Sendable {
   private let descriptor: Int32
   private let path: String
 
-  /// A socket that sends to `path`; nil where there is no descriptor for it, or no room for the path.
+  /// Creates a socket that sends to `path`.
+  ///
+  /// Returns nil if no descriptor is available, or if the path is too long.
   init?(path: String) {
     guard path.utf8.count <= Limits.unixPathBytes else { return nil }
     let type = SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
@@ -32,7 +36,9 @@ public final class JournalSocket: Sendable {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// Sends a line; false where the journal does not take it, or not now: a log never makes its program wait.
+  /// Sends a line.
+  ///
+  /// Returns false if the journal does not accept it at once, because a log must not block its program.
   func send(_ record: LogRecord) -> Bool {
     let bytes = Self.datagram(record)
     var address = sockaddr_un()
@@ -40,7 +46,7 @@ public final class JournalSocket: Sendable {
     unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
     let sent = unsafe withUnsafePointer(to: &address) { pointer in
       unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        // Named each time, since journald may have been restarted.
+        // Pass the address each time, since journald may have been restarted.
         unsafe sendto(
           descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), address,
           socklen_t(MemoryLayout<sockaddr_un>.size))
@@ -60,7 +66,7 @@ public final class JournalSocket: Sendable {
     return bytes
   }
 
-  /// syslog(3)'s.
+  /// Returns the priority as defined by syslog(3).
   private static func priority(_ level: Log.Level) -> Int32 {
     switch level {
     case .error: LOG_ERR
@@ -70,7 +76,7 @@ public final class JournalSocket: Sendable {
     }
   }
 
-  /// A field's name as the journal has them: `apnsID` is BELFRY_APNS_ID.
+  /// Returns a field's name in the style of the journal: `apnsID` becomes BELFRY_APNS_ID.
   private static func name(_ key: String) -> String {
     var name = "BELFRY_"
     var followsSmall = false

@@ -1,28 +1,30 @@
-/// A log for people and programs: what happened, when, how urgent it is, and fields of one value each.
+/// A log for people and programs, with a message, a time, a level, and key-value fields.
 ///
-/// Device tokens, payloads, keys and codes are never a field in the clear.
+/// Device tokens, payloads, keys and codes are never logged in cleartext.
 public struct Log: Sendable {
   /// The severity of a line.
   public enum Level: UInt8, Sendable, Comparable, CaseIterable {
-    /// Details for debugging.
+    /// Details that help in debugging.
     case debug
-    /// What an operator may want to know.
+    /// Information for the operator.
     case info
-    /// Something to look at, though the work went on.
+    /// A problem that did not stop the operation.
     case warning
-    /// Something was not done.
+    /// A failure: an operation was not performed.
     case error
 
-    /// Less urgent levels come first.
+    /// Compares by severity; less severe levels are lower.
     public static func < (one: Level, other: Level) -> Bool { one.rawValue < other.rawValue }
 
-    /// "debug", "info", "warning" or "error"; nil for anything else.
+    /// Creates a level from "debug", "info", "warning" or "error".
+    ///
+    /// Returns nil for anything else.
     public init?(name: String) {
       guard let level = Level.allCases.first(where: { $0.name == name }) else { return nil }
       self = level
     }
 
-    /// The word in the line.
+    /// The name of the level in a line.
     public var name: String {
       switch self {
       case .debug: "debug"
@@ -33,13 +35,13 @@ public struct Log: Sendable {
     }
   }
 
-  /// The part of the program that speaks, such as "gateway.device".
+  /// The part of the program that logs, such as "gateway.device".
   public let subsystem: String
   /// Lines below this level are dropped.
   public let level: Level
   private let sink: LogSink
 
-  /// A log that hands each line to `sink`.
+  /// Creates a log that passes each line to `sink`.
   public init(subsystem: String, level: Level = .info, sink: LogSink = .standardError) {
     self.subsystem = subsystem
     self.level = level
@@ -49,22 +51,22 @@ public struct Log: Sendable {
   /// A log that drops every line.
   public static let silent = Log(subsystem: "", level: .error, sink: .nowhere)
 
-  /// The same log under another name, "parent.child".
+  /// Returns the same log under another name, "parent.child".
   public func child(_ name: String) -> Log {
     Log(subsystem: subsystem.isEmpty ? name : "\(subsystem).\(name)", level: level, sink: sink)
   }
 
-  /// Something was not done.
+  /// Logs that an operation failed.
   public func error(
     _ message: @autoclosure () -> String, _ fields: KeyValuePairs<String, String> = [:]
   ) { write(.error, message, fields) }
 
-  /// Something to look at, though the work went on.
+  /// Logs a problem that did not stop the operation.
   public func warning(
     _ message: @autoclosure () -> String, _ fields: KeyValuePairs<String, String> = [:]
   ) { write(.warning, message, fields) }
 
-  /// What an operator may want to know.
+  /// Logs information for the operator.
   public func info(
     _ message: @autoclosure () -> String, _ fields: KeyValuePairs<String, String> = [:]
   ) { write(.info, message, fields) }
@@ -74,7 +76,9 @@ public struct Log: Sendable {
     _ message: @autoclosure () -> String, _ fields: KeyValuePairs<String, String> = [:]
   ) { write(.debug, message, fields) }
 
-  /// True when lines of this level are made: for fields that cost something.
+  /// Returns true if lines of this level are written.
+  ///
+  /// Check it before computing expensive fields.
   public func isEnabled(_ level: Level) -> Bool { level >= self.level && !sink.isNowhere }
 
   private func write(

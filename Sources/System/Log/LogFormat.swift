@@ -1,10 +1,10 @@
-/// The forms of a log line.
+/// The formats of a log line.
 public enum LogFormat: String, CaseIterable, Sendable {
   /// RFC 3339 time, level, subsystem, message, then `key=value`.
   case text
-  /// `key=value` alone, as logfmt's readers want it: `time`, `level`, `subsystem`, `message`, then the fields.
+  /// Only `key=value`, as logfmt readers expect: `time`, `level`, `subsystem`, `message`, then the fields.
   case logfmt
-  /// A JSON object: `at`, `level`, `subsystem`, `message`, then the fields, each a text.
+  /// A JSON object: `at`, `level`, `subsystem`, `message`, then the fields as strings.
   case json
 
   func line(_ record: LogRecord) -> String {

@@ -8,7 +8,7 @@ enum LogLine {
     return String(decoding: line.utf8.prefix(Limits.logLineBytes), as: UTF8.self) + "…"
   }
 
-  /// What a text line has beside time and level.
+  /// Returns the part of a text line after time and level.
   static func text(
     of subsystem: String, _ message: String, _ fields: [(key: String, value: String)]
   ) -> String {
@@ -42,7 +42,7 @@ enum LogLine {
     }
   }
 
-  /// The text as a quoted string, with its control characters as `escape` writes them.
+  /// Returns the text as a quoted string, with control characters escaped by `escape`.
   private static func inQuotes(
     _ text: String, escape: (Unicode.Scalar) -> String
   ) -> String {
@@ -59,7 +59,7 @@ enum LogLine {
     return result + "\""
   }
 
-  /// Control characters would let a peer's text forge lines.
+  /// Replaces control characters, which would let a peer's text forge lines.
   private static func clean(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: { isControl($0) }) else { return text }
     var result = ""

@@ -1,8 +1,8 @@
-/// What one call of a log says.
+/// The content of one log call.
 struct LogRecord: Sendable {
   let unixMilliseconds: Int64
   let level: Log.Level
-  /// The part of the program that speaks.
+  /// The part of the program that logs.
   let subsystem: String
   private(set) var message: String
   private(set) var fields: [(key: String, value: String)]
@@ -18,21 +18,21 @@ struct LogRecord: Sendable {
     self.fields = fields.map { ($0.key, $0.value) }
   }
 
-  /// The same record with the number of lines that it is written for.
+  /// Returns the same record with the number of lines that it represents.
   func repeated(_ count: Int) -> LogRecord {
     var record = self
     record.fields.append((key: "repeated", value: "\(count)"))
     return record
   }
 
-  /// The same record with its texts cut to their bound, for a record that is kept.
+  /// The same record with its texts truncated to their limit, for storage.
   var cut: LogRecord {
     var record = self
     (record.message, record.fields) = bounded
     return record
   }
 
-  /// Message and fields with no more than `Limits.logLineBytes` bytes of text in all, for forms that a cut would
+  /// Message and fields with at most `Limits.logLineBytes` bytes of text in total, for formats that truncation would
   /// break.
   var bounded: (message: String, fields: [(key: String, value: String)]) {
     var left = Limits.logLineBytes
@@ -45,9 +45,11 @@ struct LogRecord: Sendable {
     return (cut(message), fields.map { ($0.key, cut($0.value)) })
   }
 
-  /// The bytes by which two records count as the same line: all that is written but the time and a peer's port.
+  /// The bytes by which two records count as the same line: everything that is written, except the time and a peer's
+  /// port.
   ///
-  /// Bytes, not a `String`: Swift compares those by Unicode normalization, at a cost that a peer's text could raise.
+  /// They are bytes, not a `String`, because Swift compares strings by Unicode normalization, whose cost a peer's text
+  /// could increase.
   var identity: [UInt8] {
     let (message, fields) = bounded
     var bytes = [level.rawValue]
@@ -67,7 +69,8 @@ struct LogRecord: Sendable {
     bytes += text
   }
 
-  /// An address as `SocketAddress` writes it, up to its last colon: a client has another port for each connection.
+  /// Returns an address in the format of `SocketAddress` up to its last colon, because a client has a different port
+  /// for each connection.
   private static func withoutPort(_ address: Substring.UTF8View) -> Substring.UTF8View {
     guard let colon = address.lastIndex(of: UInt8(ascii: ":")) else { return address }
     return address[..<colon]

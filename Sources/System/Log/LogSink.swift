@@ -1,8 +1,8 @@
-/// Where log lines go.
+/// The destination of log lines.
 public struct LogSink: Sendable {
   private let body: (@Sendable (LogRecord) -> Void)?
 
-  /// Calls `body` with each line as text, without its newline, from any thread.
+  /// Creates a sink that calls `body` with each line as text, without its newline, from any thread.
   public init(_ body: @escaping @Sendable (String) -> Void) {
     self.body = { body(LogFormat.text.line($0)) }
   }
@@ -12,15 +12,17 @@ public struct LogSink: Sendable {
   /// Text lines on standard error.
   public static let standardError = LogSink.standardError(.text)
 
-  /// Lines on standard error, one after the other, so that lines of several threads do not mix.
+  /// Returns a sink that writes lines to standard error one after the other, so that lines of several threads do not
+  /// mix.
   ///
-  /// Lines that repeat are collapsed, here and in the journal (`RepeatedLines`).
+  /// Repeated lines are collapsed, here and in the journal (`RepeatedLines`).
   public static func standardError(_ format: LogFormat) -> LogSink {
     collapsing { record in writeToStandardError(format.line(record)) }
   }
 
-  /// The journal (systemd-journald) with its fields, by the socket at `path`; what it does not take is a text line on
-  /// standard error.
+  /// Returns a sink that writes to the journal (systemd-journald) with its fields, through the socket at `path`.
+  ///
+  /// A line that the journal does not accept is written to standard error as text.
   public static func journal(path: String = JournalSocket.path) -> LogSink {
     guard let socket = JournalSocket(path: path) else { return standardError }
     return collapsing { record in
@@ -33,7 +35,7 @@ public struct LogSink: Sendable {
     return LogSink(records: { output.write($0) })
   }
 
-  /// Drops every line before it is made.
+  /// Drops every line before it is formatted.
   public static let nowhere = LogSink(records: nil)
 
   private static func writeToStandardError(_ line: String) {

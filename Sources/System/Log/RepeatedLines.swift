@@ -1,16 +1,16 @@
-/// Collapses log lines that repeat: the first is written at once, those that follow are counted, and one line tells
-/// their number after a while.
+/// The collapsing of repeated log lines: the first is written at once, the following ones are counted, and one line
+/// reports their number after an interval.
 ///
-/// A line is the same where everything but the time and a peer's port is. The while is a second at first and doubles
-/// up to a minute for as long as the line repeats, so that a person sees repetitions soon and a flood of a day stays
-/// small. A different line is always written.
+/// Lines are the same if everything except the time and a peer's port is equal. The interval is one second at first and
+/// doubles up to a minute while the line repeats, so that operators notice repetitions soon and the log of a day-long
+/// flood stays small. A different line is always written.
 struct RepeatedLines {
   private struct Entry {
-    /// When a line was written last, in monotonic nanoseconds.
+    /// The time at which a line was last written, in monotonic nanoseconds.
     var writtenAt: Int64
-    /// Nanoseconds from then in which repetitions are counted.
+    /// The nanoseconds from then in which repetitions are counted.
     var interval: Int64
-    /// The lines counted since, and the last of them.
+    /// The number of lines counted since, and the last of them.
     var count = 0
     var last: LogRecord
 
@@ -20,18 +20,18 @@ struct RepeatedLines {
   private var entries: [[UInt8]: Entry] = [:]
   private let capacity: Int
 
-  /// A machine that remembers `capacity` different lines.
+  /// Creates a state that remembers `capacity` distinct lines.
   init(capacity: Int = Limits.logLinesRemembered) {
     precondition(capacity > 0, "nothing to collapse with")
     self.capacity = capacity
   }
 
-  /// The next time at which `due` has something to write; nil where no repetition is counted.
+  /// The next time at which `due` returns lines; nil if no repetition is counted.
   var nextEnd: Int64? {
     entries.values.lazy.filter { $0.count > 0 }.map(\.end).min()
   }
 
-  /// Takes a line, and returns what is to be written now.
+  /// Adds a line, and returns the lines to write now.
   mutating func take(_ record: LogRecord, nanoseconds now: Int64) -> [LogRecord] {
     var lines = due(nanoseconds: now)
     let identity = record.identity
@@ -49,7 +49,7 @@ struct RepeatedLines {
     return lines
   }
 
-  /// The summaries of the repetitions whose time is over.
+  /// Returns the summaries of the repetitions whose interval is over.
   mutating func due(nanoseconds now: Int64) -> [LogRecord] {
     var lines: [LogRecord] = []
     for (identity, entry) in entries where entry.end <= now {
@@ -65,14 +65,16 @@ struct RepeatedLines {
     return lines.sorted { $0.unixMilliseconds < $1.unixMilliseconds }
   }
 
-  /// Every repetition that was counted and not written, at the end of a program.
+  /// Returns every counted repetition that is not written yet, for the end of a program.
   mutating func drain() -> [LogRecord] {
     let lines = entries.values.filter { $0.count > 0 }.map { $0.last.repeated($0.count) }
     entries = [:]
     return lines.sorted { $0.unixMilliseconds < $1.unixMilliseconds }
   }
 
-  /// Forgets the line that was written the longest ago; returns the summary of its repetitions.
+  /// Removes the line that was written the longest ago.
+  ///
+  /// Returns the summary of its repetitions.
   private mutating func evict() -> [LogRecord] {
     guard let oldest = entries.min(by: { $0.value.writtenAt < $1.value.writtenAt }) else {
       return []
@@ -81,7 +83,7 @@ struct RepeatedLines {
     return oldest.value.count > 0 ? [oldest.value.last.repeated(oldest.value.count)] : []
   }
 
-  /// Traps in debug builds when the entries are more than there may be, or count nothing sensible.
+  /// Traps in debug builds if there are too many entries, or if their counts are invalid.
   func checkInvariants() {
     assert(entries.count <= capacity, "no more lines are remembered than have room")
     assert(

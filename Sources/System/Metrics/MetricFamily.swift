@@ -1,13 +1,13 @@
-/// The metrics of one name.
+/// The metrics with one name.
 struct MetricFamily: Sendable {
-  /// What the name's values mean.
+  /// The kind of the values.
   enum Kind: String, Sendable { case counter, gauge, histogram }
 
   let help: String
   let kind: Kind
-  /// The one format that has it; nil for all.
+  /// The only format that includes it; nil for all formats.
   let format: MetricFormat?
-  /// Labels as they are written between braces.
+  /// The metrics with their labels as written between braces.
   var members: [(labels: String, metric: AnyMetric)] = []
 }
 
@@ -16,7 +16,7 @@ enum AnyMetric: Sendable {
   case counter(Counter)
   case gauge(Gauge)
   case histogram(Histogram, scale: Double)
-  /// What is read at each look.
+  /// A value that is read at each scrape.
   case reading(MetricFamily.Kind, @Sendable () -> Double?)
 
   var kind: MetricFamily.Kind {

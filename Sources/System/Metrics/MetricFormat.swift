@@ -1,12 +1,12 @@
-/// A text in which metrics are exposed.
+/// A text format for the exposition of metrics.
 public enum MetricFormat: Sendable {
-  /// Prometheus' text format, version 0.0.4.
+  /// The Prometheus text format, version 0.0.4.
   case prometheus
-  /// OpenMetrics 1.0: units, an end that tells a whole text from one that was cut off, and the family of a counter
-  /// named without the `_total` of its samples.
+  /// OpenMetrics 1.0, which has units, an end marker that makes truncation detectable, and families of counters that
+  /// are named without the `_total` suffix of their samples.
   case openMetrics
 
-  /// The value of Content-Type.
+  /// The value of the Content-Type header.
   public var contentType: String {
     switch self {
     case .prometheus: "text/plain; version=0.0.4; charset=utf-8"
@@ -14,7 +14,7 @@ public enum MetricFormat: Sendable {
     }
   }
 
-  /// What follows the last family.
+  /// The text after the last family.
   var end: String {
     switch self {
     case .prometheus: ""
@@ -45,7 +45,7 @@ public enum MetricFormat: Sendable {
   }
 
   private static let total = "_total"
-  /// Units of Prometheus' naming, which names of families end in.
+  /// The units of the Prometheus naming rules, with which names of families end.
   private static let units = ["seconds", "bytes"]
 
   private static func append(

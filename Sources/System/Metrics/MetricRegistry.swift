@@ -9,10 +9,10 @@ public final class MetricRegistry: Sendable {
 
   private let families = Mutex(Families())
 
-  /// A registry without metrics.
+  /// Creates a registry without metrics.
   public init() {}
 
-  /// The counter of this name and these labels, made when first asked for.
+  /// Returns the counter with this name and these labels, creating it on first use.
   public func counter(
     _ name: String, help: String, labels: KeyValuePairs<String, String> = [:]
   ) -> Counter {
@@ -21,7 +21,7 @@ public final class MetricRegistry: Sendable {
     return counter
   }
 
-  /// The gauge of this name and these labels, made when first asked for.
+  /// Returns the gauge with this name and these labels, creating it on first use.
   public func gauge(
     _ name: String, help: String, labels: KeyValuePairs<String, String> = [:]
   ) -> Gauge {
@@ -30,10 +30,9 @@ public final class MetricRegistry: Sendable {
     return gauge
   }
 
-  /// The histogram of this name and these labels, made when first asked for.
+  /// Returns the histogram with this name and these labels, creating it on first use.
   ///
-  /// Values are whole numbers; `scale` turns them into the unit of the name (nanoseconds to
-  /// seconds: 1e-9).
+  /// Values are whole numbers; `scale` converts them to the unit of the name (nanoseconds to seconds: 1e-9).
   public func histogram(
     _ name: String, help: String, labels: KeyValuePairs<String, String> = [:], bounds: [UInt64],
     scale: Double = 1
@@ -47,24 +46,24 @@ public final class MetricRegistry: Sendable {
     return histogram
   }
 
-  /// Exposes what `read` returns at each look, as a gauge; nothing while it returns nil.
+  /// Exposes the result of `read` at each scrape as a gauge; omits it while the result is nil.
   ///
-  /// `read` is called from any thread, and makes no metric.
+  /// `read` is called from any thread, and must not create metrics.
   public func gauge(
     _ name: String, help: String, labels: KeyValuePairs<String, String> = [:],
     read: @escaping @Sendable () -> Double?
   ) { _ = metric(name, help, labels) { .reading(.gauge, read) } }
 
-  /// Exposes what `read` returns at each look, as a counter: it never falls.
+  /// Exposes the result of `read` at each scrape as a counter, which must never decrease.
   ///
-  /// `read` is called from any thread, and makes no metric. With `format` the name is in that text alone: one that
-  /// readers of it know, and that another text cannot have.
+  /// `read` is called from any thread, and must not create metrics. With `format`, the name is included only in that
+  /// format: for a name that its readers expect, and that another format does not allow.
   public func counter(
     _ name: String, help: String, labels: KeyValuePairs<String, String> = [:],
     in format: MetricFormat? = nil, read: @escaping @Sendable () -> Double?
   ) { _ = metric(name, help, labels, format) { .reading(.counter, read) } }
 
-  /// Every metric as text, families in the order in which they were made.
+  /// Returns every metric as text, with the families in the order of their creation.
   public func exposition(_ format: MetricFormat = .prometheus) -> String {
     exposition(format) { _ in true }
   }
@@ -73,7 +72,7 @@ public final class MetricRegistry: Sendable {
     let known = families.withLock { families in
       families.order.compactMap { name in families.byName[name].map { (name, $0) } }
     }
-    // What is read at each look is read without the lock: reading it may take a while.
+    // Read the values without holding the lock, because that may take a while.
     var text = ""
     for (name, family) in known where isWanted(name) {
       guard family.format == nil || family.format == format else { continue }
@@ -82,10 +81,10 @@ public final class MetricRegistry: Sendable {
     return text + format.end
   }
 
-  /// The value of every counter and gauge, and of a histogram its buckets, sum and count, under the name that
-  /// `exposition` has, labels included.
+  /// Returns the value of every counter and gauge, and the buckets, sum and count of every histogram, under the names
+  /// of `exposition`, including labels.
   ///
-  /// With `isWanted` those of some families, by their names; the others are not read.
+  /// `isWanted` selects families by their names; the others are not read.
   public func samples(
     ofFamilies isWanted: (String) -> Bool = { _ in true }
   ) -> [(name: String, value: Double)] {
@@ -100,7 +99,9 @@ public final class MetricRegistry: Sendable {
     }
   }
 
-  /// A name of another kind keeps its first kind; the newcomer then counts unseen.
+  /// Returns the metric.
+  ///
+  /// A name that is already used for another kind keeps that kind; the new metric is then counted but not exposed.
   private func metric(
     _ name: String, _ help: String, _ labels: KeyValuePairs<String, String>,
     _ format: MetricFormat? = nil, _ make: () -> AnyMetric

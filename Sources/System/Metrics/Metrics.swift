@@ -1,43 +1,43 @@
 import Synchronization
 
-/// A number that only grows.
+/// A number that only increases.
 ///
-/// Any thread; one atomic addition.
+/// It may be used from any thread; each update is one atomic addition.
 public final class Counter: Sendable {
   private let total = Atomic<UInt64>(0)
 
   init() {}
 
-  /// Adds `amount`.
+  /// Adds `amount` to the counter.
   public func add(_ amount: UInt64 = 1) { total.wrappingAdd(amount, ordering: .relaxed) }
 
   /// The sum so far.
   public var value: UInt64 { total.load(ordering: .relaxed) }
 }
 
-/// A number that goes up and down.
+/// A number that increases and decreases.
 ///
-/// Any thread; one atomic operation.
+/// It may be used from any thread; each update is one atomic operation.
 public final class Gauge: Sendable {
   private let current = Atomic<Int64>(0)
 
   init() {}
 
-  /// Sets the value.
+  /// Sets the gauge to `value`.
   public func set(_ value: Int64) { current.store(value, ordering: .relaxed) }
 
   /// Adds `amount`, which may be negative.
   public func add(_ amount: Int64 = 1) { current.wrappingAdd(amount, ordering: .relaxed) }
 
-  /// The value now.
+  /// The current value of the gauge.
   public var value: Int64 { current.load(ordering: .relaxed) }
 }
 
 /// Counts of values in buckets by size, for latencies and lengths.
 ///
-/// Any thread; three atomic additions.
+/// It may be used from any thread; each observation takes three atomic additions.
 public final class Histogram: Sendable {
-  /// Inclusive upper bounds of the buckets, ascending; one more bucket counts larger values.
+  /// The inclusive upper bounds of the buckets, in ascending order; one more bucket counts larger values.
   public let bounds: [UInt64]
   private let buckets: [Counter]
   private let sumOfValues = Counter()
@@ -48,7 +48,7 @@ public final class Histogram: Sendable {
     buckets = (0...bounds.count).map { _ in Counter() }
   }
 
-  /// Counts one value.
+  /// Counts one value in its bucket.
   public func observe(_ value: UInt64) {
     var low = 0
     var high = bounds.count
@@ -65,7 +65,7 @@ public final class Histogram: Sendable {
   /// The number of values.
   public var count: UInt64 { buckets.reduce(0) { $0 &+ $1.value } }
 
-  /// Their sum.
+  /// The sum of the values.
   public var sum: UInt64 { sumOfValues.value }
 
   func cumulative() -> [UInt64] {

@@ -1,5 +1,5 @@
 extension MetricRegistry {
-  /// Adds what this process takes of its machine, under the names that Prometheus' client libraries have for it.
+  /// Adds the resource usage of this process, under the names that the Prometheus client libraries use.
   public func addProcess(descriptorLimit: Int) {
     gauge("process_resident_memory_bytes", help: "Bytes of memory that are in RAM.") {
       ProcessUsage.residentBytes.map(Double.init)

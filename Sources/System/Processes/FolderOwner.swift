@@ -1,33 +1,34 @@
 import CLinux
 import Glibc
 
-/// The user whose folder root works in, and whose rights root's process takes on for that.
+/// The user whose folder root works in, and whose rights root's process assumes for that.
 ///
-/// What root does by path in another user's folder is that user's to misuse: between two system calls the user puts a
-/// link in the place of a folder or of a file. With the user's own rights the process can do nothing there that the
-/// user could not do as well, and what it makes is the user's from the start.
+/// Another user can exploit path-based operations that root performs in their folder: between two system calls, they
+/// can replace a folder or a file with a link. With that user's rights, the process can do nothing there that the user
+/// could not do, and the files that it creates belong to the user from the start.
 public struct FolderOwner: Sendable, Equatable {
-  /// The rights that root keeps.
+  /// The duration for which root's rights are given up.
   public enum Extent: Sendable {
-    /// They are gone, but for listening on ports below 1,024.
+    /// Permanently, except for the right to listen on ports below 1,024.
     case forGood
-    /// `returnToRoot()` brings them back, for files of root's own.
+    /// Until `returnToRoot()` restores them, for root's own files.
     case untilReturn
   }
 
-  /// The user's id.
+  /// The id of the user.
   public let user: UInt32
-  /// The user's primary group; `nogroup` where the machine has no such user any more.
+  /// The user's primary group; `nogroup` if the machine no longer has such a user.
   ///
-  /// The folder's own group says nothing: in a folder with the set-group-ID bit it is one that the user need not be in.
+  /// The folder's own group is not suitable: in a folder with the set-group-ID bit, the user may not be a member of it.
   let group: UInt32
   private let name: String?
 
-  /// The owner of the folder at `path`; nil where this process need not act as another user: it is not root's, may not
-  /// change its user, or root owns the folder.
+  /// Determines the owner of the folder at `path`.
   ///
-  /// Where nothing is at the path and `includingParents` is set, the owner of the nearest folder above it counts. A
-  /// link that is not root's own is refused: its owner says where it leads, not whose the folder there is.
+  /// Returns nil if this process does not have to act as another user: it is not root, may not change its user, or root
+  /// owns the folder. If nothing exists at the path and `includingParents` is true, the owner of the nearest existing
+  /// parent counts. A link that root does not own is refused, because its owner controls where it leads, and may not
+  /// own the target folder.
   public init?(of path: String, includingParents: Bool = false) throws(SystemFailure) {
     guard geteuid() == 0, Self.mayChangeUser else { return nil }
     guard let owner = try Self.owner(of: path, includingParents: includingParents), owner != 0
@@ -41,9 +42,10 @@ public struct FolderOwner: Sendable, Equatable {
     name = entry?.name
   }
 
-  /// Makes this process act as the owner of the folder at `path`, where it is root's and the folder another user's.
+  /// Makes this process act as the owner of the folder at `path`, if the process is root and the folder belongs to
+  /// another user.
   ///
-  /// Call it before the first look into the folder, and after everything that only root may read was read.
+  /// Call it before the first access to the folder, and after reading everything that only root may read.
   @discardableResult
   public static func act(
     in path: String, _ extent: Extent = .forGood, includingParents: Bool = false
@@ -55,7 +57,7 @@ public struct FolderOwner: Sendable, Equatable {
     return owner
   }
 
-  /// Takes root's rights back that `untilReturn` left.
+  /// Restores root's rights, which `untilReturn` gave up temporarily.
   public static func returnToRoot() throws(SystemFailure) {
     guard setresuid(.max, 0, .max) == 0 else { throw .last("setresuid", "0") }
     guard setresgid(.max, 0, .max) == 0 else { throw .last("setresgid", "0") }
@@ -64,7 +66,7 @@ public struct FolderOwner: Sendable, Equatable {
 
   private func takeOn(_ extent: Extent) throws(SystemFailure) {
     let kept = belfry_effective_capabilities() & Self.keptCapabilities
-    // The groups first: afterwards it may not change them any more.
+    // The groups must be changed first, because the right to do so is lost afterward.
     if let name {
       guard unsafe initgroups(name, group) == 0 else { throw .last("initgroups", name) }
     } else {
@@ -85,9 +87,9 @@ public struct FolderOwner: Sendable, Equatable {
     }
   }
 
-  // MARK: Who it is
+  // MARK: Identity
 
-  /// `CAP_SETGID` and `CAP_SETUID`: without them root of a container has no power to lend.
+  /// `CAP_SETGID` and `CAP_SETUID`: without them, root in a container cannot change its user.
   private static var mayChangeUser: Bool {
     let needed: UInt32 = 1 << 6 | 1 << 7
     return belfry_effective_capabilities() & needed == needed
@@ -97,12 +99,12 @@ public struct FolderOwner: Sendable, Equatable {
   private static let keptCapabilities: UInt32 = 1 << 10
   /// Debian's `nogroup`, which owns nothing.
   private static let noGroup: gid_t = 65_534
-  /// Links of root's that are followed one after the other.
+  /// The number of links owned by root that are followed in a row.
   private static let linksMax = 40
   /// Bytes of one user's entry.
   private static let entryBytesMax = 1 << 16
 
-  /// The user of what a descriptor holds, so that nothing is exchanged between two looks at it.
+  /// Returns the owner of a file through its descriptor, so that the file cannot be replaced between two checks.
   private static func owner(
     of path: String, includingParents: Bool
   ) throws(SystemFailure) -> uid_t? {

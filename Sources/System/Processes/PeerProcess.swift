@@ -1,22 +1,22 @@
 import CLinux
 import Glibc
 
-/// The process at the other end of a UNIX socket, held by a descriptor of its own.
+/// The process at the other end of a UNIX socket, held by its own descriptor.
 ///
-/// While it runs, its number is no other process's: what was read of `/proc` under that number before
-/// `isRunning` was found true is of this process.
+/// While it runs, no other process has its number: everything that was read from `/proc` under that number before
+/// `isRunning` returned true belongs to this process.
 public struct PeerProcess: ~Copyable {
-  /// The process's number.
+  /// The number of the process.
   public let pid: Int32
   private let descriptor: Int32
   private let start: String
 
-  /// Finds the process that made a connection.
+  /// Finds the process that opened a connection.
   ///
-  /// The kernel keeps that process with the socket since Linux 6.5 (`SO_PEERPIDFD`). Before, the number
-  /// alone is known, which another process may have by now; its start is compared then.
+  /// Since Linux 6.5 the kernel keeps that process with the socket (`SO_PEERPIDFD`). On earlier versions only the
+  /// number is known, which another process may have by now, so its start time is compared.
   ///
-  /// - Throws: The system's error, also when the process has ended.
+  /// - Throws: The system's error, also if the process has ended.
   public init(peerOf socket: Int32, pid: Int32) throws(SystemFailure) {
     let descriptor = belfry_peer_pidfd(socket)
     if descriptor < 0, errno == ENOPROTOOPT {
@@ -27,7 +27,7 @@ public struct PeerProcess: ~Copyable {
     }
   }
 
-  /// The process that has this number now.
+  /// Creates a value for the process that currently has this number.
   init(pid: Int32) throws(SystemFailure) {
     let descriptor = belfry_pidfd_open(pid)
     guard descriptor >= 0 else { throw .last("pidfd_open", "process \(pid)") }
@@ -42,21 +42,21 @@ public struct PeerProcess: ~Copyable {
 
   deinit { _ = Glibc.close(descriptor) }
 
-  /// Whether the process is still there, and is the one that it was.
+  /// True if the process still exists and is the same one.
   public var isRunning: Bool {
-    // A descriptor of a process becomes readable when the process has ended.
+    // A process's descriptor becomes readable when the process has ended.
     var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard unsafe poll(&watched, 1, 0) == 0 else { return false }
     return !start.isEmpty && start == Self.start(of: pid)
   }
 
-  /// The clock ticks since the machine's start at which a process started; empty when it is gone.
+  /// Returns the clock ticks from the machine's start to a process's start; empty if the process has ended.
   private static func start(of pid: Int32) -> String {
     guard let bytes = try? FileSystem.read("/proc/\(pid)/stat", limit: 4_096) else { return "" }
-    // The second field, the program's name in parentheses, may hold anything.
+    // The second field, the program's name in parentheses, may contain anything.
     let fields = String(decoding: bytes, as: UTF8.self).split(separator: ")").last?
       .split(separator: " ")
-    // proc(5): field 22 of all, so the twentieth behind the name.
+    // proc(5): field 22 of all, so the twentieth after the name.
     guard let fields, fields.count > 19 else { return "" }
     return String(fields[19])
   }

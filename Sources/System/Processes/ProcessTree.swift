@@ -1,27 +1,29 @@
 import CLinux
 import Glibc
 
-/// What ties a process to its parent and to its descendants.
+/// The relations of a process to its parent and to its descendants.
 public enum ProcessTree {
-  /// Has this process sent `signal` when its parent ends; false when that has ended already.
+  /// Makes the kernel send `signal` to this process when its parent ends.
   ///
-  /// The kernel watches the thread that started this process: a main thread, for what our commands start.
+  /// Returns false if the parent has already ended. The kernel watches the thread that started this process, which is
+  /// the main thread for processes started by Belfry's commands.
   public static func endWithParent(_ parent: Int32, signal: Int32) -> Bool {
     assert((1...64).contains(signal), "\(signal) is no signal")
-    // The parent may end before the call, so it is looked at afterwards.
+    // The parent may end before the call, so check it afterward.
     return belfry_set_parent_death_signal(signal) == 0 && getppid() == parent
   }
 
-  /// Makes descendants whose parent ends children of this process, so that none of them is lost.
+  /// Makes orphaned descendants children of this process, so that none of them is lost.
   public static func adoptOrphans() throws(SystemFailure) {
     guard belfry_adopt_orphans() == 0 else { throw .last("prctl") }
   }
 
-  /// Kills every descendant and reaps it; for a process that has adopted orphans, and has one thread that
-  /// starts and reaps.
+  /// Kills and reaps every descendant.
+  ///
+  /// Use it in a process that has adopted orphans, and in which only one thread starts and reaps processes.
   public static func killDescendants() {
     while true {
-      // What is reaped leaves its own children to this process: they are in the next round.
+      // The children of a reaped process become children of this one; they are handled in the next round.
       for child in children() {
         assert(child > 1, "kill(2) would take 0 and -1 for groups, and 1 is the system's")
         kill(child, SIGKILL)
@@ -40,15 +42,15 @@ public enum ProcessTree {
     }
   }
 
-  /// Bytes of `/proc/PID/stat`, which has some 50 numbers and a name of 16 bytes.
+  /// Bytes of `/proc/PID/stat`, which has about 50 numbers and a name of 16 bytes.
   private static let statusBytesMax = 4_096
 
   private static func parent(of pid: Int32) -> Int32? {
-    // It is gone where this fails.
+    // This fails if the process has ended.
     guard let bytes = try? FileSystem.read("/proc/\(pid)/stat", limit: statusBytesMax),
       let name = bytes.lastIndex(of: UInt8(ascii: ")"))
     else { return nil }
-    // After the name, which may hold anything: the state, then the parent.
+    // After the name, which may contain anything, follow the state and then the parent.
     let fields = bytes[(name + 1)...].split(separator: 0x20)
     guard fields.count > 1 else { return nil }
     return Int32(String(decoding: fields[1], as: UTF8.self))

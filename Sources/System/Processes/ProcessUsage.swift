@@ -1,45 +1,45 @@
 import CLinux
 import Glibc
 
-/// What this process takes of its machine, as /proc says.
+/// The resource usage of this process according to /proc.
 public enum ProcessUsage {
-  /// Bytes of its memory that are in RAM; nil where /proc does not say.
+  /// The bytes of its memory that are in RAM; nil if /proc is not available.
   public static var residentBytes: Int? {
     fields(of: "/proc/self/statm").dropFirst().first.flatMap { Int($0) }.map {
       $0 * Int(getpagesize())
     }
   }
 
-  /// Its open descriptors; nil where /proc does not say.
+  /// The number of its open descriptors; nil if /proc is not available.
   public static var openDescriptors: Int? {
     let path = "/proc/self/fd"
-    // Linux 6.2 and later have the number as the folder's size; to list half a million takes its time.
+    // Linux 6.2 and later report the number as the folder's size; listing half a million entries takes time.
     if let count = FileSystem.byteCount(of: path), count > 0 { return count }
     guard let folder = unsafe opendir(path) else { return nil }
     defer { unsafe closedir(folder) }
     var count = 0
     while unsafe readdir(folder) != nil { count += 1 }
-    // Without ".", ".." and the descriptor of the look itself.
+    // Subtract ".", ".." and the descriptor of the folder itself.
     return count - 3
   }
 
-  /// Seconds that it ran on a processor, of all threads.
+  /// The processor time in seconds, of all threads.
   public static var processorSeconds: Double { seconds(of: CLOCK_PROCESS_CPUTIME_ID) }
 
-  /// When it started, in seconds since 1970; nil where /proc does not say.
+  /// The start time in seconds since 1970; nil if /proc is not available.
   public static var startedSeconds: Double? {
     guard let text = try? FileSystem.read("/proc/self/stat", limit: 4_096),
-      // The program's name stands in parentheses and may have blanks and parentheses.
+      // The program's name is in parentheses and may contain spaces and parentheses.
       let name = text.lastIndex(of: UInt8(ascii: ")"))
     else { return nil }
     let fields = String(decoding: text[(name + 1)...], as: UTF8.self).split(separator: " ")
     guard fields.count > startIndex, let ticks = Double(fields[startIndex]) else { return nil }
-    // What /proc/stat would say, which units with ProcSubset=pid do not see.
+    // Computed, because units with ProcSubset=pid cannot read /proc/stat.
     let boot = seconds(of: CLOCK_REALTIME) - seconds(of: CLOCK_BOOTTIME)
     return boot + ticks / Double(max(1, sysconf(Int32(_SC_CLK_TCK))))
   }
 
-  /// proc(5)'s field 22 of `stat`, counted from the first after the name.
+  /// Field 22 of `stat` in proc(5), counted from the first field after the name.
   private static let startIndex = 19
 
   private static func seconds(of clock: clockid_t) -> Double {

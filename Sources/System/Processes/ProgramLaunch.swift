@@ -1,34 +1,32 @@
 import CLinux
 import Glibc
 
-/// A program about to be started, beside this one or in its place.
+/// A program to start, in addition to this one or in its place.
 public struct ProgramLaunch: Sendable {
   /// The path of the executable.
   public var executable: String
   /// The words after the program's name.
   public var arguments: [String]
-  /// The environment, `NAME=VALUE`.
+  /// The environment as `NAME=VALUE`.
   public var environment: [String]
   /// The descriptor that becomes standard output; nil for this process's own.
   public var output: Int32?
-  /// The file that becomes standard error, and standard output too where `output` is nil; nil for this
-  /// process's own.
+  /// The file that becomes standard error, and standard output too if `output` is nil; nil for this process's own.
   public var logFile: String?
-  /// Whether it has nothing on standard input and a process group of its own, which a terminal's Ctrl-C does
-  /// not reach.
+  /// True if it has empty standard input and its own process group, which a terminal's Ctrl-C does not reach.
   public var isBackground = false
 
-  /// A launch with this process's standard streams.
+  /// Creates a launch with this process's standard streams.
   public init(_ executable: String, _ arguments: [String], environment: [String: String]) {
     self.executable = executable
     self.arguments = arguments
     self.environment = environment.map { "\($0.key)=\($0.value)" }
   }
 
-  /// Starts it with no signal blocked or ignored, and returns its process.
+  /// Starts it with no signal blocked or ignored, and returns its process number.
   public func start() throws(SystemFailure) -> Int32 {
     assert(executable.hasPrefix("/"), "'\(executable)' would depend on the folder")
-    // This process's own standard output may be given on, where messages alone go to a file.
+    // This process's own standard output may be passed on if only messages go to a file.
     assert(output.map { $0 > 0 && $0 != 2 } ?? true, "it is open, and not for messages or input")
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
@@ -67,8 +65,9 @@ public struct ProgramLaunch: Sendable {
     return child
   }
 
-  /// Becomes the program that `words` begin with, searched for on `PATH`; returns the error number of the
-  /// failure, if it does at all.
+  /// Replaces this process with the program that `words` begin with, searching `PATH`.
+  ///
+  /// Returns the error number only if that fails.
   public static func replaceThisProcess(with words: [String]) -> Int32 {
     guard let name = words.first else { return ENOENT }
     return unsafe withCStrings(words) { words in

@@ -1,22 +1,22 @@
 import CLinux
 import Glibc
 
-/// The signals of a process that waits for its children: to end, and that a child has ended.
+/// The signals of a process that waits for its children: requests to end, and notifications that a child has ended.
 public final class SignalQueue {
-  /// A signal that has come.
+  /// A signal that was received.
   public struct Signal: Sendable {
-    /// Its number, such as SIGTERM.
+    /// The number of the signal, such as SIGTERM.
     public let number: Int32
-    /// Whether it came from a terminal, which sends it to the whole foreground group, or of a child's end.
+    /// True if the kernel sent it (SI_KERNEL), as a terminal does to the whole foreground group.
     public let isFromKernel: Bool
   }
 
-  /// Readable while a signal waits.
+  /// The descriptor, which is readable while a signal is pending.
   public let descriptor: Int32
 
-  /// Blocks SIGINT, SIGTERM, SIGHUP and SIGCHLD on this thread and those that it makes, and ignores SIGPIPE.
+  /// Blocks SIGINT, SIGTERM, SIGHUP and SIGCHLD on this thread and those that it creates, and ignores SIGPIPE.
   ///
-  /// A terminal does not stop the process for a write from its background.
+  /// A terminal does not stop the process for writing from the background.
   public init() throws(SystemFailure) {
     var set = sigset_t()
     unsafe sigemptyset(&set)
@@ -32,14 +32,14 @@ public final class SignalQueue {
 
   deinit { close(descriptor) }
 
-  /// The next signal; nil when none waits.
+  /// Returns the next signal, or nil if none is pending.
   public func next() -> Signal? {
     var entry = signalfd_siginfo()
     let size = MemoryLayout<signalfd_siginfo>.size
     guard unsafe read(descriptor, &entry, size) == size else { return nil }
     assert(entry.ssi_signo > 0 && entry.ssi_signo < 65, "Linux numbers signals from 1 to 64")
     if entry.ssi_signo != UInt32(SIGCHLD) { ProcessEnd.notice() }
-    // SI_KERNEL, which the headers have as an enumeration's case.
+    // SI_KERNEL, which the headers define as an enumeration case.
     return Signal(number: Int32(bitPattern: entry.ssi_signo), isFromKernel: entry.ssi_code == 0x80)
   }
 }

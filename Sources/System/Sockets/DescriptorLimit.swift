@@ -2,14 +2,14 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// How many descriptors this process may have open.
+/// The number of descriptors that this process may have open.
 public enum DescriptorLimit {
-  /// The limit before this process raised it; nil where it has not.
+  /// The limit before this process raised it; nil if it did not.
   private static let former = Mutex<(soft: UInt64, hard: UInt64)?>(nil)
 
-  /// Raises the limit as far as an ordinary process may, and returns it.
+  /// Raises the limit as far as an unprivileged process may, and returns it.
   ///
-  /// The lower limit that processes begin with (1,024 mostly) is for programs that use select(2).
+  /// The lower initial limit of processes (usually 1,024) is meant for programs that use select(2).
   @discardableResult
   public static func raise() -> Int {
     var limit = rlimit()
@@ -27,15 +27,15 @@ public enum DescriptorLimit {
     return Int(clamping: limit.rlim_cur)
   }
 
-  /// Gives a program that this process has started the limit that this process began with.
+  /// Gives a program that this process has started this process's original limit.
   ///
-  /// It may use select(2), which fails for descriptors above 1,023.
+  /// The program may use select(2), which fails for descriptors above 1,023.
   public static func restore(ofChild process: Int32) {
     assert(process > 0, "a child has a number")
     guard let limit = former.withLock({ $0 }) else { return }
     _ = belfry_set_descriptor_limit(process, limit.soft, limit.hard)
   }
 
-  /// What POSIX grants every process, where the kernel does not say.
+  /// The number that POSIX guarantees every process, used if the kernel does not report one.
   private static let fallback = 256
 }

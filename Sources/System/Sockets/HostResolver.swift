@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// Resolves host names by the system's resolver, on a thread of its own: it may take seconds.
+/// A resolver of host names that uses the system's resolver on its own thread, because it may take seconds.
 public final class HostResolver {
   private struct Reply: Sendable {
     let ticket: UInt64
@@ -10,11 +10,11 @@ public final class HostResolver {
     let problem: String
   }
 
-  /// The resolver's answer: addresses in the order to be tried, or why there is none.
+  /// The resolver's answer: addresses in the order in which to try them, or the reason that there are no addresses.
   public enum Answer: Sendable, Equatable {
     /// At least one address.
     case addresses([SocketAddress])
-    /// The resolver's own words.
+    /// The resolver's error message.
     case failed(String)
   }
 
@@ -24,7 +24,7 @@ public final class HostResolver {
 
   private init() {}
 
-  /// The loop's resolver.
+  /// Returns the loop's resolver.
   public static func shared(on loop: EventLoop) -> HostResolver {
     loop.shared(HostResolver.self) {
       let resolver = HostResolver()
@@ -35,7 +35,7 @@ public final class HostResolver {
     }
   }
 
-  /// Calls `body` on the loop; within this call when `host` is an address already.
+  /// Calls `body` on the loop, or during this call if `host` is already an address.
   public func resolve(host: String, port: UInt16, _ body: @escaping (Answer) -> Void) {
     if let address = SocketAddress(host: host, port: port) {
       body(.addresses([address]))

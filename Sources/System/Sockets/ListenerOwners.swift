@@ -1,13 +1,15 @@
 import Glibc
 
-/// Whose the listeners of this machine are.
+/// The owners of the listening sockets on this machine.
 ///
-/// A port outlives who had it: while a service is down, any user of the machine may listen there and be taken for it.
+/// A port survives its owner: while a service is down, any user of the machine may listen on it and impersonate the
+/// service.
 public enum ListenerOwners {
-  /// The user ids of those who listen at an address, or at every address, and of who has accepted the connection from
-  /// `client`; empty where neither is in this network.
+  /// Returns the user ids of the listeners at an address, or at every address, and of the process that accepted the
+  /// connection from `client`.
   ///
-  /// Who has accepted it may listen no more.
+  /// Returns an empty set if neither is in this network. A process that accepted a connection may no longer be
+  /// listening.
   public static func userIDs(
     at address: SocketAddress, from client: SocketAddress? = nil
   ) -> Set<UInt32> {
@@ -18,14 +20,14 @@ public enum ListenerOwners {
     }
   }
 
-  /// The owners that a table of the kernel's has, in the form of `/proc/net/tcp`.
+  /// Returns the owners in one of the kernel's tables, in the format of `/proc/net/tcp`.
   static func userIDs(
     inTable text: String, at address: SocketAddress, from client: SocketAddress? = nil
   ) -> Set<UInt32> {
     let port = hexadecimal(UInt64(address.port), digits: 4)
     let clientPort = client.map { hexadecimal(UInt64($0.port), digits: 4) }
     let host = hexadecimalHost(address.host)
-    // A socket of IPv6 may have an address of IPv4.
+    // An IPv6 socket may have an IPv4 address.
     let mapped = "0000000000000000FFFF0000" + host
     var owners: Set<UInt32> = []
     for line in text.split(separator: "\n").dropFirst() {
@@ -44,10 +46,10 @@ public enum ListenerOwners {
     return owners
   }
 
-  /// The state of a listener.
+  /// The code for the listening state.
   private static let listening = "0A"
 
-  /// An address as the table has it: words of four bytes, each in the machine's own order.
+  /// Returns an address in the format of the table: words of four bytes, each in the machine's byte order.
   private static func hexadecimalHost(_ host: String) -> String {
     var bytes = [UInt8](repeating: 0, count: 16)
     let (family, count) = host.contains(":") ? (AF_INET6, 16) : (AF_INET, 4)
@@ -65,6 +67,6 @@ public enum ListenerOwners {
     return String(repeating: "0", count: max(0, digits - text.count)) + text
   }
 
-  /// Bytes of a table: 150 a socket, of which a busy machine has a hundred thousand.
+  /// Bytes of a table: 150 per socket, and a busy machine has a hundred thousand sockets.
   private static let tableBytesMax = 64 << 20
 }

@@ -1,9 +1,9 @@
 import CLinux
 import Glibc
 
-/// What this machine is called and reached by.
+/// The names and addresses of this machine.
 public enum LocalHost {
-  /// The host name, with its domain where it has one; empty where it cannot be read.
+  /// The host name, including its domain if it has one; empty if it cannot be read.
   public static var name: String {
     unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { text in
       guard let base = text.baseAddress, unsafe gethostname(base, 255) == 0 else { return "" }
@@ -12,7 +12,7 @@ public enum LocalHost {
     }
   }
 
-  /// The addresses of its interfaces that are up, loopback and link-local ones left out.
+  /// The addresses of its active interfaces, except loopback and link-local ones.
   public static var addresses: [String] {
     var list: UnsafeMutablePointer<ifaddrs>?
     guard unsafe getifaddrs(&list) == 0 else { return [] }

@@ -1,32 +1,34 @@
 import CLinux
 import Glibc
 
-/// The socket calls of the streams; every descriptor is non-blocking and closed on exec.
+/// The socket calls of the streams.
+///
+/// Every descriptor is non-blocking and closed on exec.
 public enum Socket {
   /// The result of a system call that may have to wait.
   public enum Transfer: Sendable, Equatable {
-    /// The number of bytes transferred; 0 for reading is the end of the stream.
+    /// The number of bytes transferred; for a read, 0 means the end of the stream.
     case bytes(Int)
-    /// Nothing for now: wait for readiness.
+    /// No data can be transferred now: wait for readiness.
     case wouldBlock
     /// The connection is broken.
     case failed(errno: Int32)
   }
 
-  /// Whether several sockets of a process listen on one port.
+  /// The sharing of one port by several sockets of a process.
   public enum PortSharing: Sendable {
-    /// This one alone.
+    /// The only socket on the port.
     case none
-    /// The first: it has the port for itself or fails, and lets further ones of this user join.
+    /// The first socket: it gets the port exclusively or fails, and then lets further sockets of this user join.
     case first
-    /// One that joins the first.
+    /// A socket that joins the first.
     case further
   }
 
   /// Listens on an internet address.
   ///
-  /// SO_REUSEPORT would let any process of this user join, another gateway for example. The first socket
-  /// therefore binds without it, which fails where somebody listens, and sets it afterwards.
+  /// SO_REUSEPORT would let any process of this user join, another gateway for example. The first socket therefore
+  /// binds without it, which fails if the port is in use, and sets it afterward.
   public static func listen(
     on address: SocketAddress, sharing: PortSharing = .none, backlog: Int32 = 4_096
   ) throws(SystemFailure) -> Int32 {
@@ -43,7 +45,9 @@ public enum Socket {
     return descriptor
   }
 
-  /// Listens on a path; the file of a socket that is no longer listened on is replaced.
+  /// Listens on a path.
+  ///
+  /// The file of a socket without a listener is replaced.
   public static func listen(
     unixPath path: String, mode: UInt32 = 0o600, backlog: Int32 = 256
   ) throws(SystemFailure) -> Int32 {
@@ -67,7 +71,7 @@ public enum Socket {
     return descriptor
   }
 
-  /// Prepares a listening socket that another program opened, as this one's own are.
+  /// Prepares a listening socket that another program opened, with the same flags as this program's own.
   public static func adoptListener(_ descriptor: Int32) throws(SystemFailure) {
     let flags = fcntl(descriptor, F_GETFL)
     guard flags >= 0, fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0,
@@ -75,7 +79,9 @@ public enum Socket {
     else { throw .last("fcntl", "descriptor \(descriptor)") }
   }
 
-  /// Begins a connection; it is made, or has failed (`pendingError`), once the descriptor is writable.
+  /// Starts a connection.
+  ///
+  /// Once the descriptor is writable, the connection is open or has failed (`pendingError`).
   public static func connect(to address: SocketAddress) throws(SystemFailure) -> Int32 {
     let descriptor = try open(address.family == .v4 ? AF_INET : AF_INET6)
     set(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
@@ -95,8 +101,9 @@ public enum Socket {
     return descriptor
   }
 
-  /// Two connected sockets; `bufferBytes` bounds what each takes before its peer reads (nil: the
-  /// kernel's own bound).
+  /// Returns two connected sockets.
+  ///
+  /// `bufferBytes` limits the data that each accepts before its peer reads (nil for the kernel's limit).
   public static func pair(
     bufferBytes: Int32? = nil
   ) throws(SystemFailure) -> (one: Int32, other: Int32) {
@@ -114,16 +121,18 @@ public enum Socket {
     return (ends.0, ends.1)
   }
 
-  /// The next connection of a listener; nil when none waits.
+  /// Accepts the next connection of a listener.
+  ///
+  /// Returns nil if none is waiting.
   public static func accept(_ listener: Int32) throws(SystemFailure) -> Int32? {
     var peer: SocketAddress?
     return try accept(listener, peer: &peer)
   }
 
-  /// The next connection of a listener; nil when none waits.
+  /// Accepts the next connection of a listener.
   ///
-  /// `peer` becomes the other end's address, nil for a UNIX socket: the system does not give the address of
-  /// a connection that was reset.
+  /// Returns nil if none is waiting. `peer` becomes the other end's address, or nil for a UNIX socket: the system does
+  /// not return the address of a connection that was reset.
   public static func accept(
     _ listener: Int32, peer: inout SocketAddress?
   ) throws(SystemFailure) -> Int32? {
@@ -135,7 +144,7 @@ public enum Socket {
     }
     if descriptor >= 0 {
       set(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
-      // The kernel notices, within hours, that an idle peer's machine is gone.
+      // The kernel detects, within hours, that the machine of an idle peer has disappeared.
       set(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1)
       return descriptor
     }
@@ -145,23 +154,23 @@ public enum Socket {
     }
   }
 
-  /// One read(2) into `buffer`.
+  /// Performs one read(2) into `buffer`.
   public static func read(
     _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer
   ) -> Transfer {
-    // recv(2) into nothing returns 0, which would be taken for the end of the stream.
+    // recv(2) into an empty buffer returns 0, which would be mistaken for the end of the stream.
     assert(buffer.count > 0, "room for a byte")
     return transfer { unsafe recv(descriptor, buffer.baseAddress, buffer.count, 0) }
   }
 
-  /// One write(2) of `bytes`; never SIGPIPE.
+  /// Performs one write(2) of `bytes`, which never raises SIGPIPE.
   public static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Transfer {
     transfer {
       unsafe send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
     }
   }
 
-  /// The error of a connection attempt that has ended; 0 when it was made.
+  /// Returns the error of a finished connection attempt; 0 if it succeeded.
   public static func pendingError(_ descriptor: Int32) -> Int32 {
     var code: Int32 = 0
     var length = socklen_t(MemoryLayout<Int32>.size)
@@ -171,38 +180,38 @@ public enum Socket {
     return code
   }
 
-  /// Shuts down our side; the peer may still send.
+  /// Shuts down this side of the connection; the peer may still send.
   public static func finishWriting(_ descriptor: Int32) {
     _ = shutdown(descriptor, Int32(SHUT_WR))
   }
 
-  /// Closes the descriptor.
+  /// Closes the descriptor, which must be open.
   public static func close(_ descriptor: Int32) {
     assert(descriptor >= 0, "closed once")
     _ = Glibc.close(descriptor)
   }
 
-  /// This end's address; nil for a UNIX socket.
+  /// Returns this end's address, or nil for a UNIX socket.
   public static func localAddress(_ descriptor: Int32) -> SocketAddress? {
     unsafe address { unsafe getsockname(descriptor, $0, $1) }
   }
 
-  /// The other end's address; nil for a UNIX socket or when the connection is gone.
+  /// Returns the other end's address, or nil for a UNIX socket or a closed connection.
   public static func peerAddress(_ descriptor: Int32) -> SocketAddress? {
     unsafe address { unsafe getpeername(descriptor, $0, $1) }
   }
 
-  /// Who is at the other end of a UNIX socket.
+  /// The credentials of the process at the other end of a UNIX socket.
   public struct PeerCredentials: Sendable, Hashable {
-    /// Process number when the connection was made.
+    /// The process number at the time of the connection.
     public let pid: Int32
-    /// User number.
+    /// The user id of the process.
     public let uid: UInt32
-    /// Group number.
+    /// The group id of the process.
     public let gid: UInt32
   }
 
-  /// SO_PEERCRED; nil for internet sockets.
+  /// Returns the SO_PEERCRED credentials, or nil for internet sockets.
   public static func peerCredentials(_ descriptor: Int32) -> PeerCredentials? {
     var raw = belfry_peer_credentials()
     guard unsafe belfry_peer_credentials(descriptor, &raw) == 0, raw.pid > 0 else { return nil }

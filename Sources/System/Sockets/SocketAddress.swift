@@ -1,30 +1,31 @@
 import CLinux
 import Glibc
 
-/// An internet address and a port: where to listen, or where a peer is.
+/// An internet address and a port, of a listener or of a peer.
 public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
-  /// The protocol family.
+  /// The protocol family of an address.
   public enum Family: UInt8, Sendable {
     /// IPv4: the first four bytes of the address are used.
     case v4
-    /// IPv6.
+    /// IPv6: all 16 bytes of the address are used.
     case v6
   }
 
-  /// IPv4 or IPv6.
+  /// The protocol family of the address.
   public let family: Family
-  /// The port; 0 asks the kernel for a free one.
+  /// The port; 0 requests a free one from the kernel.
   public var port: UInt16
-  /// The address in network byte order, two words as they lie in memory.
+  /// The address in network byte order, as two words in memory order.
   private let high: UInt64
   private let low: UInt64
 
-  /// Where on this machine a listener of `host` is reached: one of every address by loopback, of IPv4 or IPv6 as it is.
+  /// Returns the host under which a listener of `host` is reached on this machine: loopback, of the same family, for a
+  /// listener on all addresses.
   public static func hostOnThisMachine(ofListener host: String) -> String {
     ["0.0.0.0": "127.0.0.1", "::": "::1"][host] ?? host
   }
 
-  /// Any address of this machine over IPv4's loopback.
+  /// Returns an address on this machine with IPv4's loopback.
   public static func loopback(port: UInt16) -> SocketAddress {
     let word = unsafe withUnsafeBytes(of: (127, 0, 0, 1, 0, 0, 0, 0) as Bytes8) { bytes in
       unsafe bytes.loadUnaligned(as: UInt64.self)
@@ -41,7 +42,9 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     self.low = low
   }
 
-  /// An address in figures such as "127.0.0.1" or "::1" ("[::1]", too); nil for host names.
+  /// Parses a numeric address such as "127.0.0.1" or "::1" ("[::1]", too).
+  ///
+  /// Returns nil for host names.
   public init?(host: String, port: UInt16) {
     var host = host[...]
     if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
@@ -56,13 +59,13 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     self.init(family: .v6, port: port, high: words.0, low: words.1)
   }
 
-  /// "127.0.0.1:2197" or "[::1]:2197".
+  /// Parses "127.0.0.1:2197" or "[::1]:2197".
   public init?(_ text: String) {
     guard let colon = text.lastIndex(of: ":"),
       let port = UInt16(text[text.index(after: colon)...])
     else { return nil }
     let host = String(text[..<colon])
-    // A bare IPv6 address has colons of its own: without brackets its end is ambiguous.
+    // A bare IPv6 address contains colons: without brackets its end is ambiguous.
     guard !host.contains(":") || host.hasPrefix("[") else { return nil }
     self.init(host: host, port: port)
   }
@@ -90,7 +93,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// "127.0.0.1:2197" or "[::1]:2197".
+  /// The address with its port, such as "127.0.0.1:2197" or "[::1]:2197".
   public var description: String {
     family == .v4 ? "\(host):\(port)" : "[\(host)]:\(port)"
   }
@@ -141,7 +144,9 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Nil for a family other than the two; `storage` may lie at any address, as in a buffer of the kernel's.
+  /// Returns nil for any other family.
+  ///
+  /// `storage` may be unaligned, as in a kernel buffer.
   init?(_ storage: UnsafePointer<sockaddr_storage>) {
     let raw = unsafe UnsafeRawPointer(storage)
     let family = Int32(unsafe raw.loadUnaligned(as: sa_family_t.self))

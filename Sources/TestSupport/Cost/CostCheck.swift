@@ -1,32 +1,32 @@
-/// Measures subjects at growing sizes and compares the cost of a byte.
+/// A check that measures subjects at growing input sizes and compares the cost per byte.
 public struct CostCheck: Sendable {
   /// The result for one subject.
   public struct Row: Sendable {
-    /// The subject.
+    /// The name of the subject.
     public let name: String
-    /// Bytes of the smallest and of the largest input.
+    /// The sizes in bytes of the smallest and of the largest input.
     public let bytes: (small: Int, large: Int)
-    /// Nanoseconds for a byte of each.
+    /// The nanoseconds per byte of the smallest and of the largest input.
     public let cost: (small: Double, large: Double)
-    /// The highest cost of a byte at any size, in those of the smallest.
+    /// The highest cost per byte at any size, relative to that of the smallest.
     public let ratio: Double
-    /// The size at which it was the highest.
+    /// The size with the highest cost per byte.
     public let worstBytes: Int
 
-    /// Whether the cost grows as it may.
+    /// True if the cost stays within the limit.
     public var isGood: Bool { ratio <= CostCheck.ratioMax }
   }
 
-  /// The cost of a byte at the limit, in those at 4 KB, at most.
+  /// The maximum cost per byte at the limit, relative to that at 4 KB.
   public static let ratioMax = 3.0
-  /// Bytes at which the cost of a byte is known to be right.
+  /// The size in bytes at which the cost per byte is the reference.
   static let smallBytes = 4_096
 
-  /// Bytes beyond which nothing is measured; nil: up to each interface's limit.
+  /// The largest size in bytes to measure; nil measures up to each interface's limit.
   private let bound: Int?
   private let sampleNanoseconds: Int64
 
-  /// A check up to the limits, or up to a bound.
+  /// Creates a check up to the interfaces' limits, or up to a bound.
   public init(bound: Int? = nil, sampleNanoseconds: Int64 = 4_000_000) {
     self.bound = bound
     self.sampleNanoseconds = sampleNanoseconds
@@ -34,10 +34,10 @@ public struct CostCheck: Sendable {
 
   /// Measures one subject.
   ///
-  /// It stops at the size at which the cost is too high: what is quadratic need not run at the limit.
+  /// It stops at the size at which the cost is too high, so that a quadratic handler does not run at the limit.
   public func row(_ subject: CostSubject) -> Row {
     let limit = min(subject.limit, bound ?? .max)
-    // An interface with a small limit is measured from a sixteenth of it.
+    // An interface with a small limit is measured from one sixteenth of it.
     let small = min(Self.smallBytes, limit / 16)
     var base = cost(subject, small)
     var last = base
@@ -47,7 +47,7 @@ public struct CostCheck: Sendable {
     while size < limit {
       size = min(limit, size * 4)
       last = cost(subject, size)
-      // The machine may have been busy: what is too slow is slow again.
+      // The machine may have been busy: measure again, because a slow handler stays slow.
       for _ in 0..<3 where last / base > Self.ratioMax {
         base = max(base, cost(subject, small))
         last = min(last, cost(subject, size))
@@ -62,7 +62,7 @@ public struct CostCheck: Sendable {
       name: subject.name, bytes: (small, size), cost: (base, last), ratio: ratio, worstBytes: worst)
   }
 
-  /// Nanoseconds for each byte of an input of so many.
+  /// Returns the nanoseconds per byte for an input of this size.
   private func cost(_ subject: CostSubject, _ bytes: Int) -> Double {
     let run = subject.prepare(bytes)
     return CostMeter.nanoseconds(sample: sampleNanoseconds, samples: 3, run) / Double(bytes)

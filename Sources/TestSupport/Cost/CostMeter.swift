@@ -1,21 +1,21 @@
 import Glibc
 
-/// Measures what a handler costs: the processor time of its thread.
+/// The measurement of a handler's cost, as the processor time of its thread.
 ///
-/// Other programs count little for it. Virtual machines seldom have counters of instructions.
+/// Other programs hardly affect it. Instruction counters are seldom available in virtual machines.
 enum CostMeter {
-  /// Nanoseconds of processor time that the calling thread has used.
+  /// The nanoseconds of processor time that the calling thread has used.
   static var now: Int64 {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
-  /// Nanoseconds of one run: the least of some samples, since everything else only adds to it.
+  /// Returns the nanoseconds of one run: the minimum of several samples, since disturbances only increase it.
   ///
   /// - Parameters:
-  ///   - sample: Nanoseconds that a sample takes at least; a short run is repeated in it.
-  ///   - samples: How many samples there are, where one takes less than half a second.
+  ///   - sample: The minimum nanoseconds of a sample; a short run is repeated within it.
+  ///   - samples: The number of samples, if one takes less than half a second.
   ///   - body: The run.
   /// - Returns: Nanoseconds of processor time.
   static func nanoseconds(sample: Int64, samples: Int, _ body: () -> Void) -> Double {

@@ -3,7 +3,7 @@ import BelfryWire
 @testable import Agent
 
 extension CostSubject {
-  /// Frames of an app, from their bytes to what a presenter is given.
+  /// Frames from an app, processed from their bytes to the input of a presenter.
   static var appLink: [CostSubject] {
     func notification(
       _ name: String, _ change: @escaping @Sendable (inout NotificationContent, Int) -> Void
@@ -110,7 +110,7 @@ extension CostSubject {
     ]
   }
 
-  /// Pushes, from the payload to what a presenter is given.
+  /// Pushes, processed from the payload to the input of a presenter.
   static var pushes: [CostSubject] {
     @Sendable func push(
       _ name: String, _ make: @escaping @Sendable (Int) -> String
@@ -150,7 +150,7 @@ extension CostSubject {
   }
 }
 
-/// An agent's model with an app that may show everything, and what presenters make of it.
+/// An agent's model with an app that may show everything, and the presenters' processing of its output.
 final class CostBench {
   private var model: AgentModel
   private let app: AppID
@@ -182,7 +182,7 @@ final class CostBench {
     handle(.registrationSucceeded(app, .alert, token: [1]))
   }
 
-  /// Bytes of the app, as its connection takes them.
+  /// Processes bytes from the app as its connection does.
   func receive(_ bytes: [UInt8]) {
     var decoder = AppFrameDecoder(limit: WireLimits.appFrameBytesMaxFromApp)
     decoder.append(bytes)
@@ -193,7 +193,7 @@ final class CostBench {
     handle(.appRequested(Ask(connection: connection, number: number), request))
   }
 
-  /// A push that the gateway sends.
+  /// Processes a push from the gateway.
   func push(_ payload: [UInt8]) {
     number += 1
     let id = NotificationID(high: 1, low: UInt64(number))

@@ -4,7 +4,7 @@ import Foundation
 @testable import Agent
 
 extension CostSubject {
-  /// The manifest, the desktop file and the texts of an app's folder.
+  /// The manifest, the desktop file and the texts in an app's folder.
   static var files: [CostSubject] {
     let elements: @Sendable (Int) -> String = { bytes in
       (0..<max(1, bytes / 38)).map { "<key>\(100_000 + $0)</key><string>b</string>" }.joined()
@@ -97,7 +97,7 @@ extension CostSubject {
   }
 }
 
-/// An app's folder with one file; it lives as long as the object.
+/// An app's folder with one file, which is deleted with the object.
 private final class CostFolder {
   let path: String
 

@@ -5,7 +5,7 @@ import BelfryWire
 @testable import Transport
 
 extension CostSubject {
-  /// The parser and the values that it makes.
+  /// The parser and the values that it creates.
   static var json: [CostSubject] {
     Hostile.json.map { kind in
       CostSubject("JSON: \(kind.name)", limit: WireLimits.appFrameBytesMaxFromApp) { bytes in
@@ -21,7 +21,7 @@ extension CostSubject {
     }
   }
 
-  /// Calls of the administration, as the console's port takes them.
+  /// Administration requests, processed as on the console's port.
   static var requests: [CostSubject] {
     Hostile.json.map { kind in
       CostSubject("administration: \(kind.name)", limit: 1 << 20) { bytes in

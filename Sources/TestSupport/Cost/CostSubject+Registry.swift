@@ -4,7 +4,7 @@ import Transport
 @testable import ProviderService
 
 extension CostSubject {
-  /// Registrations, as an app with its key sends them.
+  /// Registrations sent by an app with its key.
   static var registry: [CostSubject] {
     func fields(_ name: String, _ make: @escaping @Sendable (Int) -> String) -> CostSubject {
       CostSubject("registration: \(name)", limit: 1 << 20) { bytes in
@@ -47,7 +47,7 @@ extension CostSubject {
     ]
   }
 
-  /// Campaigns and the files that come with them.
+  /// Campaigns and their strings files.
   static var campaigns: [CostSubject] {
     func campaign(_ name: String, _ make: @escaping @Sendable (Int) -> String) -> CostSubject {
       CostSubject("campaign: \(name)", limit: 1 << 20) { bytes in

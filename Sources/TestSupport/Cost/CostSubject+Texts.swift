@@ -1,7 +1,7 @@
 import BelfryWire
 
 extension CostSubject {
-  /// The formats of localised texts, in a frame or in a file of an app.
+  /// The formats of localized texts, in a frame or in an app's file.
   static var texts: [CostSubject] {
     func format(
       _ name: String, _ make: @escaping @Sendable (Int) -> (String, [String], PluralVariables?)

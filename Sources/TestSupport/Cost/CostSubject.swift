@@ -1,16 +1,18 @@
-/// A handler of untrusted bytes with one kind of hostile input, which can be made in any size.
+/// A handler of untrusted bytes with one kind of hostile input, which can be generated in any size.
 ///
-/// What a byte costs must not depend on how many there are: a cost that grows with the square of the size is small
-/// in every test and stops a service at the limit.
+/// The cost per byte must not depend on the size: a cost that grows with the square of the size is small in every test
+/// and stops a service at the limit.
 public struct CostSubject: Sendable {
   /// A handler that is ready to run.
   typealias Run = () -> Void
 
   /// The interface and the kind of input.
   public let name: String
-  /// Bytes of the largest input that the interface takes.
+  /// The size in bytes of the largest input that the interface accepts.
   public let limit: Int
-  /// Makes an input of about so many bytes; returns its handling, which may run any number of times.
+  /// Generates an input of about this size.
+  ///
+  /// Returns its handler, which may run any number of times.
   let prepare: @Sendable (_ bytes: Int) -> Run
 
   init(_ name: String, limit: Int, _ prepare: @escaping @Sendable (Int) -> Run) {
@@ -19,21 +21,22 @@ public struct CostSubject: Sendable {
     self.prepare = prepare
   }
 
-  /// Every subject there is.
+  /// All subjects of the check.
   public static var all: [CostSubject] {
     json + appLink + pushes + texts + files + registry + campaigns + requests + protocols
   }
 }
 
-/// Text and JSON as an attacker writes them.
+/// Text and JSON such as an attacker would send.
 enum Hostile {
-  /// A letter under combining marks of two classes in turn: putting them into their canonical order takes a time that
-  /// is quadratic in their number.
+  /// Returns a letter with combining marks of two alternating classes.
+  ///
+  /// Reordering them canonically takes time quadratic in their number.
   static func marks(_ bytes: Int) -> String {
     "a" + String(repeating: "\u{301}\u{316}", count: max(1, bytes / 4))
   }
 
-  /// JSON objects of about so many bytes, by what is special about them.
+  /// JSON objects of about the given size, by their special property.
   static let json: [(name: String, make: @Sendable (Int) -> String)] = [
     ("combining marks in a key", { #"{"\#(marks($0))":1}"# }),
     (
@@ -61,12 +64,12 @@ enum Hostile {
     ("numbers with exponents", { #"{"k":[\#(list($0, each: 9) { _ in "1.5e-300" })]}"# }),
   ]
 
-  /// An object of members of about `each` bytes.
+  /// Returns an object with members of about `each` bytes.
   static func object(_ bytes: Int, each: Int, _ member: (Int) -> String) -> String {
     "{" + list(bytes, each: each, member) + "}"
   }
 
-  /// Elements between commas.
+  /// Returns elements separated by commas.
   static func list(_ bytes: Int, each: Int, _ element: (Int) -> String) -> String {
     (0..<max(1, bytes / each)).map(element).joined(separator: ",")
   }

@@ -2,27 +2,27 @@ public import BelfryWire
 public import System
 public import Transport
 
-/// The smallest gateway that devices can link to: real TLS and the real link, no store and no core.
+/// A minimal gateway to which devices can link: with real TLS and the real link, but without a store or a core.
 ///
-/// Lives on the loop of its test; devices are numbered from 1 as they enrol.
+/// It lives on the loop of its test. Devices are numbered from 1 as they enroll.
 public final class LinkGateway {
-  /// The certificate authority, whose certificate devices are given.
+  /// The certificate authority, whose certificate devices receive.
   public let authority: CertificateAuthority
-  /// The code that enrols.
+  /// The code with which devices enroll.
   public var enrolmentCode = "letmein"
-  /// The times of the links that open from now on.
+  /// The time limits of links that open from now on.
   public var settings = DeviceLinkServer.Settings()
-  /// Every open link.
+  /// The links that are currently open.
   public private(set) var links: [LinkGatewayConnection] = []
-  /// How many links were opened, all in all.
+  /// The total number of links that were opened.
   public private(set) var opened = 0
-  /// References of the deliveries that devices acknowledged.
+  /// The references of the deliveries that devices acknowledged.
   public internal(set) var settled: [UInt64] = []
-  /// Deliveries that devices threw away.
+  /// The deliveries that devices discarded.
   public internal(set) var discarded: [(UInt64, LinkDiscardReason)] = []
-  /// Devices that are sent away.
+  /// The devices whose connections are refused as revoked.
   public var revoked: Set<UInt64> = []
-  /// How many devices have enrolled.
+  /// The number of devices that have enrolled.
   public private(set) var enrolled: UInt64 = 0
 
   let loop: EventLoop
@@ -30,7 +30,7 @@ public final class LinkGateway {
   private var listener: StreamListener?
   private let now = SystemClock.unixMilliseconds / 1_000
 
-  /// A gateway that listens on a free port of 127.0.0.1.
+  /// Creates a gateway that listens on a free port of 127.0.0.1.
   public init(on loop: EventLoop) throws {
     self.loop = loop
     authority = try CertificateAuthority.make(
@@ -42,7 +42,7 @@ public final class LinkGateway {
     try listen(port: 0)
   }
 
-  /// The port that devices connect to.
+  /// The port to which devices connect.
   public private(set) var port: UInt16 = 0
 
   /// Listens (again) on `port`.
@@ -70,7 +70,7 @@ public final class LinkGateway {
     for link in links { link.stream.close(afterFlush: false) }
   }
 
-  /// Tells every device to leave.
+  /// Asks every device to disconnect.
   public func drain(_ hint: LinkFrame.ReconnectHint) {
     for link in links { link.drain(hint) }
   }
@@ -96,19 +96,19 @@ public final class LinkGateway {
   }
 }
 
-/// One device's link as a gateway's shell carries it.
+/// One device's link, with the shell of a gateway.
 public final class LinkGatewayConnection: StreamHandler, TimerTarget {
-  /// The connection.
+  /// The stream of the connection.
   public let stream: ByteStream
-  /// The device's number; `nil` before enrolment.
+  /// The device's number; `nil` before enrollment.
   public private(set) var device: UInt64?
-  /// Whether notifications may be sent.
+  /// True if notifications may be sent.
   public private(set) var isReady = false
-  /// What the device last said of itself.
+  /// The state that the device last reported.
   public private(set) var state: DeviceState = []
-  /// Seconds of silence after which the device pings; `nil` where the link is over.
+  /// The seconds of silence after which the device pings; `nil` once the link has ended.
   public var intervalSeconds: UInt16? { machine?.intervalSeconds }
-  /// Everything that the device asked for.
+  /// All requests from the device.
   public private(set) var requests: [DeviceLinkServer.Request] = []
 
   private unowned let gateway: LinkGateway
@@ -121,7 +121,9 @@ public final class LinkGatewayConnection: StreamHandler, TimerTarget {
     self.stream = stream
   }
 
-  /// Sends a notification; `false` when the window is full.
+  /// Sends a notification.
+  ///
+  /// Returns `false` if the window is full.
   public func deliver(
     _ number: UInt64, handle: UInt32, payload: [UInt8], priority: UInt8 = 10,
     fromStorage: Bool = false
@@ -146,7 +148,7 @@ public final class LinkGatewayConnection: StreamHandler, TimerTarget {
     settle()
   }
 
-  /// TLS is open.
+  /// Handles an opened TLS connection.
   public func streamOpened(_ stream: ByteStream) {
     device = stream.peerCertificate.flatMap { UInt64($0.commonName) }
     machine = DeviceLinkServer(
@@ -156,7 +158,7 @@ public final class LinkGatewayConnection: StreamHandler, TimerTarget {
     settle()
   }
 
-  /// Bytes from the device.
+  /// Handles bytes from the device.
   public func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
     var input = bytes
     while let action = machine?.next(
@@ -165,10 +167,10 @@ public final class LinkGatewayConnection: StreamHandler, TimerTarget {
     settle()
   }
 
-  /// The stream took what was queued.
+  /// Handles the stream's report that all queued bytes were written.
   public func streamDrained(_ stream: ByteStream) {}
 
-  /// The connection is gone.
+  /// Handles the end of the connection.
   public func stream(_ stream: ByteStream, closed reason: StreamClosure) {
     if let timer { gateway.loop.cancel(timer) }
     timer = nil
@@ -177,7 +179,7 @@ public final class LinkGatewayConnection: StreamHandler, TimerTarget {
     gateway.closed(self)
   }
 
-  /// The machine's time has come.
+  /// Handles the timer of the state machine.
   public func timerFired(tag: UInt64) {
     timer = nil
     perform(machine?.timerFired(at: gateway.loop.nowNanoseconds, output: &output))
@@ -217,7 +219,9 @@ public final class LinkGatewayConnection: StreamHandler, TimerTarget {
     }
   }
 
-  /// The token is the device's number and the topic's hash: the same each time.
+  /// Answers a request.
+  ///
+  /// The token consists of the device's number and the topic's hash, so it is the same each time.
   private func answer(_ request: DeviceLinkServer.Request) -> DeviceLinkServer.Answer {
     switch request {
     case .topic(.register, let topic):

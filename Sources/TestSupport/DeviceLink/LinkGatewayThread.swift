@@ -2,9 +2,9 @@ import Dispatch
 import Synchronization
 import System
 
-/// A ``LinkGateway`` on a thread of its own, for programs that link to it.
+/// A ``LinkGateway`` on its own thread, for programs that link to it.
 public final class LinkGatewayThread: Sendable {
-  /// What is done with the gateway on its thread.
+  /// An operation on the gateway, which runs on its thread.
   public typealias Order = @Sendable (LinkGateway) -> Void
 
   private struct Opening: Sendable {
@@ -16,9 +16,9 @@ public final class LinkGatewayThread: Sendable {
   private let thread: LoopThread
   private let opening: Opening
 
-  /// The port that devices connect to.
+  /// The port to which devices connect.
   public var port: UInt16 { opening.port }
-  /// The authority's certificate.
+  /// The certificate of the authority.
   public var authorityPEM: [UInt8] { opening.authorityPEM }
 
   /// Starts the thread and waits until devices can connect.
@@ -43,7 +43,7 @@ public final class LinkGatewayThread: Sendable {
     thread.join()
   }
 
-  /// Does something with the gateway on its thread, and waits for the result.
+  /// Runs an operation on the gateway's thread, and waits for the result.
   public func with<Value: Sendable>(_ body: @escaping @Sendable (LinkGateway) -> Value) -> Value {
     let result = Shared<Value>()
     opening.orders.post { result.set(body($0)) }
@@ -51,7 +51,7 @@ public final class LinkGatewayThread: Sendable {
   }
 }
 
-/// A value that one thread gives and another waits for.
+/// A value that one thread provides and another waits for.
 private final class Shared<Value: Sendable>: Sendable {
   private let value = Mutex<Value?>(nil)
   private let isSet = DispatchSemaphore(value: 0)

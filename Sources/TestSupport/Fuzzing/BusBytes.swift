@@ -1,4 +1,4 @@
-/// Writes values in D-Bus's format, little-endian, filled by an input.
+/// A writer of values in D-Bus's little-endian format, filled from an input.
 struct BusBytes {
   var bytes: [UInt8] = []
 
@@ -31,13 +31,13 @@ struct BusBytes {
     bytes += [UInt8(truncatingIfNeeded: signature.count)] + signature + [0]
   }
 
-  /// Writes a value of the first complete type of `type`, which is taken away.
+  /// Writes a value of the first complete type of `type`, which is removed.
   mutating func fill(_ type: inout ArraySlice<UInt8>, _ input: inout FuzzInput, depth: Int) {
     switch Unicode.Scalar(type.popFirst() ?? 0x79) {
     case "y": bytes.append(input.byte())
     case "n", "q":
       align(2)
-      // Apple's number among the companies of Bluetooth, or any.
+      // Apple's Bluetooth company number, or a random one.
       bytes += input.choice(2) == 0 ? [0x4C, 0] : [input.byte(), input.byte()]
     case "b": number(UInt32(input.choice(3)))
     case "i", "u", "h": number(UInt32(truncatingIfNeeded: input.number(1 + input.choice(4))))
@@ -89,7 +89,7 @@ struct BusBytes {
     }
   }
 
-  /// The first complete type: one letter, or everything up to the bracket that closes.
+  /// Returns the first complete type: one letter, or everything up to the closing bracket.
   private static func completeType(of type: ArraySlice<UInt8>) -> [UInt8] {
     var depth = 0
     var taken: [UInt8] = []

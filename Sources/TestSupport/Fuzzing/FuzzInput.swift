@@ -1,4 +1,4 @@
-/// The bytes of an input, read as decisions: those that are missing are zeros.
+/// The bytes of an input, read as decisions; missing bytes are zeros.
 struct FuzzInput {
   private var rest: ArraySlice<UInt8>
 
@@ -8,27 +8,27 @@ struct FuzzInput {
 
   mutating func byte() -> UInt8 { rest.popFirst() ?? 0 }
 
-  /// A number below `bound`, of one byte.
+  /// Returns a number below `bound`, from one byte.
   mutating func choice(_ bound: Int) -> Int { Int(byte()) % bound }
 
-  /// As many bytes as there are, `count` at the most.
+  /// Returns the remaining bytes, at most `count`.
   mutating func bytes(_ count: Int) -> [UInt8] {
     let taken = Array(rest.prefix(count))
     rest = rest.dropFirst(count)
     return taken
   }
 
-  /// Everything that is left.
+  /// Returns all remaining bytes.
   mutating func remainder() -> [UInt8] { bytes(rest.count) }
 
-  /// Everything up to the separator, which is taken away too.
+  /// Returns the bytes up to the separator, and removes the separator too.
   mutating func piece(before separator: UInt8) -> [UInt8] {
     let taken = Array(rest.prefix { $0 != separator })
     rest = rest.dropFirst(taken.count + 1)
     return taken
   }
 
-  /// A big-endian number of `count` bytes.
+  /// Returns a big-endian number of `count` bytes.
   mutating func number(_ count: Int) -> UInt64 {
     (0..<count).reduce(0) { number, _ in number << 8 | UInt64(byte()) }
   }

@@ -4,8 +4,9 @@ import BelfryWire
 @testable import Transport
 
 extension FuzzTarget {
-  /// The first line is `METHOD TARGET`, the rest the body; what is understood means the same once it is
-  /// written as a call again.
+  /// Parses the first line as `METHOD TARGET` and the rest as the body.
+  ///
+  /// A valid request must have the same meaning after it is written as a call again.
   static func runAdministration(_ bytes: [UInt8]) {
     var input = FuzzInput(bytes)
     let line = input.piece(before: 0x0A)
@@ -17,7 +18,7 @@ extension FuzzTarget {
     if let value = try? JSONValue(parsing: body) { object = value.objectValue }
     let call = AdministrationCall(method, target.path, query: target.query, body: object)
     if let request = understood(call) { precondition(understood(request.call) == request) }
-    // The body by itself: random bytes seldom name a path.
+    // Also parse the body by itself, because random bytes seldom contain a path.
     guard let object else { return }
     for collection in ["teams", "keys", "tokens", "certificates", "topics", "channels", "faults"] {
       let call = AdministrationCall("POST", "/api/\(collection)", body: object)

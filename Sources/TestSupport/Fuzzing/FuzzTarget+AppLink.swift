@@ -1,15 +1,15 @@
 import BelfryWire
 
 extension FuzzTarget {
-  /// The slices that frames arrive in change nothing; a message that is understood is written and read as the
-  /// same one.
+  /// Checks that the slicing of frames changes nothing, and that a valid message is the same after it is written and
+  /// parsed again.
   static func runAppLink(_ bytes: [UInt8]) {
     guard let first = bytes.first else { return }
     let body = Array(bytes.dropFirst())
     let whole = frames(body, slice: .max)
     precondition(whole == frames(body, slice: Int(first) + 1))
     for frame in whole { readMessage(frame) }
-    // The body as the JSON of one frame: random bytes seldom have lengths that fit.
+    // Also parse the body as the JSON of one frame, because random bytes seldom contain matching lengths.
     if case .object(let object)? = try? JSONValue(parsing: body) { readMessage(AppFrame(object)) }
     _ = try? NotificationRequest(decoding: body)
     _ = try? DeliveredNotification(decoding: body)

@@ -4,7 +4,7 @@ import System
 @testable import Agent
 
 extension FuzzTarget {
-  /// The agent's readers of a machine's services on a bus whose answers and signals the bytes choose.
+  /// Runs the agent's readers of system services on a bus whose answers and signals are chosen by the bytes.
   static func runBus(_ bytes: [UInt8]) {
     guard let loop = try? EventLoop(), let daemon = FuzzedBus(FuzzInput(bytes)) else {
       preconditionFailure("a loop and a socket")
@@ -15,7 +15,7 @@ extension FuzzTarget {
     }
     daemon.accept()
     let readers = BusReaders(bus, on: loop)
-    // As long as one of the two has something to say, and some more turns for what follows from it.
+    // Turn while either of the two has messages, and a few more times for the consequences.
     var idleTurns = 0
     var turns = 0
     while idleTurns < 4, turns < 400 {
@@ -31,13 +31,13 @@ extension FuzzTarget {
   }
 }
 
-/// What the agent listens to on a system bus.
+/// The agent's readers on a system bus.
 private final class BusReaders {
   private let services: SystemServices
   private let beacons: BeaconScanner
   private let places: GeoClueService
 
-  /// nil where the bus is gone already.
+  /// Returns nil if the bus is already gone.
   init?(_ bus: BusConnection, on loop: EventLoop) {
     do {
       services = try SystemServices(bus: bus) { change in
@@ -48,7 +48,7 @@ private final class BusReaders {
         guard let place else { return }
         precondition((-90...90).contains(place.latitude) && (-180...180).contains(place.longitude))
       }
-      // A notification server's, in whatever type it comes.
+      // The answer of a notification server, in whatever type it has.
       bus.call(":1.9", "/a", "org.freedesktop.Notifications", "GetCapabilities") { result in
         guard let values = try? result.get() else { return }
         _ = ServerFeatures(
@@ -68,12 +68,12 @@ private final class BusReaders {
     places.close()
   }
 
-  /// Every way in which a value is read; its type is what it says of itself.
+  /// Reads a value in every way; its type is chosen by the sender.
   private static func look(at value: BusValue, depth: Int) {
     precondition(depth < 200, "the depth of a message is bounded")
     _ = (value.stringValue, value.boolValue, value.unsignedValue, value.doubleValue)
     _ = (value.bytesValue, value.stringsValue, value["key"], value.signature)
-    // A variant's pairs are those of its value, which has its turn below: twice at each depth would be 2^depth.
+    // A variant's pairs are those of its value, which is visited below; visiting both at each depth would take 2^depth.
     _ = value.pairs
     switch value {
     case .dictionary(_, _, let pairs):

@@ -1,11 +1,11 @@
 @testable import Transport
 
 extension FuzzTarget {
-  /// The first two bytes choose how requests are answered and in which slices bytes arrive; the rest is what a
-  /// client sends.
+  /// Parses a client's bytes.
   ///
-  /// The slices change nothing, and a request that was understood and is written again in its plainest form
-  /// is understood as the same one: a proxy in between could not read it otherwise.
+  /// The first two bytes choose the way of answering requests and the slicing; the rest is the client's input. The
+  /// slicing must change nothing. A valid request, written again in its plainest form, must be parsed as the same one,
+  /// so that a proxy in between cannot interpret it differently.
   static func runHTTP1(_ bytes: [UInt8]) {
     var input = FuzzInput(bytes)
     let manner = HTTP1Reader.Manner(rawValue: input.choice(4)) ?? .atOnce
@@ -13,7 +13,8 @@ extension FuzzTarget {
     let body = input.remainder()
     let whole = HTTP1Reader(manner).read(body, slice: .max)
     let sliced = HTTP1Reader(manner).read(body, slice: slice)
-    // What a client may send ahead of an answer is bounded by what has come, not by what it will say.
+    // The bytes that a client may send ahead of a response are limited by the bytes received so far, not by its later
+    // ones.
     if manner != .later { precondition(whole == sliced, "the slices change what is read") }
     for request in whole where request.isWhole && manner == .atOnce { checkPlainForm(request) }
     _ = HTTP1Target(body).query
@@ -37,7 +38,7 @@ extension FuzzTarget {
     fields.append(.init(name: Array("content-length".utf8), value: length))
     for field in fields { text += field.name + [0x3A, 0x20] + field.value + [0x0D, 0x0A] }
     text += [0x0D, 0x0A] + request.body
-    // The plain form of a head at the bound may be beyond it.
+    // The plain form of a head near the limit may exceed the limit.
     guard text.count - request.body.count <= 8_192 else { return }
     let again = HTTP1Reader(.atOnce).read(text, slice: .max)
     precondition(again.count == 1 && again[0].isWhole, "one request is read as one")
@@ -47,16 +48,16 @@ extension FuzzTarget {
   }
 }
 
-/// Reads requests as the console does, and answers them.
+/// A reader that parses requests as the console does, and answers them.
 private final class HTTP1Reader: HTTP2RequestHandler {
   enum Manner: Int {
-    /// Each request as soon as it is whole.
+    /// Answers each request as soon as it is complete.
     case atOnce
-    /// Before the request has a body.
+    /// Answers before the request's body is received.
     case early
-    /// When all bytes have come.
+    /// Answers after all bytes are received.
     case later
-    /// In pieces.
+    /// Answers in pieces.
     case pieces
   }
 

@@ -4,8 +4,8 @@ import Foundation
 @testable import Agent
 
 extension FuzzTarget {
-  /// The first byte says which file of an app's folder the rest is; the app is installed, and its texts are
-  /// looked up.
+  /// Installs an app whose folder contains the rest of the bytes as the file chosen by the first byte, and looks up its
+  /// texts.
   static func runManifest(_ bytes: [UInt8]) {
     var input = FuzzInput(bytes)
     let names = [
@@ -32,7 +32,7 @@ extension FuzzTarget {
   private static func install(_ path: String) {
     switch AppInstaller.read(path, languages: ["de-CH", "en"]) {
     case .success(let app):
-      // What a person reads in a line is one line, and not longer than that.
+      // A text that is displayed on one line must be a single line of limited length.
       for text in [app.name, app.locationUsage].compactMap(\.self) {
         precondition(!text.isEmpty && !text.contains(where: \.isNewline), "a text of one line")
       }
@@ -62,18 +62,18 @@ extension FuzzTarget {
   }
 }
 
-/// An app's folder with one file of an input; it lives as long as the object.
+/// An app's folder with one file from an input, which is deleted with the object.
 private final class FuzzedFolder {
   let path: String
 
-  /// In memory where the machine has a file system there: a fuzzer makes thousands a second.
+  /// Use a file system in memory if there is one, because a fuzzer creates thousands of folders per second.
   private static let place =
     FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm" : "/tmp"
 
   init(_ bytes: [UInt8], at name: String) {
     path = "\(Self.place)/belfry-fuzz-\(UUID().uuidString)"
     put(bytes, at: name)
-    // An extension without a program is passed over.
+    // An extension without an executable is skipped.
     if name.hasPrefix("PlugIns") { put([], at: "PlugIns/a.appex/program") }
   }
 

@@ -1,8 +1,8 @@
 import BelfryWire
 
 extension FuzzTarget {
-  /// What is read is written and read as the same trigger; its next date lies ahead, the one after it further
-  /// still.
+  /// Checks that a parsed trigger is the same after it is written and parsed again, that its next date is in the
+  /// future, and that the one after it is later.
   static func runSchedule(_ bytes: [UInt8]) {
     guard let trigger = Trigger(bytes: bytes.span) else { return }
     precondition(Trigger(bytes: trigger.bytes.span) == trigger)
@@ -21,7 +21,7 @@ extension FuzzTarget {
     _ = schedule.moments(of: key, count: 3, at: moment)
   }
 
-  /// Offsets are bounded, and the first instant of a wall time shows it or a later one.
+  /// Checks that offsets are within limits, and that clocks show a wall time or a later one at its first instant.
   static func runZone(_ bytes: [UInt8]) {
     guard let zone = try? ZoneFile.read(bytes.span, name: "Fuzzed") else { return }
     for instant in [-5_000_000_000, -1, 0, 1_700_000_000, 4_102_444_800, 250_000_000_000] {
@@ -32,13 +32,13 @@ extension FuzzTarget {
     }
   }
 
-  /// A format without a percent sign is its own result, whatever the arguments.
+  /// Checks that a format without a percent sign is its own result, whatever the arguments.
   static func runFormat(_ bytes: [UInt8]) {
     let parts = bytes.split(separator: 0, maxSplits: 3, omittingEmptySubsequences: false)
     let texts = parts.map { String(decoding: $0, as: UTF8.self) }
     guard let format = texts.first else { return }
     let arguments = Array(texts.dropFirst())
-    // The last part is the form of every variable, which may so name itself.
+    // The last part is the form of every variable, which may therefore refer to itself.
     let form: [String: Any] = [
       "NSStringFormatSpecTypeKey": "NSStringPluralRuleType", "other": texts.last ?? "",
     ]
@@ -58,7 +58,7 @@ extension FuzzTarget {
   }
 }
 
-/// A world of Coordinated Universal Time and the Gregorian calendar.
+/// A world with only UTC and the Gregorian calendar.
 private struct OneZoneWorld: ScheduleWorld {
   var deviceZone: Zone { .utc }
   func zone(named name: String) -> Zone? { name == "UTC" ? .utc : nil }

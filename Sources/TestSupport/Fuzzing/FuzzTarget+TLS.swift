@@ -3,10 +3,11 @@ import System
 @testable import Transport
 
 extension FuzzTarget {
-  /// The bytes choose a suite, a slice, and what the peer seals, changes, repeats and sends in clear.
+  /// Tests the record layer.
   ///
-  /// Whatever it does: what is read is the beginning of what was sealed, nothing after the first byte that
-  /// was not the peer's own, and all that is written opens with the other end's keys.
+  /// The bytes choose a suite, a slice size, and the records that the peer seals, changes, repeats and sends in
+  /// cleartext. For every behavior of the peer, the bytes read must be a prefix of the sealed content, with nothing
+  /// after the first byte that the peer did not send, and all output must open with the other end's keys.
   static func runTLS(_ bytes: [UInt8]) {
     var input = FuzzInput(bytes)
     let suite = UInt16(0x1301 + input.choice(3))
@@ -36,7 +37,7 @@ extension FuzzTarget {
       connection.send(sealed(&input, connection, type))
     case 5: connection.send(connection.last)
     case 6 where connection.takesLong:
-      // Around the longest record.
+      // Test sizes around that of the longest record.
       let count = TLSRecord.contentBytes - 2 + input.choice(5)
       let padding = input.choice(200)
       connection.send(
@@ -57,10 +58,10 @@ extension FuzzTarget {
   }
 }
 
-/// A server's record layer and what its peer knows.
+/// A server's record layer and the state of its peer.
 private final class RecordConnection {
   private static let secret = [UInt8](0..<48)
-  /// Used by one thread: a fuzzer's or a test's.
+  /// Used by one thread: that of a fuzzer or of a test.
   private static let context = makeContext()
 
   private let loop: EventLoop
@@ -69,25 +70,29 @@ private final class RecordConnection {
   private let suite: TLS13Suite
   private let slice: Int
   private let ciphers = TLS13Ciphers()
-  /// What the peer seals with, and opens with.
+  /// The keys with which the peer seals and opens records.
   private var sealing = TLS13Keys()
   private var opening = TLS13Keys()
   /// All content that was sealed.
   private var sent: [UInt8] = []
   private var received: [UInt8] = []
-  /// All records that were sealed, in order, and what of `sent` each ends.
+  /// All sealed records in order, and for each the end of its content in `sent`.
   private var genuine: [UInt8] = []
   private var contentEnds: [(offset: Int, content: Int)] = []
-  /// What came in their place: of a record that was cut, the missing byte may be guessed.
+  /// The bytes that were sent instead of them; the missing byte of a truncated record may be guessed.
   private var fed: [UInt8] = []
-  /// Whether the peer has sealed what it may not.
+  /// True if the peer has sealed a record that is not allowed.
   private var isRude = false
   private(set) var last: [UInt8] = [23, 3, 3, 0, 0]
   private(set) var hasEnded = false
-  /// Three bytes of an input make one of these: the time of a run is to be the product's.
+  /// The number of long records.
+  ///
+  /// Three bytes of input create one, so they are limited to spend the time of a run in the product.
   private var longRecords = 0
 
-  /// Counts a long record; false once there were enough.
+  /// Counts a long record.
+  ///
+  /// Returns false if the limit is reached.
   var takesLong: Bool {
     longRecords += 1
     return longRecords <= 3
@@ -132,14 +137,14 @@ private final class RecordConnection {
 
   // MARK: The peer
 
-  /// A record of the peer's, sealed with its next number.
+  /// Returns a record of the peer, sealed with its next sequence number.
   func seal(_ type: TLSContentType, _ content: [UInt8], padding: Int) -> [UInt8] {
     switch type {
     case .applicationData where content.count <= TLSRecord.contentBytes: sent += content
     case .handshake where content.count == 5 && content.first == 24: break
     default: isRude = true
     }
-    // Padding stands after the type: sealed as content, with a type of 0.
+    // Padding follows the type, so it is sealed as content with a type of 0.
     let isPadded = padding > 0
     let inner =
       isPadded
@@ -165,7 +170,7 @@ private final class RecordConnection {
 
   func updatePeer() { sealing.update(suite) }
 
-  /// Sends a record of the peer's, or bytes of anybody's.
+  /// Sends a record of the peer, or any other bytes.
   func send(_ bytes: [UInt8]) { feed(bytes) }
 
   func write(_ bytes: [UInt8]) {
@@ -178,7 +183,7 @@ private final class RecordConnection {
   private func feed(_ bytes: [UInt8]) {
     var rest = bytes[...]
     while !rest.isEmpty, !hasEnded {
-      // Long records come in larger slices, for the same reason.
+      // Long records are sent in larger slices, for the same reason.
       let count = bytes.count > 4_096 ? max(slice, 64) : slice
       let piece = Array(rest.prefix(count))
       rest = rest.dropFirst(count)
@@ -207,7 +212,7 @@ private final class RecordConnection {
     }
   }
 
-  /// Everything that the layer put out is genuine records, which the peer opens one by one.
+  /// Checks that all output of the layer consists of genuine records, which the peer opens one by one.
   private func openOutput() {
     var output = Array(shared.output)[...]
     shared.clearOutput()

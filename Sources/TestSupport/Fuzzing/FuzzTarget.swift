@@ -1,29 +1,29 @@
 import BelfryWire
 
-/// A parser of untrusted bytes, with what has to hold whatever the bytes are.
+/// A parser of untrusted bytes, with the properties that must hold whatever the bytes are.
 ///
-/// `make fuzz` feeds each with libFuzzer, `make test` with the kept corpus in `Fuzzing/Corpus`. A target traps
-/// where a promise is broken, as libFuzzer wants it.
+/// `make fuzz` runs each one with libFuzzer, and `make test` with the corpus in `Fuzzing/Corpus`. A target traps if a
+/// property is violated, as libFuzzer requires.
 public enum FuzzTarget: String, CaseIterable, Sendable {
   /// Frames of the legacy binary interface.
   case binary
-  /// Frames of the device link, and both ends' machines.
+  /// Frames of the device link, and the state machines of both ends.
   case link
-  /// Payloads, and the body that makes a channel.
+  /// Payloads, and the body that creates a channel.
   case payload
-  /// Provider tokens.
+  /// Provider tokens (JWT).
   case token
-  /// The path and the fields of a request.
+  /// The path and the header fields of a request.
   case request
-  /// Frames of the app link, and what they are read as.
+  /// Frames of the app link, and the messages in them.
   case appLink
-  /// Persisted triggers, and the dates that they give.
+  /// Persisted triggers, and their dates.
   case schedule
-  /// Zone files.
+  /// Time-zone files (TZif).
   case zone
-  /// Formats of localised texts.
+  /// Formats of localized texts.
   case format
-  /// Requests of HTTP/1.1.
+  /// Requests of HTTP/1.1 clients.
   case http1
   /// Records of TLS 1.3 after the handshake.
   case tls
@@ -33,10 +33,10 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
   case administration
   /// An app's manifest, desktop file and texts.
   case manifest
-  /// What services of a D-Bus answer and signal.
+  /// Answers and signals from the services of a D-Bus.
   case bus
 
-  /// Gives the bytes to the parser.
+  /// Passes the bytes to the parser.
   public func run(_ bytes: [UInt8]) {
     switch self {
     case .binary: Self.runBinary(bytes)
@@ -59,7 +59,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
 
   // MARK: The legacy interface
 
-  /// The slices that a stream arrives in change nothing.
+  /// Checks that the slicing of a stream changes nothing.
   private static func runBinary(_ bytes: [UInt8]) {
     let size = max(1, Int(bytes.first ?? 1))
     precondition(binaryOutcomes(bytes, slice: .max) == binaryOutcomes(bytes, slice: size))
@@ -88,7 +88,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
 
   // MARK: The device link
 
-  /// A frame that is understood is written and read as the same frame; neither machine traps.
+  /// Checks that a valid frame is the same after it is written and parsed again, and that neither state machine traps.
   private static func runLink(_ bytes: [UInt8]) {
     guard let first = bytes.first else { return }
     let body = Array(bytes.dropFirst())
@@ -202,8 +202,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
 
   // MARK: JSON
 
-  /// What is read and written is read as the same value; an object to the reader that makes values is
-  /// one to the check that makes none.
+  /// Checks that a parsed value is the same after it is written and parsed again, and that the parser that creates
+  /// values and the check that does not agree on what is an object.
   private static func runPayload(_ bytes: [UInt8]) {
     _ = try? ChannelConfiguration(bytes)
     let isObject = PayloadSyntax.isObject(bytes.span)
@@ -226,7 +226,9 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
 
   // MARK: Requests
 
-  /// The first line is the path, the others are `name: value`; a request used again is as good as a new one.
+  /// Parses the first line as the path and the others as `name: value`.
+  ///
+  /// A reused request must behave like a new one.
   private static func runRequest(_ bytes: [UInt8]) {
     var used = PushRequest()
     take(bytes, into: &used)

@@ -1,7 +1,7 @@
 import Foundation
 import System
 
-/// A message bus of one client, in which an input chooses what services answer and signal.
+/// A message bus with one client, in which an input chooses the answers and signals of services.
 final class FuzzedBus {
   private let path: String
   private let listener: Int32
@@ -10,7 +10,7 @@ final class FuzzedBus {
   private var received: [UInt8] = []
   private var isAuthenticated = false
   private var serial: UInt32 = 1
-  /// Calls that were answered: a client that asks for ever is told nothing more.
+  /// The number of answered calls; a client that asks forever is no longer answered.
   private var answers = 0
 
   var address: String { "unix:path=\(path)" }
@@ -38,7 +38,9 @@ final class FuzzedBus {
     precondition(socket >= 0, "the client has connected")
   }
 
-  /// Reads and answers what has come, or signals something; whether it did.
+  /// Reads and answers received messages, or sends a signal.
+  ///
+  /// Returns true if it did either.
   func turn() -> Bool {
     guard socket >= 0 else { return false }
     var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -81,7 +83,9 @@ final class FuzzedBus {
 
   // MARK: Calls
 
-  /// Answers the next whole message; whether there was one.
+  /// Answers the next complete message.
+  ///
+  /// Returns false if no message is complete.
   private func answerMessage() -> Bool {
     guard received.count >= 16 else { return false }
     func number(_ at: Int) -> Int {
@@ -92,7 +96,7 @@ final class FuzzedBus {
     guard received.count >= total else { return false }
     let call = number(8)
     let isCall = received[1] == 1
-    // The names are found as they lie: enough to know the bus's own calls.
+    // Search for names in the raw header, which is enough to recognize the bus's own calls.
     let text = String(decoding: received[16..<head], as: UTF8.self)
     received.removeFirst(total)
     guard isCall, answers < 100 else { return isCall }
@@ -159,7 +163,7 @@ final class FuzzedBus {
       reply: nil, signature: signature, body)
   }
 
-  /// A body of one of the types that services have, filled by the input.
+  /// Returns a body of one of the types that services use, filled from the input.
   private func content() -> (String, [UInt8]) {
     let signatures = [
       "v", "s", "o", "as", "ao", "a{oa{sa{sv}}}", "sa{sv}as", "oa{sa{sv}}", "a{sv}", "oas", "b",

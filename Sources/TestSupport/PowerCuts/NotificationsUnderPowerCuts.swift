@@ -1,6 +1,6 @@
 import Storage
 
-/// The gateway's notifications.
+/// The gateway's notification store.
 enum NotificationsUnderPowerCuts: PowerCutSubject {
   enum Operation {
     case commit([StoreOperation])

@@ -1,10 +1,10 @@
 import CPowerCut
 
-/// A folder whose files, as SQLite sees them, lose what was not synced when the power goes.
+/// A folder whose files, as seen by SQLite, lose all unsynced data when the power is cut.
 final class PowerCutDisk {
   private let disk: OpaquePointer
 
-  /// A disk for the files in `folder`; chance is determined by `seed`.
+  /// Creates a disk for the files in `folder`; `seed` determines all random choices.
   init(folder: String, seed: UInt64) {
     guard let disk = power_cut_disk_new(folder, seed) else {
       preconditionFailure("a disk is made or the process ends")
@@ -14,24 +14,26 @@ final class PowerCutDisk {
 
   deinit { power_cut_disk_free(disk) }
 
-  /// Whether the power has gone.
+  /// True if the power was cut.
   var isOff: Bool { power_cut_disk_is_off(disk) }
-  /// Whether a sync has failed since the last restart.
+  /// True if a sync has failed since the last restart.
   var hasFailed: Bool { power_cut_disk_has_failed(disk) }
-  /// Writes, syncs, truncations and deletions so far.
+  /// The number of writes, syncs, truncations and deletions so far.
   var operationCount: UInt64 { power_cut_disk_operations(disk) }
-  /// Unsynced changes that cuts found.
+  /// The number of unsynced changes at the time of the cuts.
   var unsyncedCount: UInt64 { power_cut_disk_unsynced(disk) }
 
-  /// Lets the power go after so many operations.
+  /// Cuts the power after this many operations.
   func cut(afterOperations count: UInt64) { power_cut_disk_arm(disk, count) }
 
-  /// Lets one sync fail, after so many that succeed.
+  /// Makes one sync fail, after this many that succeed.
   func failSync(after count: UInt64) { power_cut_disk_fail_sync(disk, count) }
 
-  /// Flips a bit of the file at `path`; whether there was one.
+  /// Flips a bit of the file at `path`.
+  ///
+  /// Returns false if the file does not exist or is empty.
   func flip(_ path: String, bit: UInt64) -> Bool { power_cut_disk_flip(disk, path, bit) }
 
-  /// Cuts the power, and starts the machine again.
+  /// Cuts the power, and restarts the machine.
   func restart() { power_cut_disk_restart(disk) }
 }

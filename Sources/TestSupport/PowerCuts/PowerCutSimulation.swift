@@ -1,32 +1,32 @@
 import Storage
 
-/// The real stores on SQLite, whose disk loses what was not synced: power cuts at any operation of the disk, amid
-/// commits, checkpoints, migrations and starts, and syncs that fail.
+/// A simulation of the real stores on SQLite, with a disk that loses unsynced data: power cuts at any operation of the
+/// disk, during commits, checkpoints, migrations and starts, and failing syncs.
 ///
-/// Promised after each start: what was acknowledged is there; a write that was cut off is there whole or not at
-/// all; nothing else is; no file is damaged, and no loss is reported. At the end of a world a bit of the store's file
-/// flips while no connection is open: then the start says so, or nothing has changed, and nothing is there that was not
-/// written.
+/// After each start the following must hold: acknowledged writes are present; an interrupted write is present
+/// completely or not at all; nothing else is present; no file is damaged, and no loss is reported. At the end of a
+/// world, a bit of the store's file is flipped while no connection is open. Then the next start must report it, or
+/// nothing must have changed, and nothing may be present that was not written.
 public enum PowerCutSimulation {
-  /// What one world showed.
+  /// The result of one world.
   public struct Outcome: Sendable {
-    /// The world.
+    /// The seed of the world.
     public let seed: UInt64
-    /// The first promise that was broken.
+    /// The first violated property.
     public let violation: String?
-    /// How often the power went.
+    /// The number of power cuts.
     public let cuts: Int
-    /// Writes that were acknowledged.
+    /// The number of acknowledged writes.
     public let acknowledged: Int
-    /// Changes of the disk that were not synced when the power went.
+    /// The number of changes on the disk that were not synced when the power was cut.
     public let unsynced: UInt64
     /// The result of a flipped bit: "unchanged", "damaged" or "set aside"; nil if no bit was flipped.
     public let flip: String?
-    /// For people.
+    /// A summary for developers.
     public let report: String
   }
 
-  /// Plays the world of `seed`.
+  /// Runs the world of `seed`.
   public static func run(seed: UInt64) -> Outcome {
     switch seed % 8 {
     case 0..<4: PowerCutWorld<NotificationsUnderPowerCuts>(seed: seed).run()

@@ -1,30 +1,30 @@
 import Storage
 
-/// A store on a disk whose power goes, what is written to it, and what it then contains.
+/// A store on a disk with power cuts, the operations on it, and its contents.
 protocol PowerCutSubject {
   associatedtype Store
   associatedtype Operation
   associatedtype Contents: Equatable
 
   static var name: String { get }
-  /// Opens the store as its program does at a start; an empty path is memory alone.
+  /// Opens the store as its program does at startup; an empty path means memory.
   static func open(path: String, now: @escaping @Sendable () -> Int64) throws(PowerCutFault)
     -> Store
   static func close(_ store: Store)
-  /// Draws something to write to a store with these contents.
+  /// Returns a random operation for a store with these contents.
   static func operation(
     after contents: Contents, number: UInt64, _ random: inout SeededGenerator
   ) -> Operation
-  /// Writes it; what returns is acknowledged.
+  /// Performs the operation; once it returns, it is acknowledged.
   static func perform(_ operation: Operation, on store: Store) throws(StorageFailure)
   static func contents(of store: Store) throws(StorageFailure) -> Contents
-  /// A line for each record of the contents.
+  /// Returns one line for each record of the contents.
   static func records(_ contents: Contents) -> Set<String>
-  /// How two contents differ, for people.
+  /// Returns a readable description of the difference between two contents.
   static func difference(_ expected: Contents, _ found: Contents) -> String
 }
 
-/// Why a store could not be opened, or not as it should be.
+/// The reason that a store could not be opened, or not correctly.
 enum PowerCutFault: Error {
   case storage(StorageFailure)
   case broken(String)
@@ -40,7 +40,7 @@ extension SeededGenerator {
   }
 }
 
-/// Checks and opens a store as a gateway does at its start; nothing may be damaged or missed.
+/// Checks and opens a store as a gateway does at startup; nothing may be damaged or missing.
 func inspectThenOpen<Store>(
   _ path: String, inspect: (String) throws(StorageFailure) -> StoreInspection,
   open: () throws(StorageFailure) -> Store, lost: (Store) throws(StorageFailure) -> UInt64

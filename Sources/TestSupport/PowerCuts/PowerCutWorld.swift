@@ -2,11 +2,11 @@ import Foundation
 import Storage
 import Synchronization
 
-/// One store through some lives, each of which ends with the power or in order.
+/// One store through several lives, each of which ends with a power cut or gracefully.
 ///
-/// The same store in memory gets every write that was acknowledged: it tells what has to be there.
+/// The same store in memory receives every acknowledged write and shows the expected contents.
 final class PowerCutWorld<Subject: PowerCutSubject> {
-  /// A write whose outcome may be either, once a sync has failed.
+  /// A write whose outcome is uncertain once a sync has failed.
   private struct Step {
     let operation: Subject.Operation
     var isCertain: Bool
@@ -17,11 +17,11 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
   private let folder: ScratchFolder?
   private let path: String
   private let disk: PowerCutDisk
-  /// Moves on at each write, so that a store that failed may be tried again.
+  /// Advances with each write, so that a failed store may be tried again.
   private let clock = ManualNanoseconds()
   private var steps: [Step] = []
   private var inFlight: Subject.Operation?
-  /// The store in memory with all certain steps; nil while some are not.
+  /// The store in memory with all certain steps; nil while some are uncertain.
   private var oracle: Subject.Store?
   private var contents: Subject.Contents?
   private var number: UInt64 = 0
@@ -46,7 +46,7 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
     while cutsLeft > 0, violation == nil {
       if random.chance(0.2) { disk.cut(afterOperations: UInt64(random.draw(0...40))) }
       if let store = start() { live(store) }
-      // The store is closed before the machine starts again, as the kernel closes a dead process's files.
+      // The store is closed before the machine restarts, just as the kernel closes a dead process's files.
       if disk.isOff || random.chance(0.6) { cutPower() }
       cutsLeft -= 1
     }
@@ -69,7 +69,9 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
 
   // MARK: Lives
 
-  /// Opens the store and compares it with what was acknowledged; nil where the power goes meanwhile.
+  /// Opens the store and compares it with the acknowledged writes.
+  ///
+  /// Returns nil if the power is cut during the start.
   private func start() -> Subject.Store? {
     note("starts")
     do throws(PowerCutFault) {
@@ -89,7 +91,7 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
 
   private func live(_ store: Subject.Store) {
     if random.chance(0.8) {
-      // Of any order of magnitude: amid the first commit, and amid a late checkpoint.
+      // Use any order of magnitude: during the first commit, and during a late checkpoint.
       let most = [10, 100, 1_000, 4_000][random.draw(0...3)]
       disk.cut(afterOperations: UInt64(random.draw(0...most)))
     }
@@ -114,7 +116,7 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
         try Subject.perform(operation, on: oracle)
         self.contents = try Subject.contents(of: oracle)
       } else {
-        // What is there is not known: what is drawn next goes by what the store says.
+        // The contents are unknown, so draw the next operation from what the store reports.
         self.contents = try Subject.contents(of: store)
       }
     } catch {
@@ -132,7 +134,7 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
     }
   }
 
-  /// Whether the store in memory refuses it likewise: what it names is not there.
+  /// Returns true if the store in memory also refuses it, because a referenced record does not exist.
   private func isRefusal(_ failure: StorageFailure, of operation: Subject.Operation) -> Bool {
     switch failure {
     case .missing, .exists: true
@@ -144,7 +146,7 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
     cuts += 1
     note("the power goes after \(disk.operationCount) operations")
     disk.restart()
-    // The mark is not synced: it may be an older one, or none.
+    // The mark is not synced: it may be an older one, or be missing.
     let mark = path + "-mark"
     switch random.draw(0...3) {
     case 0: try? formerMark?.write(to: URL(fileURLWithPath: mark))
@@ -153,7 +155,7 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
     }
   }
 
-  // MARK: What has to be there
+  // MARK: Required rows
 
   private func check(_ store: Subject.Store) {
     do throws(StorageFailure) {
@@ -167,7 +169,7 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
     }
   }
 
-  /// Finds what the store has among what it may have, which is certain from then on.
+  /// Finds the store's contents among the possible ones, which are certain from then on.
   private func compare(_ store: Subject.Store) throws(StorageFailure) {
     let found = try Subject.contents(of: store)
     if let oracle, let contents, found == contents {
@@ -184,7 +186,7 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
     for index in steps.indices { steps[index].isCertain = true }
   }
 
-  /// Tries each choice of the uncertain steps.
+  /// Tries each combination of the uncertain steps.
   private func match(
     _ found: Subject.Contents, withFlight: Bool
   ) -> (steps: [Step], oracle: Subject.Store)? {
@@ -195,7 +197,7 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
     for choice in 0..<(1 << uncertain.count) {
       let left = Set(uncertain.enumerated().filter { choice >> $0.offset & 1 == 1 }.map(\.element))
       let chosen = all.indices.filter { !left.contains($0) }.map { all[$0] }
-      // What was written later may need what this choice leaves out.
+      // A later write may depend on one that this combination omits.
       guard let (oracle, contents) = try? replay(chosen) else { continue }
       if contents == found { return (chosen, oracle) }
     }
@@ -234,7 +236,7 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
     } catch {
       flip = "damaged"
       note("a flipped bit is found: \(error)")
-      // Said once, and then there is a whole store, or none that opens.
+      // The damage is reported once; after that, the store is intact or does not open.
       guard let found = try? open() else { return }
       flip = "set aside"
       let invented = Subject.records(found).subtracting(written)
@@ -259,7 +261,7 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
   }
 }
 
-/// A monotonic clock that stands still between writes.
+/// A monotonic clock that stops between writes.
 private final class ManualNanoseconds: Sendable {
   private let nanoseconds = Atomic<Int64>(1)
 

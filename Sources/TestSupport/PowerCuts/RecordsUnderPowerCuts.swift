@@ -19,7 +19,7 @@ enum RecordsUnderPowerCuts: PowerCutSubject {
     }
   }
 
-  /// Its file is closed with the last reference.
+  /// Does nothing, because the file is closed with the last reference.
   static func close(_ store: SQLiteRecordStore) {}
 
   static func operation(

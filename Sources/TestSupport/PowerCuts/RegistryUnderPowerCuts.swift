@@ -115,7 +115,9 @@ enum RegistryUnderPowerCuts: PowerCutSubject {
     return Contents(tokens: try store.tokens(after: 0, limit: .max), campaigns: campaigns)
   }
 
-  /// Tags are rows of their own: one that is damaged leaves its token.
+  /// Returns the records.
+  ///
+  /// Tags are separate rows: a damaged one leaves its token intact.
   static func records(_ contents: Contents) -> Set<String> {
     Set(
       contents.tokens.map { token in

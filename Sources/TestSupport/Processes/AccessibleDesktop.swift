@@ -1,16 +1,15 @@
 import Foundation
 
-/// An X server and a session bus with AT-SPI, on which a test reads and works windows as a screen reader
-/// does.
+/// An X server and a session bus with AT-SPI, on which a test reads and operates windows as a screen reader does.
 public struct AccessibleDesktop: Sendable {
   /// The environment of the programs on this desktop.
   public let environment: [String: String]
-  /// The X server.
+  /// The X server process.
   public let server: RunningProgram
   private let scenario: Scenario
   private let reader: RunningProgram
 
-  /// Starts it on `scenario`.
+  /// Starts the desktop on `scenario`.
   public init(on scenario: Scenario) async throws {
     self.scenario = scenario
     let services = scenario.folder.file("accessibility")
@@ -24,7 +23,7 @@ public struct AccessibleDesktop: Sendable {
     ])
     environment = [
       "DBUS_SESSION_BUS_ADDRESS": address, "DISPLAY": ":" + (try await server.firstLine()),
-      // A screen without a graphics card.
+      // The screen has no graphics card.
       "GSK_RENDERER": "cairo",
     ]
     reader = try scenario.start(
@@ -34,15 +33,15 @@ public struct AccessibleDesktop: Sendable {
 
   /// An element of a window.
   public struct Element: Hashable, Sendable {
-    /// Its role, by AT-SPI's name.
+    /// The role, with AT-SPI's name.
     public let role: String
-    /// What a screen reader calls it.
+    /// The name that a screen reader announces.
     public let name: String
-    /// What a screen reader adds.
+    /// The description that a screen reader adds.
     public let description: String
   }
 
-  /// The elements of the windows of `belfry-center`.
+  /// Returns the elements of the windows of `belfry-center`.
   public func elements() async throws -> [Element] {
     try await ask(["do": "tree"])["elements"].array.map {
       Element(
@@ -51,28 +50,28 @@ public struct AccessibleDesktop: Sendable {
     }
   }
 
-  /// Waits until there is an element of that name and role, or none.
+  /// Waits until an element with this name and role exists, or until it does not.
   public func wait(_ role: String, _ name: String, isThere: Bool = true) async throws {
     try await Scenario.wait("\(role) \(name)\(isThere ? "" : " to go")") {
       try await elements().contains { $0.role == role && $0.name == name } == isThere
     }
   }
 
-  /// Presses a button, once it is there.
+  /// Waits for a button and presses it.
   public func press(_ name: String) async throws {
     try await Scenario.wait("the button \(name)") {
       try await ask(["do": "press", "name": name])["done"].boolean == true
     }
   }
 
-  /// Replaces what stands in a text field, once it is there.
+  /// Waits for a text field and replaces its content.
   public func type(_ text: String, into name: String) async throws {
     try await Scenario.wait("the field \(name)") {
       try await ask(["do": "type", "name": name, "text": text])["done"].boolean == true
     }
   }
 
-  /// Closes a window by its title, as a window manager's button does.
+  /// Closes a window with this title, as a window manager's button does.
   public func closeWindow(_ title: String) async throws {
     let found = try await scenario.command(
       [TestTool.xdotool.required(), "search", "--onlyvisible", "--name", title],
@@ -84,7 +83,7 @@ public struct AccessibleDesktop: Sendable {
       ], environment: environment)
   }
 
-  /// Waits until so many pixels of the screen have a colour, as RRGGBB.
+  /// Waits until this many pixels of the screen have a color, given as RRGGBB.
   public func waitForPixels(_ colour: String, atLeast count: Int) async throws {
     try await Scenario.wait("\(count) pixels of \(colour)") {
       let counted = try await scenario.command(

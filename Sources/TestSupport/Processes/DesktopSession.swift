@@ -1,15 +1,15 @@
 import Foundation
 
-/// A desktop of a test's own: a private session bus, an X server without a screen, and dunst, a real
-/// notification server, with its own configuration.
+/// A test's own desktop: a private session bus, a virtual X server, and dunst, a real notification server, with its own
+/// configuration.
 public struct DesktopSession: Sendable {
-  /// What the programs on this desktop see.
+  /// The environment of the programs on this desktop.
   public let environment: [String: String]
-  /// Prints what crosses the bus to and from the notification server.
+  /// A monitor that prints the messages to and from the notification server.
   public let monitor: RunningProgram
   private let scenario: Scenario
 
-  /// Where dunst puts its window: the left upper corner, so that tests know where to click.
+  /// The configuration of dunst, which puts its window into the upper left corner, so that tests know where to click.
   private static let configuration = """
     [global]
     monitor = 0
@@ -41,7 +41,7 @@ public struct DesktopSession: Sendable {
     timeout = 0
     """
 
-  /// Starts the desktop on `scenario` and waits until its notification server is there.
+  /// Starts the desktop on `scenario` and waits until its notification server is available.
   public init(on scenario: Scenario) async throws {
     self.scenario = scenario
     let address = try await scenario.bus()
@@ -56,7 +56,7 @@ public struct DesktopSession: Sendable {
         "interface=org.freedesktop.Notifications", "type=method_return",
         "type=signal,member=NameOwnerChanged,arg0=org.freedesktop.Notifications",
       ], environment: environment)
-    // The monitor's own NameAcquired is its first line: from then on it misses nothing.
+    // The monitor's own NameAcquired is its first line; after that, it misses no messages.
     _ = try await monitor.firstLine()
     let file = scenario.folder.file("dunstrc")
     try Self.configuration.write(toFile: file, atomically: true, encoding: .utf8)
@@ -67,7 +67,7 @@ public struct DesktopSession: Sendable {
     }
   }
 
-  /// How many notifications the server displays.
+  /// Returns the number of notifications that the server displays.
   public func displayedCount() async throws -> Int {
     let reply = try await scenario.command(
       [
@@ -82,9 +82,9 @@ public struct DesktopSession: Sendable {
     return count
   }
 
-  /// Waits until a call of `member` on the notification server has crossed the bus: its lines.
+  /// Waits until a call of `member` to the notification server was sent on the bus.
   ///
-  /// A call is read to its end: its answer, or the signal after it, has begun.
+  /// Returns its lines. A call is complete once its answer, or the signal after it, has begun.
   public func call(_ member: String, containing text: String) async throws -> [String] {
     let lines = try await monitor.output(called: "a call of \(member) with '\(text)'") { lines in
       !Self.message(member, containing: text, in: lines).isEmpty
@@ -97,7 +97,7 @@ public struct DesktopSession: Sendable {
   {
     var message: [String] = []
     var found: [String] = []
-    // A message's lines after its first are indented; one is whole when the next begins.
+    // The lines of a message after its first are indented; a message is complete when the next begins.
     for line in lines {
       if line.hasPrefix(" ") {
         message.append(line)
@@ -110,7 +110,9 @@ public struct DesktopSession: Sendable {
     return found
   }
 
-  /// A picture of the screen, in a file of the portable pixmap format.
+  /// Saves a picture of the screen to a file in the portable pixmap format.
+  ///
+  /// Returns its path.
   public func picture(_ name: String) async throws -> String {
     let file = scenario.folder.file(name + ".ppm")
     _ = try await scenario.command(
@@ -118,7 +120,7 @@ public struct DesktopSession: Sendable {
     return file
   }
 
-  /// How many pixels differ between two pictures.
+  /// Returns the number of pixels that differ between two pictures.
   public static func changedPixels(_ one: String, _ other: String) throws -> Int {
     let first = try pixels(one)
     let second = try pixels(other)
@@ -133,7 +135,7 @@ public struct DesktopSession: Sendable {
     return changed
   }
 
-  /// The bytes after a pixmap's header of three lines.
+  /// Returns the bytes after a pixmap's header of three lines.
   private static func pixels(_ file: String) throws -> ArraySlice<UInt8> {
     let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))
     var start = 0

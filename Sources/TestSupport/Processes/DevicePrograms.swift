@@ -1,25 +1,25 @@
 import Glibc
 
-/// A real agent, with its socket.
+/// A real agent with its socket.
 public struct AgentProgram: Sendable {
-  /// The process.
+  /// The process of the agent.
   public let program: RunningProgram
-  /// Its data folder.
+  /// The agent's data folder.
   public let data: String
   /// The path of the socket for apps.
   public let socket: String
-  /// The ready file's object.
+  /// The object from the ready file.
   public let ready: JSONLine
 }
 
 /// Virtual devices, with the token of each registration.
 public struct DevicesProgram: Sendable {
-  /// The process.
+  /// The process of the devices.
   public let program: RunningProgram
   /// The folder of the devices' identities.
   public let data: String
 
-  /// The next registration's token.
+  /// Waits for the next registration and returns its token.
   public func token(topic: String? = nil, type: String? = nil) async throws -> String {
     let line = try await program.event("registered") { line in
       (topic == nil || line["topic"].string == topic)
@@ -35,15 +35,15 @@ public struct DevicesProgram: Sendable {
   public func goOffline() async throws {
     program.tell(#"{"do":"offline"}"#)
     _ = try await program.event("link") {
-      // Enrolment ends a link of its own.
+      // Enrollment ends its own link.
       $0["state"].string == "down" && $0["reason"].string != "enrolled"
     }
   }
 
-  /// Lets the device connect again.
+  /// Lets the device reconnect.
   public func goOnline() { program.tell(#"{"do":"online"}"#) }
 
-  /// The next notification received.
+  /// Waits for the next received notification.
   public func received(
     within limit: Duration = TestTimeout.standard,
     where matches: @escaping @Sendable (JSONLine) -> Bool = { _ in true }
@@ -53,7 +53,7 @@ public struct DevicesProgram: Sendable {
 }
 
 extension Scenario {
-  /// The options for joining `gateway`.
+  /// Returns the options for joining `gateway`.
   public func joining(_ gateway: GatewayProgram) -> [String] {
     [
       "--gateway", "\(gateway.host):\(gateway.port("device"))", "--ca", gateway.caFile,
@@ -63,7 +63,7 @@ extension Scenario {
 
   /// Starts an agent and waits until apps can connect.
   ///
-  /// It prints JSON lines and grants everything unless the options say otherwise.
+  /// It prints JSON lines and grants everything unless the options specify otherwise.
   public func agent(
     _ name: String = "agent", of gateway: GatewayProgram?, presenters: [String] = ["json"],
     options: [String] = [], environment: [String: String] = [:]
@@ -92,7 +92,9 @@ extension Scenario {
     }
   }
 
-  /// Runs an app on `agent` that registers; returns it with its token.
+  /// Runs an app on `agent` that registers.
+  ///
+  /// Returns it with its token.
   public func app(
     _ appID: String, on agent: AgentProgram, options: [String] = ["--state", "background"]
   ) async throws -> (program: RunningProgram, token: String) {
@@ -110,7 +112,7 @@ extension Scenario {
 
   /// Starts virtual devices of `gateway` with these topics (`BUNDLE-ID` or `BUNDLE-ID:TYPE,…`).
   ///
-  /// `words` are the options for joining it, where they are not the usual ones.
+  /// `words` are the options for joining it, if they differ from the defaults.
   public func devices(
     _ name: String = "devices", of gateway: GatewayProgram, topics: [String],
     options: [String] = [], joining words: [String]? = nil

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The arrivals of files in folders, watched for all tests with one inotify instance.
 ///
-/// The kernel allows a user 128 of them, and each agent, bus and desktop program of the tests needs one.
+/// The kernel allows only 128 instances per user, and each agent, bus and desktop program of the tests needs one.
 final class FileArrivals: Sendable {
   static let shared = FileArrivals()
 
@@ -15,7 +15,7 @@ final class FileArrivals: Sendable {
   }
 
   private struct State {
-    /// How often something appeared, by the number of the watch.
+    /// The number of arrivals, by watch number.
     var counts: [Int32: Int] = [:]
     var waiters: [Waiter] = []
   }
@@ -24,7 +24,7 @@ final class FileArrivals: Sendable {
   private let state = Mutex(State())
 
   private init() {
-    // A thread of its own: those of the tests, and of Dispatch, are as few as the machine's cores.
+    // Use a separate thread, because those of the tests and of Dispatch are as few as the machine's cores.
     Thread.detachNewThread { [self] in
       while true {
         var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -34,12 +34,14 @@ final class FileArrivals: Sendable {
     }
   }
 
-  /// Starts to watch a folder; returns the number of the watch.
+  /// Starts watching a folder.
+  ///
+  /// Returns the number of the watch.
   func watch(_ folder: String) -> Int32 {
     inotify_add_watch(descriptor, folder, UInt32(IN_MOVED_TO | IN_CLOSE_WRITE | IN_CREATE))
   }
 
-  /// How often something has appeared there.
+  /// Returns the number of arrivals in a folder.
   func count(in folder: Int32) -> Int { state.withLock { $0.counts[folder, default: 0] } }
 
   /// Waits until more than `count` files have arrived, or for `limit`.
@@ -68,7 +70,9 @@ final class FileArrivals: Sendable {
     for waiter in ready { waiter.continuation.resume() }
   }
 
-  /// Reads the pending events; returns their watches.
+  /// Reads the pending events.
+  ///
+  /// Returns their watches.
   private func readFolders() -> Set<Int32> {
     var folders: Set<Int32> = []
     var bytes = [UInt8](repeating: 0, count: 65_536)

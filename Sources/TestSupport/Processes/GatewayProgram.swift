@@ -2,38 +2,38 @@ import Glibc
 
 /// A real gateway on free ports, with the contents of its ready file.
 public struct GatewayProgram: Sendable {
-  /// The process.
+  /// The process of the gateway.
   public let program: RunningProgram
-  /// Its data folder.
+  /// The gateway's data folder.
   public let data: String
-  /// The ready file's object.
+  /// The object from the ready file.
   public let ready: JSONLine
   fileprivate(set) var options: [String]
   let environment: [String: String]
 
-  /// The address of every listener.
+  /// The address that all listeners share.
   public var host: String { ready["host"].string ?? "127.0.0.1" }
-  /// The gateway's certificate authority.
+  /// The path of the gateway's certificate authority.
   public var caFile: String { ready["caFile"].string ?? "" }
-  /// The first team.
+  /// The id of the first team.
   public var teamID: String { ready["teamID"].string ?? "" }
-  /// The first team's key.
+  /// The id of the first team's key.
   public var keyID: String { ready["keyID"].string ?? "" }
-  /// The first team's key in `.p8` form.
+  /// The path of the first team's key in `.p8` form.
   public var keyFile: String { ready["keyFile"].string ?? "" }
-  /// The enrolment code.
+  /// The gateway's enrollment code.
   public var enrollmentCode: String { ready["enrollmentCode"].string ?? "" }
-  /// The file with all of this.
+  /// The path of the file with all of this information.
   public var file: String { data + "/gateway.json" }
 
-  /// The port of a listener: `provider`, `device`, `binary`, `feedback`, `console`.
+  /// Returns the port of a listener: `provider`, `device`, `binary`, `feedback`, `console`.
   public func port(_ listener: String) -> Int { ready["ports"][listener].integer ?? 0 }
 
-  /// Asks the gateway to drain and end, and waits until it has.
+  /// Asks the gateway to drain and exit, and waits until it has.
   @discardableResult
   public func stop() async throws -> Int32 { try await program.stop() }
 
-  /// Ends the gateway with SIGKILL, as a crash or a power cut would.
+  /// Kills the gateway with SIGKILL, as in a crash or a power cut.
   public func crash() async throws {
     program.signal(SIGKILL)
     try await program.end()
@@ -41,12 +41,12 @@ public struct GatewayProgram: Sendable {
 }
 
 extension Scenario {
-  /// The options for the ports of a gateway's listeners.
+  /// The names of the options for the ports of a gateway's listeners.
   private static let listeners = ["provider", "device", "binary", "feedback", "console"]
 
-  /// Starts a gateway with an empty folder, on ports of its own, and waits until it serves.
+  /// Starts a gateway with an empty folder, on its own ports, and waits until it is ready.
   ///
-  /// `wrapper` is a command that becomes the gateway, such as one that sets its limits.
+  /// `wrapper` is a command that executes the gateway, such as one that sets its limits.
   public func gateway(
     _ name: String = "gateway", options: [String] = [], environment: [String: String] = [:],
     wrapper: [String] = []
@@ -56,7 +56,9 @@ extension Scenario {
       wrapper: wrapper)
   }
 
-  /// Restarts a gateway that has ended, on the same ports; `options` and `wrapper` are this start's alone.
+  /// Restarts a gateway that has ended, on the same ports.
+  ///
+  /// `options` and `wrapper` apply only to this start.
   public func restart(
     _ gateway: GatewayProgram, options: [String] = [], wrapper: [String] = []
   ) async throws -> GatewayProgram {

@@ -2,7 +2,7 @@ import Foundation
 
 /// The folders of this checkout and its build.
 public enum Installation {
-  /// The package's root.
+  /// The root folder of the package.
   public static let root: String = {
     // Sources/TestSupport/Processes/Installation.swift
     URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -9,7 +9,9 @@ public enum JSONLine: Decodable, Equatable, Sendable {
   case array([JSONLine])
   case object([String: JSONLine])
 
-  /// Reads a line; `nil` for one that is not JSON.
+  /// Parses a line.
+  ///
+  /// Returns `nil` if it is not JSON.
   public init?(_ text: String) {
     guard let value = try? JSONDecoder().decode(JSONLine.self, from: Data(text.utf8)) else {
       return nil
@@ -17,7 +19,7 @@ public enum JSONLine: Decodable, Equatable, Sendable {
     self = value
   }
 
-  /// Reads any JSON value.
+  /// Decodes any JSON value.
   public init(from decoder: any Decoder) throws {
     let value = try decoder.singleValueContainer()
     if value.decodeNil() {
@@ -35,12 +37,12 @@ public enum JSONLine: Decodable, Equatable, Sendable {
     }
   }
 
-  /// A member of an object; `null` where there is none.
+  /// The value of an object's member; `null` if it does not exist.
   public subscript(_ key: String) -> JSONLine {
     if case .object(let members) = self { members[key] ?? .null } else { .null }
   }
 
-  /// An element of an array; `null` where there is none.
+  /// The element of an array; `null` if it does not exist.
   public subscript(_ index: Int) -> JSONLine {
     if case .array(let elements) = self, elements.indices.contains(index) {
       elements[index]
@@ -57,7 +59,7 @@ public enum JSONLine: Decodable, Equatable, Sendable {
     if case .number(let number) = self { Int(exactly: number) } else { nil }
   }
 
-  /// The value of a boolean.
+  /// The value of a Boolean.
   public var boolean: Bool? { if case .boolean(let boolean) = self { boolean } else { nil } }
 
   /// The elements of an array.

@@ -10,9 +10,9 @@ import System
 enum ProgramSpawner {
   struct Spawned: Sendable {
     let pid: pid_t
-    /// Writes to the program's standard input.
+    /// A descriptor that writes to the program's standard input.
     let input: Int32
-    /// Reads the program's standard output.
+    /// A descriptor that reads the program's standard output.
     let output: Int32
   }
 
@@ -23,11 +23,13 @@ enum ProgramSpawner {
   private static let setpriv = "/usr/bin/setpriv"
   private static let requests = SpawnerThread()
 
-  /// `arguments` starts with the program's path; standard error goes to the file `errors`.
+  /// Starts a program.
+  ///
+  /// `arguments` begins with its path; standard error is written to the file `errors`.
   static func spawn(
     _ arguments: [String], environment: [String: String], errors: String
   ) throws -> Spawned {
-    // setpriv, of every Debian system, sets the signal and then becomes the program.
+    // setpriv, which every Debian system has, sets the signal and then executes the program.
     let whole = [setpriv, "--pdeathsig", "KILL", "--"] + arguments
     return try requests.perform {
       try spawnHere(whole, environment: environment, errors: errors)
@@ -53,7 +55,7 @@ enum ProgramSpawner {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // A group of its own, so that signals to the tests do not reach it; no signal is blocked.
+    // Use a separate process group, so that signals to the tests do not reach it; no signal is blocked.
     posix_spawnattr_setflags(
       &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
     var none = sigset_t()
@@ -93,7 +95,7 @@ enum ProgramSpawner {
     private let arrived = DispatchSemaphore(value: 0)
 
     init() {
-      // A program may end while a test still writes to it.
+      // A program may end while a test is still writing to it.
       signal(SIGPIPE, SIG_IGN)
       let thread = Thread { [self] in
         while true {

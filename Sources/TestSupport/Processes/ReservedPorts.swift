@@ -1,14 +1,15 @@
 import Synchronization
 import System
 
-/// Ports for programs that are started again on them: no two of this process's get the same, and the kernel gives
-/// none of them to a connection or to a listener on port 0 meanwhile.
+/// Ports for programs that are restarted on them.
+///
+/// This process never uses one twice, and the kernel does not assign them to a connection or to a listener on port 0.
 public enum ReservedPorts {
-  /// Below what Linux gives away by itself: 32,768 and more.
+  /// The range is below the ports that Linux assigns automatically: 32,768 and above.
   private static let range: Range<UInt16> = 10_000..<32_000
   private static let reserved = Mutex<Set<UInt16>>([])
 
-  /// A port without a listener.
+  /// Returns a port without a listener.
   public static func next() -> Int {
     while true {
       let port = UInt16.random(in: range)

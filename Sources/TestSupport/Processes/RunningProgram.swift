@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// It is killed with its last reference, and when the tests end in any way.
 public final class RunningProgram: Sendable {
-  /// The process.
+  /// The number of the process.
   public let pid: Int32
   /// The program's name in messages.
   public let name: String
@@ -17,16 +17,16 @@ public final class RunningProgram: Sendable {
 
   private struct State {
     var lines: [String] = []
-    /// JSON lines that were not awaited yet.
+    /// The JSON lines that no test has waited for yet.
     var untaken: [JSONLine] = []
-    /// Other lines that were not awaited yet.
+    /// The other lines that no test has waited for yet.
     var untakenTexts: [String] = []
     var outputEnded = false
     var status: Int32?
     var waiters: [UUID: @Sendable (inout State) -> Bool] = [:]
   }
 
-  /// Starts `arguments`, the first of which is the program's path.
+  /// Starts `arguments`, whose first element is the program's path.
   public init(
     _ arguments: [String], name: String? = nil, environment: [String: String] = [:],
     errorsFile: String
@@ -49,7 +49,9 @@ public final class RunningProgram: Sendable {
 
   // MARK: Output
 
-  /// Waits for the next line whose `event` is `name` and that `matches`; other lines stay.
+  /// Waits for the next line whose `event` is `name` and that `matches`.
+  ///
+  /// Other lines stay available.
   public func event(
     _ name: String, within limit: Duration = TestTimeout.standard,
     where matches: @escaping @Sendable (JSONLine) -> Bool = { _ in true }
@@ -59,7 +61,9 @@ public final class RunningProgram: Sendable {
     }
   }
 
-  /// Waits for the next line that `matches`; other lines stay.
+  /// Waits for the next line that `matches`.
+  ///
+  /// Other lines stay available.
   public func line(
     called what: String, within limit: Duration = TestTimeout.standard,
     where matches: @escaping @Sendable (JSONLine) -> Bool
@@ -76,7 +80,7 @@ public final class RunningProgram: Sendable {
     return line
   }
 
-  /// Waits until all lines printed so far meet `isEnough`; then returns them.
+  /// Waits until `isEnough` returns true for all lines printed so far, and returns them.
   public func output(
     called what: String, within limit: Duration = TestTimeout.standard,
     until isEnough: @escaping @Sendable ([String]) -> Bool
@@ -85,7 +89,9 @@ public final class RunningProgram: Sendable {
     return lines
   }
 
-  /// Waits for the next line that is no JSON and has this beginning; other lines stay.
+  /// Waits for the next line that is not JSON and has this beginning.
+  ///
+  /// Other lines stay available.
   public func text(_ beginning: String, within limit: Duration = TestTimeout.standard) async throws
     -> String
   {
@@ -103,10 +109,10 @@ public final class RunningProgram: Sendable {
     return line
   }
 
-  /// Every line so far.
+  /// All lines printed so far.
   public var lines: [String] { state.withLock { $0.lines } }
 
-  /// The JSON lines so far that were not awaited.
+  /// The JSON lines so far that no test has waited for.
   public var untaken: [JSONLine] { state.withLock { $0.untaken } }
 
   /// The text on standard error so far.
@@ -131,15 +137,17 @@ public final class RunningProgram: Sendable {
     }
   }
 
-  /// Sends a signal, while the process is there.
+  /// Sends a signal if the process has not ended.
   public func signal(_ number: Int32) {
     state.withLock { state in
-      // Not reaped yet, so the number is still this process's.
+      // The process is not reaped yet, so the number still belongs to it.
       if state.status == nil { kill(pid, number) }
     }
   }
 
-  /// Waits for the end: the exit status, or 128 and the signal's number.
+  /// Waits for the end.
+  ///
+  /// Returns the exit status, or 128 plus the signal's number.
   @discardableResult
   public func end(within limit: Duration = TestTimeout.standard) async throws -> Int32 {
     try await wait(for: "its end", within: limit) { $0.status != nil && $0.outputEnded }
@@ -153,12 +161,13 @@ public final class RunningProgram: Sendable {
     return try await end(within: limit)
   }
 
-  /// Whether the process is still there.
+  /// True if the process has not ended.
   public var isRunning: Bool { state.withLock { $0.status == nil } }
 
   // MARK: Waiting
 
-  /// Waits until `isMet`, which is checked after every change, or the program's end, or `limit`.
+  /// Waits until `isMet` returns true, which is checked after every change, or until the program ends or `limit` is
+  /// reached.
   private func wait(
     for what: String, within limit: Duration, _ isMet: @escaping @Sendable (inout State) -> Bool
   ) async throws {
@@ -235,7 +244,7 @@ public final class RunningProgram: Sendable {
   private func awaitEnd() {
     let pid = pid
     Thread.detachNewThread { [weak self] in
-      // Without reaping first: until `status` is set, the number cannot become another process's.
+      // Do not reap the process first: until `status` is set, its number must not be reused.
       var information = siginfo_t()
       while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
       var status: Int32 = 0

@@ -1,24 +1,26 @@
 import Foundation
 
 extension Scenario {
-  /// The bus of the machine that a test's own bus replaces.
+  /// The machine's bus that a test's own bus replaces.
   public enum BusKind: String, Sendable {
     case session, system
   }
 
-  /// The address of the test's own bus, also before it runs.
+  /// Returns the address of the test's own bus, even before it runs.
   public func busAddress(_ kind: BusKind = .session) -> String {
     "unix:path=\(folder.file("\(kind)-bus"))"
   }
 
-  /// Starts a bus of the test's own, without access control; returns its address.
+  /// Starts a test's own bus without access control.
   ///
-  /// `services` is a folder of services that the bus may start.
+  /// Returns its address. `services` is a folder of services that the bus may start.
   public func bus(_ kind: BusKind = .session, services: String? = nil) async throws -> String {
     try await startBus(kind, services: services).firstLine()
   }
 
-  /// Starts a bus as `bus` does; returns the program, for a test that ends it.
+  /// Starts a bus as `bus` does.
+  ///
+  /// Returns the program, for a test that ends it.
   public func startBus(
     _ kind: BusKind = .session, services: String? = nil
   ) async throws -> RunningProgram {
@@ -46,21 +48,23 @@ extension Scenario {
     return bus
   }
 
-  /// Polls a condition that no event announces; fails after 20 seconds.
+  /// Polls a condition that no event announces.
+  ///
+  /// Fails after ``TestTimeout/standard``.
   public static func wait(_ what: String, until isSo: () async throws -> Bool) async throws {
     let end = ContinuousClock.now + TestTimeout.standard
     while !(try await isSo()) {
       guard ContinuousClock.now < end else {
         throw ProgramFailure.unreadable("\(what) did not come")
       }
-      // Polling without a pause would starve the program that is asked.
+      // Polling without a pause would starve the polled program.
       try await Task.sleep(for: .milliseconds(20))
     }
   }
 }
 
 extension RunningProgram {
-  /// The first line that the program prints.
+  /// Waits for the first line that the program prints and returns it.
   public func firstLine() async throws -> String {
     let lines = try await output(called: "its first line") { $0.first?.isEmpty == false }
     return lines.first ?? ""

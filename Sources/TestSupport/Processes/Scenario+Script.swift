@@ -1,9 +1,9 @@
 extension Scenario {
-  /// Writes a script for the shell that can be started at once; gives its path.
+  /// Writes a shell script that can be started at once.
   ///
-  /// A process of its own writes it. A program that another test starts meanwhile would inherit a
-  /// file that this process has open, and the kernel starts no executable that somebody has open for
-  /// writing (`ETXTBSY`).
+  /// Returns its path. A separate process writes it. A program that another test starts at the same time would inherit
+  /// a file that this process has open, and the kernel does not start an executable that is open for writing
+  /// (`ETXTBSY`).
   public func script(_ name: String, _ text: String) async throws -> String {
     let path = folder.file(name)
     _ = try await command(

@@ -3,12 +3,12 @@ import Glibc
 import Synchronization
 import System
 
-/// The environment of a test with real programs: a folder of its own and the programs that it starts,
-/// both removed when the test ends, however it ends.
+/// The environment of a test with real programs: its own folder and the programs that it starts, both removed when the
+/// test ends, however it ends.
 public final class Scenario: Sendable {
   /// The output of a command and its exit status.
   public struct CommandResult: Sendable {
-    /// The exit status, or 128 and the signal's number.
+    /// The exit status, or 128 plus the signal's number.
     public let status: Int32
     /// The lines of standard output.
     public let lines: [String]
@@ -21,16 +21,16 @@ public final class Scenario: Sendable {
     public var values: [JSONLine] { lines.compactMap { JSONLine($0) } }
   }
 
-  /// The folder for everything that the programs write.
+  /// The folder for all files that the programs write.
   public let folder: ScratchFolder
   private let programs = Mutex<[RunningProgram]>([])
   private let started = Mutex(0)
 
   private init() throws { self.folder = try ScratchFolder() }
 
-  /// Runs `body` on a new scenario and cleans up afterwards.
+  /// Runs `body` on a new scenario and cleans up afterward.
   ///
-  /// Pass `needsPlace: false` for work that other scenarios wait for: they may hold every place.
+  /// Pass `needsPlace: false` for work that other scenarios wait for, because they may hold every place.
   public static func run<Result>(
     needsPlace: Bool = true, _ body: (Scenario) async throws -> Result
   ) async throws -> Result {
@@ -62,7 +62,7 @@ public final class Scenario: Sendable {
     }
   }
 
-  /// Starts a program that runs beside the test.
+  /// Starts a program that runs concurrently with the test.
   public func start(
     _ arguments: [String], name: String? = nil, environment: [String: String] = [:]
   ) throws -> RunningProgram {
@@ -88,7 +88,7 @@ public final class Scenario: Sendable {
 
   /// Runs a command to its end.
   ///
-  /// `succeeding` makes every status but 0 a failure.
+  /// If `succeeding` is true, every status other than 0 is a failure.
   public func command(
     _ arguments: [String], input: String? = nil, environment: [String: String] = [:],
     succeeding: Bool = true, within limit: Duration = TestTimeout.standard
@@ -114,7 +114,7 @@ public final class Scenario: Sendable {
     try await command([Installation.belfry] + arguments, input: input, succeeding: succeeding)
   }
 
-  /// The environment of every program, without the user's own gateway, agent and desktop.
+  /// The environment of all programs, without the user's own gateway, agent and desktop.
   private var environment: [String: String] {
     [
       Self.mark: folder.path, "XDG_STATE_HOME": folder.path, "XDG_RUNTIME_DIR": folder.path,
@@ -123,7 +123,7 @@ public final class Scenario: Sendable {
     ]
   }
 
-  /// The arguments of each running program of the scenario, as any user of the machine sees them.
+  /// The arguments of each running program of the scenario, as visible to every user of the machine.
   public var visibleArguments: [[String]] {
     processes.compactMap { pid in
       guard let bytes = try? FileSystem.read("/proc/\(pid)/cmdline", limit: 1 << 20) else {
@@ -135,21 +135,21 @@ public final class Scenario: Sendable {
 
   private func clear() async {
     let left = programs.withLock { $0 }
-    // The last started first: apps before their agent, devices before their gateway.
+    // End the programs in reverse order: apps before their agent, devices before their gateway.
     for program in left.reversed() where program.isRunning { program.signal(SIGKILL) }
     for program in left { _ = try? await program.end(within: .seconds(5)) }
     endLaunched()
   }
 
-  /// Ends the apps that an agent launched: they should outlive the agent, but not the test.
+  /// Ends the apps that an agent launched, which should survive the agent but not the test.
   private func endLaunched() {
     for pid in processes { kill(pid, SIGKILL) }
   }
 
-  /// The variable by which a scenario finds what its programs started.
+  /// The variable by which a scenario finds all processes that its programs started.
   private static let mark = "BELFRY_TEST_SCENARIO"
 
-  /// The processes that have this scenario's environment.
+  /// The processes with this scenario's environment.
   private var processes: [Int32] {
     let mark = "\(Self.mark)=\(folder.path)"
     let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []

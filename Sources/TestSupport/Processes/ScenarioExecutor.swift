@@ -2,8 +2,8 @@ import Dispatch
 
 /// The threads of tests with real programs.
 ///
-/// The tests of a run share a thread for each core, and hundreds of them compute: one that waits for a program
-/// got its turn back half a minute after the program's line, too late for what programs bound by time.
+/// The tests of a run share one thread per core, and hundreds of them compute. A test that waited for a program would
+/// resume half a minute after the program's line, too late for programs with time limits.
 final class ScenarioExecutor: TaskExecutor {
   static let shared = ScenarioExecutor()
 

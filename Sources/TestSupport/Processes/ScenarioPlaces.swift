@@ -2,12 +2,12 @@ import Foundation
 
 /// Places for scenarios that run at the same time.
 ///
-/// All tests of a run begin at once. Each scenario has several processes, and hundreds of them on two cores
-/// make every one too slow for what programs bound by time.
+/// All tests of a run begin at once. Each scenario has several processes, and hundreds of them on two cores would make
+/// every one too slow for programs with time limits.
 actor ScenarioPlaces {
   static let shared = ScenarioPlaces(6 * ProcessInfo.processInfo.activeProcessorCount)
 
-  /// Set in a scenario: another within it needs no place.
+  /// True within a scenario: a nested one does not need a place.
   @TaskLocal static var isInside = false
 
   private var free: Int
@@ -15,13 +15,13 @@ actor ScenarioPlaces {
 
   init(_ count: Int) { free = count }
 
-  /// Waits for a place; those who came first have it first.
+  /// Waits for a place, in order of arrival.
   func enter() async {
     guard free == 0 else { return free -= 1 }
     await withCheckedContinuation { waiting.append($0) }
   }
 
-  /// Gives a place back, or to the one who waits longest.
+  /// Releases a place, or passes it to the longest waiting scenario.
   func leave() {
     guard !waiting.isEmpty else { return free += 1 }
     waiting.removeFirst().resume()

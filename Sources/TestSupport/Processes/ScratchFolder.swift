@@ -1,14 +1,14 @@
 import Foundation
 import Glibc
 
-/// A folder of a test's own, deleted with it.
+/// A test's own folder, which is deleted with it.
 ///
 /// Its path is short, since a socket's path has at most 107 bytes.
 public final class ScratchFolder: Sendable {
-  /// The folder's absolute path.
+  /// The absolute path of the folder.
   public let path: String
 
-  /// Makes a folder that only this user may enter.
+  /// Creates a folder that only this user may enter.
   public init() throws {
     var template = Array("/tmp/belfry-test-XXXXXX".utf8CString)
     guard let made = mkdtemp(&template) else {
@@ -19,12 +19,12 @@ public final class ScratchFolder: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  /// The path of `name` in this folder.
+  /// Returns the path of `name` in this folder.
   public func file(_ name: String) -> String { path + "/" + name }
 
   /// Waits for a file to be written under its final name, and reads it.
   ///
-  /// `isHopeless` is checked repeatedly: whether the program that should write it is gone.
+  /// `isHopeless` is checked repeatedly and returns true if the program that should write the file has ended.
   public static func contents(
     of file: String, within limit: Duration = TestTimeout.standard,
     unless isHopeless: @Sendable () -> Bool
@@ -35,8 +35,8 @@ public final class ScratchFolder: Sendable {
     let end = ContinuousClock.now + limit
     while true {
       let count = arrivals.count(in: watch)
-      // Looked at after the count was taken, so that nothing is missed between the two; and once more
-      // at the end, for it may come while other tests have the threads.
+      // Look after taking the count, so that nothing is missed in between, and once more at the end, because the file
+      // may arrive while other tests occupy the threads.
       if let text = try? String(contentsOfFile: file, encoding: .utf8), !text.isEmpty {
         return text
       }

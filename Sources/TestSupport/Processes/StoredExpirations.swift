@@ -1,8 +1,10 @@
 public import Storage
 
-/// Changes the stored notifications of a stopped gateway as if they had been stored earlier.
+/// A function that changes the stored notifications of a stopped gateway as if they had been stored earlier.
 public enum StoredExpirations {
-  /// Brings the end of everything that is stored forward; returns the ends that there were, in seconds since 1970.
+  /// Moves the expiration of all stored notifications to an earlier time.
+  ///
+  /// Returns the previous expirations in seconds since 1970.
   public static func bringForward(
     bySeconds seconds: Int64, inStore path: String
   ) throws(StorageFailure) -> [Int64] {

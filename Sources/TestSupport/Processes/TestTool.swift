@@ -1,16 +1,16 @@
 import Foundation
 public import Testing
 
-/// A program or a Python environment that some tests use and that a machine may lack.
+/// A program or a Python environment that some tests use and that may be missing on a machine.
 public enum TestTool: String, CaseIterable, Sendable {
-  /// A browser.
+  /// A web browser for the console.
   case chromium
   case curl
   case openssl
   case dbus = "dbus-daemon"
   case dbusMonitor = "dbus-monitor"
   case dbusSend = "dbus-send"
-  /// The system's own Python with python-dbusmock.
+  /// The system's Python with python-dbusmock.
   case dbusmock
   case dunst
   case geoclue
@@ -26,7 +26,7 @@ public enum TestTool: String, CaseIterable, Sendable {
   case flatpak
   case setpriv
   case prlimit
-  /// A compiler of C.
+  /// A compiler for C.
   case cc
   case mateNotifications = "mate-notification-daemon"
   case upower = "upowerd"
@@ -35,19 +35,19 @@ public enum TestTool: String, CaseIterable, Sendable {
   case gsettings
   case dconf = "dconf-service"
   case pulseaudio
-  /// The bus of screen readers.
+  /// The launcher of the bus for screen readers.
   case accessibility = "at-spi-bus-launcher"
-  /// The system's own Python with D-Bus.
+  /// The system's Python with D-Bus.
   case dbusPython = "python3-dbus"
-  /// The system's own Python with Prometheus' client library.
+  /// The system's Python with the Prometheus client library.
   case prometheusPython = "python3-prometheus-client"
-  /// PulseAudio's recorder.
+  /// The recorder of PulseAudio.
   case parec
   /// The Python environment with the client libraries: `scripts/python-environment test`.
   case python = "python-test"
   case systemPython = "python3"
 
-  /// Where it is on this machine; `nil` where it is not.
+  /// The path on this machine; `nil` if it is missing.
   public var path: String? {
     if self == .python {
       let python = Installation.root + "/.build/python-test/bin/python"
@@ -68,7 +68,7 @@ public enum TestTool: String, CaseIterable, Sendable {
       .first { FileManager.default.isExecutableFile(atPath: $0) }
   }
 
-  /// The path, for a test that was let run because the tool is there.
+  /// Returns the path, for a test that runs only if the tool is available.
   public func required() throws -> String {
     guard let path else {
       throw ProgramFailure.unreadable("\(rawValue) is not installed: run make test")
@@ -78,7 +78,9 @@ public enum TestTool: String, CaseIterable, Sendable {
 }
 
 extension Trait where Self == ConditionTrait {
-  /// Skips the test where a tool is missing; under CI it runs all the same, and fails for the lack.
+  /// Skips the test if a tool is missing.
+  ///
+  /// In CI the test runs anyway, and fails because of the missing tool.
   public static func requires(_ tools: TestTool...) -> Self {
     let missing = tools.filter { $0.path == nil }.map(\.rawValue)
     let isCI = ProcessInfo.processInfo.environment["CI"] != nil

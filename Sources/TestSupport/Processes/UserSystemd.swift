@@ -1,9 +1,9 @@
 import Foundation
 public import Testing
 
-/// A real systemd user manager of a test's own, with a session bus that it runs.
+/// A test's own real systemd user manager, with a session bus that it runs.
 ///
-/// Its control groups, processes and mounts are its own: `Tests/Systemd/user-manager`.
+/// It has its own control groups, processes and mounts: `Tests/Systemd/user-manager`.
 public struct UserSystemd: Sendable {
   /// The address of its session bus.
   public let busAddress: String
@@ -11,7 +11,7 @@ public struct UserSystemd: Sendable {
 
   private static let script = Installation.root + "/Tests/Systemd/user-manager"
 
-  /// Starts it and waits until it answers on its bus.
+  /// Starts the manager and waits until it responds on its bus.
   public init(on scenario: Scenario) async throws {
     let manager = try scenario.start([
       TestTool.systemPython.required(), Self.script, "run", scenario.folder.path,
@@ -21,12 +21,12 @@ public struct UserSystemd: Sendable {
     busAddress = "unix:path=" + scenario.folder.file("bus")
   }
 
-  /// Ends it, with all that it started.
+  /// Ends the manager and everything that it started.
   public func stop() async throws { try await program.stop() }
 
-  /// The reason why it cannot run on this machine; nil where it can.
+  /// The reason that it cannot run on this machine; nil if it can.
   ///
-  /// A container as they are by default has no right to control groups of its own.
+  /// A default container is not permitted to create its own control groups.
   public static let whyNot: String? = {
     let missing = [TestTool.systemPython, .dbus, .gdbus, .unshare].filter { $0.path == nil }
     guard missing.isEmpty else {
@@ -51,7 +51,7 @@ public struct UserSystemd: Sendable {
 }
 
 extension Trait where Self == ConditionTrait {
-  /// Skips the test where no systemd user manager can run, and says why.
+  /// Skips the test if no systemd user manager can run, and reports the reason.
   public static var requiresUserSystemd: Self {
     .enabled(
       if: UserSystemd.whyNot == nil,

@@ -1,10 +1,10 @@
 import Foundation
 
-/// An X server without a screen, and a window manager that activates windows on it.
+/// A virtual X server, and a window manager that activates windows on it.
 public struct WindowScenario: Sendable {
   /// The environment of the programs on this server.
   public let environment: [String: String]
-  /// The server.
+  /// The X server process.
   public let server: RunningProgram
   private let manager: RunningProgram
 
@@ -19,10 +19,9 @@ public struct WindowScenario: Sendable {
       environment: environment)
   }
 
-  /// Activates a new window with the properties that `Tests/Windows/window-manager` reads; `null`
-  /// activates none.
+  /// Activates a new window with the properties that `Tests/Windows/window-manager` reads; `null` activates none.
   ///
-  /// Returns when the server has it.
+  /// Returns once the server has processed it.
   public func front(_ description: String) async throws {
     let count = manager.lines.count
     manager.tell(description)

@@ -2,33 +2,35 @@ import BelfryWire
 import Gateway
 import Storage
 
-/// What was promised for each broadcast and what became of it on each device.
+/// The promises for each broadcast and its outcome on each device.
 final class BroadcastLedger {
   struct Message {
     let number: UInt64
     let channel: LinkChannel
     let isKept: Bool
     let priority: UInt8
-    /// Seconds since 1970.
+    /// The expiration in seconds since 1970.
     let expiration: Int64
-    /// Sent when all was well again: everyone has to get it.
+    /// True if it was sent after all faults ended, so that everyone must receive it.
     let isForAll: Bool
-    /// Devices for which so much was stored when it came that one which is tried once may find no room.
+    /// Devices with such a large backlog at that time that a broadcast with a single attempt may find no room.
     let laggards: Set<UInt64>
     var isAnswered = false
     var isStored = false
-    /// How often each device showed it, by the times that it had left the channel.
+    /// The number of times that each device displayed it, by the number of times that it had left the channel.
     var shown: [UInt64: [Int: Int]] = [:]
   }
 
   private unowned let world: GatewaySimulation
   private(set) var messages: [Message] = []
-  /// The newest message on disk of each channel that keeps it.
+  /// The newest message on disk of each channel that stores it.
   private var newest: [LinkChannel: UInt64] = [:]
 
   init(in world: GatewaySimulation) { self.world = world }
 
-  /// The number of a new message, which its payload names.
+  /// Opens a new message.
+  ///
+  /// Returns its number, which its payload contains.
   func open(
     _ channel: LinkChannel, isKept: Bool, priority: UInt8, expiration: Int64, isForAll: Bool
   ) -> UInt64 {
@@ -40,7 +42,7 @@ final class BroadcastLedger {
     return UInt64(messages.count - 1)
   }
 
-  /// A channel's message is on disk.
+  /// Records that a channel's message is on disk.
   func stored(_ record: BroadcastRecord) {
     guard let number = GatewaySimulation.broadcast(record.payload) else {
       return world.fail("the gateway stores a broadcast that nobody sent")
@@ -50,7 +52,7 @@ final class BroadcastLedger {
     newest[messages[Int(number)].channel] = number
   }
 
-  /// The control store is an older one, with its channels' messages.
+  /// Handles the restoration of an older control store with its channels' messages.
   func restored() { newest = [:] }
 
   func answered(_ number: UInt64) {
@@ -63,7 +65,7 @@ final class BroadcastLedger {
     messages[Int(number)].isAnswered = true
   }
 
-  /// Whether its provider may have sent it only when its time was over: it is tried once then.
+  /// Returns true if its provider may have sent it only after it expired, in which case it is tried once.
   private func isTooLate(_ message: Message) -> Bool {
     message.expiration <= world.time.unixMilliseconds / 1_000
   }
@@ -101,10 +103,11 @@ final class BroadcastLedger {
 
   // MARK: The end
 
-  /// Every subscriber has the newest message that a channel keeps, and what came when all was well.
+  /// Checks that every subscriber has the newest message that a channel stores, and all messages sent after the faults
+  /// ended.
   func check() {
     let now = world.time.unixMilliseconds / 1_000
-    // Some have not come to the end of thousands of pushes yet.
+    // Some devices have not finished receiving thousands of pushes yet.
     let laggards = Set((try? world.gateway.notificationStore.devices()) ?? [])
     for device in world.devices where !device.isRevoked && !laggards.contains(device.number) {
       for (channel, number) in newest where device.wants(channel) {
@@ -116,7 +119,7 @@ final class BroadcastLedger {
       }
       for message in messages where message.isForAll && device.wants(message.channel) {
         world.expect(message.isAnswered, "broadcast \(message.number) was not answered")
-        // A newer one may stand for an older one that is kept.
+        // A newer message may replace an older stored one.
         let isReplaced = message.isKept && newest[message.channel] != message.number
         world.expect(
           message.shown[device.number] != nil || isReplaced

@@ -2,9 +2,9 @@ import BelfryWire
 import Gateway
 import Storage
 
-/// What was promised for each push and what became of it: where the invariants are checked.
+/// The promises for each push and its outcome, with checks of the invariants.
 final class DeliveryLedger {
-  /// Whom a push is for.
+  /// The recipient of a push.
   struct Target: Hashable {
     let device: UInt64
     let topic: LinkTopic
@@ -14,54 +14,61 @@ final class DeliveryLedger {
     let number: UInt64
     let target: Target
     let priority: UInt8
-    /// Seconds since 1970; where its provider named none, 30 days from when it was made.
+    /// The expiration in seconds since 1970; without one from the provider, 30 days after creation.
     let expiration: Int64
-    /// Whether its provider named an expiration: else the gateway stores it for 30 days from its own present.
+    /// True if the provider specified an expiration.
+    ///
+    /// Otherwise the gateway stores the push for 30 days from its own current time.
     let isExpirationNamed: Bool
     let collapseID: UTF8Text
     let keep: UInt32
     var isAnswered = false
     var isRefused = false
     var isOrphaned = false
-    /// The delivery log names it by an identifier that the gateway made: the log tells nothing of it.
+    /// True if the delivery log identifies it by an id that the gateway generated, so that the log cannot be used for
+    /// it.
     var isUnlogged = false
     var states: [DeliveryState] = []
-    /// Its place in the order in which the gateway accepted, where the delivery log told.
+    /// Its position in the order in which the gateway accepted pushes, if the delivery log reported it.
     var acceptance: Int?
     var shown = 0
-    /// Its place in the order in which devices showed something for the first time.
+    /// Its position in the order in which devices first displayed pushes.
     var firstShowing: Int?
     var isUnregistered = false
-    /// The store removed it for its age; a crash may have kept the log from saying so.
+    /// True if the store removed it because of its age; a crash may have prevented the log entry.
     var hasExpired = false
-    /// It was made before an old copy of the store was restored, which may not have it.
+    /// True if it was created before an old copy of the store was restored, which may not contain it.
     var isForgotten = false
-    /// Its device told the gateway that it threw it away, for another reason than room.
+    /// True if its device reported to the gateway that it discarded it, for a reason other than lack of space.
     var isThrownAway = false
-    /// Places in the order of acceptance that were taken before it was sent, where its provider tells.
+    /// The number of positions in the order of acceptance that were taken before it was sent, if its provider reports
+    /// it.
     var placesBefore: Int?
-    /// Places in that order that were taken when it was answered: its own is one of them.
+    /// The number of positions in that order that were taken when it was answered, including its own.
     var placesAtAnswer: Int?
-    /// The second since 1970 that the gateway's clock of expiry showed when it accepted, as far as the log
-    /// tells when that was; it follows small steps of the wall clock later than at once, so that the true one
-    /// lies in this range.
+    /// The second since 1970 on the gateway's expiry clock at the time of acceptance, as far as the log shows when that
+    /// was.
+    ///
+    /// The clock follows small steps of the wall clock with a delay, so the true value lies in this range.
     var clockSeconds: ClosedRange<Int64>
-    /// The latest second since 1970 until which the gateway stores it: its wall clock may have been behind
-    /// when it accepted, and storage ends after 30 days.
+    /// The latest second since 1970 until which the gateway stores it: its wall clock may have been behind at
+    /// acceptance, and storage ends after 30 days.
     var storedUntil: Int64
-    /// When the gateway accepted it, in nanoseconds of the virtual clock.
+    /// The time at which the gateway accepted it, in nanoseconds of the virtual clock.
     var receivedNanoseconds: Int64?
 
-    /// Whether the gateway may have tried it once only, as its clock said that it had expired.
+    /// True if the gateway may have tried it only once because it had expired by its clock.
     var mayBeOnce: Bool {
       isExpirationNamed && expiration <= clockSeconds.upperBound
     }
-    /// Whether the gateway may have stored it.
+    /// True if the gateway may have stored it.
     var mayBeStored: Bool {
       !isExpirationNamed || expiration > clockSeconds.lowerBound
     }
-    /// The provider may rely on it, or the gateway does as if: a crash took the answer, yet it was on
-    /// disk, from where it was shown or expired; one that is not logged may have been.
+    /// True if the provider may rely on it, or if the gateway acts as if it could: a crash prevented the answer, but
+    /// the push was on disk, from where it was displayed or expired.
+    ///
+    /// A push that is not logged may have been on disk.
     var counts: Bool {
       isAnswered || shown > 0
         || isOrphaned
@@ -76,7 +83,7 @@ final class DeliveryLedger {
   private static let states = Dictionary(
     uniqueKeysWithValues: DeliveryState.allCases.map { ($0.label, $0) })
 
-  /// After these a push is not stored for its device any more.
+  /// The states after which a push is no longer stored for its device.
   private static let ends: Set<DeliveryState> = [
     .delivered, .deliveredFromStorage, .replaced, .discardedUnregistered,
     .discardedUnregisteredFromStorage, .discardedExpired, .discardedDisabled,
@@ -85,7 +92,9 @@ final class DeliveryLedger {
 
   init(in world: GatewaySimulation) { self.world = world }
 
-  /// The number of a new push, which its payload names.
+  /// Opens a new push.
+  ///
+  /// Returns its number, which its payload contains.
   func open(
     _ target: Target, priority: UInt8, expiration named: Int64?, collapseID: String, keep: UInt32
   ) -> UInt64 {
@@ -106,7 +115,7 @@ final class DeliveryLedger {
     body(&pushes[Int(number)])
   }
 
-  /// Its provider sends it, which the delivery log may never tell.
+  /// Records that its provider sends it, which the delivery log may never show.
   func sent(_ number: UInt64) { change(number) { $0.placesBefore = accepted } }
 
   func answered(_ number: UInt64) {
@@ -126,7 +135,7 @@ final class DeliveryLedger {
     }
   }
 
-  /// Its connection ended, so its answer remains unknown.
+  /// Records that its connection ended, so that its answer remains unknown.
   func orphaned(_ number: UInt64, isUnlogged: Bool = false) {
     change(number) { push in
       push.isUnlogged = isUnlogged
@@ -135,7 +144,7 @@ final class DeliveryLedger {
     }
   }
 
-  /// A line of the gateway's delivery log, in the turn in which it was written.
+  /// Handles a line of the gateway's delivery log, in the turn in which it was written.
   func recorded(_ line: DeliveryLogLine) {
     if line.state == DeliveryLogLine.refused { return recorded(refusal: line) }
     guard let state = Self.states[line.state] else {
@@ -158,7 +167,7 @@ final class DeliveryLedger {
         let received = push.receivedNanoseconds,
         push.states.dropLast().last == .received, !push.mayBeStored
       {
-        // Five seconds, and loops that stand still for half of one, or again and again.
+        // Five seconds, plus loops that are paused for half a second, possibly repeatedly.
         world.expect(
           world.time.now - received <= 7_000_000_000,
           "#\(number), to be tried once, waited \(world.time.now - received) ns for its device")
@@ -172,7 +181,7 @@ final class DeliveryLedger {
     }
   }
 
-  /// No push is logged as refused that was answered with 200.
+  /// Checks that no push that was answered with 200 is logged as refused.
   private func recorded(refusal line: DeliveryLogLine) {
     guard let number = GatewaySimulation.push(line.id) else { return }
     change(number) { push in
@@ -180,7 +189,7 @@ final class DeliveryLedger {
     }
   }
 
-  /// What the delivery log says of a push is so.
+  /// Checks that the delivery log's statement about a push is true.
   private func checkTruth(of state: DeliveryState, _ push: Push) {
     switch state {
     case .delivered, .deliveredFromStorage:
@@ -201,7 +210,7 @@ final class DeliveryLedger {
     }
   }
 
-  /// The store removes it for its age.
+  /// Records that the store removes it because of its age.
   func expired(_ number: UInt64) {
     change(number) { push in
       push.hasExpired = true
@@ -216,10 +225,11 @@ final class DeliveryLedger {
     return gateway.presentExpirySeconds - lagSeconds...gateway.expirySeconds + lagSeconds
   }
 
-  /// Seconds by which a loop's clock of expiry may differ from the world's: it rounds, and follows small steps late.
+  /// The seconds by which a loop's expiry clock may differ from the world's: it rounds, and follows small steps with a
+  /// delay.
   private var lagSeconds: Int64 { world.profile.hasClockSteps ? 180 : 1 }
 
-  /// An old copy of the store was restored: what came after it is lost.
+  /// Handles the restoration of an old copy of the store; everything after it is lost.
   func restored() { for index in pushes.indices { pushes[index].isForgotten = true } }
 
   func unregistered(_ key: NotificationKey) {
@@ -250,13 +260,14 @@ final class DeliveryLedger {
     }
   }
 
-  /// Its device throws it away, for another reason than room.
+  /// Records that its device discards it, for a reason other than lack of space.
   func thrownAway(_ number: UInt64) { change(number) { $0.isThrownAway = true } }
 
-  /// A device tells repetitions as long as it remembers what it kept.
+  /// Records that a push was displayed.
   ///
-  /// A gateway has more than that to send again only where its store failed or is an older one; and what it sends in another order than before, since power or
-  /// a rate held the older ones back, may come when it is forgotten.
+  /// A device detects duplicates while it remembers the notifications that it stored. A gateway resends more than that
+  /// only if its store failed or is an older one. Pushes that it sends in another order than before, because power or a
+  /// rate held the older ones back, may arrive after they were forgotten.
   func shown(_ number: UInt64, _ id: NotificationID, on device: SimulatedDevice) {
     showings += 1
     let place = showings
@@ -265,14 +276,14 @@ final class DeliveryLedger {
       if push.shown == 1 { push.firstShowing = place }
     }
     guard pushes.indices.contains(Int(number)), pushes[Int(number)].shown > 1 else { return }
-    // Without an answer a provider's retry is a push of its own; here each is made once.
+    // Without an answer a provider's retry would be a separate push; here each push is sent once.
     let mayBeForgotten =
       world.gateway.notificationStore.mayHaveSettledRows || cameEarly(pushes[Int(number)])
     world.expect(!device.remembers(id) && mayBeForgotten, "#\(number) is shown twice")
   }
 
-  /// Whether a push was shown before an older one that its device had not had then, or may be held back itself
-  /// until newer ones have come.
+  /// Returns true if a push was displayed before an older one that its device did not have yet, or may itself have been
+  /// held back until newer ones arrived.
   private func cameEarly(_ push: Push) -> Bool {
     push.priority != 10
       || pushes.contains { other in
@@ -286,10 +297,10 @@ final class DeliveryLedger {
 
   // MARK: The end
 
-  /// Whether every push has its answer.
+  /// True if every push has its answer.
   var isAnswered: Bool { pushes.allSatisfy { $0.isAnswered || $0.isRefused || $0.isOrphaned } }
 
-  /// Accepted means: shown, replaced, expired, discarded for a reason, or stored.
+  /// Checks that every accepted push was displayed, replaced, expired, discarded for a reason, or stored.
   func check() {
     let store = world.gateway.notificationStore
     let stored = Set(
@@ -312,7 +323,7 @@ final class DeliveryLedger {
       guard let device = world.devices.first(where: { $0.number == push.target.device }) else {
         continue
       }
-      // The device itself throws away what a person or the app does not want.
+      // The device itself discards pushes that the user or the app does not want.
       guard device.wants(push.target.topic), !device.isDisabled(push.target.topic),
         !device.isRevoked, !world.wasUnwanted(push.target)
       else { continue }
@@ -321,8 +332,9 @@ final class DeliveryLedger {
     }
   }
 
-  /// Whether others of the same app took its place: newer by acceptance, which may not be the order in
-  /// which they were made when several providers made them.
+  /// Returns true if other pushes of the same app replaced it.
+  ///
+  /// They must be newer by acceptance, which may differ from the order of creation with several providers.
   private func isReplaced(_ push: Push) -> Bool {
     var newer: Set<UTF8Text> = []
     for other in pushes where other.target == push.target && other.counts {

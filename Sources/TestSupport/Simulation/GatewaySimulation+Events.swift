@@ -1,14 +1,14 @@
 import BelfryWire
 import Gateway
 
-/// What providers and devices do, and what befalls everybody.
+/// The actions of providers and devices, and the faults that affect everyone.
 extension GatewaySimulation {
   // MARK: Names
 
-  /// The `apns-id` of a push.
+  /// Returns the `apns-id` of a push.
   static func pushID(_ number: UInt64) -> NotificationID { NotificationID(high: 7, low: number) }
 
-  /// The number of the push that has this `apns-id`; nil for one that the gateway has made.
+  /// Returns the number of the push with this `apns-id`, or nil if the gateway generated the id.
   static func push(_ id: NotificationID) -> UInt64? { id.high == 7 ? id.low : nil }
 
   /// The payload of a push.
@@ -56,7 +56,7 @@ extension GatewaySimulation {
     Self.push(payload).map { "#\($0)" } ?? "something that nobody sent"
   }
 
-  /// Where a push is that was not answered.
+  /// Returns the location of an unanswered push.
   func whereabouts(of push: UInt64) -> String {
     providers.lazy.compactMap { $0.whereabouts(of: push) }.first
       ?? binaryProvider.whereabouts(of: push) ?? "no provider has it"
@@ -142,7 +142,7 @@ extension GatewaySimulation {
     gateway.controlStore.makeCopy()
   }
 
-  /// Restores an old copy of a store or of both before a start, as somebody does whose disk was lost.
+  /// Sometimes restores an old copy of one or both stores before a start, like an operator whose disk was lost.
   func restoreCopyNowAndThen() {
     guard isTroubled, profile.restoreShare > 0, chance(profile.restoreShare) else { return }
     if profile.restoredPart != .control, gateway.notificationStore.restoreCopy() {
@@ -155,7 +155,7 @@ extension GatewaySimulation {
     }
   }
 
-  /// Somebody sets the wall clock, in some worlds by forty days for a while.
+  /// Sets the wall clock, in some worlds by forty days for a while.
   private func setWallClock() {
     func step(by milliseconds: Int64) {
       note("the wall clock is set by \(milliseconds) ms")
@@ -170,7 +170,7 @@ extension GatewaySimulation {
     time.after(random(1_000_000...90_000_000_000)) { step(by: -days * 86_400_000) }
   }
 
-  /// Many pushes come at once for a device that is away, and that is to get all of them.
+  /// Sends many pushes at once to an offline device, which must receive all of them.
   private func fillBacklog() {
     guard let device = devices.first, let topic = topics.first(where: { keep(of: $0) == .max }),
       let known = knownToken(of: topic, on: device)
@@ -226,7 +226,7 @@ extension GatewaySimulation {
     }
   }
 
-  /// An administrator revokes a device; another one takes its place.
+  /// Revokes a device as an administrator; another one replaces it.
   private func revokeDevice() {
     let candidates = devices.filter { $0.number != 0 && !$0.isRevoked }
     guard gateway.isReady, devices.count < 6, !candidates.isEmpty else { return }

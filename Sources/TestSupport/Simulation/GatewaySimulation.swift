@@ -3,41 +3,42 @@ import Gateway
 import Storage
 import System
 
-/// Providers, a gateway with its loops and stores, and devices, in one thread, under one seed and a virtual
-/// clock.
+/// A simulation of providers, a gateway with its loops and stores, and devices, on one thread, with one seed and a
+/// virtual clock.
 ///
-/// The gateway is the real one, from its server down to its streams; what it runs on is simulated: network,
-/// threads, disk, clocks. For a while everything fails that can: the gateway and the devices crash,
-/// connections break, stall or fall silent, disks are slow, full or broken, loops stand still, clocks are
-/// set; then all is well for a while, and every promise has to have been kept. The same seed gives the same
-/// run.
+/// The gateway is the real one, from its server down to its streams; its environment is simulated: network, threads,
+/// disk, clocks. For a while, everything fails that can: the gateway and the devices crash, connections break, stall or
+/// become silent, disks are slow, full or broken, loops pause, and clocks are set. Then everything works for a while,
+/// and every promise must be kept. The same seed results in the same run.
 public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
-  // Only ever used on one thread; closures that the gateway may call from others capture it.
+  // Only used on one thread; closures that the gateway may call from other threads capture it.
 
-  /// What a run showed.
+  /// The result of a run.
   public struct Outcome: Sendable {
-    /// The seed.
+    /// The seed of the run.
     public let seed: UInt64
-    /// How long its trouble lasted.
+    /// The length of the period with faults.
     public let length: SimulationLength
-    /// What was broken, the first of it; `nil` where nothing was.
+    /// The first violation; `nil` if there was none.
     public fileprivate(set) var violation: String?
-    /// The last events that have to do with the violation.
+    /// The last events that concern the violation.
     public let trace: [String]
-    /// Pushes that were made.
+    /// The number of pushes that were created.
     public let pushes: Int
-    /// Pushes that were answered with 200.
+    /// The number of pushes that were answered with 200.
     public let accepted: Int
-    /// Notifications that were shown.
+    /// The number of notifications that were displayed.
     public let shown: Int
-    /// How often an older control store was restored.
+    /// The number of times that an older control store was restored.
     public let controlRestorations: Int
-    /// Events on the virtual clock.
+    /// The number of events on the virtual clock.
     public let events: Int
-    /// What tells two runs apart: it follows from when everything happened, and from each draw of chance.
+    /// A digest that distinguishes two runs.
+    ///
+    /// It is computed from the time of every event and from each random number.
     public let digest: UInt64
 
-    /// What to tell a person, with the command that replays the run.
+    /// The report for developers, with the command that replays the run.
     public var report: String {
       guard let violation else {
         return
@@ -51,7 +52,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     }
   }
 
-  /// Plays the world of `seed` to its end, or to the first broken promise.
+  /// Runs the world of `seed` to its end, or to the first violation.
   public static func run(seed: UInt64, length: SimulationLength = .full) -> Outcome {
     let outcome = run(seed: seed, length: length, isTracing: false)
     guard let violation = outcome.violation else { return outcome }
@@ -62,8 +63,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     return traced
   }
 
-  /// Plays the world of `seed` with other keys and certificates than all others have, which must not make
-  /// a difference.
+  /// Runs the world of `seed` with different keys and certificates, which must not make a difference.
   static func run(seed: UInt64, identities: SimulatedIdentities) -> Outcome {
     run(seed: seed, length: .full, isTracing: false, identities: identities)
   }
@@ -91,7 +91,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
   var random: SeededGenerator
   let topics: [LinkTopic]
   let ports = GatewayPorts(insecureProvider: 2_080)
-  /// One that keeps its newest message, and one that keeps nothing.
+  /// One channel that stores its newest message, and one that stores nothing.
   let channels = (0...1).map { number in
     LinkChannel(
       bundleID: "com.example.app1", identifier: ChannelID(high: 3, low: number).bytes)
@@ -113,19 +113,19 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
   private var troubleEnd: Int64 = 0
   private var fullUntil: Int64 = 0
   private var streakEnds: [Streak: Int64] = [:]
-  /// The earliest wall-clock second that a commit under way may have been made for.
+  /// The earliest wall-clock second for which a commit in progress may have been started.
   var earliestUnixSeconds: Int64 {
     guard !profile.hasClockSteps else { return .min / 2 }
-    // One batch before it, and its own.
+    // The duration of the previous batch, plus its own.
     let slowest: Int64 = profile.streakEvery < .max / 8 ? 25 : 5
     return time.unixMilliseconds / 1_000 - slowest
   }
   private var unwanted: Set<DeliveryLedger.Target> = []
-  /// What apps have told their providers.
+  /// The tokens that apps have reported to their providers.
   private var knownTokens: [(target: DeliveryLedger.Target, token: [UInt8])] = []
   private var extraChannels: [ChannelID] = []
 
-  /// The world of a seed, or one that is as rough as `profile` says.
+  /// Creates the world of a seed, or one with the given profile.
   init(
     seed: UInt64, length: SimulationLength = .full, isTracing: Bool,
     profile: SimulationProfile? = nil, identities: SimulatedIdentities? = nil
@@ -162,7 +162,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
 
   // MARK: Digest
 
-  /// Takes something that happened into the digest.
+  /// Mixes an event into the digest.
   func mix(_ value: UInt64) {
     digest = (digest ^ value) &* 0x9E37_79B9_7F4A_7C15
     digest ^= digest >> 29
@@ -170,14 +170,14 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
 
   // MARK: Faults
 
-  /// What fails for a while, each time.
+  /// An operation that always fails for a while.
   enum Streak: CaseIterable {
     case commits, loads, changes, readings
-    /// Nothing fails, and all takes seconds.
+    /// Nothing fails, but every operation takes seconds.
     case everythingSlow
   }
 
-  /// How long a disk takes for a batch.
+  /// The time that a disk takes for a batch.
   var batchNanoseconds: Int64 {
     guard isTroubled, let end = streakEnds[.everythingSlow], time.now < end else {
       return random(50_000...profile.commitMost)
@@ -185,13 +185,13 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     return random(500_000_000...10_000_000_000)
   }
 
-  /// One kind of reading or writing fails from now on for so long.
+  /// Makes one kind of read or write fail for this long.
   func beginStreak(_ streak: Streak, nanoseconds: Int64) {
     note("a streak begins: \(streak)")
     streakEnds[streak] = time.now + nanoseconds
   }
 
-  /// Fails in a streak, and now and then, as a disk does.
+  /// Throws during a streak, and otherwise occasionally, like a real disk.
   func maybeFail(
     _ streak: Streak, _ what: @autoclosure () -> String
   ) throws(StorageFailure) {
@@ -202,20 +202,22 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     try maybeFail(what())
   }
 
-  /// Whether the stores take nothing new.
+  /// True if the stores accept no new data.
   var isDiskFull: Bool { isTroubled && time.now < fullUntil }
 
-  /// Whether something of the trouble may still be under way.
+  /// True if consequences of the faults may still be in progress.
   var wasTroubledLately: Bool { time.now < troubleEnd + 120_000_000_000 }
 
-  /// Fails now and then, as a disk does.
+  /// Throws occasionally, like a real disk.
   func maybeFail(_ what: @autoclosure () -> String) throws(StorageFailure) {
     guard isTroubled, profile.commitFailure > 0, chance(profile.commitFailure) else { return }
     note("\(what()) fails")
     throw .engine(path: "simulation", operation: "go on", detail: "a simulated fault")
   }
 
-  /// The gateway's log: what it calls an error is one, unless something was made to fail.
+  /// The gateway's log.
+  ///
+  /// An error in it is a violation, unless a fault was injected.
   var log: Log {
     Log(
       subsystem: "gateway", level: .info,
@@ -227,10 +229,10 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
       })
   }
 
-  /// How often the control store became an older one.
+  /// The number of times that an older control store was restored.
   private(set) var controlRestorations = 0
 
-  /// The control store is an older one: what came after the copy is forgotten.
+  /// Handles the restoration of an older control store; everything after the copy is lost.
   func controlStoreWasRestored() {
     controlRestorations += 1
     ledger.restored()
@@ -239,7 +241,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     for device in devices { device.controlStoreWasRestored() }
   }
 
-  /// A push is refused for a token or an app that the older control store does not have.
+  /// Records that a push was refused because the older control store does not have its token or app.
   func pushRefusedForItsToken(_ number: UInt64, _ reason: String, token: [UInt8]) {
     note("#\(number) is answered 400 \(reason)")
     knownTokens.removeAll { $0.token == token }
@@ -247,12 +249,12 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
 
   // MARK: Promises
 
-  /// Whether the device at some time did not want the app's notifications.
+  /// Returns true if the device did not want the app's notifications at some time.
   func wasUnwanted(_ target: DeliveryLedger.Target) -> Bool { unwanted.contains(target) }
 
   func markUnwanted(_ target: DeliveryLedger.Target) { unwanted.insert(target) }
 
-  /// The gateway sends something to a device.
+  /// Checks a push that the gateway sends to a device.
   func sent(_ line: DeliveryLogLine) {
     guard let device = devices.first(where: { $0.number == line.device }) else {
       return fail("something is sent to device number \(line.device), which is not there")
@@ -269,12 +271,12 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
 
   // MARK: Tokens, apps and channels
 
-  /// The gateway's number of an app; 0 for one that it has not adopted.
+  /// Returns the gateway's number of an app; 0 if it has not created the app.
   func app(of topic: LinkTopic) -> UInt32 {
     gateway.controlStore.appNumbers[topic.bundleID] ?? 0
   }
 
-  /// A device has a token, which its app tells the providers.
+  /// Handles a device's new token, which its app reports to the providers.
   func registered(_ topic: LinkTopic, token: [UInt8], on device: SimulatedDevice) {
     guard let contents = tokens.open(token.span) else {
       return fail("device \(device.index) has a token that does not open")
@@ -332,7 +334,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
       "a channel's removal is answered \(status)")
   }
 
-  /// A channel to be removed, which was made by a provider.
+  /// Returns a channel to remove, which a provider created.
   func takeExtraChannel() -> ChannelID? {
     extraChannels.isEmpty ? nil : extraChannels.removeFirst()
   }
@@ -381,7 +383,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     device.start()
   }
 
-  /// The gateway's memory is gone.
+  /// Handles a crash of the gateway, which loses its memory.
   func gatewayCrashed() { for device in devices { device.gatewayCrashed() } }
 
   func addProvider() { providers.append(SimulatedProvider(providers.count, in: self)) }
@@ -396,10 +398,12 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     for connection in network.connections where connection.isDark { connection.cut() }
   }
 
-  /// Whether this world waits to the end though nothing is left to be done; one in eight does.
+  /// True if this world waits until the end even if nothing is left to do; one in eight does.
   private var isPatient: Bool { seed.isMultiple(of: 8) }
 
-  /// Lets the calm begin, up to `end`; what is left of it once everything is done would be idle ticks.
+  /// Runs the calm period, at most until `end`.
+  ///
+  /// Once everything is done, the rest would be idle ticks.
   private func rest(until end: Int64) {
     while time.now < end, violation == nil {
       step(until: min(end, time.now + 30_000_000_000))
@@ -407,14 +411,14 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     }
   }
 
-  /// Whether everything that was asked for is answered, and everything accepted delivered.
+  /// True if every request is answered, and every accepted push delivered.
   private var isAtRest: Bool {
     ledger.isAnswered && providers.allSatisfy(\.isIdle)
       && devices.allSatisfy { $0.isRevoked || $0.isUp }
       && (try? gateway.notificationStore.count()) == 0 && unmetWish == nil
   }
 
-  /// A wish of a device that the gateway does not have on disk as the device last had it.
+  /// A device's subscription that the gateway's disk does not have in its latest state.
   private var unmetWish: String? {
     let registrations = gateway.controlStore.registered
     let subscriptions = gateway.controlStore.subscribers
@@ -439,14 +443,15 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     return nil
   }
 
-  /// Whether a wish is met.
+  /// Returns true if a subscription has the wanted state.
   ///
-  /// What a device gave up after a copy was made, the restored store has again: the device does not tell it again.
+  /// A restored store has the registrations that a device cancelled after the copy; the device does not cancel them
+  /// again.
   private func isMet(_ isThere: Bool, _ isWanted: Bool) -> Bool {
     isThere == isWanted || isThere && controlRestorations > 0
   }
 
-  /// Who has a connection leaves, and the gateway goes down: nothing may be left over.
+  /// Disconnects everyone and stops the gateway: nothing may be left over.
   private func closeEverything() {
     for provider in providers { provider.goOffline() }
     binaryProvider.goOffline()
@@ -467,7 +472,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     time.cancelAll()
   }
 
-  /// Lets everything happen until `end`, unless a promise is broken before.
+  /// Runs all events until `end`, unless a promise is violated before.
   func step(until end: Int64) {
     while violation == nil {
       let wakeup = min(gateway.nextWakeup, network.clientLoop.nextWakeup)
@@ -483,7 +488,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     time.advance(to: end)
   }
 
-  /// Lets `body` happen again and again, about that often, for as long as there is trouble.
+  /// Repeats `body` at about this interval while faults occur.
   func plan(every interval: Int64, _ body: @escaping () -> Void) {
     guard interval < .max / 8 else { return }
     time.after(random(0...interval * 2)) { [self] in
@@ -495,14 +500,14 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
 
   func fillDisk(_ nanoseconds: Int64) { fullUntil = time.now + nanoseconds }
 
-  /// A token of the topic on the device that some provider has.
+  /// Returns a token of the topic on the device that some provider has.
   func knownToken(
     of topic: LinkTopic, on device: SimulatedDevice
   ) -> (target: DeliveryLedger.Target, token: [UInt8])? {
     knownTokens.last { $0.target == .init(device: device.number, topic: topic) }
   }
 
-  /// A token that some provider has, current or not.
+  /// Returns a token that some provider has, current or not.
   func anyToken() -> (target: DeliveryLedger.Target, token: [UInt8])? {
     knownTokens.isEmpty ? nil : knownTokens[random(0...knownTokens.count - 1)]
   }

@@ -1,7 +1,6 @@
-/// How many bits HTTP/2's header compression makes of the characters of a provider token (RFC 7541, appendix
-/// B).
+/// The number of bits of a provider token's characters after HTTP/2 header compression (RFC 7541, appendix B).
 enum HuffmanLength {
-  /// What the base64 of a signature comes to, on average.
+  /// The average number of bits of a signature in base64.
   static let signatureBits = 550
 
   static func bits(_ text: String) -> Int { text.utf8.reduce(0) { $0 + bits($1) } }

@@ -1,14 +1,14 @@
-/// Random numbers that a seed determines (SplitMix64), so that a failing run replays.
+/// A generator of random numbers determined by a seed (SplitMix64), so that a failing run can be replayed.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// The sequence of `seed`.
+  /// Creates the sequence of `seed`.
   public init(seed: UInt64) { state = seed }
 
-  /// What tells how far the sequence has been drawn.
+  /// A value that shows how far the sequence has been drawn.
   var fingerprint: UInt64 { state }
 
-  /// The next number.
+  /// Returns the next number.
   public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var value = state

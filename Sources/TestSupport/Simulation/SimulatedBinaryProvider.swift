@@ -1,15 +1,17 @@
 import BelfryWire
 import Transport
 
-/// A provider on the legacy binary interface: silence means success, an error packet names the frame at fault
-/// and says that all before it were accepted.
+/// A provider on the legacy binary interface: silence means success; an error packet identifies the frame at fault and
+/// means that all frames before it were accepted.
 final class SimulatedBinaryProvider: SimulatedClient {
   private unowned let world: GatewaySimulation
   private var connection: SimulatedConnection?
   private var isDialling = false
   private(set) var isOffline = false
   private var queue: [(push: UInt64, frame: [UInt8])] = []
-  /// Sent on this connection, by identifier; what no packet named was accepted, if the connection holds.
+  /// The frames sent on this connection, by identifier.
+  ///
+  /// Those that no packet identified were accepted, if the connection holds.
   private var sent: [(identifier: UInt32, push: UInt64)] = []
   private var answer: [UInt8] = []
   private var lastIdentifier: UInt32 = 0
@@ -69,7 +71,7 @@ final class SimulatedBinaryProvider: SimulatedClient {
 
   var current: SimulatedConnection? { connection }
 
-  /// Where a push is; nil where it is not here.
+  /// Returns the location of a push, or nil if it is not here.
   func whereabouts(of push: UInt64) -> String? {
     let peer =
       "the binary provider, connection \(connection?.number ?? 0), dark \(connection?.isDark ?? false)"
@@ -77,7 +79,7 @@ final class SimulatedBinaryProvider: SimulatedClient {
     return sent.contains { $0.push == push } ? "sent by \(peer)" : nil
   }
 
-  /// Every frame that no packet named was accepted: the connection held for long enough.
+  /// Counts every frame that no packet identified as accepted, because the connection held long enough.
   func settleAccounts() {
     guard connection?.isDark != true else { return }
     for (_, push) in sent { world.ledger.answered(push) }
@@ -108,7 +110,7 @@ final class SimulatedBinaryProvider: SimulatedClient {
       } else if other == identifier {
         world.ledger.refused(push)
       } else {
-        // Discarded after the fault: a provider sends it again.
+        // Discarded after the fault: a provider would send it again.
         world.ledger.refused(push)
       }
     }
@@ -130,8 +132,9 @@ final class SimulatedBinaryProvider: SimulatedClient {
   }
 }
 
-/// A client of the legacy feedback service: reads to the end, and every token has to be one of a dead
-/// registration of the app that its certificate names.
+/// A client of the legacy feedback service that reads to the end.
+///
+/// Every token must belong to a dead registration of the app in its certificate.
 final class SimulatedFeedbackClient: SimulatedClient {
   private unowned let world: GatewaySimulation
   private var connection: SimulatedConnection?

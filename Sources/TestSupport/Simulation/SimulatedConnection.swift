@@ -6,10 +6,10 @@ protocol SimulatedClient: AnyObject {
   func closed(_ connection: SimulatedConnection)
 }
 
-/// A connection to the gateway: bytes arrive late, in pieces, in order, or not at all.
+/// A connection to the gateway whose bytes arrive late, in pieces, in order, or not at all.
 ///
-/// The near end is a socket that the gateway reads; this is the far end of the pair, and the way between it
-/// and the client.
+/// The near end is a socket that the gateway reads. This is the far end of the pair, and the path between it and the
+/// client.
 final class SimulatedConnection: StreamHandler {
   private enum Direction: Int {
     case toGateway = 0
@@ -21,19 +21,19 @@ final class SimulatedConnection: StreamHandler {
   private weak var client: (any SimulatedClient)?
   private var stream: ByteStream?
   private let latency: Int64
-  /// When the last piece in each direction arrives: nothing overtakes it.
+  /// The arrival time of the last piece in each direction, because pieces are never reordered.
   private var arrival: [Int64] = [0, 0]
-  /// The client has not ended it, nor heard of its end.
+  /// True until the client has ended it or noticed its end.
   private(set) var isOpen = true
   private var isSocketClosed = false
-  /// Both ends know that it is over.
+  /// True if both ends know that it has ended.
   var isOver: Bool { isSocketClosed && !isOpen }
-  /// What is sent is lost silently.
+  /// True if sent bytes are silently lost.
   private(set) var isDark = false
-  /// Bytes that the client has sent so far.
+  /// The number of bytes that the client has sent so far.
   private(set) var sentBytes = 0
   private var writtenBytes = 0
-  /// Bytes of those that are in the gateway's socket.
+  /// The number of those bytes that have reached the gateway's socket.
   var deliveredBytes: Int { writtenBytes - (stream?.pendingOutputBytes ?? 0) }
 
   init(number: Int, in world: GatewaySimulation, client: any SimulatedClient) {
@@ -45,8 +45,10 @@ final class SimulatedConnection: StreamHandler {
 
   // MARK: The client
 
-  /// Sends bytes, in up to three pieces whose number does not depend on how many bytes there are: keys and
-  /// signatures are not the seed's, and neither are their lengths.
+  /// Sends bytes in up to three pieces.
+  ///
+  /// The number of pieces does not depend on the number of bytes, because keys and signatures, and therefore their
+  /// lengths, are not determined by the seed.
   func send(_ bytes: [UInt8]) {
     guard isOpen, !bytes.isEmpty else { return }
     sentBytes += bytes.count
@@ -69,14 +71,14 @@ final class SimulatedConnection: StreamHandler {
     writtenBytes += piece.count
   }
 
-  /// The client ends the connection; what it sent before still arrives.
+  /// Ends the connection from the client's side; bytes sent before still arrive.
   func close() {
     guard isOpen else { return }
     isOpen = false
     carry(.toGateway) { $0.stream?.close() }
   }
 
-  /// The client's process is gone: it hears nothing more, the gateway loses the connection soon.
+  /// Simulates the end of the client's process: it receives nothing more, and the gateway soon loses the connection.
   func abandon() {
     isOpen = false
     guard !isDark else { return }
@@ -85,9 +87,11 @@ final class SimulatedConnection: StreamHandler {
     }
   }
 
-  // MARK: What befalls it
+  // MARK: Faults
 
-  /// Both ends lose it, each at its own time; what is on its way is lost.
+  /// Breaks the connection.
+  ///
+  /// Each end notices at its own time, and bytes in transit are lost.
   func cut() {
     isDark = true
     world.time.after(world.random(0...2_000_000_000)) { [weak self] in
@@ -99,7 +103,7 @@ final class SimulatedConnection: StreamHandler {
   /// Loses everything silently from now on.
   func goDark() { isDark = true }
 
-  /// The client's side takes nothing for a while, so that the gateway's output has to wait.
+  /// Stops reading on the client's side for a while, so that the gateway's output has to wait.
   func stall(_ nanoseconds: Int64) {
     stream?.pauseReading()
     world.time.after(nanoseconds) { [weak self] in

@@ -3,10 +3,10 @@ import Gateway
 import Storage
 import Transport
 
-/// A device with its agent: the real ``DeviceLinkClient``, a memory that survives crashes, and apps that
-/// note what they are shown.
+/// A device with its agent: the real ``DeviceLinkClient``, a memory that survives crashes, and apps that record the
+/// notifications they are shown.
 final class SimulatedDevice: SimulatedClient {
-  /// What would still be there after a loss of power.
+  /// The data that survives a power failure.
   private struct Disk {
     var certificate: PeerCertificate?
     var number: UInt64 = 0
@@ -16,13 +16,13 @@ final class SimulatedDevice: SimulatedClient {
     var channels: [LinkChannel: Bool] = [:]
   }
 
-  /// Which of the world's devices it is.
+  /// The index of the device in the world.
   let index: Int
-  /// The gateway's number of it; 0 before it has enrolled.
+  /// The gateway's number of the device; 0 before it has enrolled.
   var number: UInt64 { disk.number }
-  /// An administrator has revoked it.
+  /// True if an administrator has revoked it.
   private(set) var isRevoked = false
-  /// The control store became one in which it is not revoked.
+  /// True if a restored control store does not contain its revocation.
   private(set) var isRevocationForgotten = false
   private let key: ES256PrivateKey
   private unowned let world: GatewaySimulation
@@ -34,11 +34,11 @@ final class SimulatedDevice: SimulatedClient {
   private var life = 0
   private var isPowered = true
   private var isReceiving = false
-  /// Why it throws away what comes, for as long as it does.
+  /// The reason for which it currently discards notifications.
   var discarding: LinkDiscardReason?
-  /// Whether it has ever had no room.
+  /// True if it has ever lacked space.
   private(set) var hasLackedRoom = false
-  /// How often it left each channel.
+  /// The number of times that it left each channel.
   private(set) var departures: [LinkChannel: Int] = [:]
 
   init(_ index: Int, in world: GatewaySimulation) {
@@ -49,24 +49,24 @@ final class SimulatedDevice: SimulatedClient {
     restart()
   }
 
-  /// Whether notifications can come now.
+  /// True if it can receive notifications now.
   var isUp: Bool { client.isUp }
 
-  /// An administrator revokes it; what was sent before may still arrive.
+  /// Revokes it as an administrator; notifications sent before may still arrive.
   func revoke() { isRevoked = true }
 
-  /// The gateway has an older control store, in which it may not be, or not be revoked.
+  /// Handles an older control store of the gateway, which may not contain it or its revocation.
   func controlStoreWasRestored() {
     if isRevoked, !world.gateway.controlStore.isRevoked(number) { isRevocationForgotten = true }
   }
 
   private var now: Int64 { world.time.now }
 
-  // MARK: What happens to it
+  // MARK: Events
 
   func start() { perform(client.goOnline()) }
 
-  /// Whether it has to tell that it kept this before.
+  /// Returns true if it must recognize that it already stored this notification.
   func remembers(_ id: NotificationID) -> Bool { disk.memory.contains(id) }
 
   func wants(_ topic: LinkTopic) -> Bool { disk.wanted[topic] == true }
@@ -138,24 +138,25 @@ final class SimulatedDevice: SimulatedClient {
   func darkenConnection() { connection?.goDark() }
   func stallConnection(_ nanoseconds: Int64) { connection?.stall(nanoseconds) }
 
-  /// What it said of its power on this connection, by the bytes after which the gateway has read it.
+  /// The power restrictions that it reported on this connection, by the number of bytes after which the gateway has
+  /// read them.
   private var restrictions: [(bytes: Int, isRestricted: Bool)] = []
-  /// Bytes of the connection that the gateway had read when all loops last came to rest.
+  /// The number of bytes of the connection that the gateway had read when all loops were last idle.
   private var readBytes = 0
 
-  /// All loops have come to rest.
+  /// Records the bytes read when all loops are idle.
   func loopsAreAtRest() { readBytes = connection?.deliveredBytes ?? 0 }
 
-  /// Whether the gateway has read that only what is urgent may be sent, and nothing else since.
+  /// True if the gateway has read that only urgent notifications may be sent, and nothing else since.
   var isKnownAsRestricted: Bool {
-    // What it says without a connection is told with the next one; the gateway may still have the last.
+    // Reports made without a connection are sent with the next one; the gateway may still have the last one.
     guard connection != nil, let last = restrictions.last(where: { $0.bytes <= readBytes }) else {
       return false
     }
     return last.isRestricted && restrictions.allSatisfy { $0.bytes <= readBytes || $0.isRestricted }
   }
 
-  /// Power is lost: what was not on disk is gone.
+  /// Simulates a power failure: data that was not on disk is lost.
   func crash(backAfter pause: Int64) {
     guard isPowered else { return }
     world.note("device \(index) crashes")
@@ -173,7 +174,7 @@ final class SimulatedDevice: SimulatedClient {
     }
   }
 
-  /// What a device is to remember at least.
+  /// The number of notifications that a device must remember at least.
   private var memoryMost: Int { Int(world.profile.window) + world.channels.count }
 
   private func restart() {
@@ -200,7 +201,7 @@ final class SimulatedDevice: SimulatedClient {
       name: "device \(index)")
   }
 
-  /// The gateway does not know it: it enrols again, as another number.
+  /// Handles the gateway's report that it does not know the device, which enrolls again with another number.
   private func forgetNumber() {
     disk.certificate = nil
     disk.number = 0
@@ -324,17 +325,17 @@ final class SimulatedDevice: SimulatedClient {
 
   // MARK: Notifications
 
-  /// The place in the order of acceptance of the last one of highest priority from the store.
+  /// The position in the order of acceptance of the last push of highest priority from the store.
   private var lastStored = 0
   private var lastStoredOfTopic: [LinkTopic: Int] = [:]
-  /// Whether the gateway knew of every topic when the connection began, so that one load brought all rows.
+  /// True if the gateway knew every topic when the connection began, so that one load returned all rows.
   private var isOrdered = false
   private var connectedAt: Int64 = 0
   private var lastChangedWish: Int64 = 0
-  /// Whether the gateway has heard and persisted what the device last wished for its topics.
+  /// True if the gateway has received and persisted the device's latest subscriptions.
   private var hasSettledWishes = false
 
-  /// Whether the gateway that was told of wishes crashed, and bytes of it may still come.
+  /// True if the gateway crashed after it received subscriptions, and bytes from it may still arrive.
   private var hasLostWishes = false
 
   func gatewayCrashed() { if !hasSettledWishes { hasLostWishes = true } }
@@ -344,12 +345,12 @@ final class SimulatedDevice: SimulatedClient {
     hasSettledWishes = false
   }
 
-  /// What was stored comes in the order of acceptance, also across apps where one load brought it.
+  /// Checks that stored pushes arrive in the order of acceptance, also across apps if one load returned them.
   private func checkOrder(_ number: UInt64, _ notification: LinkNotification) {
     guard notification.isFromStorage, notification.priority == 10,
       let push = world.ledger.push(number), let acceptance = push.acceptance,
       push.states.filter({ $0 == .sent }).count == 1,
-      // One that a refused push had replaced comes back after what came meanwhile.
+      // A push that a refused push had replaced is sent again after those that arrived in the meantime.
       !push.states.contains(.replaced)
     else { return }
     let last = isOrdered ? lastStored : lastStoredOfTopic[push.target.topic, default: 0]
@@ -428,7 +429,7 @@ final class SimulatedDevice: SimulatedClient {
 }
 
 extension LinkCloseReason {
-  /// What may end a link without a fault of either end's code.
+  /// True for the reasons that may end a link without a fault in either end's code.
   var isHarmless: Bool {
     [.goodbye, .draining, .replaced, .silent, .tooSlow, .internalFailure, .enrolled]
       .contains(self)

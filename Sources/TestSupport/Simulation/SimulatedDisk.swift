@@ -1,10 +1,11 @@
 import Storage
 import System
 
-/// The writers' work without threads: a batch takes its time on the virtual clock, and of the one that runs
-/// when the process is killed either all or nothing is on disk.
+/// The writers' work without threads: a batch takes its time on the virtual clock.
+///
+/// If the process is killed during a batch, either all or nothing of it is on disk.
 final class SimulatedDisk: BatchRunner, @unchecked Sendable {
-  // Only ever used on the simulation's own thread, which is what the conformance promises.
+  // Only used on the simulation's own thread, which the conformance relies on.
   private unowned let world: GatewaySimulation
   private var inboxes: [any SimulatedInbox] = []
 
@@ -18,13 +19,13 @@ final class SimulatedDisk: BatchRunner, @unchecked Sendable {
     return inbox
   }
 
-  /// The process is killed.
+  /// Kills the process.
   func crash() {
     for inbox in inboxes { inbox.crash() }
     inboxes = []
   }
 
-  /// Traps, in builds with assertions, where a writer's state contradicts itself.
+  /// Traps, in builds with assertions, if a writer's state contradicts itself.
   func checkInvariants() { for inbox in inboxes { inbox.checkInvariants() } }
 
   private final class Inbox<Request: Sendable>: BatchInbox, SimulatedInbox, @unchecked Sendable {
@@ -34,7 +35,7 @@ final class SimulatedDisk: BatchRunner, @unchecked Sendable {
     private var waiting: [Request] = []
     private var running: [Request] = []
     private var isRunning = false
-    /// Whether the last batch left something to go on with.
+    /// True if the last batch left work to do.
     private var hasMore = false
     private var isClosed = false
 

@@ -4,10 +4,10 @@ import Storage
 import System
 import Transport
 
-/// The machine that the gateway runs on: the real ``GatewayServer`` with its loops, over simulated network,
-/// threads and disk.
+/// The machine on which the gateway runs: the real ``GatewayServer`` with its loops, on simulated network, threads and
+/// disk.
 ///
-/// The process is killed, goes down in order and comes back; the disk stays.
+/// The process is killed, shut down and restarted; the disk stays.
 final class SimulatedGatewayProcess {
   private unowned let world: GatewaySimulation
   let notificationStore: SimulatedNotificationStore
@@ -15,23 +15,24 @@ final class SimulatedGatewayProcess {
   private let disk: SimulatedDisk
   private let loops: SimulatedLoops
   private var server: GatewayServer?
-  /// Turns the server.
+  /// The loop that turns the server.
   private var main: SimulatedLoops.Loop?
-  /// The gateway's loops, each with what turns it.
+  /// The gateway's loops, each with the loop that turns it.
   private var parts: [(part: GatewayLoop, loop: SimulatedLoops.Loop)] = []
-  /// The order in which loops are turned: chance of its own, so that how often they are turned does not
-  /// change what else happens.
+  /// The random order in which loops are turned.
+  ///
+  /// It is a separate generator, so that the number of turns does not affect other events.
   private var order: SeededGenerator
-  /// Counts the starts, so that what was planned for one of them does not meet the next.
+  /// The number of the current start, so that events scheduled for one do not affect the next.
   private(set) var life = 0
   private(set) var isReady = false
   private var isDraining = false
-  /// Turns of single loops until the process is killed amid an event.
+  /// The number of turns of single loops until the process is killed during an event.
   private var turnsToCrash: Int?
   private var backAfter: Int64 = 0
   private var checks = 0
   private var secondsBeforeStep: (until: Int64, seconds: Int64) = (0, 0)
-  /// What both clocks showed when it started.
+  /// The values of both clocks when it started.
   private var clocksAtStart: (nanoseconds: Int64, unixMilliseconds: Int64) = (0, 0)
 
   init(in world: GatewaySimulation, firstChanges: [ControlChange]) throws {
@@ -123,8 +124,9 @@ final class SimulatedGatewayProcess {
     }
   }
 
-  /// The process is killed after some more turns of single loops: its memory is gone, and of the batches
-  /// that run either all or nothing is on disk.
+  /// Kills the process after this many turns of single loops.
+  ///
+  /// Its memory is lost, and of the running batches either all or nothing is on disk.
   func crash(afterTurns turns: Int, backAfter pause: Int64) {
     guard isUp, turnsToCrash == nil else { return }
     turnsToCrash = turns
@@ -153,7 +155,7 @@ final class SimulatedGatewayProcess {
     world.network.gatewayCrashed()
   }
 
-  /// The world ends: nothing comes back.
+  /// Releases everything at the end of the world; nothing is restarted.
   func release() {
     guard isUp else { return }
     disk.crash()
@@ -170,7 +172,7 @@ final class SimulatedGatewayProcess {
     }
   }
 
-  /// The process goes down in order.
+  /// Shuts the process down gracefully.
   func drain(backAfter pause: Int64) {
     guard isReady, !isDraining, let server else { return }
     world.note("the gateway drains")
@@ -178,13 +180,13 @@ final class SimulatedGatewayProcess {
     isReady = false
     backAfter = pause
     let current = life
-    // The server is told from outside of its loop's turns.
+    // The server is called from outside of its loop's turns.
     main?.timersMayBeSet()
     expectStop(of: current, after: 4_500_000_000)
     server.drain()
   }
 
-  /// The process ends in time, or as soon as its main loop, which tells the others to stop, goes on again.
+  /// Checks that the process ends in time, or as soon as its main loop, which stops the others, resumes.
   private func expectStop(of current: Int, after nanoseconds: Int64) {
     world.time.after(nanoseconds) { [self] in
       guard life == current else { return }
@@ -200,31 +202,31 @@ final class SimulatedGatewayProcess {
     isStopping = true
   }
 
-  /// It has stopped in this event; its loops are released at the event's end.
+  /// True if it has stopped in this event; its loops are released at the end of the event.
   private var isStopping = false
 
-  /// The second since 1970 that both the wall clock and the one of the start call past, or called past a
-  /// moment ago, when a commit that is under way was made.
+  /// The second since 1970 up to which both the wall clock and the clock from the start consider times past, or did a
+  /// moment ago, when a commit in progress was started.
   var expirySeconds: Int64 {
     world.time.now < secondsBeforeStep.until
       ? max(presentExpirySeconds, secondsBeforeStep.seconds) : presentExpirySeconds
   }
 
-  /// The second since 1970 that both clocks call past now.
+  /// The second since 1970 up to which both clocks currently consider times past.
   var presentExpirySeconds: Int64 {
     let carried =
       clocksAtStart.unixMilliseconds + (world.time.now - clocksAtStart.nanoseconds) / 1_000_000
     return min(world.time.unixMilliseconds, carried) / 1_000
   }
 
-  /// The wall clock is about to be set.
+  /// Called before the wall clock is set.
   func wallClockSteps() {
     secondsBeforeStep = (world.time.now + 60_000_000_000, expirySeconds)
   }
 
   // MARK: The administration
 
-  /// Carries out what an administrator asks; what was changed holds when this returns.
+  /// Performs an administrator's request; its changes are in effect when this returns.
   func administer(_ request: AdministrationRequest) throws -> [JSONObject] {
     guard isReady, let server else { throw StorageFailure.closed }
     return try server.administration.perform(request)
@@ -232,10 +234,10 @@ final class SimulatedGatewayProcess {
 
   // MARK: Turning
 
-  /// When one of the loops has something to do by itself.
+  /// The time at which one of the loops is due.
   var nextWakeup: Int64 { loops.nextWakeup }
 
-  /// Lets one of the loops stand still.
+  /// Pauses one of the loops.
   func pauseLoop(_ nanoseconds: Int64) {
     guard !loops.all.isEmpty else { return }
     let loop = loops.all[world.random(0...loops.all.count - 1)]
@@ -243,7 +245,7 @@ final class SimulatedGatewayProcess {
     world.note("\(loop.name) stands still for \(nanoseconds / 1_000_000) ms")
   }
 
-  /// Whether some loop stands still, with what came for it unread.
+  /// True if a loop is paused, with unread input.
   var hasPausedLoops: Bool { loops.all.contains { $0.pausedUntil > world.time.now } }
 
   /// Turns every loop until none has anything to do at this time.
@@ -274,12 +276,14 @@ final class SimulatedGatewayProcess {
       comeBack(after: backAfter)
     }
     disk.checkInvariants()
-    // Nothing but a turn changes a loop's state.
+    // Only a turn changes a loop's state.
     if main?.takeWorked() == true { server?.checkInvariants() }
     for (part, loop) in parts where loop.takeWorked() { check(part) }
   }
 
-  /// Checks long lists now and then alone: they cost more than the turns that are checked.
+  /// Checks the invariants.
+  ///
+  /// Long lists are checked only occasionally, because they cost more than the checked turns.
   private func check(_ part: GatewayLoop) {
     checks += 1
     part.checkInvariants(entriesMax: checks % 32 == 0 ? .max : 24)
@@ -293,12 +297,12 @@ final class SimulatedGatewayProcess {
     return true
   }
 
-  /// How many connections the loops have.
+  /// The numbers of connections of the loops.
   var connectionCounts: String {
     parts.map { "\($0.part.connectionCounts)" }.joined(separator: ", ")
   }
 
-  /// How many connections of devices the loops have.
+  /// The number of device connections of the loops.
   var deviceConnections: Int { parts.reduce(0) { $0 + $1.part.connectionCounts.devices } }
 
   var hasConnections: Bool {

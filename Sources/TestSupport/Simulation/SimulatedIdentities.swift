@@ -4,27 +4,26 @@ import Storage
 import Synchronization
 import Transport
 
-/// Keys and certificates of every simulated world: their bytes are not the seed's, and making them is what
-/// takes time, so all worlds of a process share them.
+/// The keys and certificates of every simulated world.
 ///
-/// What is carried over a connection has the same length in every process, so that a world's course does not
-/// hang on them.
+/// They are not determined by the seed, and creating them takes time, so all worlds of a process share them. Everything
+/// that is sent over a connection has the same length in every process, so that a world's course does not depend on it.
 final class SimulatedIdentities: Sendable {
-  /// When the certificates were issued, in seconds since 1970: before the virtual clock begins.
+  /// The time at which the certificates were issued, in seconds since 1970: before the virtual clock begins.
   static let issuedSeconds: Int64 = 1_699_000_000
   static let team = "SIMULATED0"
   static let keyID = "SIMULATED1"
   static let enrolmentCode = "CODE"
   static let tokenKey = [UInt8](repeating: 7, count: 32)
 
-  /// Issues devices' certificates.
+  /// The issuer of the devices' certificates.
   let issuer: SimulatedIssuer
   let providerKey: ES256PrivateKey
-  /// For the topic of the first app.
+  /// The certificate for the topic of the first app.
   let providerCertificate: PeerCertificate
   let deviceKeys: [ES256PrivateKey]
 
-  /// Provider tokens by the time of their making, in seconds since 1970.
+  /// Provider tokens by the time of issue, in seconds since 1970.
   private let tokens = Mutex<[Int64: String]>([:])
 
   static let shared: Result<SimulatedIdentities, any Error> = Result { try SimulatedIdentities() }
@@ -45,7 +44,7 @@ final class SimulatedIdentities: Sendable {
     deviceKeys = try (0..<8).map { _ in try ES256PrivateKey() }
   }
 
-  /// A provider token of that time, in seconds since 1970.
+  /// Returns a provider token issued at that time, in seconds since 1970.
   func providerToken(atSeconds now: Int64) -> String {
     if let known = tokens.withLock({ $0[now] }) { return known }
     let made = makeToken(atSeconds: now)
@@ -67,12 +66,12 @@ final class SimulatedIdentities: Sendable {
         preconditionFailure("a key does not sign")
       }
       let text = Base64.encode(signature, url: true)
-      // HTTP/2 compresses it: another signature might be another number of bytes.
+      // HTTP/2 compresses it, so another signature might have another length.
       if (rest + HuffmanLength.bits(text) + 7) / 8 == bytes { return "\(signed).\(text)" }
     }
   }
 
-  /// What the control store of a new world has.
+  /// Returns the content of a new world's control store.
   func firstChanges(apps: Int) -> [ControlChange] {
     var changes: [ControlChange] = [
       .putTeam(TeamRecord(id: Self.team, name: "", createdMilliseconds: 0)),
@@ -88,7 +87,7 @@ final class SimulatedIdentities: Sendable {
       .putSetting(name: ControlSetting.enrolmentCode, value: Array(Self.enrolmentCode.utf8)),
       .putSetting(name: ControlSetting.environment, value: Array("sandbox".utf8)),
     ]
-    // The number of those kept is the app's; the fourth app is adopted when a device registers it.
+    // The number of stored notifications depends on the app. The fourth app is created when a device registers it.
     for (index, keep) in [1, 3, UInt32.max].prefix(apps).enumerated() {
       changes.append(
         .putApp(

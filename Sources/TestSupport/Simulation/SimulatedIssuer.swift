@@ -2,9 +2,9 @@ import Gateway
 import Synchronization
 import Transport
 
-/// A gateway's authority that issues each certificate once in a process: signing it is what takes time.
+/// A gateway's authority that issues each certificate once per process, because signing takes time.
 ///
-/// All certificates of a device number have one length, whatever key and signature are in them; so has its own.
+/// All certificates of a device number have the same length, whatever key and signature they contain; so does its own.
 final class SimulatedIssuer: DeviceCertificateIssuer {
   private struct Subject: Hashable {
     let device: String
@@ -13,9 +13,9 @@ final class SimulatedIssuer: DeviceCertificateIssuer {
 
   private let authority: CertificateAuthority
   private let issued = Mutex<[Subject: Certificate]>([:])
-  /// Bytes of a signature in DER, as half of all signatures have them.
+  /// The length in bytes of a signature in DER, which half of all signatures have.
   private static let signatureBytes = 71
-  /// Days from the making of the authority: longer than any world.
+  /// The lifetime in days from the creation of the authority: longer than any world.
   private static let days = 3_000
 
   let certificatePEM: [UInt8]
@@ -44,7 +44,8 @@ final class SimulatedIssuer: DeviceCertificateIssuer {
     return certificate
   }
 
-  /// A certificate ends with its signature: a bit string without unused bits, and a sequence in it.
+  /// Returns true if the certificate ends with a signature of the usual length: a bit string without unused bits, which
+  /// contains a sequence.
   static func endsWithUsualSignature(_ der: [UInt8]) -> Bool {
     let end = [0x03, UInt8(signatureBytes + 1), 0, 0x30, UInt8(signatureBytes - 2)]
     return der.suffix(signatureBytes + 3).prefix(end.count).elementsEqual(end)

@@ -1,17 +1,19 @@
 import System
 
-/// Event loops without threads: a simulation turns them by hand, in an order that its seed gives, and lets
-/// some of them stand still for a while as a machine that is too busy does.
+/// Event loops without threads.
+///
+/// A simulation turns them by hand, in an order determined by its seed, and pauses some of them for a while, like a
+/// machine under load.
 final class SimulatedLoops: LoopRunner, @unchecked Sendable {
-  // Only ever used on the simulation's own thread, which is what the conformance promises.
+  // Only used on the simulation's own thread, which the conformance relies on.
   final class Loop: RunningLoop, @unchecked Sendable {
     let name: String
     let loop: EventLoop
-    /// Until when it stands still.
+    /// The time until which it is paused.
     var pausedUntil: Int64 = 0
-    /// Whether one of its descriptors may have become ready since it last looked at them.
+    /// True if one of its descriptors may have become ready since it last polled them.
     fileprivate var mayBeReady = true
-    /// When it has something to do by itself, as far as its own turns have said.
+    /// The time at which it is next due, as reported by its own turns.
     private var wakeup: Int64 = .min
     private var hasWorked = false
     fileprivate(set) var isReleased = false
@@ -21,27 +23,29 @@ final class SimulatedLoops: LoopRunner, @unchecked Sendable {
       self.loop = loop
     }
 
-    /// When it has something to do by itself; a time that is past: now.
+    /// The time at which it is next due; a past time means now.
     fileprivate var nextWakeup: Int64 { loop.isPending ? .min : wakeup }
 
-    /// Somebody else than itself may have set timers on it.
+    /// Records that other code may have set timers on it.
     func timersMayBeSet() {
-      // A turn that is given to nothing brings its clock to the present.
+      // An empty turn updates its clock to the current time.
       loop.turn(mayBlock: false, polls: false)
       wakeup = .min
     }
 
-    /// One turn, where it may have something to do; whether it had.
+    /// Runs one turn if it may have something to do.
+    ///
+    /// Returns true if it had.
     fileprivate func turn(at now: Int64) -> Bool {
       guard mayBeReady || nextWakeup <= now else { return false }
-      // A look at descriptors is a system call: only where somebody has touched one of them.
+      // Polling descriptors is a system call, so do it only if one of them was touched.
       mayBeReady = loop.turn(mayBlock: false, polls: mayBeReady)
       if mayBeReady { hasWorked = true }
       wakeup = loop.nextWakeup
       return mayBeReady
     }
 
-    /// Whether it did something since this was last asked.
+    /// Returns true if it did something since the last call.
     func takeWorked() -> Bool { exchange(&hasWorked, with: false) }
 
     func join() {
@@ -69,23 +73,23 @@ final class SimulatedLoops: LoopRunner, @unchecked Sendable {
     return loop
   }
 
-  /// A loop without a part of its own yet.
+  /// Adds a loop without its own part yet.
   func add(_ name: String) throws(SystemFailure) -> Loop {
     let loop = Loop(name: name, try EventLoop(clock: time))
     all.append(loop)
     return loop
   }
 
-  /// The far ends of connections were read, written or closed.
+  /// Records that the far ends of connections were read, written or closed.
   func descriptorsMayBeReady() { for loop in all { loop.mayBeReady = true } }
 
-  /// The process is gone, and everything in it.
+  /// Releases everything after the process has ended.
   func releaseAll() {
     for loop in all { loop.release() }
     all = []
   }
 
-  /// When the next of the loops has something to do by itself.
+  /// The time at which the next of the loops is due.
   var nextWakeup: Int64 {
     var next = Int64.max
     for loop in all where !loop.isReleased {
@@ -94,7 +98,9 @@ final class SimulatedLoops: LoopRunner, @unchecked Sendable {
     return next
   }
 
-  /// Turns each loop once, beginning with the one at `first`; whether any of them had something to do.
+  /// Turns each loop once, beginning with the one at `first`.
+  ///
+  /// Returns true if any of them had something to do.
   func turn(startingAt first: Int, ignoringPauses: Bool, after: () -> Bool) -> Bool {
     var hasWorked = false
     let loops = all

@@ -1,12 +1,13 @@
 import System
 import Transport
 
-/// A network in one thread: real streams over pairs of sockets, whose far ends the simulation holds, so that
-/// it decides when bytes travel, in which pieces, and whether at all.
+/// A network on one thread: real streams over pairs of sockets, whose far ends the simulation holds.
+///
+/// It decides when bytes are transferred, in which pieces, and whether at all.
 final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
-  // Only ever used on the simulation's own thread, which is what the conformance promises.
+  // Only used on the simulation's own thread, which the conformance relies on.
   private final class Arrival: @unchecked Sendable {
-    // Only ever used on the simulation's own thread.
+    // Only used on the simulation's own thread.
     private var descriptor: Int32
     let security: StreamSecurity
 
@@ -19,7 +20,7 @@ final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
     /// The loop may end before it reads its mail.
     deinit { if descriptor >= 0 { Socket.close(descriptor) } }
 
-    /// The descriptor, which is the caller's from now on.
+    /// Returns the descriptor, which the caller owns from now on.
     func take() -> Int32 {
       assert(descriptor >= 0, "a connection arrives once")
       return exchange(&descriptor, with: -1)
@@ -36,7 +37,7 @@ final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
       self.arrivals = arrivals
     }
 
-    /// The simulation's connections are not encrypted.
+    /// Does nothing, because the simulation's connections are not encrypted.
     func use(_ security: StreamSecurity) {}
     func close() { isOpen = false }
   }
@@ -46,9 +47,9 @@ final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
   private(set) var connections: [SimulatedConnection] = []
   private var lastNumber = 0
   private var nextFreePort: UInt16 = 40_000
-  /// Turns the far ends of all connections.
+  /// The loop that turns the far ends of all connections.
   let clientLoop: EventLoop
-  /// Whether a far end may have become readable or writable since the loop last looked at them.
+  /// True if a far end may have become readable or writable since the loop last polled.
   private var mayBeReady = true
 
   init(in world: GatewaySimulation) throws(SystemFailure) {
@@ -78,7 +79,9 @@ final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
     return listener
   }
 
-  /// Opens a connection to one of the loops that listen on the port; nil when none does.
+  /// Opens a connection to one of the loops that listen on the port.
+  ///
+  /// Returns nil if none does.
   func connect(
     to port: UInt16, as identity: StreamIdentity?, _ client: any SimulatedClient
   ) -> SimulatedConnection? {
@@ -97,16 +100,18 @@ final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
     return connection
   }
 
-  /// The gateway's process is gone.
+  /// Handles a crash of the gateway's process.
   func gatewayCrashed() {
     listeners = []
     mayBeReady = true
   }
 
-  /// The gateway read, wrote or closed a near end, or a far end reads again.
+  /// Records that the gateway read, wrote or closed a near end, or that a far end reads again.
   func farEndsMayBeReady() { mayBeReady = true }
 
-  /// Lets the far ends read what the gateway wrote; whether there was anything.
+  /// Lets the far ends read the gateway's output.
+  ///
+  /// Returns true if there was any.
   func turn() -> Bool {
     mayBeReady = clientLoop.turn(mayBlock: false, polls: mayBeReady)
     if mayBeReady { connections.removeAll(where: \.isOver) }

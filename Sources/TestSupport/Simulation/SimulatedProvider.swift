@@ -1,10 +1,12 @@
 import BelfryWire
 import Transport
 
-/// A provider on the HTTP/2 interface, with the real client's half of HTTP/2: it sends, is answered, comes
-/// back after its connection broke, and tries again what a server says it has not processed.
+/// A provider on the HTTP/2 interface, with the real HTTP/2 client code.
+///
+/// It sends requests, receives responses, reconnects after its connection broke, and retries requests that a server
+/// reports as unprocessed.
 final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
-  /// What a request is for.
+  /// The purpose of a request.
   enum Call {
     case push(UInt64, LinkTopic, token: [UInt8])
     /// A push that the gateway has to refuse for this reason, unless it refuses its token first.
@@ -25,9 +27,9 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
 
   private unowned let world: GatewaySimulation
   private let number: Int
-  /// Whether it shows a certificate instead of tokens.
+  /// True if it uses a certificate instead of tokens.
   private let hasCertificate: Bool
-  /// Whether its port is the one without TLS.
+  /// True if it uses the port without TLS.
   private let isInsecure: Bool
   private var session: HTTP2ClientSession?
   private var connection: SimulatedConnection?
@@ -36,7 +38,7 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
   private var open: [Int32: Request] = [:]
   private var token = ""
   private var tokenMade: Int64?
-  /// Answers that make it come anew: the token is too old, or was renewed too soon.
+  /// True after a response that requires a new connection: the token is too old, or was renewed too soon.
   private var wantsFreshConnection = false
   private(set) var isOffline = false
 
@@ -47,15 +49,15 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
     isInsecure = number % 3 == 2
   }
 
-  /// Whether it waits for nothing.
+  /// True if it waits for nothing.
   var isIdle: Bool { queue.isEmpty && open.isEmpty }
 
-  /// Whether it may send to that topic.
+  /// Returns true if it may send to that topic.
   func serves(_ topic: LinkTopic) -> Bool {
     !hasCertificate || topic.bundleID == "com.example.app1"
   }
 
-  /// Where the request of a push is; nil where it is not here.
+  /// Returns the location of a push's request, or nil if it is not here.
   func whereabouts(of push: UInt64) -> String? {
     func isPush(_ request: Request) -> Bool {
       if case .push(push, _, _) = request.call { true } else { false }
@@ -158,10 +160,10 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
     advance()
   }
 
-  /// Sends what may be sent now.
+  /// Sends the requests that may be sent now.
   private func advance() {
     guard let session, connection != nil else { return dial() }
-    // On a connection that it wants to leave, each request would be refused for its token like the last.
+    // On a connection that it is about to leave, each request would be refused for its token like the last one.
     while !wantsFreshConnection, !queue.isEmpty, session.availableStreams > 0 {
       let request = queue[0]
       guard let stream = session.request(fields: authorized(request.fields), body: request.body)
@@ -360,7 +362,7 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
     world.controlRestorations > 0 && isOfLostRows(reason)
   }
 
-  /// Whether a refusal is one for a token, or for an app, that an older control store does not have.
+  /// Returns true if the refusal concerns a token or an app that an older control store does not have.
   private func isOfLostRows(_ reason: String) -> Bool {
     ["BadDeviceToken", "DeviceTokenNotForTopic", "TopicDisallowed"].contains(where: reason.contains)
   }

@@ -2,23 +2,24 @@ import BelfryWire
 import Storage
 import Transport
 
-/// Notifications on a simulated disk, which fails, is full, or loses what it reads.
+/// A notification store on a simulated disk, which fails, is full, or loses reads.
 final class SimulatedNotificationStore: NotificationStore, @unchecked Sendable {
-  // Only ever used on the simulation's own thread, which is what the conformance promises.
+  // Only used on the simulation's own thread, which the conformance relies on.
   private unowned let world: GatewaySimulation
   private var contents = MemoryNotificationStore()
-  /// What a copy of the folder has.
+  /// The content of a copy of the folder.
   private var copy: [StoredNotification]?
-  /// How many of the next commits fail, whatever the world's fortune.
+  /// The number of next commits that fail, regardless of the world's profile.
   var failingCommits = 0
-  /// How many of the next loads fail.
+  /// The number of next loads that fail.
   var failingLoads = 0
-  /// Whether rows may be there that their devices acknowledged long ago: a commit failed, or a copy was restored.
+  /// True if it may contain rows that their devices acknowledged long ago, because a commit failed or a copy was
+  /// restored.
   private(set) var mayHaveSettledRows = false
 
   init(in world: GatewaySimulation) { self.world = world }
 
-  /// Somebody copies the folder.
+  /// Copies the folder.
   func makeCopy() {
     do throws(StorageFailure) {
       var rows: [StoredNotification] = []
@@ -31,7 +32,9 @@ final class SimulatedNotificationStore: NotificationStore, @unchecked Sendable {
     }
   }
 
-  /// Somebody restores the copy, while the gateway is down; whether there was one.
+  /// Restores the copy while the gateway is down.
+  ///
+  /// Returns false if there is no copy.
   func restoreCopy() -> Bool {
     guard let copy else { return false }
     let restored = MemoryNotificationStore()
@@ -94,38 +97,38 @@ final class SimulatedNotificationStore: NotificationStore, @unchecked Sendable {
   func count() throws(StorageFailure) -> Int { try contents.count() }
   func devices() throws(StorageFailure) -> [UInt64] { try contents.devices() }
 
-  /// The disk is there for the next process.
+  /// Does nothing, because the disk is kept for the next process.
   func close() {}
 }
 
-/// The real control store, in memory, on a simulated disk: what it has applied is there after a crash.
+/// The real control store, in memory, on a simulated disk: applied changes survive a crash.
 final class SimulatedControlStore: ControlStore, @unchecked Sendable {
-  // Only ever used on the simulation's own thread, which is what the conformance promises.
+  // Only used on the simulation's own thread, which the conformance relies on.
   private unowned let world: GatewaySimulation
   private var contents: SQLiteControlStore
-  /// All that was ever carried out, in order: a copy of the folder is what came until then.
+  /// All changes that were ever applied, in order; a copy of the folder is a prefix of it.
   private var applied: [ControlChange] = []
-  /// How much of it a copy of the folder has.
+  /// The length of the prefix in a copy of the folder.
   private var copied: Int?
-  /// How many of the next changes fail, whatever the world's fortune.
+  /// The number of next changes that fail, regardless of the world's profile.
   var failingChanges = 0
-  /// How many of the next readings of apps fail, whatever the world's fortune.
+  /// The number of next reads of apps that fail, regardless of the world's profile.
   var failingAppReadings = 0
-  /// How many of the next readings of keys fail, whatever the world's fortune.
+  /// The number of next reads of keys that fail, regardless of the world's profile.
   var failingKeyReadings = 0
-  /// How often keys were read.
+  /// The number of reads of keys.
   private(set) var keyReadings = 0
-  /// How often apps were read.
+  /// The number of reads of apps.
   private(set) var appReadings = 0
-  /// How often one app was looked for.
+  /// The number of lookups of a single app.
   private(set) var appLookUps = 0
-  /// Every registration that ever was on disk, with its generation.
+  /// Every registration that was ever on disk, with its generation.
   private(set) var durableRegistrations: Set<RegistrationRecord> = []
-  /// Every device that ever was on disk: what it is told may be under way while an older copy is restored.
+  /// Every device that was ever on disk, because messages to it may be in transit while an older copy is restored.
   private(set) var durableDevices: Set<UInt64> = []
-  /// By bundle identifier.
+  /// The numbers of apps by bundle identifier.
   private(set) var appNumbers: [String: UInt32] = [:]
-  /// Every channel that ever was on disk, likewise.
+  /// Every channel that was ever on disk, for the same reason.
   private(set) var durableChannels: Set<[UInt8]> = []
 
   init(in world: GatewaySimulation) throws(StorageFailure) {
@@ -149,10 +152,12 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
     for change in changes { note(change) }
   }
 
-  /// Somebody copies the folder.
+  /// Copies the folder.
   func makeCopy() { copied = applied.count }
 
-  /// Somebody restores the copy, while the gateway is down; whether there was one.
+  /// Restores the copy while the gateway is down.
+  ///
+  /// Returns false if there is no copy.
   func restoreCopy() -> Bool {
     guard let copied else { return false }
     applied.removeSubrange(copied...)
@@ -167,7 +172,7 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
     return true
   }
 
-  /// Whether a device is there, and revoked.
+  /// Returns true if a device exists and is revoked.
   func isRevoked(_ device: UInt64) -> Bool {
     (try? contents.device(number: device))?.revokedMilliseconds != nil
   }
@@ -191,18 +196,18 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
     }
   }
 
-  /// Whether a token of this registration and generation may be in the world.
+  /// Returns true if a token of this registration and generation may exist in the world.
   func wasDurable(_ key: NotificationKey, generation: UInt16) -> Bool {
     durableRegistrations.contains(
       RegistrationRecord(key: key, generation: generation, state: .active, changedMilliseconds: 0))
   }
 
-  /// What is registered, whether or not a person has switched it off.
+  /// The current registrations, whether or not the user has disabled them.
   var registered: Set<NotificationKey> {
     Set(((try? contents.registrations()) ?? []).filter { $0.state != .unregistered }.map(\.key))
   }
 
-  /// Who is subscribed to what, whatever was received.
+  /// The subscriptions, without their last received messages.
   var subscribers: Set<SubscriptionRecord> {
     let records = (try? contents.subscriptions()) ?? []
     return Set(records.map { SubscriptionRecord(device: $0.device, channel: $0.channel) })
@@ -277,6 +282,6 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
   }
   func setting(_ name: String) throws(StorageFailure) -> [UInt8]? { try contents.setting(name) }
 
-  /// The disk is there for the next process.
+  /// Does nothing, because the disk is kept for the next process.
   func close() {}
 }

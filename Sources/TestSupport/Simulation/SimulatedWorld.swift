@@ -1,19 +1,19 @@
-/// What every simulated world has: a clock, chance, and a journal.
+/// The common parts of every simulated world: a clock, random numbers, and a journal.
 protocol SimulatedWorld: AnyObject {
   var time: VirtualTime { get }
-  /// Determined by the seed.
+  /// The random numbers, which the seed determines.
   var random: SeededGenerator { get set }
   var journal: SimulationJournal { get set }
 }
 
-/// What a world has noted of its run.
+/// A world's record of its run.
 struct SimulationJournal {
-  /// Whether lines are kept: they cost more than the run itself.
+  /// True if lines are kept, which costs more than the run itself.
   let isTracing: Bool
   fileprivate(set) var lines: [String] = []
   fileprivate(set) var violation: String?
 
-  /// An empty journal.
+  /// Creates an empty journal.
   init(isTracing: Bool) { self.isTracing = isTracing }
 }
 
@@ -24,14 +24,14 @@ extension SimulatedWorld {
   func random(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
   func chance(_ share: Double) -> Bool { Double.random(in: 0..<1, using: &random) < share }
   func pick<Value>(_ values: [Value]) -> Value { values[random(0...values.count - 1)] }
-  /// Nanoseconds up to so many milliseconds.
+  /// Returns a random number of nanoseconds, up to this many milliseconds.
   func milliseconds(_ most: Int64) -> Int64 { random(0...most * 1_000_000) }
 }
 
 // MARK: Promises
 
 extension SimulatedWorld {
-  /// The first promise that was broken.
+  /// The first promise that was violated.
   var violation: String? { journal.violation }
 
   func expect(_ holds: Bool, _ promise: @autoclosure () -> String) {
@@ -44,7 +44,7 @@ extension SimulatedWorld {
     journal.violation = promise
   }
 
-  /// Notes what happens, up to the first broken promise.
+  /// Records an event, up to the first violation.
   func note(_ line: @autoclosure () -> String) {
     guard journal.isTracing, violation == nil else { return }
     journal.lines.append("\(Double(time.now / 1_000) / 1e6) s  \(line())")

@@ -1,16 +1,16 @@
-/// How long things go wrong in a simulated world, and how often meanwhile.
+/// The length of the period with faults in a simulated world, and the frequency of the faults.
 public enum SimulationLength: String, Sendable {
-  /// For minutes, with time between one fault and the next for what it left to settle.
+  /// Minutes, with time between faults for their consequences to settle.
   case full
-  /// For seconds, with several times the faults for each push: many more worlds in the same time.
+  /// Seconds, with several times as many faults per push: many more worlds in the same time.
   case short
 
-  /// What the time for which things go wrong is divided by.
+  /// The divisor of the length of the period with faults.
   var troubleDivisor: Int64 { self == .full ? 1 : 20 }
 
-  /// What the time between two faults of a kind is divided by.
+  /// The divisor of the time between two faults of a kind.
   var intervalDivisor: Int64 { self == .full ? 1 : 4 }
 
-  /// What follows the seed in the command that replays a world.
+  /// The text that follows the seed in the command that replays a world.
   public var replayOption: String { self == .full ? "" : " LENGTH=\(rawValue)" }
 }

@@ -1,14 +1,15 @@
-/// How rough one simulated world is: drawn from the seed, so that different seeds stress different parts.
+/// The severity of the faults of one simulated world, drawn from the seed, so that different seeds test different
+/// parts.
 struct SimulationProfile {
   var devices: Int
   var apps: Int
-  /// Virtual nanoseconds for which things go wrong.
+  /// The virtual nanoseconds of the period with faults.
   var troubled: Int64
-  /// Virtual nanoseconds in which all is well, at the end.
+  /// The virtual nanoseconds of the final period without faults.
   var calm: Int64 = 900_000_000_000
   var latencyMost: Int64
   var commitMost: Int64
-  /// Nanoseconds between two pushes, on average.
+  /// The average nanoseconds between two pushes.
   var pushEvery: Int64
   var gatewayCrashEvery: Int64
   var deviceCrashEvery: Int64
@@ -23,7 +24,7 @@ struct SimulationProfile {
   var keepMost: Int64
   var loops: Int
   var providers: Int
-  /// What a socket takes before its reader reads; nil: what the kernel gives.
+  /// The bytes that a socket accepts before its reader reads; nil for the kernel's default.
   var bufferBytes: Int32?
   var stallEvery: Int64
   var pauseEvery: Int64
@@ -31,35 +32,35 @@ struct SimulationProfile {
   var clockStepEvery: Int64
   var revokeEvery: Int64
   var feedbackEvery: Int64
-  /// How often devices throw away what comes for a while, each for one of the reasons.
+  /// The average time between periods in which devices discard notifications, each for one of the reasons.
   var discardEvery: Int64
-  /// How often one kind of reading or writing fails for a while, each time.
+  /// The average time between periods in which one kind of read or write always fails.
   var streakEvery: Int64
-  /// Whether the wall clock is sometimes set by forty days, and back.
+  /// True if the wall clock is sometimes set by forty days, and back.
   var hasLongJumps: Bool
-  /// Pushes that come at once for a device that is away.
+  /// The number of pushes that are sent at once to an offline device.
   var backlog: Int
 
-  /// Whether the wall clock is ever set.
+  /// True if the wall clock is ever set.
   var hasClockSteps: Bool { clockStepEvery < .max / 8 }
 
-  /// What of the folder an old copy is restored of.
+  /// The part of the folder of which an old copy is restored.
   enum RestoredPart {
     case notifications, control, both
   }
 
-  /// The share of the gateway's starts before which an old copy is restored.
+  /// The fraction of the gateway's starts before which an old copy is restored.
   var restoreShare: Double
   var restoredPart: RestoredPart
-  /// Whether the one copy is made while devices still enrol.
+  /// True if the single copy is created while devices are still enrolling.
   var hasEarlyCopy: Bool
 
-  /// Whether commits sometimes fail.
+  /// True if commits sometimes fail.
   var hasFailingCommits: Bool {
     commitFailure > 0 || fullEvery < .max / 8 || streakEvery < .max / 8
   }
 
-  /// A world in which nothing goes wrong by itself.
+  /// Returns the profile of a world in which no faults occur by themselves.
   static func quiet(loops: Int = 2, apps: Int = 1) -> SimulationProfile {
     var random = SeededGenerator(seed: 1)
     var profile = SimulationProfile(&random)

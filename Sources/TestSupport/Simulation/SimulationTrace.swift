@@ -1,10 +1,10 @@
 import Foundation
 
-/// Picks from a world's events those that a person needs to see.
+/// A filter for the events of a world that a developer needs.
 enum SimulationTrace {
-  /// The lines about the push at fault, its device and the gateway; else the last ones.
+  /// Returns the lines about the push at fault, its device and the gateway, or the last lines without such a push.
   ///
-  /// All of them where the environment says `TRACE=all`.
+  /// Returns all lines if the environment contains `TRACE=all`.
   static func relevant(
     _ lines: [String], _ violation: String?, _ ledger: DeliveryLedger
   ) -> [String] {
@@ -24,7 +24,7 @@ enum SimulationTrace {
     guard let first = relevant.firstIndex(where: { $0.contains("\(name) to device") }) else {
       return relevant.suffix(80)
     }
-    // How it began, what became of the push itself, and how it ended.
+    // Show the beginning, the lines about the push itself, and the end.
     let beginning = min(relevant.count, first + 60)
     let end = max(beginning, relevant.count - 60)
     return Array(relevant[max(0, first - 10)..<beginning])
@@ -32,7 +32,7 @@ enum SimulationTrace {
       + relevant[end...]
   }
 
-  /// The lines about the device that the violation names.
+  /// Returns the lines about the device in the violation.
   private static func deviceLines(_ lines: [String], _ violation: String) -> [String] {
     guard let start = violation.firstRange(of: "device "),
       let number = violation[start.upperBound...].split(whereSeparator: { !$0.isNumber }).first

@@ -1,8 +1,8 @@
 import System
 
-/// A clock that stands still between events, and what is to happen on it.
+/// A clock that stops between events, with the scheduled events.
 ///
-/// Events at the same time happen in the order in which they were planned.
+/// Events at the same time happen in the order in which they were scheduled.
 final class VirtualTime: LoopClock {
   private struct Event {
     let at: Int64
@@ -12,7 +12,7 @@ final class VirtualTime: LoopClock {
     func comes(before other: Event) -> Bool { (at, order) < (other.at, other.order) }
   }
 
-  /// Nanoseconds since the simulation began.
+  /// The nanoseconds since the simulation began.
   private(set) var now: Int64 = 1_000_000_000
   /// Milliseconds since 1970 at nanosecond 0.
   let epoch: Int64 = 1_700_000_000_000
@@ -20,7 +20,7 @@ final class VirtualTime: LoopClock {
   private var heap: [Event] = []
   private var order: UInt64 = 0
 
-  /// By how much the wall clock was set, in milliseconds.
+  /// The total milliseconds by which the wall clock was set.
   private var wallStep: Int64 = 0
   private var latestBeforeSteps: Int64 = .min
 
@@ -29,18 +29,18 @@ final class VirtualTime: LoopClock {
   /// The latest time that the wall clock has shown, in milliseconds since 1970.
   var latestUnixMilliseconds: Int64 { max(latestBeforeSteps, unixMilliseconds) }
 
-  /// Somebody sets the wall clock; what is planned comes when it would have come.
+  /// Sets the wall clock; scheduled events keep their times.
   func stepWallClock(byMilliseconds step: Int64) {
     latestBeforeSteps = max(latestBeforeSteps, unixMilliseconds)
     wallStep += step
   }
 
-  /// Plans `body` for `nanoseconds` from now.
+  /// Schedules `body` at `nanoseconds` from now.
   func after(_ nanoseconds: Int64, _ body: @escaping () -> Void) {
     at(now + max(0, nanoseconds), body)
   }
 
-  /// Plans `body` for the time `at`, or for now where that is past.
+  /// Schedules `body` at the time `at`, or now if that has passed.
   func at(_ at: Int64, _ body: @escaping () -> Void) {
     order += 1
     heap.append(Event(at: max(at, now), order: order, body: body))
@@ -51,13 +51,13 @@ final class VirtualTime: LoopClock {
     }
   }
 
-  /// The world has ended: nothing that was planned happens, and what it would have needed is released.
+  /// Cancels all events at the end of the world, and releases their resources.
   func cancelAll() { heap = [] }
 
-  /// When the next event comes; `.max`: none is planned.
+  /// The time of the next event; `.max` if none is scheduled.
   var nextEvent: Int64 { heap.first?.at ?? .max }
 
-  /// Lets the next event happen at its time.
+  /// Handles the next event at its time.
   func handleNext() {
     guard let first = heap.first else { return }
     removeFirst()
@@ -66,13 +66,13 @@ final class VirtualTime: LoopClock {
     first.body()
   }
 
-  /// Lets the time come at which a loop has something to do by itself.
+  /// Advances to a time at which a loop is due.
   func wakeUp(at time: Int64) {
     now = max(now, time)
     eventsHandled += 1
   }
 
-  /// Lets the time come, without an event.
+  /// Advances to a time without an event.
   func advance(to time: Int64) { now = max(now, time) }
 
   private func removeFirst() {

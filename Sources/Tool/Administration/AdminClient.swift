@@ -3,18 +3,20 @@ import Gateway
 import Glibc
 import System
 
-/// The admin API's client: one request a connection, HTTP/1.0, so that an answer ends with it.
+/// The client of the admin API.
+///
+/// It sends one request per connection with HTTP/1.0, so that a response ends with the connection.
 struct AdminClient {
   let address: SocketAddress
   let token: String
-  /// The user whose service it is.
+  /// The user who owns the service.
   let owner: UInt32
-  /// Whether the service has to be one of this machine.
+  /// True if the service must be on this machine.
   private let isLocal: Bool
 
-  /// A client of the service at `address`, with the token in its own file.
+  /// Creates a client of the service at `address`, with the token from its own file.
   ///
-  /// `isLocal` is false where the user has named the token for this very address.
+  /// `isLocal` is false if the user specified the token for this exact address.
   init(address: SocketAddress, tokenFile: String, isLocal: Bool = true) throws {
     self.address = address
     self.isLocal = isLocal
@@ -25,14 +27,16 @@ struct AdminClient {
 
   private static let tokenBytesMax = 65_536
 
-  /// Sends a request and returns the answer's lines; nil where nothing listens.
+  /// Sends a request and returns the lines of the response, or nil if nothing listens.
   func perform(_ request: AdministrationRequest) throws -> [JSONObject]? {
     var lines: [JSONObject] = []
     guard try exchange(request.call, { lines.append($0) }) else { return nil }
     return lines
   }
 
-  /// Sends a request and passes on each line as it arrives; false where nothing listens.
+  /// Sends a request and passes on each line as it arrives.
+  ///
+  /// Returns false if nothing listens.
   func follow(
     _ request: AdministrationRequest, _ receive: (JSONObject) -> Void
   ) throws -> Bool {
@@ -41,14 +45,16 @@ struct AdminClient {
     return try exchange(call, receive)
   }
 
-  /// Sends a request and passes on each line of the answer as it arrives; false where nothing listens.
+  /// Sends a request and passes on each line of the response as it arrives.
+  ///
+  /// Returns false if nothing listens.
   func read(
     _ request: AdministrationRequest, _ receive: (JSONObject) -> Void
   ) throws -> Bool {
     try exchange(request.call, receive)
   }
 
-  /// How the gateway stands; nil where nothing listens.
+  /// Returns the status of the gateway, or nil if nothing listens.
   func status() throws -> JSONObject? {
     var lines: [JSONObject] = []
     guard try exchange(AdministrationCall("GET", "/api/status"), { lines.append($0) }) else {
@@ -57,17 +63,17 @@ struct AdminClient {
     return lines.first
   }
 
-  /// Milliseconds for a connection: it is this machine's.
+  /// Milliseconds to connect; the address is on this machine.
   private static let connectMilliseconds: Int32 = 5_000
-  /// Milliseconds for what is only read.
+  /// Milliseconds for a request that only reads.
   private static let readMilliseconds: Int32 = 10_000
-  /// Milliseconds for what is changed: a busy machine takes long over an RSA key.
+  /// Milliseconds for a request that changes something; a busy machine needs long for an RSA key.
   private static let changeMilliseconds: Int32 = 60_000
 
-  /// Fails where somebody else has the port of a service that is down: the token would be his.
+  /// Throws if another user has the port of a service that is down, because that user would receive the token.
   private func requireOwner(_ descriptor: Int32) throws {
     let owners = ListenerOwners.userIDs(at: address, from: Socket.localAddress(descriptor))
-    // A network of containers may have listeners that no table here has, but none at another machine's address.
+    // A container network may have listeners that no table here contains, but not at another machine's address.
     guard !isLocal || !owners.isEmpty || address.isLoopback else {
       throw AdministrationFailure(
         .conflict,
@@ -98,7 +104,9 @@ struct AdminClient {
     return isOpen
   }
 
-  /// Sends a request's bytes and passes on those of the answer; false where nothing listens.
+  /// Sends the bytes of a request and passes on those of the response.
+  ///
+  /// Returns false if nothing listens.
   func exchange(
     _ request: [UInt8], milliseconds: Int32 = changeMilliseconds, isFollowing: Bool = false,
     _ receive: (ArraySlice<UInt8>) throws -> Void
@@ -168,7 +176,7 @@ struct AdminClient {
     }
   }
 
-  /// The request on the wire.
+  /// Returns the bytes of the request.
   static func text(
     of call: AdministrationCall, to address: SocketAddress, token: String
   ) -> [UInt8] {
@@ -184,7 +192,7 @@ struct AdminClient {
     return Array(head.joined(separator: "\r\n").utf8) + body
   }
 
-  /// RFC 3986's unreserved characters as they are, the rest percent-encoded.
+  /// Returns the text with everything except the unreserved characters of RFC 3986 percent-encoded.
   static func escaped(_ text: String) -> String {
     var escaped: [UInt8] = []
     for byte in text.utf8 {
@@ -197,13 +205,15 @@ struct AdminClient {
   }
 }
 
-/// An incremental parser of an answer: a status, ignored fields, JSON objects one a line.
+/// An incremental parser of a response: a status, ignored header fields, and one JSON object per line.
 struct AdminAnswer {
   private var pending: [UInt8] = []
   private var status: Int?
   private var isInBody = false
 
-  /// Adds bytes and returns the objects that they complete; throws the failure that the gateway answers.
+  /// Adds bytes and returns the objects that they complete.
+  ///
+  /// Throws the failure that the gateway reports.
   mutating func append(_ bytes: ArraySlice<UInt8>) throws -> [JSONObject] {
     pending += bytes
     var objects: [JSONObject] = []
@@ -215,7 +225,9 @@ struct AdminAnswer {
     return objects
   }
 
-  /// Handles the end of the connection; throws where the answer is incomplete.
+  /// Handles the end of the connection.
+  ///
+  /// Throws if the response is incomplete.
   func end() throws {
     guard isInBody, pending.isEmpty else {
       throw AdministrationFailure(

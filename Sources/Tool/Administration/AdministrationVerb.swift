@@ -4,24 +4,24 @@ import System
 
 /// An administration command, such as `belfry key add`: its options, request and output.
 struct AdministrationVerb: Sendable {
-  /// The word after the noun.
+  /// The verb, which follows the noun.
   let name: String
   let table: OptionTable
-  /// The members of the answer that a person sees; with `--json`, all of them.
+  /// The members of the response to show as columns; with `--json`, all members are shown.
   let columns: [String]
-  /// How a created object is shown; nil for its columns.
+  /// Formats a created object; nil to show its columns.
   var text: (@Sendable (JSONObject) -> String)?
   let request: @Sendable (CommandLineOptions) throws -> AdministrationRequest
-  /// Completes the command with the answer, for example by writing the file that `--out` names.
+  /// Completes the command with the response, for example by writing the file specified with `--out`.
   let finish: Finish
 
   typealias Finish =
     @Sendable ([JSONObject], CommandLineOptions, _ out: ReservedFile?) throws -> [JSONObject]
 
-  /// Bytes that must be free for the file of `--out`: a key and a chain of certificates have some thousand.
+  /// Bytes that must be free for the file of `--out`; a key and a chain of certificates have a few thousand.
   private static let outBytes = 65_536
 
-  /// Whether it lists objects, rather than creating or removing one.
+  /// True if it lists objects, rather than creating or removing one.
   var isList: Bool { name == "list" || name.isEmpty }
 
   init(
@@ -46,17 +46,18 @@ struct AdministrationVerb: Sendable {
     self.request = request
   }
 
-  /// Carries the command out.
+  /// Executes the command.
   func perform(_ options: CommandLineOptions) throws -> [JSONObject] {
     let request = try request(options)
-    // Before anything is made: a credential without its file would be good, and its private key lost.
+    // Reserve the file before creating anything: a credential without its file would be valid, but its private key
+    // would be lost.
     let out = try options.value("out").map { file in
       try ReservedFile(FileSystem.absolute(file), byteCount: Self.outBytes)
     }
     let folder = FileSystem.absolute(options.value("data") ?? StateFolders.gateway)
     let owner = try FolderOwner.act(in: folder, out == nil ? .forGood : .untilReturn)
     let outcome = Result { try GatewayAccess(folder: folder).perform(request) }
-    // The file of `--out` is the caller's.
+    // The file of `--out` belongs to the caller.
     if owner != nil, out != nil { try FolderOwner.returnToRoot() }
     return try finish(outcome.get(), options, out)
   }
@@ -70,12 +71,14 @@ struct AdministrationNoun: Sendable {
   /// The options of each verb.
   var tables: [OptionTable] { verbs.map(\.table) }
 
-  /// Whether `arguments` begin with one of its verbs.
+  /// Returns true if `arguments` begin with one of its verbs.
   func has(_ arguments: [String]) -> Bool {
     verbs.contains { $0.name == arguments.first }
   }
 
-  /// Runs the verb that `arguments` begin with; returns the exit status.
+  /// Runs the verb that `arguments` begin with.
+  ///
+  /// Returns the exit status.
   func run(_ arguments: [String]) -> Int32 {
     guard let first = arguments.first else {
       Output.error("'belfry \(name)' needs a verb", do: "give \(verbNames)")
@@ -95,7 +98,7 @@ struct AdministrationNoun: Sendable {
     return Self.run(verb, Array(arguments.dropFirst()))
   }
 
-  /// Runs one verb with what follows it.
+  /// Runs one verb with the arguments that follow it.
   static func run(_ verb: AdministrationVerb, _ arguments: [String]) -> Int32 {
     do {
       let options = try CommandLineOptions(arguments, by: verb.table)

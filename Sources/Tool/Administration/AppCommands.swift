@@ -38,7 +38,7 @@ enum TopicCommand {
   }
 }
 
-/// `belfry channel`: the channels of broadcasts to Live Activities.
+/// `belfry channel`: the channels for broadcasts to Live Activities.
 enum ChannelCommand {
   static let noun = AdministrationNoun(
     name: "channel",
@@ -66,7 +66,7 @@ enum ChannelCommand {
     ])
 }
 
-/// `belfry device list`, `revoke` and `code`; `run` is `DeviceCommand`'s.
+/// `belfry device list`, `revoke` and `code`; `DeviceCommand` implements `run`.
 enum DeviceAdministration {
   static let noun = AdministrationNoun(
     name: "device",

@@ -2,7 +2,7 @@ import BelfryWire
 import Gateway
 import System
 
-/// `belfry backup`: a copy of a gateway's folder, made while it runs.
+/// `belfry backup`: creates a copy of a gateway's folder while it runs.
 enum BackupCommand {
   static let table = OptionTable(
     command: "belfry backup",
@@ -41,7 +41,7 @@ enum BackupCommand {
   }
 }
 
-/// `belfry restore`: a gateway's folder from such a copy.
+/// `belfry restore`: restores a gateway's folder from a backup.
 enum RestoreCommand {
   static let table = OptionTable(
     command: "belfry restore",
@@ -59,7 +59,7 @@ enum RestoreCommand {
       let summary = try FolderBackup.restore(
         file, into: folder, nowMilliseconds: SystemClock.unixMilliseconds
       ) {
-        // In a folder that is missing, what is made is the user's who could exchange it.
+        // If the folder is missing, the new files belong to the user who could replace it.
         try FolderOwner.act(in: folder.path, includingParents: true)
       }
       if !summary.hasSums {
@@ -83,7 +83,7 @@ enum RestoreCommand {
     }
   }
 
-  /// What providers and devices will see, a sentence each.
+  /// The effects that providers and devices will see, one sentence each.
   private static let effects = [
     "pushes that were accepted and not delivered are gone",
     "pushes that were stored at the backup and delivered meanwhile are sent again; devices know them by "
@@ -97,7 +97,7 @@ enum RestoreCommand {
   ]
 }
 
-/// How the commands on a whole folder end.
+/// The common error handling of the commands on a whole folder.
 private enum FolderCommand {
   static func run(
     _ table: OptionTable, _ arguments: [String], _ body: (CommandLineOptions) throws -> Void

@@ -1,7 +1,7 @@
 import Gateway
 import System
 
-/// `belfry damage`: rows of a gateway's stores that failed their checksum.
+/// `belfry damage`: shows rows of a gateway's stores that failed their checksum.
 enum DamageCommand {
   static let noun = AdministrationNoun(
     name: "damage",

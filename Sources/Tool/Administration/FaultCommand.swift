@@ -2,7 +2,7 @@ import BelfryWire
 import Gateway
 import System
 
-/// `belfry fault`: scripted answers of a sandbox gateway.
+/// `belfry fault`: manages the scripted responses of a sandbox gateway.
 enum FaultCommand {
   static let noun = AdministrationNoun(
     name: "fault",
@@ -31,7 +31,7 @@ enum FaultCommand {
       ) { _ in .clearFaults },
     ])
 
-  /// A rule in words that stand in `fault add` as well.
+  /// Returns a rule in the same words as the options of `fault add`.
   private static func sentence(_ rule: JSONObject) -> String {
     let effects = columns.dropLast(2).compactMap { key in
       rule[key].map { "\(key)=\($0.stringValue ?? $0.text)" }

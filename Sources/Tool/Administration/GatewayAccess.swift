@@ -4,16 +4,15 @@ import Glibc
 import Storage
 import System
 
-/// Access to the gateway of a folder: by its admin API while it runs, else by its data.
+/// Access to the gateway of a folder: through its admin API while it runs, otherwise through its data.
 struct GatewayAccess {
   private let folder: GatewayFolder
 
   init(folder: String) { self.folder = GatewayFolder(path: folder) }
 
-  /// Carries out a request on the running or the stopped gateway.
+  /// Executes a request on the running or the stopped gateway.
   ///
-  /// Whether the gateway runs is asked of the folder's lock and not of `gateway.json`, which a
-  /// gateway that was killed leaves behind.
+  /// The folder's lock shows whether the gateway runs, not `gateway.json`, which remains after a gateway was killed.
   func perform(_ request: AdministrationRequest) throws -> [JSONObject] {
     var attempts = Self.attempts
     while true {
@@ -39,26 +38,28 @@ struct GatewayAccess {
     }
   }
 
-  /// Reads the whole delivery log of the running gateway; false where none runs.
+  /// Reads the whole delivery log of the running gateway.
+  ///
+  /// Returns false if none is running.
   func readLog(_ receive: (JSONObject) -> Void) throws -> Bool {
     guard let client = try client() else { return false }
     return try client.read(.log(of: nil), receive)
   }
 
-  /// How the running gateway stands; nil where none runs.
+  /// Returns the status of the running gateway, or nil if none is running.
   ///
-  /// The folder's lock is not asked, so that no start of a gateway fails for it.
+  /// It does not test the folder's lock, which could make the start of a gateway fail.
   func status() throws -> JSONObject? {
     do {
       return try client()?.status()
     } catch let failure as AdministrationFailure where !isHeld {
-      // What listens on the port of a gateway that was killed is another program, or another gateway.
+      // After a gateway was killed, another program or another gateway may listen on its port.
       guard failure.kind == .broken || failure.kind == .invalid else { throw failure }
       return nil
     }
   }
 
-  /// Whether the process that wrote `gateway.json` still runs.
+  /// True if the process that wrote `gateway.json` is still running.
   private var isHeld: Bool {
     guard let object = try? description, let pid = object["pid"]?.integerValue else { return false }
     return kill(pid_t(truncatingIfNeeded: pid), 0) == 0 || errno == EPERM
@@ -82,7 +83,7 @@ struct GatewayAccess {
     }
   }
 
-  /// The admin API of the gateway that wrote `gateway.json`; nil where it has none open.
+  /// Returns a client of the admin API of the gateway that wrote `gateway.json`, or nil if the API is not open.
   private func client() throws -> AdminClient? {
     guard FileSystem.exists(folder.descriptionFile), FileSystem.exists(folder.adminTokenFile),
       let object = try description,

@@ -2,7 +2,7 @@ import BelfryWire
 import Gateway
 import System
 
-/// `belfry log`: what happened to accepted notifications, newest last.
+/// `belfry log`: shows the history of accepted notifications, newest last.
 enum LogCommand {
   private static let columns = ["at", "state", "reason", "apnsID", "uniqueID", "device", "topic"]
 

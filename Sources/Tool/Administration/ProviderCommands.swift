@@ -83,7 +83,7 @@ enum KeyCommand {
   }
 }
 
-/// `belfry certificate`: providers' TLS certificates with Apple's extensions.
+/// `belfry certificate`: the TLS certificates of providers with Apple's extensions.
 enum CertificateCommand {
   static let noun = AdministrationNoun(name: "certificate", verbs: [add, list, revoke])
 
@@ -101,7 +101,7 @@ enum CertificateCommand {
     ], columns: ["serial", "file"], finish: write
   ) { options in
     _ = try options.required("out")
-    // Asked before the certificate is made, which would be of no use.
+    // Check this before the certificate is created, which would be useless otherwise.
     if options.has("legacy-p12") { try PKCS12.requireLegacy() }
     let form = try options.choice("form", of: ["universal", "uid"])
     let key = try options.choice("key", of: ["ec", "rsa"])
@@ -122,7 +122,7 @@ enum CertificateCommand {
     positionalCount: 1...1, columns: ["serial", "revokedAt"]
   ) { .revokeCertificate(serial: $0.positionals[0]) }
 
-  /// The private key goes into the file and nowhere else.
+  /// Writes the private key to the file only.
   @Sendable private static func write(
     _ lines: [JSONObject], _ options: CommandLineOptions, _ out: ReservedFile?
   ) throws -> [JSONObject] {

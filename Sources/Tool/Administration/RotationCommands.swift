@@ -1,7 +1,7 @@
 import Gateway
 import System
 
-/// `belfry ca`: the authority that the gateway's clients trust, and the one that takes its place.
+/// `belfry ca`: the certificate authority that the gateway's clients trust, and its successor.
 enum AuthorityCommand {
   static let noun = AdministrationNoun(
     name: "ca",

@@ -2,7 +2,7 @@ import BelfryWire
 import Foundation
 import System
 
-/// `belfry center`: the delivered notifications, and a person's responses to them.
+/// `belfry center`: the delivered notifications, and the user's responses to them.
 enum CenterCommand {
   static let table = OptionTable(
     command: "belfry center",
@@ -24,7 +24,7 @@ enum CenterCommand {
   private static let appOption = OptionTable.Entry.value(
     "app", "APP_ID", "of this app, where an id alone is not clear")
 
-  /// What a person does to a notification.
+  /// The user's actions on a notification.
   static let verbTables = [
     OptionTable(
       command: "belfry center open", summary: "Opens a notification, as a click on it does.",
@@ -64,12 +64,12 @@ enum CenterCommand {
     }
   }
 
-  /// The columns for a person: what says nothing in a table is left to `--json`.
+  /// Returns the columns of the table; members that are not useful in it are only shown with `--json`.
   private static func columns(_ rows: [JSONObject]) -> [String] {
     (rows.first?.keys ?? []).filter { !["name", "authorization", "actions"].contains($0) }
   }
 
-  /// The variables by which a window finds this desktop, and its screen reader.
+  /// The environment variables by which a window finds this desktop and its screen reader.
   private static var display: [String: String] {
     let names = [
       "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS",

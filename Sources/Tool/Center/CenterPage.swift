@@ -1,26 +1,26 @@
 import Agent
 import BelfryWire
 
-/// The state machine of the Notification Center on a terminal: keys go in, actions and lines come out.
+/// The state machine of the Notification Center on a terminal: it receives keys, and returns actions and lines.
 struct CenterPage: TerminalPage {
-  /// The action for a key.
+  /// The action that follows a key press.
   enum Action: Hashable, TerminalPageAction {
     case none
     case quit
-    /// Ask the agent.
+    /// Send this request to the agent.
     case ask(ControlRequest)
-    /// Ask the person for a text, then the agent with it.
+    /// Ask the user for a text, then send it to the agent.
     case reply(app: String, id: String, action: String, placeholder: String)
   }
 
-  /// The agent's state.
+  /// The agent's state that the page shows.
   struct Content: Hashable {
     /// The rows of `belfry center`, oldest first.
     var rows: [JSONObject] = []
     var languages: [String] = []
   }
 
-  /// A notification's name.
+  /// The identity of a notification.
   private struct Name: Hashable {
     let app: String
     let id: String
@@ -35,11 +35,11 @@ struct CenterPage: TerminalPage {
   private struct Row {
     var title: String
     var action: Action
-    /// The notification that it opens the page of, or clears.
+    /// The notification whose page the line opens, or that it clears.
     var name: Name?
   }
 
-  /// The notifications of an app by their threads.
+  /// The notifications of an app, grouped by thread.
   private struct Group {
     let app: String
     let name: String
@@ -49,17 +49,19 @@ struct CenterPage: TerminalPage {
 
   private var content = Content()
   private var words = DeviceWords.english
-  /// The notification whose page is shown; nil shows the list.
+  /// The notification whose page is shown; nil for the list.
   private var open: Name?
   private var listPosition = 0
   private var position = 0
   private var problem: String?
   private let date: (Int64) -> String
 
-  /// `date` is a moment for people, in milliseconds since 1970.
+  /// Creates a page.
+  ///
+  /// `date` formats a time in milliseconds since 1970 for display.
   init(date: @escaping (Int64) -> String) { self.date = date }
 
-  /// Shows a new state of the agent, with the request that it refused.
+  /// Shows a new state of the agent, and the reason if it refused the last request.
   mutating func show(_ content: Content, problem: String? = nil) {
     self.content = content
     self.problem = problem
@@ -68,7 +70,7 @@ struct CenterPage: TerminalPage {
     position = max(0, min(position, selectable.count - 1))
   }
 
-  /// Handles a key.
+  /// Handles a key press.
   mutating func press(_ key: PageKey) -> Action {
     problem = nil
     let rows = selectable
@@ -117,7 +119,7 @@ struct CenterPage: TerminalPage {
     }
   }
 
-  /// The app and the thread with the newest notification first.
+  /// The groups, with the app and the thread of the newest notification first.
   private var groups: [Group] {
     var groups: [Group] = []
     for row in content.rows.reversed() {
@@ -176,10 +178,10 @@ struct CenterPage: TerminalPage {
 
   // MARK: - The lines
 
-  /// The page's lines, of at most `width` characters and `height` lines; the chosen one is marked.
+  /// Returns the page's lines, of at most `width` characters and `height` lines, with the selected one marked.
   func lines(width: Int, height: Int) -> [String] {
     let (heading, body, chosen) = openRow.map(notificationLines) ?? listLines
-    // The selected line stays visible.
+    // Keep the selected line visible.
     let room = max(1, height - 4)
     let first = max(0, min(chosen - room / 2, body.count - room))
     let foot =
@@ -188,7 +190,7 @@ struct CenterPage: TerminalPage {
       .map { String(OutputTable.printable($0).prefix(width)) }
   }
 
-  /// The lines of a text field with what was typed so far.
+  /// Returns the lines of a text field with the text typed so far.
   func replyLines(_ placeholder: String, _ typed: String, width: Int) -> [String] {
     let label = placeholder.isEmpty ? words[.reply] : placeholder
     return ["\(label): \(typed)", "", words[.replyKeys]]

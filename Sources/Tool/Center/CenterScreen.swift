@@ -5,7 +5,7 @@ import System
 
 /// `belfry center --page`: the Notification Center on a terminal.
 enum CenterScreen {
-  /// Shows the page until the person leaves it.
+  /// Shows the page until the user leaves it.
   static func run(_ options: CommandLineOptions) throws {
     let first = try content(options)
     var page = CenterPage { moment in
@@ -21,7 +21,7 @@ enum CenterScreen {
     }
   }
 
-  /// What the agent is asked; nil where the person left the text field.
+  /// Returns the request to the agent, or nil if the user left the text field.
   private static func request(
     _ action: CenterPage.Action, _ page: CenterPage, on terminal: RawTerminal
   ) -> ControlRequest? {

@@ -1,22 +1,22 @@
 import CYaml
 import System
 
-/// A configuration file: YAML (1.1, as libyaml reads it), one mapping of option names to a text or a list of texts.
+/// A configuration file in YAML (1.1, as implemented by libyaml): one mapping of option names to a text or a list of
+/// texts.
 ///
-/// A plain text is the text that stands there, as on a command line: `on` stays `on`, and `0123` is no number
-/// of its own.
+/// A plain scalar is used literally, as on a command line: `on` stays `on`, and `0123` is not converted to a number.
 struct ConfigurationFile {
   /// An option in the file.
   struct Entry: Equatable {
     let key: String
     let values: [String]
-    /// The line of the key, from 1.
+    /// The line number of the key, starting at 1.
     let line: Int
-    /// The line of each value.
+    /// The line numbers of the values.
     let valueLines: [Int]
   }
 
-  /// What is wrong at a line; 0 stands for the file as a whole.
+  /// An error at a line; line 0 means the file as a whole.
   struct Fault: Error, Equatable {
     let line: Int
     let what: String
@@ -24,10 +24,12 @@ struct ConfigurationFile {
 
   let path: String
   private(set) var entries: [Entry] = []
-  /// All that is wrong with its form.
+  /// All errors in the file's form.
   private(set) var faults: [Fault] = []
 
-  /// Reads the file at `path`; throws where there is nothing to read.
+  /// Reads the file at `path`.
+  ///
+  /// Throws if it cannot be read.
   init(_ path: String) throws(Fault) {
     self.path = path
     let bytes: [UInt8]
@@ -44,15 +46,15 @@ struct ConfigurationFile {
     }
   }
 
-  /// Bytes of a file: some thousand lines of options.
+  /// Bytes of a file: a few thousand lines of options.
   private static let bytesMax = 1_048_576
-  /// Values of a list: more listeners or names than a gateway can have.
+  /// Values of a list: more than the listeners or names of any gateway.
   private static let valuesMax = 1_000
 
   private mutating func read(_ parser: inout YAMLEvents) throws(Fault) {
     var event = try parser.next()
     while case .structure = event.kind { event = try parser.next() }
-    // An empty file has no option, and no document.
+    // An empty file has neither options nor a document.
     if case .end = event.kind { return }
     guard case .mapping = event.kind else {
       throw Fault(line: event.line, what: "this is no mapping: write `option: value`, one a line")
@@ -87,7 +89,7 @@ struct ConfigurationFile {
       what: "a second document begins here, which nobody reads: write all options into the first")
   }
 
-  /// What stands where the name of an option should; nil at the end of the mapping.
+  /// Returns the node at the position of an option name, or nil at the end of the mapping.
   private func nextKey(_ parser: inout YAMLEvents) throws(Fault) -> (
     kind: YAMLEvents.Kind, line: Int
   )? {
@@ -96,7 +98,7 @@ struct ConfigurationFile {
     return key
   }
 
-  /// The texts of an option; nil where they are a fault, which is noted.
+  /// Returns the texts of an option, or nil if they are invalid, which is recorded.
   private mutating func values(of name: String, _ parser: inout YAMLEvents) throws(Fault) -> [(
     text: String, line: Int
   )]? {
@@ -134,7 +136,7 @@ struct ConfigurationFile {
   }
 }
 
-/// The events of libyaml's parser that a flat file has.
+/// The events of libyaml's parser that occur in a flat file.
 @safe private struct YAMLEvents: ~Copyable {
   enum Kind {
     case structure
@@ -144,14 +146,14 @@ struct ConfigurationFile {
     case sequenceEnd
     case scalar(String)
     case end
-    /// An alias, which no option needs.
+    /// An alias, which no option uses.
     case other
   }
 
-  /// Levels of what no option takes: a file of an earlier form, or of another program.
+  /// Nesting levels of values that no option takes, as in a file of an earlier format or of another program.
   private static let depthMax = 16
 
-  /// The stream has ended.
+  /// True once the stream has ended.
   private(set) var isAtEnd = false
   private let parser: UnsafeMutablePointer<yaml_parser_t>
   private let input: UnsafeMutableBufferPointer<UInt8>
@@ -170,7 +172,7 @@ struct ConfigurationFile {
     unsafe input.deallocate()
   }
 
-  /// The next event, and its line from 1.
+  /// Returns the next event and its line number, starting at 1.
   mutating func next() throws(ConfigurationFile.Fault) -> (kind: Kind, line: Int) {
     var event = unsafe yaml_event_t()
     guard unsafe yaml_parser_parse(parser, &event) == 1 else {
@@ -185,11 +187,11 @@ struct ConfigurationFile {
     return (unsafe Self.kind(of: event), line)
   }
 
-  /// Passes over what an event begins, to its end.
+  /// Skips everything from an event to its matching end.
   mutating func skip(_ kind: Kind) throws(ConfigurationFile.Fault) {
     var (depth, kind) = (0, kind)
     while true {
-      // Each level costs libyaml as much as all before it.
+      // The cost of each level in libyaml is that of all levels before it.
       if depth > Self.depthMax {
         throw ConfigurationFile.Fault(
           line: unsafe Int(parser.pointee.mark.line) + 1,

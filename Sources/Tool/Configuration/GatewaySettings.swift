@@ -1,20 +1,22 @@
 import Gateway
 import System
 
-/// All that `belfry gateway` was told, on its command line, in the environment and in its file.
+/// The settings of `belfry gateway` from its command line, the environment and its file.
 struct GatewaySettings {
   let options: CommandLineOptions
   private(set) var configuration: GatewayConfiguration
   let console: SocketAddress
   let readyFile: String?
-  /// What is wrong without being a fault.
+  /// Messages about problems that are not errors.
   let warnings: [String]
-  /// Where the operator's certificate is named, in the file or the environment.
+  /// The place, in the file or the environment, that specifies the operator's certificate.
   let certificatePlace: String?
 
-  /// Reads them; nil where help is asked for.
+  /// Reads the settings.
+  ///
+  /// Returns nil if help is requested.
   init?(_ arguments: [String]) throws(LayeredOptions.Failure) {
-    // `--check-config FILE` reads the file as a start with `--config FILE` would.
+    // `--check-config FILE` reads the file exactly as a start with `--config FILE` would.
     let arguments = arguments.flatMap { argument in
       argument == "--check-config"
         ? ["--check-config=", "--config"]
@@ -32,7 +34,7 @@ struct GatewaySettings {
         let configuration = try GatewayCommand.configuration(layers.options)
         read = (configuration, try GatewayCommand.consoleAddress(layers.options))
       } catch {
-        // Each turn has one value less.
+        // Each iteration removes one value.
         guard layers.note(error) else { throw .usage(error) }
       }
     }
@@ -46,10 +48,10 @@ struct GatewaySettings {
     readyFile = options.value("ready-file")
   }
 
-  /// What the names of the environment's variables begin with: `BELFRY_GATEWAY_PROVIDER_PORT`.
+  /// The prefix of environment variables: `BELFRY_GATEWAY_PROVIDER_PORT`.
   static let variablePrefix = "BELFRY_GATEWAY_"
 
-  /// The options that only the process as a whole can follow, and that differ in `new`.
+  /// Returns the options that require a restart of the process and that differ in `new`.
   func needingRestart(in new: GatewaySettings) -> [String] {
     ["console-port", "console-host", "log-level", "log-format", "ready-file"].filter {
       options.values($0) != new.options.values($0)
@@ -58,7 +60,9 @@ struct GatewaySettings {
 }
 
 extension LayeredOptions.Failure {
-  /// Says on stderr what is wrong; returns the exit status.
+  /// Prints the error to stderr.
+  ///
+  /// Returns the exit status.
   func report() -> Int32 {
     switch self {
     case .usage(let problem):
@@ -95,7 +99,7 @@ enum GatewayCheck {
     }
   }
 
-  /// The settings of a file alone; nil where it is not good, which is then said.
+  /// Returns the settings of a file by itself, or nil after printing its errors if it is not valid.
   private static func settings(
     _ file: String
   ) throws(CommandLineOptions.Problem) -> GatewaySettings? {
@@ -103,7 +107,7 @@ enum GatewayCheck {
       return try GatewaySettings(["--config", file])
     } catch {
       switch error {
-      // What is wrong is the file's, though an option that is missing has no line in it.
+      // The error is in the file, although a missing option has no line.
       case .usage(let problem): Output.error("\(FileSystem.absolute(file)): \(problem)")
       case .configuration(let faults): for fault in faults { Output.error(fault) }
       }

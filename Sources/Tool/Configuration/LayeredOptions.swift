@@ -1,40 +1,41 @@
 import System
 
-/// The options of a command that may also stand in the environment and in a file: what was typed wins over the
-/// environment, and that over the file.
+/// The options of a command that may also be set in the environment and in a file.
+///
+/// The command line takes precedence over the environment, and the environment over the file.
 struct LayeredOptions {
-  /// Why there are none.
+  /// The reason that the options cannot be used.
   enum Failure: Error {
-    /// The command line is wrong: exit status 2.
+    /// The command line has an error: exit status 2.
     case usage(CommandLineOptions.Problem)
-    /// The environment or the file is wrong, a line each: exit status 1.
+    /// The environment or the file has errors, one line each: exit status 1.
     case configuration([String])
   }
 
-  /// Where a value stands.
+  /// The origin of a value.
   private enum Origin {
     case variable(String)
     case file(String, ConfigurationFile.Entry)
     case credential(String)
   }
 
-  /// What stands in a file or the environment, under options that belong on a command line alone.
+  /// Options that are allowed only on a command line, not in a file or the environment.
   private static let typedOnly: Set<String> = ["config", "check-config", "recover"]
 
-  /// Something that is wrong in the environment, with line 0, or in the file.
+  /// An error in the environment, with line 0, or in the file.
   private struct Fault {
     let line: Int
     let text: String
   }
 
   private(set) var options: CommandLineOptions
-  /// Variables with the prefix that are no option's, a line each.
+  /// Messages about variables with the prefix that do not belong to an option, one line each.
   private(set) var warnings: [String] = []
   private var faults: [Fault] = []
   private var origins: [String: Origin] = [:]
 
-  /// Reads `arguments` by `table`, then the environment's variables that begin with `prefix`, then the file that
-  /// `--config` names.
+  /// Parses `arguments` by `table`, then reads the environment variables that begin with `prefix`, then the file
+  /// specified with `--config`.
   init(
     _ arguments: [String], by table: OptionTable, prefix: String,
     environment: (String) -> String? = StateFolders.variable,
@@ -57,7 +58,7 @@ struct LayeredOptions {
       if options.supply(option.key, values) { origins[option.key] = .variable(name) }
     }
     for name in names().sorted() where name.hasPrefix(prefix) && !known.contains(name) {
-      // What they have in common says nothing.
+      // Compare without the common prefix.
       let nearest = Suggestion.nearest(
         to: String(name.dropFirst(prefix.count)),
         in: known.map { String($0.dropFirst(prefix.count)) })
@@ -68,7 +69,7 @@ struct LayeredOptions {
     if let file { try read(file, by: table) }
   }
 
-  /// Throws all that is wrong in the environment and the file, in the order of the lines.
+  /// Throws all errors in the environment and the file, in the order of the lines.
   func requireFaultless() throws(Failure) {
     guard !faults.isEmpty else { return }
     let inOrder = faults.enumerated().sorted {
@@ -113,7 +114,7 @@ struct LayeredOptions {
     }
   }
 
-  /// Takes options that name files from the credentials of those names, where none of them is given.
+  /// Sets options for files from credentials with the same names, if none of these options is given.
   mutating func supplyCredentials(
     _ keys: [String], environment: (String) -> String? = StateFolders.variable
   ) {
@@ -125,8 +126,9 @@ struct LayeredOptions {
     }
   }
 
-  /// Notes what is wrong with a value, in the words of the place where it stands, and takes the value back, so that
-  /// what else is wrong can be seen; false where it was typed.
+  /// Records an error in a value with its origin, and removes the value so that further errors can be found.
+  ///
+  /// Returns false if the value was on the command line.
   mutating func note(_ problem: CommandLineOptions.Problem) -> Bool {
     switch problem {
     case .badValue(let key, let value, let wanted):
@@ -144,7 +146,7 @@ struct LayeredOptions {
       options.withdraw(key, value)
       return options.values(key).count < before
     case .required(let key):
-      // What is missing has no place; what it belongs to has one.
+      // A missing option has no position, but the option that requires it has one.
       guard let other = Self.pairs[key], let place = place(of: other) else { return false }
       faults.append(
         Fault(line: place.line, text: "\(place.text): \(other) needs \(key) beside it: give both"))
@@ -154,12 +156,13 @@ struct LayeredOptions {
     }
   }
 
-  /// Options that are good together alone.
+  /// Options that must be used together.
   private static let pairs = [
     "server-key": "server-certificate", "server-certificate": "server-key",
   ]
 
-  /// Where an option stands, in the file or the environment; nil where it was typed or not given.
+  /// Returns the position of an option in the file or the environment, or nil if it was on the command line or not
+  /// given.
   func place(of key: String) -> (text: String, line: Int)? {
     switch origins[key] {
     case nil: nil
@@ -168,15 +171,15 @@ struct LayeredOptions {
     }
   }
 
-  /// The names of the environment's variables.
+  /// The names of the environment variables.
   static var variableNames: [String] {
-    // glibc's `environ` is shared by all threads; what the process was started with is not.
+    // glibc's `environ` is shared by all threads; the initial environment of the process is not.
     let bytes = (try? FileSystem.read("/proc/self/environ", limit: environmentBytesMax)) ?? []
     return bytes.split(separator: 0).map {
       String(decoding: $0.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
     }
   }
 
-  /// Bytes of a process's environment: more than Linux gives an argument list by default.
+  /// Bytes of a process's environment: more than Linux allows for an argument list by default.
   private static let environmentBytesMax = 8_388_608
 }

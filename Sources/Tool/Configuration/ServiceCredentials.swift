@@ -1,8 +1,8 @@
 import System
 
-/// The files that a service manager hands to one service (systemd.exec(5), "Credentials"): keys, certificates, tokens.
+/// The files that a service manager passes to one service (systemd.exec(5), "Credentials"): keys, certificates, tokens.
 enum ServiceCredentials {
-  /// Returns the file of a credential; nil where this process was given none of that name.
+  /// Returns the file of a credential, or nil if this process has no credential with that name.
   static func file(
     _ name: String, environment: (String) -> String? = StateFolders.variable
   ) -> String? {

@@ -28,7 +28,9 @@ final class DeviceFleet: TurnEndTarget {
     DescriptorLimit.raise()
   }
 
-  /// Runs until the command to exit; returns the exit status.
+  /// Runs until the exit command.
+  ///
+  /// Returns the exit status.
   func run() throws -> Int32 {
     let signals = try SignalWatcher(on: loop, for: [.terminate, .interrupt]) { [unowned self] _ in
       leave()
@@ -54,7 +56,7 @@ final class DeviceFleet: TurnEndTarget {
       authorityPEM: configuration.gateway.authorityPEM)
     connection.enrolmentCode = configuration.gateway.enrolmentCode
     connection.gate = ConnectLimiter(limit: configuration.connecting)
-    // They share one processor: the last of a storm waits for all the others.
+    // The devices share one processor, so the last one of a burst waits for all others.
     connection.connectNanoseconds = 120_000_000_000
     connection.settings.memory =
       Int(connection.settings.window) + configuration.subjects.count
@@ -112,7 +114,9 @@ final class DeviceFleet: TurnEndTarget {
     }
   }
 
-  /// Keeps what takes the place of an identity; the link goes on with the former one where that fails.
+  /// Stores the successor of an identity.
+  ///
+  /// If that fails, the link continues with the previous one.
   func persistRenewed(_ identity: DeviceIdentity) throws {
     do {
       try log.append(identity)
@@ -143,7 +147,7 @@ final class DeviceFleet: TurnEndTarget {
       latencyMicros: latencyMicros, at: loop.nowNanoseconds)
   }
 
-  /// Prints a warning to standard error, each sentence once.
+  /// Prints a warning to standard error, once per distinct sentence.
   func reportOnce(_ sentence: String) {
     if reportedSentences.insert(sentence).inserted {
       Output.error(FleetWarning(description: sentence))
@@ -156,7 +160,7 @@ final class DeviceFleet: TurnEndTarget {
 
   // MARK: Output
 
-  /// Adds to the output that is written at the end of this turn of the loop.
+  /// Adds to the output that is written at the end of the loop's current turn.
   func print(_ write: (inout [UInt8]) -> Void) {
     write(&output)
     guard !isWriteScheduled else { return }

@@ -2,16 +2,16 @@ import BelfryWire
 import System
 import Transport
 
-/// The gateway that a device joins: where it is, what to trust, and the code to enrol with.
+/// The gateway that a device joins: its address, the authority to trust, and the enrollment code.
 struct DeviceGateway: Equatable {
-  /// The fault of what names it.
+  /// An error in the specification of the gateway.
   enum Problem: Error, CustomStringConvertible {
     case badFile(String, reason: String)
     case badInvitation(reason: String)
     case badAuthority(String, reason: String)
     case noAuthority
 
-    /// Whether the options are to blame, and no file.
+    /// True if the error is in the options, and not in a file.
     var isUsage: Bool {
       if case .badFile = self { false } else { true }
     }
@@ -32,28 +32,30 @@ struct DeviceGateway: Equatable {
     }
   }
 
-  /// What `--gateway` may be.
+  /// The accepted values of `--gateway`, for the help.
   static let optionName = "FILE|HOST:PORT|INVITATION"
 
   var host: String
   var port: UInt16
   var authorityPEM: [UInt8]
-  /// The enrolment code; empty where none is known, which an open gateway and an enrolled device do without.
+  /// The enrollment code; empty if unknown.
+  ///
+  /// An open gateway and an enrolled device do not need it.
   var enrolmentCode: String
-  /// Whether it listens on every address of this machine; `host` is then the one on loopback.
+  /// True if it listens on all addresses of this machine; `host` is the loopback address in that case.
   private(set) var listensEverywhere = false
 
-  /// The description of this user's gateway.
+  /// The path of the description of this user's gateway.
   static var usersFile: String { "\(StateFolders.gateway)/gateway.json" }
 
-  /// Reads `--gateway`, or this user's gateway where it is not given, with `--ca` and `--enroll` on top.
+  /// Reads `--gateway`, or this user's gateway if it is not given, and applies `--ca` and `--enroll`.
   init(_ options: CommandLineOptions) throws {
     let text = options.value("gateway") ?? Self.usersFile
     if text.hasPrefix(Invitation.scheme) {
       self = try Invitation.parse(text)
       try override(by: options)
     } else if !FileSystem.exists(text), let (host, port) = Self.address(text) {
-      // Without an authority, this user's own gateway may be meant.
+      // Without an authority, the address may be that of this user's own gateway.
       let own = try? Self(file: Self.usersFile)
       let isOwn = own?.host == host && own?.port == port
       guard options.value("ca") != nil || isOwn else { throw Problem.noAuthority }
@@ -84,7 +86,7 @@ struct DeviceGateway: Equatable {
     if let code = options.value("enroll") { enrolmentCode = code }
   }
 
-  /// Reads a `gateway.json`.
+  /// Reads a gateway from a `gateway.json`.
   init(file path: String, readsAuthority: Bool = true) throws {
     let object = try Self.object(path)
     guard let port = object["ports"]?.objectValue?["device"]?.integerValue.flatMap(UInt16.init),
@@ -101,7 +103,7 @@ struct DeviceGateway: Equatable {
     listensEverywhere = self.host != host
   }
 
-  /// The invitation that a file holds, which no list of processes shows; nil for any other file.
+  /// Returns the invitation in a file, which keeps it out of the list of processes, or nil for any other file.
   private static func invitation(in path: String) -> String? {
     guard let bytes = try? FileSystem.read(path, limit: fileBytesMax),
       bytes.starts(with: Invitation.scheme.utf8)
@@ -135,7 +137,9 @@ struct DeviceGateway: Equatable {
     }
   }
 
-  /// `HOST:PORT`; nil for what can only be a file.
+  /// Parses `HOST:PORT`.
+  ///
+  /// Returns nil for text that can only be a file.
   static func address(_ text: String) -> (String, UInt16)? {
     guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]),
       port > 0

@@ -5,19 +5,21 @@ import Glibc
 import System
 import Transport
 
-/// The identities of the virtual devices of one folder: `devices.jsonl`, mode 0600, one JSON line a
-/// device, appended to as devices enrol and renew their certificates: the last line of a device counts.
+/// The identities of the virtual devices of one folder: `devices.jsonl`, mode 0600, with one JSON line per device.
 ///
-/// One process at a time uses the folder.
+/// Lines are appended as devices enroll and renew their certificates, and the last line of a device counts. Only one
+/// process at a time uses the folder.
 final class DeviceIdentityLog {
   private let lock: LockFile
   private let descriptor: Int32
   let path: String
 
-  /// The persisted identities, in the order of their enrolment.
+  /// The persisted identities, in the order of their enrollment.
   private(set) var identities: [DeviceIdentity] = []
 
-  /// Opens the folder's log; identities of another gateway are ignored.
+  /// Opens the log of the folder.
+  ///
+  /// Identities of another gateway are ignored.
   init(folder: String, authorityPEM: [UInt8]) throws(SystemFailure) {
     try FileSystem.makeDirectories(folder)
     lock = try LockFile(folder + "/devices.lock")
@@ -34,7 +36,7 @@ final class DeviceIdentityLog {
         let chain = object["chain"]?.stringValue, let pem = object["key"]?.stringValue,
         let first = chain.range(of: "-----END CERTIFICATE-----")
       else { continue }
-      // What follows the device's own certificate is the same for very many.
+      // Very many devices share the same chain after their own certificate.
       let rest = chain[first.upperBound...]
       if isOurs[rest] == nil {
         isOurs[rest] = DeviceTrust(chain: Array(chain.utf8), given: authorityPEM) != nil
@@ -54,7 +56,7 @@ final class DeviceIdentityLog {
 
   deinit { close(descriptor) }
 
-  /// Bytes of the log: more than 100,000 devices.
+  /// Bytes of the log: enough for more than 100,000 devices.
   private static let fileBytesMax = 512 << 20
 
   /// Persists a new identity.

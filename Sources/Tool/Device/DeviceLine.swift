@@ -1,15 +1,16 @@
 import BelfryWire
 import Glibc
 
-/// The JSON lines of `belfry device run`, written byte by byte: thousands a second pass here.
+/// The JSON lines of `belfry device run`, written byte by byte because there are thousands per second.
 enum DeviceLine {
-  /// The custom payload key in which a sender on this machine puts its clock, in microseconds since
-  /// 1970; `latencyMicros` comes from it.
+  /// The custom payload key in which a sender on this machine puts its clock, in microseconds since 1970.
+  ///
+  /// `latencyMicros` is computed from it.
   static let sentKey = "belfry-sent-micros"
 
   private static let sentMark = Array("\"\(sentKey)\":".utf8)
 
-  /// The members that all lines of one device and subject have: `,"device":…,"topic":…,"type":…`.
+  /// Returns the members that all lines of one device and subject share: `,"device":…,"topic":…,"type":…`.
   static func subject(_ subject: LinkSubject, device: UInt64) -> [UInt8] {
     var line = Array(",\"device\":\(device),\"topic\":".utf8)
     JSONValue.string(subject.bundleID).append(to: &line)
@@ -22,7 +23,7 @@ enum DeviceLine {
     return line
   }
 
-  /// A line of `event` with the common members and others.
+  /// Writes a line for `event` with the common members and others.
   static func event(
     _ event: String, _ subject: [UInt8], _ members: [(String, JSONValue)] = [],
     to output: inout [UInt8]
@@ -36,7 +37,7 @@ enum DeviceLine {
     output += [0x7D, 0x0A]
   }
 
-  /// The line of a notification.
+  /// Writes the line for a notification.
   static func received(
     _ notification: LinkNotification, _ subject: [UInt8], latencyMicros: Int64?,
     to output: inout [UInt8]
@@ -61,14 +62,14 @@ enum DeviceLine {
     output += [0x7D, 0x0A]
   }
 
-  /// Microseconds since the sender's clock in `payload`; `nil` where it has none.
+  /// Returns the microseconds since the sender's clock in `payload`, or `nil` if it has none.
   static func latencyMicros(_ payload: UnsafeRawBufferPointer) -> Int64? {
     let mark = sentMark.span
     let last = payload.count - mark.count
     guard last > 0 else { return nil }
     var start = 0
     while start < last {
-      // The mark begins with a quotation mark, of which a payload has few.
+      // The mark begins with a quotation mark, which is rare in a payload.
       guard unsafe payload[start] == 0x22, unsafe matches(payload, at: start, mark) else {
         start += 1
         continue

@@ -19,16 +19,16 @@ struct FleetCommand: Sendable {
   }
 
   let verb: Verb
-  /// The bundle identifier, for the verbs about an app.
+  /// The bundle identifier, for verbs about an app.
   let topic: String
-  /// The channel, for the verbs about one.
+  /// The channel, for verbs about a channel.
   let channel: LinkChannel?
-  /// One kind of the app's tokens; `nil`: all that are registered.
+  /// One kind of the app's tokens; `nil` for all registered kinds.
   let kind: TokenKind?
-  /// One device; `nil`: all.
+  /// One device; `nil` for all.
   let device: UInt64?
 
-  /// Parses a line.
+  /// Parses a line of input.
   init(_ line: String) throws(Refusal) {
     guard let object = try? JSONValue(parsing: line).objectValue,
       let verb = object["do"]?.stringValue
@@ -73,7 +73,7 @@ struct FleetCommand: Sendable {
     }
   }
 
-  /// The fault of a line that is no command.
+  /// The error for a line that is not a command.
   struct Refusal: Error, CustomStringConvertible {
     let line: String
     let reason: String

@@ -3,7 +3,7 @@ import System
 
 /// The validated options of `belfry device run`.
 struct FleetConfiguration {
-  /// The fault of the options.
+  /// An error in the options.
   enum Problem: Error, CustomStringConvertible {
     case badApp(String)
     case badChannel(String)
@@ -24,7 +24,7 @@ struct FleetConfiguration {
 
   let gateway: DeviceGateway
   let count: Int
-  /// Devices that connect at a time.
+  /// The number of devices that connect at the same time.
   let connecting: Int
   let dataFolder: String
   let subjects: [LinkSubject]
@@ -62,9 +62,11 @@ struct FleetConfiguration {
 }
 
 extension LinkChannel {
-  /// Reads `APP/ID`, the identifier in base64; `nil` for anything else.
+  /// Parses `APP/ID` with the identifier in base64.
+  ///
+  /// Returns `nil` for anything else.
   init?(reading text: String) {
-    // Base64 may hold a slash itself; a bundle identifier does not.
+    // Base64 may contain a slash itself; a bundle identifier does not.
     let parts = text.split(separator: "/", maxSplits: 1)
     guard parts.count == 2, let identifier = Base64.decode(Array(parts[1].utf8).span),
       (1...LinkLimits.channelIDBytesMax).contains(identifier.count)

@@ -2,24 +2,24 @@ import BelfryWire
 import System
 import Transport
 
-/// An invitation to a gateway in one word: `belfry://HOST:PORT/CODE/CERTIFICATE`.
+/// An invitation to a gateway as one word: `belfry://HOST:PORT/CODE/CERTIFICATE`.
 ///
-/// It carries the authority's certificate itself (DER in base64url), so that nothing that a network could
-/// change is trusted: who has the word knows the gateway, without asking anybody first.
+/// It contains the authority's certificate itself (DER in base64url), so that nothing that a network could change is
+/// trusted: anyone with the invitation can verify the gateway without contacting another party first.
 enum Invitation {
   static let scheme = "belfry://"
 
-  /// Bytes of an invitation: a certificate has some 500, with the names that it may permit some thousand.
+  /// Bytes of an invitation: a certificate has about 500, and a few thousand with its permitted names.
   private static let bytesMax = 65_536
 
-  /// The word for a gateway.
+  /// Returns the invitation for a gateway.
   static func text(of gateway: DeviceGateway) throws -> String {
     let host = gateway.host.contains(":") ? "[\(gateway.host)]" : gateway.host
     let certificate = Base64.encode(try Certificate(pem: gateway.authorityPEM).der, url: true)
     return "\(scheme)\(host):\(gateway.port)/\(gateway.enrolmentCode)/\(certificate)"
   }
 
-  /// Parses a word that begins with the scheme.
+  /// Parses a text that begins with the scheme.
   static func parse(_ text: String) throws(DeviceGateway.Problem) -> DeviceGateway {
     guard text.utf8.count <= bytesMax else { throw .badInvitation(reason: "it is too long") }
     let parts = text.dropFirst(scheme.count).split(

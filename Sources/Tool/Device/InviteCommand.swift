@@ -2,7 +2,7 @@ import BelfryWire
 import Gateway
 import System
 
-/// `belfry device invite`: the one line with which another machine joins the gateway.
+/// `belfry device invite`: prints the line with which another machine joins the gateway.
 enum InviteCommand {
   static let table = OptionTable(
     command: "belfry device invite",
@@ -40,7 +40,7 @@ enum InviteCommand {
       } else {
         gateway.host = reachableHost(gateway)
       }
-      // The file of a gateway that is down may have an older code.
+      // The file of a stopped gateway may contain an older code.
       let lines = try GatewayAccess(folder: folder).perform(.enrolmentCode)
       if let code = lines.first?["code"]?.stringValue { gateway.enrolmentCode = code }
       if !listensForOthers {
@@ -73,7 +73,7 @@ enum InviteCommand {
     }
   }
 
-  /// The first address of this machine that others may reach, for a gateway that listens on all.
+  /// Returns the first address of this machine that others may reach, for a gateway that listens on all addresses.
   private static func reachableHost(_ gateway: DeviceGateway) -> String {
     guard gateway.listensEverywhere else { return gateway.host }
     let addresses = LocalHost.addresses

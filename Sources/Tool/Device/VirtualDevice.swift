@@ -3,7 +3,7 @@ import BelfryWire
 import System
 import Transport
 
-/// A virtual device: its link, whose events it prints.
+/// A virtual device with its link, whose events it prints.
 final class VirtualDevice: GatewayConnectionDelegate {
   private struct Subject {
     let subject: LinkSubject

@@ -2,7 +2,7 @@ import AppLink
 import BelfryWire
 import System
 
-/// `belfry doctor`: what this machine has and lacks, and what to do.
+/// `belfry doctor`: shows what works and what is missing on this machine, and how to fix it.
 enum DoctorCommand {
   static let table = OptionTable(
     command: "belfry doctor",
@@ -18,7 +18,7 @@ enum DoctorCommand {
     ])
 
   static func run(_ arguments: [String]) -> Int32 {
-    // No agent is asked about a gateway: in a service's environment nothing may say where one is.
+    // A gateway check does not need an agent: the environment of a service may lack the variables that locate one.
     if let options = try? CommandLineOptions(arguments, by: table), options.has("gateway"),
       !options.wantsHelp
     {

@@ -1,8 +1,8 @@
 import BelfryWire
 
-/// The findings of `belfry doctor` for a person: a line each, and what to do below it, within a width.
+/// The findings of `belfry doctor` as text: one line each, followed by the advice, within a given width.
 struct DoctorPage {
-  /// Columns of the page: what most terminals have.
+  /// Columns of the page: a width that most terminals have.
   static let columns = 100
 
   private let rows: [JSONObject]
@@ -28,18 +28,18 @@ struct DoctorPage {
         }
       }
       if lines.isEmpty { lines = [""] }
-      // A feature with a long name has a line of its own.
+      // A feature with a long name has its own line.
       let first = head.count > indent ? [head] : [head + lines.removeFirst()]
       return (first + lines.map { String(repeating: " ", count: indent) + $0 })
         .flatMap { $0.count > width ? wrapped($0, width: width) : [$0] }
     }
   }
 
-  /// "optional" with two spaces.
+  /// The width of the column with the state, such as "optional", including the spaces after it.
   private static let stateColumns = 11
   private static let featureColumnsMax = 24
 
-  /// What is lacking and not needed is no fault of the machine's.
+  /// Returns the state; a missing part that is optional is not an error.
   private func state(_ row: JSONObject) -> String {
     let state = text(row, "state")
     return state == "missing" && row["optional"]?.boolValue == true ? "optional" : state
@@ -53,7 +53,9 @@ struct DoctorPage {
     text + String(repeating: " ", count: max(1, count - text.count))
   }
 
-  /// Lines of words; a word that is too long for a line, such as a path, is cut.
+  /// Returns the text wrapped into lines.
+  ///
+  /// A word that is too long for a line, such as a path, is split.
   private func wrapped(_ text: String, width: Int) -> [String] {
     var lines: [String] = []
     var line = ""

@@ -4,19 +4,19 @@ import Glibc
 import System
 import Transport
 
-/// The findings of `belfry doctor --gateway`: what the gateway of a folder has and lacks.
+/// The findings of `belfry doctor --gateway` about the gateway of a folder.
 struct GatewayDoctor {
   private let folder: GatewayFolder
   private var description = JSONObject()
 
-  /// The rows about the gateway of a folder, as those about an agent are.
+  /// Returns the rows about the gateway of a folder, in the same format as those about an agent.
   static func rows(folder: String) -> [JSONObject] {
     var doctor = GatewayDoctor(folder: GatewayFolder(path: FileSystem.absolute(folder)))
     guard doctor.readDescription() else {
       do throws(AdministrationFailure) {
         try doctor.folder.requireGateway()
       } catch {
-        // One without a gateway is told below.
+        // A folder without a gateway is reported below.
         if error.kind != .missing {
           return [row("gateway", isFine: false, error.what, error.advice)]
         }
@@ -31,7 +31,7 @@ struct GatewayDoctor {
       + [doctor.key, doctor.secrets, doctor.reach, doctor.disk]
   }
 
-  /// Whether every part that is needed is there.
+  /// Returns true if every required part is present.
   static func isFine(_ rows: [JSONObject]) -> Bool {
     rows.allSatisfy { $0["state"] != "missing" || $0["optional"] == true }
   }
@@ -47,11 +47,11 @@ struct GatewayDoctor {
   }
 
   private static let fileBytesMax = 262_144
-  /// Milliseconds for a listener on this machine to accept.
+  /// Milliseconds within which a listener on this machine must accept.
   private static let connectMilliseconds: Int32 = 2_000
-  /// Seconds before a certificate's end from which on it is worth a look.
+  /// Seconds before the expiration of a certificate at which it is reported.
   private static let certificateNoticeSeconds: Int64 = 30 * 86_400
-  /// Bytes of disk under which a gateway may soon accept nothing more.
+  /// Bytes of free disk space below which a gateway may soon stop accepting.
   private static let diskBytesMin: UInt64 = 1 << 30
 
   private static func row(
@@ -65,7 +65,9 @@ struct GatewayDoctor {
 
   // MARK: - Findings
 
-  /// A gateway that runs holds its folder's lock; the file may be that of one that was killed.
+  /// The row about the process.
+  ///
+  /// A running gateway holds its folder's lock; the file may be that of a killed one.
   private var process: JSONObject {
     let isRunning: Bool
     do {
@@ -111,12 +113,13 @@ struct GatewayDoctor {
       }
   }
 
-  /// The one given with `--server-certificate`; nothing where there is none, or no gateway that shows it.
+  /// The row about the certificate given with `--server-certificate`; empty without one, or without a running gateway
+  /// that uses it.
   private var ownCertificate: [JSONObject] {
     guard let status = try? GatewayAccess(folder: folder.path).status(),
       let end = status["ownCertificateEndsAt"]?.stringValue
     else { return [] }
-    // Times of one form are in the order of their texts.
+    // Times in the same format are ordered like their texts.
     let now = SystemClock.unixMilliseconds
     let soon = now + Self.certificateNoticeSeconds * 1_000
     return [

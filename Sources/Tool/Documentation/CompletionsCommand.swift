@@ -1,6 +1,6 @@
 import System
 
-/// `belfry completions`: scripts for shells, made of the commands' own tables.
+/// `belfry completions`: shell completion scripts, generated from the option tables of the commands.
 enum CompletionsCommand {
   static let table = OptionTable(
     command: "belfry completions",
@@ -36,29 +36,29 @@ enum CompletionsCommand {
   }
 }
 
-/// What may stand at one place of a command line: behind `belfry`, a command, or a verb of one.
+/// The words that are possible at one position of a command line: after `belfry`, a command, or one of its verbs.
 struct CompletionWords {
-  /// An option at that place.
+  /// An option at that position.
   struct Option {
     let key: String
     let help: String
-    /// Whether a value follows.
+    /// True if a value follows.
     let takesValue: Bool
-    /// The values that are words of their own.
+    /// The values that are literal words.
     let choices: [String]
-    /// Whether a value is the path of a file or a folder.
+    /// True if a value is the path of a file or a folder.
     let isPath: Bool
   }
 
-  /// The words so far, such as "belfry device run".
+  /// The preceding words, such as "belfry device run".
   let path: String
-  /// What may come next, with a line of help.
+  /// The possible next words, each with a line of help.
   var verbs: [(name: String, help: String)] = []
   var options: [Option] = []
-  /// Whether arguments are paths of files.
+  /// True if arguments are paths of files.
   var takesFiles = false
 
-  /// Every place, `belfry` first.
+  /// Every position, with `belfry` first.
   static var all: [CompletionWords] {
     var places = ["belfry": CompletionWords(path: "belfry")]
     var order = ["belfry"]
@@ -99,7 +99,7 @@ struct CompletionWords {
       .map { ($0, "") }
   }
 
-  /// The words of a value's name that are meant as they stand: those in small letters.
+  /// Returns the words of a value's name that are literal values, which are those in lowercase.
   private static func choices(_ name: String) -> [String] {
     guard name.contains("|"), !name.contains("=") else { return [] }
     return name.split(whereSeparator: { "|[] ".contains($0) }).map(String.init).filter { word in
@@ -112,7 +112,7 @@ struct CompletionWords {
     ["FILE", "DIR", "PATH"].contains { name.contains($0) }
   }
 
-  /// A summary's first sentence without its full stop, on one line.
+  /// Returns a summary's first sentence without its period, on one line.
   static func firstSentence(_ text: String) -> String {
     let line = text.split(separator: "\n").joined(separator: " ")
     guard let end = line.firstRange(of: ". ") else {

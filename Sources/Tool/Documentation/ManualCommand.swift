@@ -1,6 +1,6 @@
 import System
 
-/// `belfry man`: manual pages, made of the commands' own tables.
+/// `belfry man`: manual pages, generated from the option tables of the commands.
 enum ManualCommand {
   static let table = OptionTable(
     command: "belfry man",
@@ -52,7 +52,7 @@ struct ManualPage {
   let name: String
   let roff: String
 
-  /// The page of everything, those of commands with verbs, and one for each table.
+  /// All pages: the overview, the commands with verbs, and one page per option table.
   static var all: [ManualPage] {
     var pages = [overview]
     for command in Tool.commands {
@@ -155,12 +155,12 @@ struct ManualPage {
     return text
   }
 
-  /// Text as one line that begins no request.
+  /// Returns the text as one line that cannot be mistaken for a request.
   private static func line(_ text: String) -> String {
     "\\&" + escaped(text.split(whereSeparator: \.isNewline).joined(separator: " "))
   }
 
-  /// Four digits at least, as groff_char(7) has them.
+  /// Returns at least four digits, as groff_char(7) requires.
   private static func hexadecimal(_ number: UInt32) -> String {
     let digits = String(number, radix: 16, uppercase: true)
     return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
@@ -175,7 +175,7 @@ struct ManualPage {
       case "^": "\\(ha"
       case "~": "\\(ti"
       case "`": "\\(ga"
-      // Plain troff reads one byte a character.
+      // Plain troff reads one byte per character.
       default:
         character.isASCII
           ? String(character)

@@ -1,4 +1,4 @@
-/// The completion script of bash.
+/// The completion script for bash.
 enum BashCompletion {
   static func script(_ places: [CompletionWords]) -> String {
     var text = """
@@ -62,7 +62,7 @@ enum BashCompletion {
   }
 }
 
-/// The completion script of zsh.
+/// The completion script for zsh.
 enum ZshCompletion {
   static func script(_ places: [CompletionWords]) -> String {
     var text = """
@@ -128,7 +128,7 @@ enum ZshCompletion {
   private static func quoted(_ text: String) -> String { ShellWords.singleQuoted(text) }
 }
 
-/// The completion script of fish.
+/// The completion script for fish.
 enum FishCompletion {
   static func script(_ places: [CompletionWords]) -> String {
     var text = """
@@ -173,7 +173,7 @@ enum FishCompletion {
     return text
   }
 
-  /// fish knows two escapes between single quotation marks.
+  /// fish supports two escapes between single quotation marks.
   private static func quoted(_ text: String) -> String {
     "'" + text.map { "'\\".contains($0) ? "\\\($0)" : String($0) }.joined() + "'"
   }

@@ -1,8 +1,8 @@
-/// Durations as people write them: `90`, `4m`, `1h30m`, `1.5h`, `2d`.
+/// Durations in human-readable form: `90`, `4m`, `1h30m`, `1.5h`, `2d`.
 enum DurationText {
   static let wanted = "seconds, or a time like 90s, 4m, 1h30m, 2d"
 
-  /// The seconds of a text; nil for one that is no duration.
+  /// Returns the seconds of a text, or nil if it is not a duration.
   static func seconds(_ text: String) -> Double? {
     if let seconds = plainNumber(text[...]) { return seconds }
     var rest = text.lowercased()[...]
@@ -13,7 +13,7 @@ enum DurationText {
       rest = rest.dropFirst(digits.count)
       let letters = rest.prefix { $0.isLetter }
       rest = rest.dropFirst(letters.count)
-      // From the largest to the smallest, each once, so that a slip of the hand is not taken for a time.
+      // Units must be in descending order, each used once, so that a typing error is not accepted as a duration.
       guard let count = plainNumber(digits), let unit = units[String(letters)], unit < smallest
       else {
         return nil
@@ -28,7 +28,7 @@ enum DurationText {
     "ms": 0.001, "s": 1, "sec": 1, "m": 60, "min": 60, "h": 3_600, "d": 86_400, "w": 604_800,
   ]
 
-  /// Without an exponent, a sign or a name, which `Double` would read too.
+  /// Parses a number without an exponent, a sign or a name, which `Double` would also accept.
   private static func plainNumber(_ text: Substring) -> Double? {
     guard text.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }) else { return nil }
     return Double(text)

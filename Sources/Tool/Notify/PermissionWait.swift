@@ -4,20 +4,20 @@ import Dispatch
 import Synchronization
 import System
 
-/// The wait of a command's notification for a person's permission, and what is said meanwhile.
+/// The wait of a command's notification for the user's permission, and the messages during the wait.
 struct PermissionWait {
-  /// The options of the commands that may wait.
+  /// The options of commands that may wait.
   static let entries: [OptionTable.Entry] = [
     .value(
       "timeout", "SECONDS", default: "60", "how long to wait for a person's permission"),
     .flag("no-wait", "does not wait for it: what was asked for happens once it is given"),
   ]
 
-  /// How the wait ended.
+  /// The result of the wait.
   enum Outcome {
-    /// The agent has the notification.
+    /// The agent has accepted the notification.
     case added
-    /// It is added once a person allows it: that is not decided yet, and `--no-wait` was given.
+    /// The notification is added once the user allows it; the user has not decided, and `--no-wait` was given.
     case waits
   }
 
@@ -29,9 +29,10 @@ struct PermissionWait {
     doesWait = !options.has("no-wait")
   }
 
-  /// Sends a notification of an app and waits for the answer as long as it may.
+  /// Sends a notification of an app and waits for the answer within the time limit.
   ///
-  /// - Throws: Also where no decision came in time; the notification then waits on for the decision.
+  /// - Throws: An error, also if no decision was made within the limit; the notification then still waits for the
+  ///   decision.
   func notify(
     _ app: String, _ request: NotificationRequest, on connection: AppLinkConnection
   ) throws(AppLinkFailure) -> Outcome {
@@ -39,7 +40,7 @@ struct PermissionWait {
     connection.send(
       .control(.notify(app: app, request)), timeoutMilliseconds: Self.longestMilliseconds
     ) { answer.set($0) }
-    // The agent answers in order: the first request is not just slow where the second has its answer.
+    // The agent answers in order: if the second request is answered, the first is not merely slow.
     let rows = try connection.call(
       .control(.apps), timeoutMilliseconds: AgentControl.answerMilliseconds
     ).rows
@@ -63,11 +64,11 @@ struct PermissionWait {
     return .added
   }
 
-  /// The connection's own limit, beyond every wait of ours.
+  /// The connection's own limit, longer than any wait here.
   private static let longestMilliseconds: Int64 = 2 * 86_400_000
 }
 
-/// An answer that another thread gives.
+/// An answer that another thread provides.
 private final class PendingAnswer: Sendable {
   private let result = Mutex<Result<AppAnswer, AppLinkFailure>?>(nil)
   private let given = DispatchSemaphore(value: 0)

@@ -2,9 +2,9 @@ import BelfryWire
 import ProviderService
 import System
 
-/// `belfry campaign`: one message to many devices, each in its language and at its hour.
+/// `belfry campaign`: sends one message to many devices, each in its language and at its local time.
 enum CampaignCommand {
-  /// Options that name the registry.
+  /// The options that specify the registry.
   private static let access: [OptionTable.Entry] = [
     .value("provider", "URL", "a running registry's address, such as http://127.0.0.1:2199"),
     .value(
@@ -93,7 +93,9 @@ enum CampaignCommand {
     try with(table, arguments, { _ in }) { options, access, _ in try body(options, access) }
   }
 
-  /// Runs a verb; `read` reads the caller's files before the process may take on the rights of the registry's user.
+  /// Runs a verb.
+  ///
+  /// `read` reads the caller's files before the process may assume the rights of the registry's user.
   private static func with<Input>(
     _ table: OptionTable, _ arguments: [String], _ read: (CommandLineOptions) throws -> Input,
     _ body: (CommandLineOptions, ProviderAccess, Input) throws -> Int32
@@ -117,7 +119,7 @@ enum CampaignCommand {
   {
     let path = options.positionals.isEmpty ? "/campaigns" : "/campaigns/\(try id(options))"
     var lines = try access.perform("GET", path)
-    // No service goes on with it: the one that did was killed.
+    // No service continues it, because the one that did was killed.
     if access.isLocal {
       for index in lines.indices where lines[index]["state"] == "running" {
         lines[index]["state"] = "interrupted"
@@ -127,7 +129,7 @@ enum CampaignCommand {
     return 0
   }
 
-  /// The id, which becomes a part of a path.
+  /// Returns the id after validation, because it becomes part of a path.
   static func id(_ options: CommandLineOptions) throws -> String {
     let id = options.positionals.first ?? ""
     guard !id.isEmpty, id.utf8.allSatisfy({ Hexadecimal.value($0) != nil }) else {

@@ -2,9 +2,9 @@ import BelfryWire
 import Glibc
 import System
 
-/// What a person or a program sees of a campaign on its way.
+/// The progress output of a campaign, for users and programs.
 struct CampaignOutput {
-  /// Microseconds between looks at a campaign: often enough for a bar that moves.
+  /// Microseconds between two queries of a campaign, frequent enough for a moving progress bar.
   static let pollMicroseconds: UInt32 = 200_000
   private static let barWidth = 30
 
@@ -22,7 +22,7 @@ struct CampaignOutput {
     if !asJSON { Self.error("campaign \(id)\n") }
   }
 
-  /// Shows how far it is: a bar on a terminal, a line each time that something changed for a program.
+  /// Shows the progress: a bar on a terminal, or, for a program, one line per change.
   mutating func progress(_ status: JSONObject) {
     guard status != last else { return }
     last = status
@@ -35,7 +35,7 @@ struct CampaignOutput {
     }
   }
 
-  /// Shows the end; the last line for a program has the outcome.
+  /// Shows the end; for a program, the last line contains the outcome.
   mutating func finish(_ status: JSONObject) {
     if isTerminal { Self.error("\r\u{1B}[K" + bar(status) + "\n") }
     func number(_ key: String) -> JSONValue { status[key] ?? .integer(0) }
@@ -85,7 +85,7 @@ struct CampaignOutput {
 
   // MARK: previews
 
-  /// Says what a person should know before anything is sent.
+  /// Prints warnings for the user before anything is sent.
   static func warn(of preview: JSONObject) {
     guard case .array(let warnings)? = preview["warnings"] else { return }
     for warning in warnings {
@@ -93,7 +93,7 @@ struct CampaignOutput {
     }
   }
 
-  /// Why a campaign would not be sent, a line each.
+  /// Returns the reasons that a campaign would not be sent, one line each.
   static func problems(of preview: JSONObject) -> [String] {
     guard case .array(let problems)? = preview["problems"] else { return [] }
     return problems.compactMap(\.objectValue).map { problem in
@@ -103,7 +103,7 @@ struct CampaignOutput {
     }
   }
 
-  /// Shows what devices of each language would see.
+  /// Shows the texts that devices of each language would display.
   static func show(preview: JSONObject, asJSON: Bool) {
     func objects(_ key: String) -> [JSONObject] {
       guard case .array(let values)? = preview[key] else { return [] }

@@ -5,21 +5,21 @@ import System
 
 /// The commands that send a campaign and wait for its end.
 enum CampaignSending {
-  /// Bytes of a campaign's file, its strings apart.
+  /// Bytes of a campaign's file, excluding its strings files.
   private static let fileBytesMax = 1_048_576
-  /// Bytes of a list of tokens: some 15 million lines.
+  /// Bytes of a list of tokens: about 15 million lines.
   private static let listBytesMax = 1 << 30
-  /// Tokens that are brought to the registry in one request.
+  /// Tokens that are imported to the registry in one request.
   private static let tokensPerRequest = 5_000
 
   /// The content of the caller's files.
   struct Input {
     let campaign: JSONObject
-    /// The lines of the list of recipients; nil where the audience is not a list.
+    /// The lines of the list of recipients; nil if the audience is not a list.
     let list: [UInt8]?
   }
 
-  /// Reads what is to be sent, and to whom.
+  /// Reads the campaign and its audience.
   static func read(_ options: CommandLineOptions) throws -> Input {
     var campaign = try self.campaign(options.positionals[0])
     let (audience, list) = try audience(options)
@@ -53,7 +53,7 @@ enum CampaignSending {
       }
       _ = try access.perform("POST", "/campaigns/\(id)/resume")
     } catch {
-      // What never started leaves nothing behind.
+      // A campaign that never started leaves nothing behind.
       _ = try? access.perform("DELETE", "/campaigns/\(id)")
       throw error
     }

@@ -4,12 +4,14 @@ import Gateway
 import ProviderService
 import System
 
-/// The service that campaigns go to, by the options that `belfry send` has as well.
+/// The push service for campaigns, specified by the same options as in `belfry send`.
 enum CampaignTarget {
-  /// Connects to the service; its delivery log is read where it is a gateway of this machine.
+  /// Connects to the service.
+  ///
+  /// Its delivery log is read if it is a gateway on this machine.
   static func service(_ options: CommandLineOptions) throws -> PushService {
     var configuration = try SendTarget.configuration(options)
-    // A push whose answer was lost is looked up in the log before it is sent again.
+    // A push whose response was lost is looked up in the log before it is sent again.
     configuration.policy.resendsUnanswered = false
     let client = try ProviderClient(configuration)
     let log = try SendTarget.gatewayFolder(options).map { folder in

@@ -5,9 +5,9 @@ import Storage
 import System
 import Transport
 
-/// Why a campaign command cannot be carried out.
+/// The reason that a campaign command cannot be executed.
 enum CampaignFailure: Error, CustomStringConvertible {
-  /// What is wrong and what to do, line by line.
+  /// The errors with their remedies, one per line.
   case refused(status: Int, [String])
   case unknown(String)
   case noService(String)
@@ -30,7 +30,7 @@ enum CampaignFailure: Error, CustomStringConvertible {
   }
 }
 
-/// Access to a token registry: by its HTTP port while it runs, else by its data folder.
+/// Access to a token registry: through its HTTP port while it runs, otherwise through its data folder.
 final class ProviderAccess {
   private enum Way {
     case remote(AdminClient)
@@ -39,13 +39,13 @@ final class ProviderAccess {
 
   private let way: Way
 
-  /// Whether the registry belongs to this process, which so has to wait for its campaigns.
+  /// True if the registry belongs to this process, which therefore must wait for its campaigns.
   var isLocal: Bool {
     guard case .local = way else { return false }
     return true
   }
 
-  /// The registry that the options name.
+  /// Opens the registry that the options specify.
   init(_ options: CommandLineOptions) throws {
     if let url = options.value("provider") {
       way = .remote(try Self.client(ofURL: url, options))
@@ -62,7 +62,7 @@ final class ProviderAccess {
           way = .remote(client)
           return
         }
-        // A service that starts, or another command, locks the folder for a moment.
+        // A starting service, or another command, locks the folder for a moment.
         attempts -= 1
         guard attempts > 0 else { throw StorageFailure.busy(path: path) }
         usleep(50_000)
@@ -70,7 +70,9 @@ final class ProviderAccess {
     }
   }
 
-  /// Carries out a request; returns the objects of the answer, one a line.
+  /// Executes a request.
+  ///
+  /// Returns the objects of the response, one per line.
   func perform(
     _ method: String, _ path: String, contentType: String = "application/json",
     body: [UInt8] = []
@@ -92,7 +94,7 @@ final class ProviderAccess {
     }
   }
 
-  /// Leaves the campaigns of this process in order.
+  /// Ends the campaigns of this process gracefully.
   func close() {
     guard case .local(_, let campaigns, _) = way else { return }
     campaigns.drain()
@@ -100,10 +102,10 @@ final class ProviderAccess {
 
   // MARK: ways
 
-  /// A client of the service that a URL names.
+  /// Returns a client of the service at a URL.
   ///
-  /// A token that is found here goes to the service that owns it, whose own description has to say that it
-  /// serves at that address; for any other one the user has to name the token's file.
+  /// A token that is found on this machine is sent only to the service that owns it, whose own description must contain
+  /// that address. For any other service, the user must specify the token's file.
   private static func client(ofURL url: String, _ options: CommandLineOptions) throws -> AdminClient
   {
     guard let address = ProviderAddress.socketAddress(ofURL: url) else {
@@ -122,7 +124,7 @@ final class ProviderAccess {
     return try AdminClient(address: address, tokenFile: ProviderFolder.adminTokenFile(in: folder))
   }
 
-  /// Where the service of a folder says that it serves; nil where it says nothing.
+  /// Returns the address in the description of a folder's service, or nil without a description.
   private static func description(in folder: String) -> SocketAddress? {
     let file = ProviderFolder.descriptionFile(in: folder)
     guard let bytes = try? FileSystem.readRegularFile(file, limit: descriptionBytesMax),
@@ -133,11 +135,11 @@ final class ProviderAccess {
     return SocketAddress(host: SocketAddress.hostOnThisMachine(ofListener: host), port: port)
   }
 
-  /// Bytes of a description: it has a few members and a line for each app.
+  /// Bytes of a description, which has a few members and one entry per app.
   private static let descriptionBytesMax = 65_536
 
   private static func local(_ path: String, _ options: CommandLineOptions) throws -> Way {
-    // Root may send from another user's folder with a gateway's keys that this user may not read.
+    // Root may send from another user's folder with a gateway's keys that this user is not allowed to read.
     let service =
       try FolderOwner(of: path) == nil ? nil : try? CampaignTarget.service(options)
     try FolderOwner.act(in: path)
@@ -156,7 +158,7 @@ final class ProviderAccess {
     guard let address = description(in: path) else { return nil }
     let client = try AdminClient(
       address: address, tokenFile: ProviderFolder.adminTokenFile(in: path))
-    // The file may be that of a service that was killed.
+    // The file may be that of a killed service.
     do {
       _ = try exchange(client, "GET", "/campaigns/none", contentType: "", body: [])
     } catch CampaignFailure.refused(404, _) {

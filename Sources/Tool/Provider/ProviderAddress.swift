@@ -2,21 +2,20 @@ import BelfryWire
 import ProviderService
 import System
 
-/// How the commands of one person find the admin token of a service on this machine that they name by
-/// its port.
+/// The record by which a user's commands find the admin token of a local service that is specified by its port.
 enum ProviderAddress {
   private static func file(port: UInt16) -> String {
     "\(StateFolders.state)/belfry/provider-ports/\(port)"
   }
 
-  /// Notes which token's file belongs to a port.
+  /// Records the token file that belongs to a port.
   static func remember(port: UInt16, adminTokenFile: String) throws {
     let path = file(port: port)
     try FileSystem.makeDirectories(FileSystem.parent(of: path))
     try FileSystem.write(Array((adminTokenFile + "\n").utf8), to: path, mode: 0o600)
   }
 
-  /// The folder of the service on a port; nil where none was noted.
+  /// Returns the folder of the service on a port, or nil if none was recorded.
   static func folder(port: UInt16) -> String? {
     guard let bytes = try? FileSystem.readRegularFile(file(port: port), limit: 4_096) else {
       return nil
@@ -24,7 +23,9 @@ enum ProviderAddress {
     return FileSystem.parent(of: String(decoding: bytes.filter { $0 != 0x0A }, as: UTF8.self))
   }
 
-  /// The address in `http://HOST:PORT`; nil for anything else.
+  /// Parses the address in `http://HOST:PORT`.
+  ///
+  /// Returns nil for anything else.
   static func socketAddress(ofURL url: String) -> SocketAddress? {
     guard url.hasPrefix("http://") else { return nil }
     let authority = url.dropFirst(7).prefix { $0 != "/" }

@@ -28,9 +28,9 @@ final class ProviderRun {
     log = LogOptions.log("provider", options)
     readyFile = options.value("ready-file")
     host = options.value("host") ?? "127.0.0.1"
-    // The ready file of a killed service must not be mistaken for this one's.
+    // The ready file of a killed service must not be mistaken for that of this one.
     if let readyFile { try FileSystem.remove(readyFile) }
-    // A service that is named must be right; the user's own gateway may start later.
+    // A specified service must be valid; the user's own gateway may start later.
     if ["gateway", "apple", "key", "certificate"].contains(where: options.isGiven) {
       _ = try SendTarget.configuration(options)
     }
@@ -53,7 +53,9 @@ final class ProviderRun {
     }
   }
 
-  /// Runs until a signal ends it; returns the exit status.
+  /// Runs until a signal ends it.
+  ///
+  /// Returns the exit status.
   func untilStopped() throws -> Int32 {
     signals = try SignalWatcher(on: loop, for: [.terminate, .interrupt]) { [unowned self] _ in
       log.info(
@@ -76,7 +78,7 @@ final class ProviderRun {
     do {
       try ProviderAddress.remember(port: server.port, adminTokenFile: folder.adminTokenFile)
     } catch {
-      // Root may run this with the rights of the folder's user, who has no business in root's own folders.
+      // Root may run this with the rights of the folder's user, who cannot write to root's own folders.
       log.warning(
         "'belfry campaign --provider' needs --data or --admin-token for this service",
         ["why": "\(error)"])
@@ -93,7 +95,7 @@ final class ProviderRun {
     return 0
   }
 
-  /// Follows small corrections of the wall clock, also while no campaign is sent.
+  /// Follows small corrections of the wall clock, also while no campaign is being sent.
   private func compareClocks() {
     clock.compare()
     loop.schedule(

@@ -72,7 +72,7 @@ enum ProviderServiceCommand {
     return address
   }
 
-  /// How many tokens an app may have.
+  /// Returns the number of tokens that an app may have.
   static func tokensPerApp(
     _ options: CommandLineOptions
   ) throws(CommandLineOptions.Problem) -> Int64 {

@@ -1,9 +1,9 @@
 import Agent
 import BelfryWire
 
-/// The state machine of the settings page: keys go in, actions and lines come out.
+/// The state machine of the settings page: it receives keys, and returns actions and lines.
 struct SettingsPage: TerminalPage {
-  /// The action for a key.
+  /// The action that follows a key press.
   enum Action: Hashable, TerminalPageAction {
     case none
     case quit
@@ -26,26 +26,26 @@ struct SettingsPage: TerminalPage {
 
   private var content = Content()
   private var words = DeviceWords.english
-  /// The app whose page is shown; nil shows the list.
+  /// The app whose page is shown; nil for the list.
   private var app: String?
   private var listPosition = 0
   private var position = 0
   private var problem: String?
 
-  /// Shows a new state of the agent, with the request that it refused.
+  /// Shows a new state of the agent, and the reason if it refused the last request.
   mutating func show(_ content: Content, problem: String? = nil) {
     self.content = content
     self.problem = problem
     let languages = content.device["languages"]?.stringValue ?? ""
     words = DeviceWords(languages: languages.split(separator: ",").map(String.init))
     if let app, !content.apps.contains(where: { $0["app"]?.stringValue == app }) {
-      // It unregistered meanwhile: its pane is gone (S4-7).
+      // It unregistered in the meantime, so its pane is removed (S4-7).
       leave()
     }
     position = max(0, min(position, rows.count - 1))
   }
 
-  /// Handles a key.
+  /// Handles a key press.
   mutating func press(_ key: PageKey) -> Action {
     problem = nil
     let rows = rows
@@ -103,7 +103,7 @@ struct SettingsPage: TerminalPage {
     }
   }
 
-  /// The page's lines, of at most `width` characters and `height` lines; the chosen one is marked.
+  /// Returns the page's lines, of at most `width` characters and `height` lines, with the selected one marked.
   func lines(width: Int, height: Int) -> [String] {
     let rows = rows
     let heading =
@@ -116,7 +116,7 @@ struct SettingsPage: TerminalPage {
       return mark + title + String(repeating: " ", count: max(2, room - title.count + 2)) + value
     }
     if app == nil, content.apps.isEmpty { body.append("  " + words[.noAppAsked]) }
-    // The selected line stays visible.
+    // Keep the selected line visible.
     let room = max(1, height - 4)
     let first = max(0, min(position - room / 2, body.count - room))
     let foot =
@@ -129,7 +129,7 @@ struct SettingsPage: TerminalPage {
     content.apps.first { $0["app"]?.stringValue == app }?["name"]?.stringValue ?? app
   }
 
-  /// An app's enabled switches, for the list.
+  /// Returns an app's enabled switches, for the list.
   private func summary(of app: String) -> String {
     guard let values = content.apps.first(where: { $0["app"]?.stringValue == app }) else {
       return ""

@@ -4,7 +4,7 @@ import System
 
 /// `belfry settings --page`: the settings page on a terminal.
 enum SettingsScreen {
-  /// Shows the page until the person leaves it.
+  /// Shows the page until the user leaves it.
   static func run(_ options: CommandLineOptions) throws {
     var page = SettingsPage()
     try page.run(otherwise: "belfry settings APP_ID SWITCH=VALUE") { () throws(AppLinkFailure) in

@@ -2,11 +2,12 @@ import Foundation
 import Glibc
 import System
 
-/// `belfry agent --install`: the agent starts by itself from now on, with the options given.
+/// `belfry agent --install`: makes the agent start automatically from now on, with the given options.
 ///
-/// As a unit of the user's systemd where one runs, else as a program that the desktop starts at login.
+/// It is installed as a systemd user unit if systemd is running, otherwise as a program that the desktop starts at
+/// login.
 struct AgentInstallation {
-  /// Why it cannot be installed.
+  /// The reason that it cannot be installed.
   struct Failure: Error, CustomStringConvertible {
     let description: String
   }
@@ -25,7 +26,7 @@ struct AgentInstallation {
     autostartFile = "\(folder)/autostart/belfry-agent.desktop"
   }
 
-  /// Installs `belfry agent` with these arguments, and starts it where systemd does that.
+  /// Installs `belfry agent` with these arguments, and starts it if systemd is available.
   func install(_ arguments: [String]) throws {
     let words = [ProgramSupervisor.path, "agent"] + arguments
     guard Self.hasUserSystemd else {
@@ -36,17 +37,17 @@ struct AgentInstallation {
         do: "start it now with '\(ShellWords.line(["belfry", "agent"] + arguments))'")
       return
     }
-    // One of the two, so that there are never two agents.
+    // Install only one of the two, so that two agents never run.
     try FileSystem.remove(autostartFile)
     try write(Self.unit(words), to: unitFile)
     try Self.systemctl("daemon-reload")
     try Self.systemctl("enable", Self.unitName)
-    // Also where it runs already, with other options.
+    // Also if it already runs with other options.
     try Self.systemctl("restart", Self.unitName)
     Output.line(unitFile)
   }
 
-  /// Stops the agent that was installed, and removes what started it.
+  /// Stops the installed agent, and removes the file that starts it.
   func uninstall() throws {
     if FileSystem.exists(unitFile) {
       if Self.hasUserSystemd { try Self.systemctl("disable", "--now", Self.unitName) }
@@ -79,7 +80,7 @@ struct AgentInstallation {
     """
   }
 
-  /// A word of ExecStart (systemd.service(5), "Command lines").
+  /// Quotes a word for ExecStart (systemd.service(5), "Command lines").
   private static func unitWord(_ word: String) -> String {
     var text = "\""
     for character in word {
@@ -107,8 +108,8 @@ struct AgentInstallation {
     """
   }
 
-  /// A word of Exec: quoted as the Desktop Entry Specification's "Exec key" says, and its backslashes doubled as any
-  /// text's of such a file.
+  /// Quotes a word for Exec: quoted according to "The Exec key" of the Desktop Entry Specification, and with
+  /// backslashes doubled, as in all strings of such a file.
   private static func entryWord(_ word: String) -> String {
     var text = "\""
     for character in word {
@@ -124,7 +125,7 @@ struct AgentInstallation {
 
   // MARK: - systemd
 
-  /// Whether a systemd of this user's answers.
+  /// True if a systemd user manager responds.
   private static var hasUserSystemd: Bool {
     (try? run(["show-environment"], isQuiet: true)) == 0
   }

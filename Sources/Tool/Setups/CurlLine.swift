@@ -1,8 +1,10 @@
 import BelfryWire
 
-/// A push as a line for curl.
+/// A push as a curl command line.
 enum CurlLine {
-  /// `token` and `providerToken` may hold a shell's own substitutions.
+  /// Returns the command line.
+  ///
+  /// `token` and `providerToken` may contain shell substitutions.
   static func text(
     host: String, port: Int64, caFile: String, topic: String, token: String, providerToken: String,
     title: String? = nil, body: String

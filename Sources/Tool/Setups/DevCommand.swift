@@ -3,7 +3,7 @@ import BelfryWire
 import Glibc
 import System
 
-/// `belfry dev`: a gateway and an agent for the work on an app.
+/// `belfry dev`: runs a gateway and an agent for app development.
 enum DevCommand {
   static let table = OptionTable(
     command: "belfry dev",
@@ -28,7 +28,7 @@ enum DevCommand {
       .value("ready-file", "FILE", "written once apps and providers can connect"),
     ])
 
-  /// The command's own process: checks the options and hands them to a keeper.
+  /// Runs the command's own process, which checks the options and passes them to a keeper.
   static func run(_ arguments: [String]) -> Int32 {
     do throws(CommandLineOptions.Problem) {
       let options = try CommandLineOptions(arguments, by: table)
@@ -44,7 +44,7 @@ enum DevCommand {
     }
   }
 
-  /// The keeper of `parent`.
+  /// Runs the keeper of `parent`.
   static func runKeeper(_ arguments: [String], parent: pid_t) -> Int32 {
     do {
       let run = try DevRun(CommandLineOptions(arguments, by: table))
@@ -86,7 +86,7 @@ struct DevRun {
     readyFile = options.value("ready-file").map(FileSystem.absolute)
   }
 
-  /// Runs until a signal, or until one of the two ends.
+  /// Runs until a signal is received, or until one of the two programs ends.
   func untilInterrupted(_ supervisor: ProgramSupervisor) throws {
     if let readyFile { try FileSystem.remove(readyFile) }
     let gateway = try SetupGateway.start(
@@ -117,11 +117,11 @@ struct DevRun {
       [
         ProgramSupervisor.path, "agent", "--data", agentFolder, "--socket", socket, "--grant",
         grant,
-        // Its description has the code to enrol with, which the list of processes would show to everybody.
+        // Its description contains the enrollment code, which an argument would expose in the list of processes.
         "--gateway", gateway.file, "--ready-file", readyFile,
       ] + presenters.flatMap { ["--presenter", $0] }
     let agent = try supervisor.start(words) {
-      // A person answers it on this terminal, where it shows notifications too.
+      // The user answers it on this terminal, which also shows its notifications.
       $0.output = STDOUT_FILENO
       $0.logFile = agentFolder + ".log"
     }
@@ -134,8 +134,10 @@ struct DevRun {
     return agent
   }
 
-  /// The port that each listener had the last time where nothing has it now, else any: several developers may
-  /// share a machine with a gateway on the usual ones.
+  /// The options for the ports.
+  ///
+  /// Each listener reuses its previous port if it is free, otherwise any port: several developers may share a machine
+  /// with a gateway on the default ports.
   private var portOptions: [String] {
     let bytes = (try? FileSystem.read(gatewayFolder + "/gateway.json", limit: 65_536)) ?? []
     let ports = (try? JSONValue(parsing: bytes))?.objectValue?["ports"]?.objectValue
@@ -154,14 +156,14 @@ struct DevRun {
   }
 }
 
-/// What one can do with a running gateway and agent.
+/// The instructions for using a running gateway and agent.
 struct DevGuide {
   let gateway: SetupGateway
   let app: String
   let socket: String
   let agentFolder: String
 
-  /// The object of `--json` and of the ready file.
+  /// The object for `--json` and the ready file.
   var line: JSONObject {
     [
       "event": "ready", "pid": .integer(Int64(getpid())), "gateway": .string(gateway.file),
@@ -170,7 +172,7 @@ struct DevGuide {
     ]
   }
 
-  /// The text for a person.
+  /// The instructions as text.
   var text: String {
     """
     A gateway and an agent run; Ctrl-C ends both. From another shell:
@@ -195,7 +197,7 @@ struct DevGuide {
   private var belfry: String { ShellWords.belfry }
   private var appWord: String { ShellWords.quoted(app) }
 
-  // The options that other commands need where this user's usual folders are not used.
+  // The options that other commands need if this user's default folders are not used.
   private var isUsualGateway: Bool {
     StateFolders.isKnown && gateway.folder == StateFolders.gateway
   }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Reads a pipe or a file line by line.
+/// A reader of a pipe or a file, line by line.
 final class LineReader {
   let descriptor: Int32
   private(set) var isAtEnd = false
@@ -15,7 +15,9 @@ final class LineReader {
 
   deinit { close(descriptor) }
 
-  /// Reads what is there, of a descriptor that is readable; false at the end.
+  /// Reads the available bytes of a readable descriptor.
+  ///
+  /// Returns false at the end.
   @discardableResult
   func read() -> Bool {
     let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)

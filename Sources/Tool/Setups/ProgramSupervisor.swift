@@ -2,12 +2,13 @@ import Foundation
 import Glibc
 import System
 
-/// Programs that end with this process, whatever ends it, and all that they have started.
+/// Programs that end with this process, however it ends, together with all processes that they have started.
 ///
-/// Two processes do that. The command itself starts the second and passes signals on. The second, the keeper,
-/// has the programs: the kernel tells it when the first is gone, and tells the programs when it is gone itself.
+/// Two processes ensure that. The command itself starts the second process and forwards signals. The second process,
+/// the keeper, starts the programs: the kernel notifies it when the first process ends, and notifies the programs when
+/// the keeper itself ends.
 final class ProgramSupervisor {
-  /// A signal to end came while programs were being started.
+  /// A signal to end was received while programs were being started.
   struct Interruption: Error {
     let signal: Int32
   }
@@ -17,7 +18,7 @@ final class ProgramSupervisor {
   private var programs: [SupervisedProgram] = []
   private var pending: [SignalQueue.Signal] = []
 
-  /// Makes this process the keeper of what it starts; `parent` is the command's own process.
+  /// Makes this process the keeper of the programs that it starts; `parent` is the command's own process.
   init(keeperOf parent: pid_t) throws(SystemFailure) {
     self.parent = parent
     signals = try SignalQueue()
@@ -27,12 +28,14 @@ final class ProgramSupervisor {
 
   // MARK: - The command's own process
 
-  /// The word that makes an executable `belfry` a keeper, followed by its parent's number.
+  /// The argument that makes an executable `belfry` a keeper, followed by its parent's process number.
   static let keeperWord = "supervise-programs"
-  /// The word that makes it another program, which ends with its parent.
+  /// The argument that makes it another program, which ends with its parent.
   static let programWord = "become-program"
 
-  /// Runs `belfry` again as a keeper with these arguments, passes signals on to it; returns its status.
+  /// Runs `belfry` again as a keeper with these arguments and forwards signals to it.
+  ///
+  /// Returns its status.
   static func run(_ arguments: [String]) -> Int32 {
     do throws(SystemFailure) {
       let signals = try SignalQueue()
@@ -56,7 +59,9 @@ final class ProgramSupervisor {
     }
   }
 
-  /// Becomes a program, with `words` its parent's number, its name and its arguments.
+  /// Replaces this process with a program.
+  ///
+  /// `words` are the parent's process number, the program's name and its arguments.
   static func becomeProgram(_ words: [String]) -> Int32 {
     guard let parent = words.first.flatMap({ pid_t($0) }),
       ProcessTree.endWithParent(parent, signal: SIGKILL)
@@ -65,11 +70,11 @@ final class ProgramSupervisor {
     Output.error(
       "'\(words.dropFirst().first ?? "")' cannot be run (\(SystemFailure.message(number)))",
       do: "give a program that is on PATH, or its path")
-    // As a shell says it.
+    // The exit statuses that a shell uses.
     return number == ENOENT ? 127 : 126
   }
 
-  /// This executable, also when its file was replaced meanwhile.
+  /// This executable, even if its file was replaced in the meantime.
   static let executable = "/proc/self/exe"
 
   // MARK: - The keeper
@@ -87,14 +92,15 @@ final class ProgramSupervisor {
     return program
   }
 
-  /// Starts one of this executable's own commands in the background; `onLine` is called with each line that it
-  /// prints.
+  /// Starts one of this executable's own commands in the background.
+  ///
+  /// `onLine` is called with each line that it prints.
   func startBelfry(
     _ arguments: [String], logFile: String, onLine: ((String) -> Void)? = nil
   ) throws(SystemFailure) -> SupervisedProgram {
     let pipe = try onLine.map { _ throws(SystemFailure) in try PipeEnds.make() }
     defer { if let pipe { close(pipe.write) } }
-    // By its name, so that messages and lists of processes have it, and not by /proc/self/exe.
+    // Use its name instead of /proc/self/exe, so that messages and lists of processes show it.
     let program = try start([Self.path] + arguments) {
       $0.isBackground = true
       $0.logFile = logFile
@@ -107,9 +113,9 @@ final class ProgramSupervisor {
   /// The path of this executable.
   static var path: String { (try? FileSystem.target(ofLink: executable)) ?? executable }
 
-  /// Handles events until `isDone`.
+  /// Handles events until `isDone` returns true.
   ///
-  /// - Throws: `Interruption` where somebody wants it to end.
+  /// - Throws: `Interruption` if a signal to end is received.
   func wait(until isDone: () -> Bool) throws(Interruption) {
     while !isDone() {
       handleEvents(milliseconds: Self.pollMilliseconds)
@@ -117,8 +123,9 @@ final class ProgramSupervisor {
     }
   }
 
-  /// Handles events until `program` has ended, to which signals are passed on, or `isHopeless`; returns its
-  /// status.
+  /// Handles events, and forwards signals to `program`, until it has ended or `isHopeless` returns true.
+  ///
+  /// Returns its status.
   func wait(for program: SupervisedProgram, unless isHopeless: () -> Bool) -> Int32? {
     while program.status == nil {
       if isHopeless() { return nil }
@@ -129,7 +136,7 @@ final class ProgramSupervisor {
     return program.status
   }
 
-  /// Ends a program in order, or by force when it takes longer than it may.
+  /// Ends a program gracefully, or by force if it exceeds the time limit.
   func stop(_ program: SupervisedProgram) {
     program.signal(SIGTERM)
     let end = ContinuousClock.now + Self.stopLimit
@@ -139,12 +146,12 @@ final class ProgramSupervisor {
     program.signal(SIGKILL)
   }
 
-  /// Ends all that is left.
+  /// Kills all remaining processes.
   func killAll() { ProcessTree.killDescendants() }
 
-  /// Milliseconds between two looks at what no descriptor tells, such as a file that is to appear.
+  /// Milliseconds between two checks of conditions that no descriptor reports, such as the appearance of a file.
   private static let pollMilliseconds: Int32 = 20
-  /// Time for a gateway or devices to say goodbye.
+  /// The time for a gateway or devices to shut down.
   private static let stopLimit: Duration = .seconds(10)
 
   private func handleEvents(milliseconds: Int32) {
@@ -154,7 +161,7 @@ final class ProgramSupervisor {
     for reader in reading where ready.contains(reader.descriptor) { reader.read() }
     while let signal = signals.next() {
       guard signal.number == SIGCHLD else {
-        // The command itself is gone: what it wanted is wanted no more.
+        // The command itself has ended, so its work is no longer needed.
         if getppid() != parent { abandon() }
         pending.append(signal)
         continue
@@ -163,7 +170,9 @@ final class ProgramSupervisor {
     reap()
   }
 
-  /// Notes which programs have ended; what those have left behind, and is ended too, is reaped with them.
+  /// Records the programs that have ended.
+  ///
+  /// Orphaned processes that have ended are reaped with them.
   private func reap() {
     var status: Int32 = 0
     while true {
@@ -173,7 +182,7 @@ final class ProgramSupervisor {
     }
   }
 
-  /// What else is to be done when the command's own process was killed.
+  /// Called for further cleanup after the command's own process was killed.
   var onAbandoned: () -> Void = {}
 
   private func abandon() -> Never {
@@ -190,7 +199,7 @@ final class ProgramSupervisor {
     return Set(wanted.filter { $0.revents != 0 }.map(\.fd))
   }
 
-  /// A child's exit status, or 128 and the signal's number; nil while it runs.
+  /// Returns a child's exit status, or 128 plus the signal's number, or nil while it runs.
   private static func exitStatus(of pid: pid_t) -> Int32? {
     var status: Int32 = 0
     guard unsafe waitpid(pid, &status, WNOHANG) == pid else { return nil }
@@ -202,12 +211,12 @@ final class ProgramSupervisor {
   }
 }
 
-/// A program of a supervisor.
+/// A program that a supervisor started.
 final class SupervisedProgram {
   let pid: pid_t
-  /// Where its messages are.
+  /// The path of the program's log file.
   let logFile: String?
-  /// The exit status, or 128 and the signal's number; nil while it runs.
+  /// The exit status, or 128 plus the signal's number; nil while it runs.
   fileprivate(set) var status: Int32?
   fileprivate(set) var lines: LineReader?
 
@@ -216,11 +225,11 @@ final class SupervisedProgram {
     self.logFile = logFile
   }
 
-  /// Whether it is gone and everything that it printed was read.
+  /// True if it has ended and all of its output was read.
   var hasEnded: Bool { status != nil && lines?.isAtEnd != false }
 
   func signal(_ number: Int32) {
-    // Not reaped yet, so the number is still this process's.
+    // The process is not reaped yet, so the number still belongs to it.
     if status == nil { kill(pid, number) }
   }
 }

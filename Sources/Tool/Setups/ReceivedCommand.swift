@@ -2,7 +2,7 @@ import BelfryWire
 import Glibc
 import System
 
-/// `belfry device received`: prints what the devices of `belfry test-gateway` have received, as it comes.
+/// `belfry device received`: prints the pushes that the devices of `belfry test-gateway` receive, as they arrive.
 enum ReceivedCommand {
   static let table = OptionTable(
     command: "belfry device received",
@@ -50,7 +50,7 @@ enum ReceivedCommand {
     }
     let end = ContinuousClock.now + limit
     while shown < count {
-      // A file has no readiness: at its end one looks again.
+      // A file does not report readiness, so poll it at its end.
       guard !reader.read() else { continue }
       guard ContinuousClock.now < end else {
         Output.error(

@@ -2,9 +2,9 @@ import BelfryWire
 import Foundation
 import System
 
-/// A gateway of a set-up: started in a folder, and what clients need to know of it.
+/// A gateway that a setup has started in a folder, with the information that clients need.
 struct SetupGateway {
-  /// What a set-up fails for.
+  /// The reason that a setup failed.
   struct Failure: Error, CustomStringConvertible {
     let description: String
   }
@@ -19,13 +19,13 @@ struct SetupGateway {
   let teamID: String
   let adminTokenFile: String
 
-  /// The gateway's own description, which other commands read.
+  /// The path of the gateway's own description, which other commands read.
   var file: String { folder + "/gateway.json" }
 
-  /// The number of a listener's port; 0 where there is none.
+  /// Returns the port number of a listener; 0 if it is not open.
   func port(_ listener: String) -> Int64 { ports[listener]?.integerValue ?? 0 }
 
-  /// Starts a gateway in a folder and waits until it serves.
+  /// Starts a gateway in a folder and waits until it is ready.
   static func start(
     in folder: String, logFile: String, options: [String], by supervisor: ProgramSupervisor
   ) throws -> SetupGateway {
@@ -50,7 +50,7 @@ struct SetupGateway {
       adminTokenFile: text("adminTokenFile"))
   }
 
-  /// The last line of a program's messages, which says why it ended.
+  /// Returns the last line of a program's log, which states why it ended.
   static func lastLine(of logFile: String) -> String {
     let text = (try? String(contentsOfFile: logFile, encoding: .utf8)) ?? ""
     let line = text.split(separator: "\n").last.map(String.init) ?? "it said nothing"

@@ -2,16 +2,17 @@ import AppLink
 import BelfryWire
 import System
 
-/// The app that a person's own shell is, where no other one is named.
+/// The app that represents the user's own shell if no other app is specified.
 struct ShellApp {
   let id: String
-  /// What people see of it.
+  /// The display name of the app.
   let name: String
 
-  /// The one for notifications from a shell.
+  /// The app for notifications from a shell.
   static let shell = ShellApp(id: "belfry.shell", name: "Shell")
 
-  /// The one of a subscription: an app id as it is, any other name below the shell's own.
+  /// Creates the app of a subscription: an app id is used as it is, and any other name is placed below the shell's own
+  /// id.
   init(subscription text: String) throws {
     name = text
     if Self.isAppID(text) {
@@ -33,7 +34,7 @@ struct ShellApp {
     self.name = name
   }
 
-  /// Bytes of a name: an app id has 255 at most.
+  /// Bytes of a name; an app id has at most 255.
   private static let nameBytesMax = 200
 
   private static func isIDCharacter(_ character: Character) -> Bool {
@@ -46,14 +47,16 @@ struct ShellApp {
     return parts.count > 1 && parts.allSatisfy { !$0.isEmpty && $0.allSatisfy(isIDCharacter) }
   }
 
-  /// The greeting of this app.
+  /// The greeting that this app sends.
   var hello: AppHello {
     var hello = AppHello(appID: id, isDevelopment: true, state: .background)
     hello.name = name
     return hello
   }
 
-  /// Lets the agent know the app's name; without an agent, the next request fails and says so.
+  /// Tells the agent the app's name.
+  ///
+  /// If no agent is running, the next request fails and reports that.
   func introduce(_ options: CommandLineOptions) {
     let connection = AppLinkConnection(
       socketPath: options.value("socket") ?? StateFolders.socket, reconnects: false,

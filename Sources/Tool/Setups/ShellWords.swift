@@ -1,9 +1,9 @@
 import Foundation
 import System
 
-/// Words as a person pastes them into a shell.
+/// Quoting of words for pasting into a shell.
 enum ShellWords {
-  /// A word as it is, or in quotation marks where a shell would see more in it.
+  /// Returns a word unchanged, or in quotation marks if a shell would interpret it.
   static func quoted(_ word: String) -> String {
     let isPlain =
       !word.isEmpty
@@ -16,15 +16,15 @@ enum ShellWords {
     return isPlain ? word : singleQuoted(word)
   }
 
-  /// A word in single quotation marks, in which a shell sees nothing else.
+  /// Returns a word in single quotation marks, in which a shell interprets nothing.
   static func singleQuoted(_ word: String) -> String {
     "'" + word.replacingOccurrences(of: "'", with: #"'\''"#) + "'"
   }
 
-  /// A command line.
+  /// Returns the words as a command line.
   static func line(_ words: [String]) -> String { words.map(quoted).joined(separator: " ") }
 
-  /// How this executable is called here: by its name where `PATH` leads to it, else by its path.
+  /// The command that invokes this executable: its name if `PATH` leads to it, otherwise its path.
   static var belfry: String {
     let folders = (StateFolders.variable("PATH") ?? "").split(separator: ":")
     let isFound = folders.contains {

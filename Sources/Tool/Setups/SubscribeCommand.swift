@@ -5,7 +5,7 @@ import Dispatch
 import Synchronization
 import System
 
-/// `belfry subscribe`: a token with which others send notifications to this desktop.
+/// `belfry subscribe`: obtains a token with which others can send notifications to this desktop.
 enum SubscribeCommand {
   static let table = OptionTable(
     command: "belfry subscribe",
@@ -41,7 +41,7 @@ enum SubscribeCommand {
     }
   }
 
-  /// Registers as the app, lets it notify, and returns its token.
+  /// Registers as the app, allows it to notify, and returns its token.
   private static func token(
     of app: ShellApp, _ options: CommandLineOptions, _ agent: AgentControl
   ) throws -> String {
@@ -57,7 +57,7 @@ enum SubscribeCommand {
         switch event {
         case .event(.token(.alert, let token), _): result = .success(Hexadecimal.encode(token))
         case .event(.registrationFailed(.alert, let failure), _):
-          // The token comes once the link is up: an agent that has just started is about to have it.
+          // The token arrives once the link is up; an agent that has just started is about to connect.
           if failure.reason == .gatewayUnreachable { return }
           result = .failure(failure)
         case .refused(let failure), .disconnected(let failure): result = .failure(failure)
@@ -68,7 +68,7 @@ enum SubscribeCommand {
       })
     connection.start()
     defer { connection.close() }
-    // The app asks, and the person who subscribes has answered.
+    // The app requests permission, which the user has implicitly granted by subscribing.
     connection.send(.requestAuthorization([.alert, .sound, .badge])) { _ in }
     _ = try connection.call(.settings, timeoutMilliseconds: 60_000)
     _ = try agent.ask(.changeSettings(app: app.id, ["notifications": "on"]))
@@ -83,7 +83,7 @@ enum SubscribeCommand {
     return try result.get()
   }
 
-  /// The line for curl; nil where the gateway is on another machine, with its keys.
+  /// Returns the curl line, or nil if the gateway and its keys are on another machine.
   private static func curl(
     _ app: ShellApp, _ token: String, _ options: CommandLineOptions
   ) throws -> String? {

@@ -2,17 +2,17 @@ import BelfryWire
 import Glibc
 import System
 
-/// The virtual devices of `belfry test-gateway`: their tokens, and what they receive.
+/// The virtual devices of `belfry test-gateway`, with their tokens and received pushes.
 final class TestDevices {
   private(set) var program: SupervisedProgram
-  /// A file with a token a line, the first device's first.
+  /// A file with one token per line, in the order of the devices.
   let tokensFile: String
-  /// A file with one JSON line a push, appended to as they come.
+  /// A file with one JSON line per push, appended as pushes arrive.
   let receivedFile: String
   private var tokenOfDevice: [Int64: String] = [:]
   private let received: Int32
 
-  /// Starts devices and waits until each has a token.
+  /// Starts devices and waits until each one has a token.
   static func start(
     _ count: Int, of gateway: SetupGateway, app: String, kind: TokenKind, in folder: String,
     by supervisor: ProgramSupervisor
@@ -74,17 +74,17 @@ final class TestDevices {
     }
   }
 
-  /// A line of `belfry device run` with the token, and with the payload as JSON in place of its bytes.
+  /// Returns a line of `belfry device run` with the token added, and with the payload as JSON instead of base64.
   static func received(_ line: JSONObject, token: String?) -> JSONObject {
     var line = line
     line["token"] = token.map(JSONValue.string)
     let bytes = line["payload"]?.stringValue.flatMap { Base64.decode(Array($0.utf8).span) }
-    // What is no JSON stays as it was, in base64.
+    // A payload that is not JSON stays in base64.
     if let bytes, let payload = try? JSONValue(parsing: bytes) { line["payload"] = payload }
     return line
   }
 
-  /// Appends a line with one call, so that a reader never sees half of it.
+  /// Appends a line with one system call, so that a reader never sees half of it.
   private func write(_ line: JSONObject) {
     let bytes = JSONValue.object(line).bytes + [0x0A]
     unsafe bytes.withUnsafeBytes { _ = unsafe Glibc.write(received, $0.baseAddress, $0.count) }

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import System
 
-/// `belfry test-gateway`: runs a command with a gateway and virtual devices of its own.
+/// `belfry test-gateway`: runs a command with its own gateway and virtual devices.
 enum TestGatewayCommand {
   static let table = OptionTable(
     command: "belfry test-gateway",
@@ -29,7 +29,7 @@ enum TestGatewayCommand {
       .flag("keep", "leaves the temporary folder, and says where it is"),
     ])
 
-  /// The command's own process: checks the options and hands them to a keeper.
+  /// Runs the command's own process, which checks the options and passes them to a keeper.
   static func run(_ arguments: [String]) -> Int32 {
     do throws(CommandLineOptions.Problem) {
       let options = try CommandLineOptions(arguments, by: table)
@@ -45,7 +45,7 @@ enum TestGatewayCommand {
     }
   }
 
-  /// The keeper of `parent`.
+  /// Runs the keeper of `parent`.
   static func runKeeper(_ arguments: [String], parent: pid_t) -> Int32 {
     do {
       let options = try CommandLineOptions(arguments, by: table)
@@ -104,7 +104,7 @@ struct TestGatewayRun {
       if keepsFolder, dataFolder == nil { Output.error("the folder is kept", do: folder) }
     }
     try FileSystem.makeDirectories(folder)
-    // What the environment says of another gateway does not hold for this one.
+    // Environment variables for another gateway do not apply to this one.
     for name in ProcessInfo.processInfo.environment.keys
     where name.hasPrefix(GatewaySettings.variablePrefix) { unsafe unsetenv(name) }
     let gateway = try SetupGateway.start(
@@ -128,7 +128,8 @@ struct TestGatewayRun {
         description: "\(name) ended before the command: "
           + SetupGateway.lastLine(of: part.logFile ?? ""))
     }
-    // The devices first, so that none of them sees the gateway go; what they have received is then written.
+    // Stop the devices first, so that none of them notices that the gateway stops. All received pushes are then
+    // written.
     supervisor.stop(devices.program)
     supervisor.stop(gateway.program)
     return status
@@ -153,7 +154,7 @@ struct TestGatewayRun {
     ]
   }
 
-  /// Tokens in one variable, which the kernel limits to 128 KiB: 65 bytes each.
+  /// Tokens in one environment variable, which the kernel limits to 128 KiB: 65 bytes each.
   private static let environmentTokensMax = 1_000
 
   private static func temporaryFolder() throws(SystemFailure) -> String {

@@ -1,6 +1,6 @@
-/// A key of the pages on a terminal.
+/// A key for the pages on a terminal.
 enum PageKey: Hashable {
   case up, down, left, right, enter, back, quit
-  /// Puts a notification away.
+  /// Clears a notification.
   case clear
 }

@@ -1,10 +1,14 @@
 import Glibc
 
-/// A terminal in raw mode with a screen of its own; its former state is restored at the end.
+/// A terminal in raw mode with an alternate screen.
+///
+/// Its previous state is restored at the end.
 final class RawTerminal {
   private var before: termios
 
-  /// nil when standard input or output is no terminal.
+  /// Switches the terminal to raw mode.
+  ///
+  /// Returns nil if standard input or output is not a terminal.
   init?() {
     var attributes = termios()
     guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1,
@@ -13,17 +17,17 @@ final class RawTerminal {
     before = attributes
     unsafe cfmakeraw(&attributes)
     guard unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &attributes) == 0 else { return nil }
-    // The alternate screen, without a cursor.
+    // Switch to the alternate screen and hide the cursor.
     Output.text("\u{1B}[?1049h\u{1B}[?25l")
   }
 
-  /// Restores the terminal.
+  /// Restores the previous state of the terminal.
   func close() {
     Output.text("\u{1B}[?25h\u{1B}[?1049l")
     _ = unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &before)
   }
 
-  /// Columns and lines.
+  /// The size of the terminal in columns and lines.
   var size: (width: Int, height: Int) {
     var size = winsize()
     guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0,
@@ -32,12 +36,14 @@ final class RawTerminal {
     return (Int(size.ws_col), Int(size.ws_row))
   }
 
-  /// Shows these lines and nothing else.
+  /// Clears the screen and shows these lines.
   func show(_ lines: [String]) {
     Output.text("\u{1B}[H\u{1B}[2J" + lines.joined(separator: "\r\n"))
   }
 
-  /// Waits for the next known key; the end of input counts as one.
+  /// Waits for the next supported key.
+  ///
+  /// The end of input counts as one.
   func key() -> PageKey {
     while true {
       guard let byte = byte() else { return .quit }
@@ -58,8 +64,9 @@ final class RawTerminal {
     }
   }
 
-  /// Lets the person type a line, which `lines` shows; nil when they leave it by the escape key or the
-  /// input ends.
+  /// Lets the user type a line, which `lines` displays.
+  ///
+  /// Returns nil if the user presses the escape key or the input ends.
   func text(_ lines: (String) -> [String]) -> String? {
     var typed: [UInt8] = []
     while true {
@@ -70,7 +77,7 @@ final class RawTerminal {
       case 0x0D, 0x0A: return text
       case 0x1B:
         guard isMoreThere else { return nil }
-        // Arrows do nothing here.
+        // Arrow keys have no effect here.
         _ = arrow()
       case 0x03, 0x04: return nil
       case 0x7F, 0x08: typed = Array(text.dropLast().utf8)
@@ -80,10 +87,10 @@ final class RawTerminal {
     }
   }
 
-  /// Bytes of a line that is typed: a long message.
+  /// Bytes of a typed line: enough for a long message.
   private static let textBytes = 4_096
 
-  /// The rest of an arrow's sequence: ESC [ A or ESC O A.
+  /// Reads the rest of an arrow key's sequence: ESC [ A or ESC O A.
   private func arrow() -> PageKey? {
     guard let second = byte(), second == UInt8(ascii: "[") || second == UInt8(ascii: "O") else {
       return nil
@@ -106,7 +113,7 @@ final class RawTerminal {
     }
   }
 
-  /// Whether a byte follows at once: an arrow's does, after the escape key alone none comes.
+  /// True if another byte follows at once, which is the case for an arrow key but not for the escape key by itself.
   private var isMoreThere: Bool {
     var wish = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
     return unsafe poll(&wish, 1, 50) == 1

@@ -1,26 +1,30 @@
 import BelfryWire
 
-/// The state machine of a page on a terminal: keys go in, actions and lines come out.
+/// The state machine of a page on a terminal: it receives keys, and returns actions and lines.
 protocol TerminalPage {
   /// The agent's state that the page shows.
   associatedtype Content
-  /// What follows from a key.
+  /// The action that follows a key press.
   associatedtype Action: TerminalPageAction
 
-  /// Shows a new state of the agent, with the reason why it refused the last action.
+  /// Shows a new state of the agent, and the reason if it refused the last action.
   mutating func show(_ content: Content, problem: String?)
   mutating func press(_ key: PageKey) -> Action
-  /// The lines, of at most `width` characters and `height` lines.
+  /// Returns the lines, of at most `width` characters and `height` lines.
   func lines(width: Int, height: Int) -> [String]
 }
 
-/// An action of a page, one of which leaves it.
+/// An action of a page.
+///
+/// One action leaves the page.
 protocol TerminalPageAction: Equatable {
   static var quit: Self { get }
 }
 
 extension TerminalPage {
-  /// Shows the page on a terminal until the person leaves it; `otherwise` is the command for a script.
+  /// Shows the page on a terminal until the user leaves it.
+  ///
+  /// `otherwise` is the equivalent command for scripts.
   mutating func run(
     otherwise command: String, content: () throws(AppLinkFailure) -> Content,
     perform: (Action, Self, RawTerminal) throws(AppLinkFailure) -> Void
@@ -42,7 +46,7 @@ extension TerminalPage {
       } catch {
         problem = error.message
       }
-      // Also after a step alone: the agent's state may have changed meanwhile.
+      // Reload even if only the selection moved, because the agent's state may have changed.
       show(try content(), problem: problem)
     }
   }

@@ -1,17 +1,17 @@
 internal import Glibc
 
-/// An IP address with the length of its network: `127.0.0.1` (all bits), `10.0.0.0/8`, `fe80::/10`.
+/// An IP address with its prefix length: `127.0.0.1` (all bits), `10.0.0.0/8`, `fe80::/10`.
 public struct AddressRange: Hashable, Sendable, CustomStringConvertible {
-  /// 4 or 16 bytes in network order.
+  /// The address: 4 or 16 bytes in network byte order.
   public let address: [UInt8]
-  /// The number of leading bits that count.
+  /// The number of leading bits that are significant.
   public let prefixBits: Int
   /// The text that was parsed.
   public let description: String
 
-  /// Reads an address of either family, with `/bits` or without; a zone (`%eth0`) is left out.
+  /// Parses an address of either family, with or without `/bits`; a zone (`%eth0`) is ignored.
   ///
-  /// Nil for anything else.
+  /// Returns nil for any other text.
   public init?(_ text: String) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     let host = String(parts[0].prefix { $0 != "%" })

@@ -4,29 +4,29 @@ public enum AppleExtension {
   public static let development = ObjectIdentifier(1, 2, 840, 113635, 100, 6, 3, 1)
   /// A push certificate of the production environment.
   public static let production = ObjectIdentifier(1, 2, 840, 113635, 100, 6, 3, 2)
-  /// A certificate for VoIP topics.
+  /// A push certificate for VoIP topics.
   public static let voip = ObjectIdentifier(1, 2, 840, 113635, 100, 6, 3, 4)
-  /// The topics of a universal certificate; the value is `topics(_:)`'s.
+  /// The topics of a universal certificate; `value(of:)` encodes the extension's value.
   public static let topics = ObjectIdentifier(1, 2, 840, 113635, 100, 6, 3, 6)
 
-  /// The value of an extension whose presence is its meaning: ASN.1 NULL.
+  /// The value of an extension that only needs to be present: ASN.1 NULL.
   public static let presence: [UInt8] = [DERTag.null, 0]
 
   /// A topic of a universal certificate with its tags: `app`, `voip`, `complication`.
   public struct Topic: Hashable, Sendable {
-    /// The topic, as `apns-topic` has it.
+    /// The topic, as in `apns-topic`.
     public let name: String
-    /// What it is for.
+    /// The tags, which describe the topic's purpose.
     public let tags: [String]
 
-    /// A topic with its tags.
+    /// Creates a topic with its tags.
     public init(_ name: String, tags: [String]) {
       self.name = name
       self.tags = tags
     }
   }
 
-  /// The topics that a universal certificate of `bundleID` has.
+  /// Returns the topics of a universal certificate for `bundleID`.
   public static func universalTopics(of bundleID: String) -> [Topic] {
     [
       Topic(bundleID, tags: ["app"]), Topic(bundleID + ".voip", tags: ["voip"]),
@@ -34,14 +34,14 @@ public enum AppleExtension {
     ]
   }
 
-  /// The value of the topics extension: a sequence in which topics and their lists of tags alternate.
+  /// Returns the value of the topics extension: a sequence in which topics and their lists of tags alternate.
   public static func value(of topics: [Topic]) -> [UInt8] {
     DER.sequence(topics.flatMap { [DER.utf8($0.name), DER.sequence($0.tags.map(DER.utf8))] })
   }
 
-  /// Reads the value of the topics extension; nil for any other form.
+  /// Reads the value of the topics extension; returns nil for any other form.
   ///
-  /// The bytes come from a peer: nothing in them can trap.
+  /// The bytes are received from a peer, so no input may trap.
   public static func topics(in value: [UInt8]) -> [Topic]? {
     var reader = DERReader(value)
     guard var pairs = reader.sequence(), reader.isAtEnd else { return nil }

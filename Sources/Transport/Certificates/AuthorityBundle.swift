@@ -1,12 +1,14 @@
-/// Authorities that are trusted together: those of a `ca.pem`, or of a device's identity.
+/// Authorities that are trusted together: those in a `ca.pem`, or in a device's identity.
 public struct AuthorityBundle: Sendable, Hashable {
-  /// The authorities, in their order.
+  /// The authorities, in order.
   public let certificates: [Certificate]
 
-  /// These authorities.
+  /// Creates a bundle of these authorities.
   public init(_ certificates: [Certificate]) { self.certificates = certificates }
 
-  /// Every certificate in `pem`, text between them passed over; fails where there is none.
+  /// Reads every certificate in `pem`, ignoring text between them.
+  ///
+  /// Throws if there are no certificates.
   public init(pem: [UInt8]) throws(CryptoFailure) {
     let blocks = PEMText.blocks(of: pem, label: "CERTIFICATE")
     guard !blocks.isEmpty else { throw .malformed(expected: "a certificate in PEM") }
@@ -15,19 +17,20 @@ public struct AuthorityBundle: Sendable, Hashable {
     self.certificates = certificates
   }
 
-  /// SHA-256 over the SHA-256 of each public key, in order: which authorities they are, whatever names their
-  /// certificates permit (`docs/device-link.md` 4.7).
+  /// The SHA-256 hash of the SHA-256 hashes of the public keys, in order.
+  ///
+  /// It identifies the authorities, regardless of the names that their certificates permit (`docs/device-link.md` 4.7).
   public var mark: [UInt8] {
     SHA256.hash(certificates.flatMap { SHA256.hash($0.publicKeySPKI).bytes }).bytes
   }
 
-  /// Whether some authority is in both, in whichever certificate.
+  /// Returns true if both bundles contain an authority with the same key, even in different certificates.
   public func sharesKey(with other: AuthorityBundle) -> Bool {
     let keys = Set(other.certificates.map(\.publicKeySPKI))
     return certificates.contains { keys.contains($0.publicKeySPKI) }
   }
 
-  /// All of them in PEM.
+  /// Returns all certificates in PEM.
   public func pem() throws(CryptoFailure) -> [UInt8] {
     var text: [UInt8] = []
     for certificate in certificates { text += try certificate.pem() }
@@ -36,7 +39,7 @@ public struct AuthorityBundle: Sendable, Hashable {
 }
 
 extension Certificate {
-  /// A short name of its key, which every certificate for the key has: 16 hexadecimal digits.
+  /// A short name of its key, which all certificates for the key share: 16 hexadecimal digits.
   public var keyName: String {
     let digits = Array("0123456789abcdef")
     return String(
@@ -46,9 +49,9 @@ extension Certificate {
   }
 }
 
-/// Text in PEM, taken apart.
+/// A parser for text in PEM.
 public enum PEMText {
-  /// The blocks whose label ends with `label`, each with its own first and last line.
+  /// Returns the blocks whose label ends with `label`, each including its first and last line.
   public static func blocks(of text: [UInt8], label: String) -> [[UInt8]] {
     var blocks: [[UInt8]] = []
     var block: [UInt8]?

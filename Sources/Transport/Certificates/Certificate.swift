@@ -1,22 +1,22 @@
 internal import COpenSSL
 
-/// An X.509 certificate, read once into plain values.
+/// An X.509 certificate, parsed once into plain values.
 public struct Certificate: Sendable, Hashable {
-  /// The certificate itself.
+  /// The certificate in DER.
   public let der: [UInt8]
-  /// The subject's common name, empty where it has none.
+  /// The subject's common name; empty if it has none.
   public let commonName: String
   /// The subject's UID (0.9.2342.19200300.100.1.1): the bundle identifier in Apple's certificates.
   public let uid: String?
-  /// The subject's first organisational unit: what one of our certificates is for.
+  /// The subject's first organizational unit, which gives the purpose of a certificate that we issue.
   public let organizationalUnit: String?
   /// The serial number's bytes, without leading zeros.
   public let serialNumber: [UInt8]
-  /// When it begins to be valid, seconds since 1970.
+  /// The start of validity, in seconds since 1970.
   public let notBefore: Int64
-  /// When it ends to be valid, seconds since 1970.
+  /// The end of validity, in seconds since 1970.
   public let notAfter: Int64
-  /// SubjectPublicKeyInfo in DER.
+  /// The public key as SubjectPublicKeyInfo in DER.
   public let publicKeySPKI: [UInt8]
 
   private let extensions: [Extension]
@@ -26,13 +26,13 @@ public struct Certificate: Sendable, Hashable {
     let value: [UInt8]
   }
 
-  /// The value of the extension `oid`; nil where the certificate has none.
+  /// Returns the value of the extension `oid`; nil if the certificate doesn't have it.
   public func extensionValue(_ oid: ObjectIdentifier) -> [UInt8]? {
     let encoded = oid.encoded
     return extensions.first { $0.identifier == encoded }?.value
   }
 
-  /// The host names that it is for: those of its alternative names, or its common name where it has none.
+  /// The host names that the certificate is for: its alternative names, or its common name if it has none.
   public var hostNames: [String] {
     let identifier = CertificateExtension.alternativeNames(hosts: [], addresses: []).identifier
     guard let value = extensionValue(identifier) else {
@@ -47,22 +47,23 @@ public struct Certificate: Sendable, Hashable {
     return hosts
   }
 
-  /// Whether a client that asks for `host`, a name or an address, takes it as that host's (RFC 6125 section 6).
+  /// Returns true if a client that asks for `host`, a name or an address, accepts the certificate for that host (RFC
+  /// 6125 section 6).
   public func isFor(_ host: String) -> Bool {
     (try? X509Handle(der: der))?.isFor(host) ?? false
   }
 
-  /// The certificate in PEM.
+  /// Returns the certificate in PEM.
   public func pem() throws(CryptoFailure) -> [UInt8] {
     try X509Handle(der: der).pem()
   }
 
-  /// The certificate in `der`; bytes left over are an error.
+  /// Parses the certificate in `der`; trailing bytes are an error.
   public init(der: [UInt8]) throws(CryptoFailure) {
     try self.init(X509Handle(der: der))
   }
 
-  /// The first certificate in `pem`.
+  /// Parses the first certificate in `pem`.
   public init(pem: [UInt8]) throws(CryptoFailure) {
     try self.init(X509Handle(pem: pem))
   }

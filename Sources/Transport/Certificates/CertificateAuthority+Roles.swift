@@ -1,14 +1,16 @@
-/// The two kinds of clients of a gateway, told apart by the subject's organisational unit.
+/// The two kinds of clients of a gateway, which are distinguished by the subject's organizational unit.
 extension CertificateAuthority {
-  /// The organisational unit of devices' certificates.
+  /// The organizational unit in device certificates.
   public static let deviceUnit = "Belfry device"
-  /// The organisational unit of providers' certificates.
+  /// The organizational unit in provider certificates.
   public static let providerUnit = "Belfry provider"
 
-  /// The certificate of a device that proved to own the key in `publicKeySPKI`; `device` is its
-  /// identity in text, without a dot, so that no verifier takes it for a host name.
+  /// Issues the certificate of a device that proved that it owns the key in `publicKeySPKI`.
   ///
-  /// It begins with its authority, so that a wrong clock issues none that is not valid yet.
+  /// `device` is its identity as text, without a dot, so that no verifier mistakes it for a host name.
+  ///
+  /// Validity starts with that of the authority, so that a wrong clock doesn't produce certificates that aren't valid
+  /// yet.
   public func issueDevice(
     publicKeySPKI: [UInt8], device: String, now: Int64, days: Int
   ) throws(CryptoFailure) -> Certificate {
@@ -19,30 +21,30 @@ extension CertificateAuthority {
       notAfter: min(now + Int64(days) * 86_400, certificate.notAfter))
   }
 
-  /// Which of Apple's push certificates to imitate (apns-protocol.md 2.3).
+  /// The kind of Apple's push certificates to imitate (apns-protocol.md 2.3).
   public enum ProviderForm: Sendable, Hashable {
-    /// Both environments' extensions and a list of topics.
+    /// A certificate with the extensions of both environments and a list of topics.
     case universal
-    /// The bundle identifier in the subject's UID, and no extension at all.
+    /// A certificate with the bundle identifier in the subject's UID and no extension.
     case uid
   }
 
-  /// Where a provider's certificate is to be valid.
+  /// The environments in which a provider's certificate is valid.
   public enum ProviderEnvironment: Sendable, Hashable, CaseIterable {
     case development
     case production
     case both
   }
 
-  /// What kind of key a provider's certificate has.
+  /// The kind of key in a provider's certificate.
   public enum ProviderKeyKind: String, Sendable, Hashable, CaseIterable {
-    /// ECDSA on P-256.
+    /// An ECDSA key on P-256.
     case ec
-    /// RSA of 2,048 bits, as Apple's have and some clients demand.
+    /// An RSA key of 2,048 bits, which Apple's certificates have and some clients require.
     case rsa
   }
 
-  /// A provider's certificate with a fresh key for `bundleID`, for a year as Apple's are.
+  /// Issues a provider's certificate with a new key for `bundleID`, by default for a year, like Apple's.
   public func issueProvider(
     bundleID: String, environment: ProviderEnvironment, form: ProviderForm,
     key kind: ProviderKeyKind = .ec, now: Int64, days: Int = 365
@@ -59,7 +61,9 @@ extension CertificateAuthority {
       certificate: issued)
   }
 
-  /// Truncated to X.509's limit: nothing depends on it, and the UID is complete.
+  /// Returns the common name, truncated to X.509's limit.
+  ///
+  /// Nothing depends on it, and the UID is complete.
   private static func commonName(of bundleID: String) -> String {
     String(
       decoding: "Apple Push Services: \(bundleID)".utf8.prefix(Limits.commonNameBytesMax),

@@ -1,30 +1,29 @@
 internal import COpenSSL
 
-/// A gateway's own authority: it signs the gateway's server certificate, its devices' and its
-/// providers'.
+/// A gateway's own certificate authority, which signs the certificates of the gateway's server, devices, and providers.
 ///
-/// Its name constraints keep it from signing for other host names, so that installing it in a
-/// machine's store cannot be used to impersonate other hosts of the Internet.
+/// Its name constraints prevent it from signing for other host names. As a result, installing it in a machine's trust
+/// store doesn't allow anyone to impersonate other hosts on the internet.
 public struct CertificateAuthority: Sendable {
   private let handle: X509Handle
   private let key: EVPKey
-  /// Its own certificate.
+  /// The authority's own certificate.
   public let certificate: Certificate
-  /// Its own certificate in PEM: the gateway's `ca.pem`.
+  /// The authority's own certificate in PEM: the gateway's `ca.pem`.
   public let certificatePEM: [UInt8]
-  /// Its key in PKCS#8 PEM, to be kept in a file of mode 0600.
+  /// The authority's key in PKCS#8 PEM, to be stored in a file with mode 0600.
   public let privateKeyPEM: [UInt8]
 
   /// A certificate in PEM with its key in PKCS#8 PEM.
   public struct Identity: Sendable {
-    /// The certificate, its issuer after it.
+    /// The certificate, followed by its issuer.
     public let certificateChainPEM: [UInt8]
-    /// The key, unencrypted.
+    /// The unencrypted private key.
     public let privateKeyPEM: [UInt8]
-    /// The certificate, read.
+    /// The certificate in parsed form.
     public let certificate: Certificate
 
-    /// An identity from its parts.
+    /// Creates an identity from its parts.
     public init(certificateChainPEM: [UInt8], privateKeyPEM: [UInt8], certificate: Certificate) {
       self.certificateChainPEM = certificateChainPEM
       self.privateKeyPEM = privateKeyPEM
@@ -32,15 +31,17 @@ public struct CertificateAuthority: Sendable {
     }
   }
 
-  /// The host names that the authority may sign server certificates for.
+  /// The host names for which the authority may sign server certificates.
   ///
-  /// IP addresses are not constrained: BoringSSL refuses every certificate with an address whose
-  /// authority constrains addresses, and clients that connect to an address need it in the certificate.
+  /// IP addresses aren't constrained. BoringSSL rejects every certificate with an address whose authority constrains
+  /// addresses, and clients that connect to an address need it in the certificate.
   public struct NameConstraints: Sendable {
-    /// Host names; each with all names under it.
+    /// The permitted host names; each includes all its subdomains.
     public let hostNames: [String]
 
-    /// At least one name: without any, host names would be free too (RFC 5280 section 4.2.1.10).
+    /// Creates constraints with at least one name.
+    ///
+    /// Without any name, host names would be unconstrained too (RFC 5280 section 4.2.1.10).
     public init(hostNames: [String]) throws(CryptoFailure) {
       guard !hostNames.isEmpty else {
         throw .malformed(expected: "name constraints: name a host at least")
@@ -59,7 +60,7 @@ public struct CertificateAuthority: Sendable {
     privateKeyPEM = try key.pkcs8PEM()
   }
 
-  /// A fresh authority, valid for `days` from `now` (seconds since 1970).
+  /// Creates a new authority, valid for `days` from `now` (seconds since 1970).
   public static func make(
     commonName: String, nameConstraints: NameConstraints, now: Int64, days: Int = 3_650
   ) throws(CryptoFailure) -> CertificateAuthority {
@@ -81,14 +82,16 @@ public struct CertificateAuthority: Sendable {
     return try CertificateAuthority(form.signed(by: key, issuer: nil), key)
   }
 
-  /// Whether its certificate has exactly these name constraints.
+  /// Returns true if the authority's certificate has exactly these name constraints.
   public func has(_ nameConstraints: NameConstraints) -> Bool {
     let wanted = nameConstraints.certificateExtension
     return certificate.extensionValue(wanted.identifier) == wanted.value
   }
 
-  /// The same authority with other name constraints: name, key and time stay, so that what it has
-  /// signed holds, also for those who trust its former certificate.
+  /// Returns the same authority with other name constraints.
+  ///
+  /// Its name, key, and validity stay the same, so that certificates that it signed remain valid, including for clients
+  /// that trust its previous certificate.
   public func reissued(
     nameConstraints: NameConstraints
   ) throws(CryptoFailure) -> CertificateAuthority {
@@ -97,7 +100,7 @@ public struct CertificateAuthority: Sendable {
       notBefore: certificate.notBefore, notAfter: certificate.notAfter)
   }
 
-  /// The authority whose two files these are; fails where they do not belong together.
+  /// Loads an authority from the contents of its two files; throws if they don't match.
   public static func load(
     certificatePEM: [UInt8], privateKeyPEM: [UInt8]
   ) throws(CryptoFailure) -> CertificateAuthority {
@@ -109,10 +112,12 @@ public struct CertificateAuthority: Sendable {
     return try CertificateAuthority(handle, key)
   }
 
-  /// The authorities of a file with several certificates whose keys are in the other file, in the order of the
-  /// certificates; fails where the first one's key is not there.
+  /// Loads the authorities of a file with several certificates whose keys are in the other file, in the order of the
+  /// certificates.
   ///
-  /// Certificates without a key are left out.
+  /// Throws if the first certificate's key is missing.
+  ///
+  /// Other certificates without a key are omitted.
   public static func loadAll(
     certificatesPEM: [UInt8], privateKeysPEM: [UInt8]
   ) throws(CryptoFailure) -> [CertificateAuthority] {
@@ -136,11 +141,12 @@ public struct CertificateAuthority: Sendable {
     return authorities
   }
 
-  /// A server certificate with a fresh key for host names and addresses, valid until `days` from
-  /// `now` (seconds since 1970).
+  /// Issues a server certificate with a new key for host names and addresses, valid until `days` from `now` (seconds
+  /// since 1970).
   ///
-  /// It begins with its authority, so that a wrong clock issues none that is not valid yet; but no earlier
-  /// than clients accept that count its whole time (`Limits.serverCertificateSecondsMax`).
+  /// Validity starts with that of the authority, so that a wrong clock doesn't produce certificates that aren't valid
+  /// yet. It doesn't start earlier than allowed by clients that limit the total validity period
+  /// (`Limits.serverCertificateSecondsMax`).
   ///
   /// Names outside the constraints are signed, but no client accepts them.
   public func issueServer(
@@ -167,10 +173,10 @@ public struct CertificateAuthority: Sendable {
     return try identity(form, key: serverKey)
   }
 
-  /// A client certificate for the owner of the key in `publicKeySPKI` (DER), from `notBefore` to
+  /// Issues a client certificate for the owner of the key in `publicKeySPKI` (DER), valid from `notBefore` to
   /// `notAfter` (seconds since 1970).
   ///
-  /// `serial` is made where it is nil.
+  /// If `serial` is nil, a serial number is generated.
   public func issueClient(
     publicKeySPKI: [UInt8], commonName: String, uid: String? = nil,
     organizationalUnit: String? = nil, serial: [UInt8]? = nil, notBefore: Int64, notAfter: Int64,

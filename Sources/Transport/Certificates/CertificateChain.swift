@@ -1,28 +1,28 @@
 internal import COpenSSL
 internal import Glibc
 
-/// Checks a certificate against an authority, as TLS does, at any moment.
+/// The verification of a certificate against an authority, as in TLS but for any point in time.
 public enum CertificateChain {
-  /// What a certificate is used for.
+  /// The purpose of a certificate.
   public enum Purpose: Sendable {
     case server
     case client
   }
 
-  /// Why a certificate is not valid.
+  /// The reason why a certificate isn't valid.
   public enum Failure: Error, Equatable, CustomStringConvertible {
-    /// It has expired; seconds since 1970.
+    /// The certificate has expired; the time is in seconds since 1970.
     case expired(notAfter: Int64)
-    /// It is not valid yet; seconds since 1970.
+    /// The certificate isn't valid yet; the time is in seconds since 1970.
     case notYetValid(notBefore: Int64)
     /// None of the authorities signed it.
     case foreignIssuer
-    /// The authority's name constraints do not permit a name of it.
+    /// The authority's name constraints don't permit one of its names.
     case forbiddenName
-    /// It, or an authority's, is none; or it breaks another rule, in OpenSSL's words.
+    /// The certificate or an authority's certificate is malformed, or it breaks another rule; the text is OpenSSL's.
     case refused(String)
 
-    /// What is wrong, and what to do.
+    /// A description of the problem and how to fix it.
     public var description: String {
       switch self {
       case .expired: "the certificate has expired: ask for a new one"
@@ -34,8 +34,8 @@ public enum CertificateChain {
     }
   }
 
-  /// Fails unless one of `authorities` signed `certificate` for `purpose` and both are valid at `now`
-  /// (seconds since 1970).
+  /// Throws unless one of `authorities` signed `certificate` for `purpose` and both are valid at `now` (seconds since
+  /// 1970).
   public static func check(
     _ certificate: Certificate, authorities: [Certificate], purpose: Purpose, now: Int64
   ) throws(Failure) {
@@ -79,7 +79,7 @@ public enum CertificateChain {
     }
   }
 
-  /// OpenSSL's code for why `leaf` is not valid; nil when it is.
+  /// Returns OpenSSL's code for why `leaf` isn't valid; nil if it is.
   func refusal(
     of leaf: X509Handle, purpose: CertificateChain.Purpose, now: Int64
   ) throws(CryptoFailure) -> Int32? {

@@ -1,13 +1,13 @@
-/// One extension to put into a certificate.
+/// An extension to include in a certificate.
 public struct CertificateExtension: Hashable, Sendable {
-  /// The extension's identifier.
+  /// The object identifier of the extension.
   public let identifier: ObjectIdentifier
-  /// Whether a verifier that does not know it must reject the certificate.
+  /// True if a verifier that doesn't know the extension must reject the certificate.
   public let isCritical: Bool
-  /// Its value in DER, without the octet string around it.
+  /// The value in DER, without the enclosing octet string.
   public let value: [UInt8]
 
-  /// An extension with its value in DER.
+  /// Creates an extension with its value in DER.
   public init(_ identifier: ObjectIdentifier, isCritical: Bool = false, value: [UInt8]) {
     self.identifier = identifier
     self.isCritical = isCritical
@@ -26,20 +26,20 @@ extension CertificateExtension {
     }
   }
 
-  /// An authority that signs end certificates only.
+  /// The basic constraints of an authority that signs only end-entity certificates.
   static let authority = CertificateExtension(
     ObjectIdentifier(2, 5, 29, 19), isCritical: true,
     value: DER.sequence([
       DER.element(DERTag.boolean, [0xFF]), DER.element(DERTag.integer, [0]),
     ]))
 
-  /// An end certificate.
+  /// The basic constraints of an end-entity certificate.
   static let endEntity = CertificateExtension(
     ObjectIdentifier(2, 5, 29, 19), isCritical: true, value: DER.sequence([]))
 
-  /// keyCertSign and cRLSign.
+  /// The key usages keyCertSign and cRLSign.
   static let signsCertificates = keyUsage(bits: 0x06, unused: 1)
-  /// digitalSignature.
+  /// The key usage digitalSignature.
   static let signsHandshakes = keyUsage(bits: 0x80, unused: 7)
 
   private static func keyUsage(bits: UInt8, unused: UInt8) -> CertificateExtension {
@@ -62,7 +62,7 @@ extension CertificateExtension {
           + addresses.map { DER.element(DERTag.context(7), $0.address) }))
   }
 
-  /// RFC 5280 section 4.2.1.10: the host names that an authority may sign for, and no others.
+  /// Returns the extension with the only host names that an authority may sign for (RFC 5280 section 4.2.1.10).
   static func nameConstraints(hosts: [String]) -> CertificateExtension {
     let subtrees = hosts.map { DER.sequence([DER.element(DERTag.context(2), Array($0.utf8))]) }
     return CertificateExtension(
@@ -72,7 +72,8 @@ extension CertificateExtension {
       ]))
   }
 
-  /// RFC 7093 section 2, method 4: the first 160 bits of the hash of the SubjectPublicKeyInfo.
+  /// Returns a key identifier by RFC 7093 section 2, method 4: the first 160 bits of the hash of the
+  /// SubjectPublicKeyInfo.
   static func keyIdentifier(of spki: [UInt8]) -> [UInt8] {
     Array(SHA256.hash(spki).bytes.prefix(20))
   }

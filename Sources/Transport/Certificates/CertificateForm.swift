@@ -7,14 +7,15 @@ struct CertificateForm {
   var organizationalUnit: String?
   var uid: String?
   var serial: [UInt8] = Self.randomSerial()
-  /// Seconds since 1970.
+  /// The start of validity, in seconds since 1970.
   var notBefore: Int64
-  /// Seconds since 1970.
+  /// The end of validity, in seconds since 1970.
   var notAfter: Int64
   var publicKey: EVPKey
   var extensions: [CertificateExtension] = []
 
-  /// 16 random bytes with the top bit clear and the next one set: positive, never shortened.
+  /// Returns 16 random bytes with the top bit clear and the next bit set, so that the number is positive and never
+  /// shortened.
   static func randomSerial() -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: 16)
     let done = unsafe bytes.withUnsafeMutableBufferPointer { buffer in
@@ -25,11 +26,11 @@ struct CertificateForm {
     return bytes
   }
 
-  /// Signs it with `signer` in the name of `issuer`, or of itself where that is nil.
+  /// Signs the certificate with `signer` in the name of `issuer`; if `issuer` is nil, the certificate is self-signed.
   func signed(by signer: EVPKey, issuer: X509Handle?) throws(CryptoFailure) -> X509Handle {
     guard let pointer = unsafe X509_new() else { throw OpenSSLErrors.failure("make a certificate") }
     let certificate = unsafe X509Handle(owning: pointer)
-    // Version 3 is spelled 2 (RFC 5280 section 4.1.2.1).
+    // Version 3 is encoded as 2 (RFC 5280 section 4.1.2.1).
     guard unsafe X509_set_version(pointer, 2) == 1 else {
       throw OpenSSLErrors.failure("make a certificate")
     }

@@ -1,4 +1,4 @@
-/// The identifier octets that certificates' extensions use (X.690 section 8.1.2).
+/// The identifier octets that the extensions of certificates use (X.690 section 8.1.2).
 enum DERTag {
   static let boolean: UInt8 = 0x01
   static let integer: UInt8 = 0x02
@@ -9,13 +9,13 @@ enum DERTag {
   static let utf8String: UInt8 = 0x0C
   static let sequence: UInt8 = 0x30
 
-  /// A context-specific tag, primitive unless said otherwise.
+  /// Returns a context-specific tag, which is primitive by default.
   static func context(_ number: UInt8, constructed: Bool = false) -> UInt8 {
     0x80 | number | (constructed ? 0x20 : 0)
   }
 }
 
-/// Writes definite-length DER (X.690 section 10), bottom up: each function returns one element.
+/// A writer of definite-length DER (X.690 section 10) that works bottom-up: each function returns one element.
 enum DER {
   static func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
     [tag] + length(content.count) + content
@@ -44,7 +44,7 @@ enum DER {
   }
 }
 
-/// Reads definite-length DER without trapping, whatever the bytes are.
+/// A reader of definite-length DER that never traps, whatever the bytes are.
 struct DERReader {
   private let bytes: ArraySlice<UInt8>
   private var position: Int
@@ -58,20 +58,20 @@ struct DERReader {
 
   var isAtEnd: Bool { position == bytes.endIndex }
 
-  /// The next element's tag; nil at the end.
+  /// The tag of the next element; nil at the end.
   var nextTag: UInt8? { isAtEnd ? nil : bytes[position] }
 
-  /// The content of the next element, if its tag is `tag`.
+  /// Returns the content of the next element if its tag is `tag`.
   mutating func element(tag: UInt8) -> ArraySlice<UInt8>? {
     guard nextTag == tag, let content = contentRange() else { return nil }
     position = content.upperBound
     return bytes[content]
   }
 
-  /// A reader of the next element's content, if it is a sequence.
+  /// Returns a reader of the next element's content if it is a sequence.
   mutating func sequence() -> DERReader? { element(tag: DERTag.sequence).map(DERReader.init) }
 
-  /// The next element's text, if it is a UTF8String of valid UTF-8.
+  /// Returns the next element's text if it is a UTF8String of valid UTF-8.
   mutating func utf8() -> String? {
     element(tag: DERTag.utf8String).flatMap { String(validating: $0, as: UTF8.self) }
   }

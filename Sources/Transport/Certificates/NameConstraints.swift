@@ -1,7 +1,7 @@
 extension CertificateAuthority.NameConstraints {
-  /// The host names that an authority's certificate permits; nil where it permits all of them.
+  /// Reads the host names that an authority's certificate permits; nil if it permits all names.
   ///
-  /// Constraints of other kinds of names are passed over.
+  /// Constraints on other kinds of names are ignored.
   public init?(of certificate: Certificate) {
     let identifier = CertificateExtension.nameConstraints(hosts: []).identifier
     guard let value = certificate.extensionValue(identifier) else { return nil }
@@ -20,11 +20,11 @@ extension CertificateAuthority.NameConstraints {
 }
 
 extension CertificateAuthority {
-  /// Whether a verifier that trusts `anchor`, a certificate of this authority, accepts a server certificate for
+  /// Returns true if a verifier that trusts `anchor`, a certificate of this authority, accepts a server certificate for
   /// this host name or address.
   ///
-  /// A certificate for it is made, checked and thrown away, so that OpenSSL's reading of the constraints is
-  /// what counts.
+  /// To apply OpenSSL's interpretation of the constraints, it issues a certificate for the name, verifies it, and
+  /// discards it.
   public func permits(_ name: String, under anchor: Certificate) throws(CryptoFailure) -> Bool {
     let isAddress = AddressRange(name) != nil
     let moment = anchor.notBefore + Int64(Limits.clockSkewSeconds)
@@ -35,7 +35,7 @@ extension CertificateAuthority {
         probe.certificate, authorities: [anchor], purpose: .server, now: moment)
       return true
     } catch {
-      // Whatever else may be wrong with the anchor is for its own checks to say.
+      // Any other problem with the anchor is reported by its own checks.
       return error != .forbiddenName
     }
   }

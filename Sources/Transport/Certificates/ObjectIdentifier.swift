@@ -1,23 +1,25 @@
 /// An ASN.1 object identifier.
 public struct ObjectIdentifier: Hashable, Sendable, CustomStringConvertible {
-  /// Its arcs, `1.2.840` being `[1, 2, 840]`.
+  /// The arcs; `1.2.840` is `[1, 2, 840]`.
   public let arcs: [UInt32]
 
-  /// The identifier with these arcs: two at least, the first at most 2, the second under 40 where
-  /// the first is under 2 (X.690 section 8.19.4).
+  /// Creates an identifier with these arcs.
+  ///
+  /// It needs at least two arcs; the first is at most 2, and the second is less than 40 if the first is less than 2
+  /// (X.690 section 8.19.4).
   public init(_ arcs: UInt32...) {
     precondition(arcs.count >= 2 && arcs[0] <= 2 && (arcs[0] == 2 || arcs[1] < 40), "no identifier")
     self.arcs = arcs
   }
 
-  /// The content octets, without tag and length.
+  /// The content octets, without the tag and the length.
   var encoded: [UInt8] {
     var bytes = Self.base128(UInt64(arcs[0]) * 40 + UInt64(arcs[1]))
     for arc in arcs.dropFirst(2) { bytes += Self.base128(UInt64(arc)) }
     return bytes
   }
 
-  /// The arcs with dots between them.
+  /// The arcs, separated by dots.
   public var description: String { arcs.map(String.init).joined(separator: ".") }
 
   private static func base128(_ arc: UInt64) -> [UInt8] {

@@ -1,12 +1,12 @@
 internal import COpenSSL
 
-/// PKCS#12 files (`.p12`): a certificate with its key under a password.
+/// PKCS#12 files (`.p12`), which contain a certificate with its key, protected by a password.
 public enum PKCS12 {
-  /// Encodes `certificatePEM` with its key, and with its authority where that is given.
+  /// Encodes `certificatePEM` with its key and, if specified, with its authority.
   ///
-  /// `legacy` writes what Keychain Access did and old clients read: RC2 with 40 bits for the
-  /// certificate, triple DES for the key, SHA-1. It needs OpenSSL's legacy provider and fails with
-  /// `.legacyProviderMissing` without. Else: AES-256, PBKDF2 and SHA-256.
+  /// `legacy` writes the format of earlier Keychain Access versions, which old clients can read: RC2 with 40 bits for
+  /// the certificate, triple DES for the key, and SHA-1. This needs OpenSSL's legacy provider; without it, the function
+  /// throws `.legacyProviderMissing`. Otherwise it uses AES-256, PBKDF2, and SHA-256.
   public static func encode(
     certificatePEM: [UInt8], privateKeyPEM: [UInt8], authorityPEM: [UInt8]?, name: String,
     password: String, legacy: Bool
@@ -32,11 +32,11 @@ public enum PKCS12 {
 }
 
 extension PKCS12 {
-  /// Fails with `.legacyProviderMissing` where the legacy form cannot be written here.
+  /// Throws `.legacyProviderMissing` if the legacy format can't be written on this machine.
   public static func requireLegacy() throws(CryptoFailure) { _ = try LibraryContext(legacy: true) }
 }
 
-/// A library context of its own, so that the weak algorithms are available here only.
+/// A separate library context, so that the weak algorithms are available only here.
 @safe private final class LibraryContext {
   let pointer: OpaquePointer
   private var base: OpaquePointer?
@@ -62,7 +62,7 @@ extension PKCS12 {
   }
 }
 
-/// A stack of certificates that owns them by their handles.
+/// A stack of certificates that keeps the handles of its certificates.
 @safe private final class X509Stack {
   let pointer: OpaquePointer
   private var handles: [X509Handle] = []

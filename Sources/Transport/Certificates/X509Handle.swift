@@ -1,9 +1,9 @@
 internal import COpenSSL
 internal import Glibc
 
-/// The owner of one `X509`.
+/// The owner of an `X509` object.
 ///
-/// `@unchecked Sendable` holds because it is changed only while its builder alone knows it.
+/// `@unchecked Sendable` holds because only its builder has a reference while it is changed.
 @safe final class X509Handle: @unchecked Sendable {
   let pointer: OpaquePointer
 
@@ -63,7 +63,7 @@ internal import Glibc
     return try unsafe EVPKey(owning: key)
   }
 
-  /// The subject's first entry of kind `nid`; nil without one or with one that is no text.
+  /// Returns the subject's first entry of kind `nid`; nil if there is no such entry or if it isn't text.
   func subjectText(_ nid: Int32) -> String? {
     guard let name = unsafe X509_get_subject_name(pointer) else { return nil }
     let index = unsafe X509_NAME_get_index_by_NID(name, nid, -1)
@@ -79,7 +79,9 @@ internal import Glibc
       validating: UnsafeBufferPointer(start: start, count: Int(count)), as: UTF8.self)
   }
 
-  /// Whether it names `host`, an address or a name, in which a wildcard may stand for the first label.
+  /// Returns true if the certificate names `host`, an address or a name.
+  ///
+  /// A wildcard can stand for the first label.
   func isFor(_ host: String) -> Bool {
     unsafe X509_check_ip_asc(pointer, host, 0) == 1
       || X509_check_host(pointer, host, host.utf8.count, 0, nil) == 1
@@ -106,7 +108,7 @@ internal import Glibc
     return Int64(unsafe timegm(&parts))
   }
 
-  /// Every extension: the identifier's content octets, and its value.
+  /// Returns all extensions: the content octets of the identifier, and the value.
   func extensions() -> [(identifier: [UInt8], value: [UInt8])] {
     (0..<max(0, unsafe X509_get_ext_count(pointer))).compactMap { index in
       guard let found = unsafe X509_get_ext(pointer, index),

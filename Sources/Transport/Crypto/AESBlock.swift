@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// 16 bytes as two big-endian words.
+/// A block of 16 bytes as two big-endian words.
 struct AESBlock {
   static let byteCount = 16
 
@@ -14,7 +14,7 @@ extension AESBlock {
     low = unsafe UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))
   }
 
-  /// Fewer than 16 bytes, then a one bit and zeros (RFC 4493's padding).
+  /// Pads fewer than 16 bytes with a one bit and zeros (RFC 4493's padding).
   init(padding bytes: UnsafeRawBufferPointer) {
     assert(bytes.count < Self.byteCount, "a whole block needs no padding")
     for index in 0..<bytes.count { unsafe put(bytes[index], at: index) }
@@ -36,12 +36,12 @@ extension AESBlock {
     unsafe bytes.storeBytes(of: low.bigEndian, toByteOffset: offset + 8, as: UInt64.self)
   }
 
-  /// Multiplication by x in GF(2^128), RFC 5297's `dbl`.
+  /// The block multiplied by x in GF(2^128), RFC 5297's `dbl`.
   var doubled: AESBlock {
     AESBlock(high: high << 1 | low >> 63, low: (low << 1) ^ (high >> 63) * 0x87)
   }
 
-  /// The block moved towards its end, zeros coming in at the front.
+  /// Returns the block shifted right, filled with zeros from the left.
   func shifted(rightBytes count: Int) -> AESBlock {
     assert((0..<Self.byteCount).contains(count), "at most the whole block")
     if count >= 8 { return AESBlock(high: 0, low: high >> UInt64(8 * (count - 8))) }
@@ -50,7 +50,7 @@ extension AESBlock {
     return AESBlock(high: high >> bits, low: low >> bits | high << (64 - bits))
   }
 
-  /// The block moved towards its front, zeros coming in at the end.
+  /// Returns the block shifted left, filled with zeros from the right.
   func shifted(leftBytes count: Int) -> AESBlock {
     assert((0..<Self.byteCount).contains(count), "at most the whole block")
     if count >= 8 { return AESBlock(high: low << UInt64(8 * (count - 8)), low: 0) }
@@ -70,13 +70,13 @@ extension AESBlock {
   }
 }
 
-/// AES on single blocks through one kept EVP context.
+/// AES on single blocks with a reused EVP context.
 ///
 /// Confined to one thread.
 @safe final class AESBlockCipher {
   private let context: OpaquePointer
 
-  /// AES-128 for 16 bytes of key, AES-256 for 32.
+  /// Creates a cipher: AES-128 for a key of 16 bytes, AES-256 for 32.
   init(key: ArraySlice<UInt8>) throws(CryptoFailure) {
     precondition(key.count == 16 || key.count == 32, "no AES key")
     guard let context = unsafe EVP_CIPHER_CTX_new() else {

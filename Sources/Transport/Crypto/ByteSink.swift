@@ -1,16 +1,16 @@
 internal import COpenSSL
 
-/// An OpenSSL memory BIO: bytes in for its readers, bytes out from its writers.
+/// An OpenSSL memory BIO, which provides bytes to OpenSSL's readers and collects bytes from its writers.
 @safe struct ByteSink: ~Copyable {
   let bio: OpaquePointer
 
-  /// An empty one, to be written to.
+  /// Creates an empty sink for writing.
   init() throws(CryptoFailure) {
     guard let bio = unsafe BIO_new(BIO_s_mem()) else { throw OpenSSLErrors.failure("make a BIO") }
     unsafe self.bio = bio
   }
 
-  /// One that reads `bytes`, which are copied.
+  /// Returns a sink for reading a copy of `bytes`.
   static func reading(_ bytes: [UInt8]) throws(CryptoFailure) -> ByteSink {
     guard bytes.count <= Limits.credentialBytesMax else {
       throw .malformed(expected: "at most \(Limits.credentialBytesMax) bytes of PEM or DER")
@@ -23,7 +23,7 @@ internal import COpenSSL
     return sink
   }
 
-  /// The bytes that were written and not read yet.
+  /// Returns the bytes that were written but not yet read.
   func bytes() -> [UInt8] {
     let count = unsafe BIO_ctrl_pending(bio)
     return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, used in

@@ -1,15 +1,15 @@
-/// Why a key, a signature, a certificate or a PKCS#12 file could not be made or read.
+/// An error that describes why a key, a signature, a certificate, or a PKCS#12 file couldn't be created or read.
 public enum CryptoFailure: Error, Equatable, CustomStringConvertible {
-  /// The bytes are not what they should be; `expected` names the form.
+  /// The bytes don't have the right form; `expected` names it.
   case malformed(expected: String)
-  /// The key is of another kind than ECDSA on P-256, the one that APNs and device links use.
+  /// The key isn't an ECDSA key on P-256, the kind that APNs and device links use.
   case unsupportedKey
-  /// OpenSSL's legacy provider (RC2, 40 bit) is not installed here.
+  /// OpenSSL's legacy provider (RC2, 40-bit) isn't installed on this machine.
   case legacyProviderMissing
-  /// OpenSSL refused `operation`; `reason` is its own text.
+  /// OpenSSL's `operation` failed; `reason` is OpenSSL's own text.
   case library(operation: String, reason: String)
 
-  /// What is wrong, and what to do.
+  /// A description of the problem and how to fix it.
   public var description: String {
     switch self {
     case .malformed(let expected): "not \(expected): check the file"

@@ -1,15 +1,16 @@
-/// Converts the two forms of an ECDSA signature into each other: raw `r‖s` (RFC 7518 section 3.4) and
-/// DER `ECDSA-Sig-Value` (RFC 3279 section 2.2.3).
+/// The two forms of an ECDSA signature and the conversions between them: raw `r‖s` (RFC 7518 section 3.4) and DER
+/// `ECDSA-Sig-Value` (RFC 3279 section 2.2.3).
 enum ECDSASignature {
-  /// Bytes of one P-256 integer.
+  /// The number of bytes of a P-256 integer.
   static let integerBytes = 32
-  /// Two integers of at most 33 bytes with their headers, and the sequence's.
+  /// The maximum number of bytes in DER: two integers of at most 33 bytes with their headers, and the sequence's
+  /// header.
   static let derBytesMax = 2 + 2 * (2 + integerBytes + 1)
 
-  /// Writes the DER form of `raw`, two integers of the same width, into `der`.
+  /// Writes the DER form of `raw`, two integers of the same width, to `der`.
   ///
-  /// Wider integers than P-256's are taken when the excess is zeros, as ES512 writers with a P-256
-  /// key produce (apns-protocol.md 2.1). Returns the number of bytes written; nil where `raw` is no signature.
+  /// It accepts integers wider than P-256's if the excess bytes are zeros, as signers that use ES512 with a P-256 key
+  /// produce (apns-protocol.md 2.1). Returns the number of bytes written; nil if `raw` isn't a signature.
   static func writeDER(
     of raw: UnsafeRawBufferPointer, into der: UnsafeMutableRawBufferPointer
   ) -> Int? {
@@ -42,7 +43,7 @@ enum ECDSASignature {
     return start + 2 + padding + significant
   }
 
-  /// The raw 64-byte form of a DER signature that our own key made; nil where it is none.
+  /// Returns the raw 64-byte form of a DER signature that our own key created; nil if it isn't one.
   static func raw(fromDER der: [UInt8]) -> [UInt8]? {
     var reader = DERReader(der)
     guard var sequence = reader.sequence(), reader.isAtEnd else { return nil }

@@ -1,10 +1,12 @@
 internal import COpenSSL
 
-/// An ECDSA key on P-256 that signs with SHA-256: what provider tokens are signed with (RFC 7518's
-/// ES256; apns-protocol.md 2.1) and what devices prove themselves by.
+/// An ECDSA key on P-256 that signs with SHA-256.
+///
+/// Provider tokens are signed with such a key (RFC 7518's ES256; apns-protocol.md 2.1), and devices authenticate with
+/// one.
 public final class ES256PrivateKey: Sendable {
   let key: EVPKey
-  /// The half that others check its signatures with.
+  /// The public half, which verifies signatures of this key.
   public let publicKey: ES256PublicKey
 
   private init(_ key: EVPKey) throws(CryptoFailure) {
@@ -12,25 +14,24 @@ public final class ES256PrivateKey: Sendable {
     publicKey = try ES256PublicKey(spkiDER: key.publicDER())
   }
 
-  /// A fresh key.
+  /// Generates a new key.
   public convenience init() throws(CryptoFailure) {
     try self.init(EVPKey.generate())
   }
 
-  /// The key in a `.p8` file: one unencrypted PEM block of PKCS#8 (or SEC 1, which OpenSSL's tools
-  /// still write).
+  /// Reads the key in a `.p8` file: one unencrypted PEM block of PKCS#8 (or SEC 1, which OpenSSL's tools still write).
   ///
-  /// Fails on encrypted keys and on other kinds.
+  /// Throws if the key is encrypted or of another kind.
   public convenience init(pkcs8PEM: [UInt8]) throws(CryptoFailure) {
     try self.init(EVPKey.reading(pem: pkcs8PEM))
   }
 
-  /// The `.p8` form that Apple hands out: PKCS#8 in PEM, unencrypted.
+  /// Returns the key in the `.p8` format that Apple uses: PKCS#8 in PEM, unencrypted.
   public func pkcs8PEM() throws(CryptoFailure) -> [UInt8] {
     try key.pkcs8PEM()
   }
 
-  /// Signs `message`: 64 bytes, `r‖s`, as JSON Web Signatures have it.
+  /// Signs `message`; returns 64 bytes, `r‖s`, as in JSON Web Signatures.
   public func sign(_ message: UnsafeRawBufferPointer) throws(CryptoFailure) -> [UInt8] {
     guard let raw = ECDSASignature.raw(fromDER: try unsafe signDER(message)) else {
       throw .malformed(expected: "an ECDSA signature")
@@ -38,7 +39,7 @@ public final class ES256PrivateKey: Sendable {
     return raw
   }
 
-  /// Signs `message`: 64 bytes, `r‖s`, as JSON Web Signatures have it.
+  /// Signs `message`; returns 64 bytes, `r‖s`, as in JSON Web Signatures.
   public func sign(_ message: [UInt8]) throws(CryptoFailure) -> [UInt8] {
     guard let raw = ECDSASignature.raw(fromDER: try signDER(message)) else {
       throw .malformed(expected: "an ECDSA signature")
@@ -46,7 +47,7 @@ public final class ES256PrivateKey: Sendable {
     return raw
   }
 
-  /// Signs `message`: a DER `ECDSA-Sig-Value` of 70 to 72 bytes, as OpenSSL's tools write it.
+  /// Signs `message`; returns a DER `ECDSA-Sig-Value` of 70 to 72 bytes, as OpenSSL's tools write it.
   public func signDER(_ message: [UInt8]) throws(CryptoFailure) -> [UInt8] {
     let signed: Result<[UInt8], CryptoFailure> = unsafe message.withUnsafeBytes { bytes in
       Result { () throws(CryptoFailure) in try unsafe signDER(bytes) }
@@ -54,7 +55,7 @@ public final class ES256PrivateKey: Sendable {
     return try signed.get()
   }
 
-  /// Signs `message`: a DER `ECDSA-Sig-Value` of 70 to 72 bytes, as OpenSSL's tools write it.
+  /// Signs `message`; returns a DER `ECDSA-Sig-Value` of 70 to 72 bytes, as OpenSSL's tools write it.
   public func signDER(_ message: UnsafeRawBufferPointer) throws(CryptoFailure) -> [UInt8] {
     guard let context = unsafe EVP_MD_CTX_new() else { throw OpenSSLErrors.failure("sign") }
     defer { unsafe EVP_MD_CTX_free(context) }

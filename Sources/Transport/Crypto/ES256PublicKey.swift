@@ -2,17 +2,19 @@ internal import COpenSSL
 
 /// The hash that an ECDSA signature covers.
 public enum SignatureDigest: Sendable {
-  /// ES256, the one that APNs documents.
+  /// ES256, the only algorithm that Apple documents.
   case sha256
-  /// What one provider library signs with, although its key is on P-256 (apns-protocol.md 2.1).
+  /// SHA-512, which one provider library signs with although its key is on P-256 (apns-protocol.md 2.1).
   case sha512
 }
 
 /// The public half of an ECDSA key on P-256.
 public final class ES256PublicKey: Sendable, Hashable {
   let key: EVPKey
-  /// Its SubjectPublicKeyInfo in DER (RFC 5480), the same bytes for the same key however it was encoded (a
-  /// compressed point, a curve with its parameters): 91 of them.
+  /// The SubjectPublicKeyInfo in DER (RFC 5480), always 91 bytes.
+  ///
+  /// The bytes are the same for the same key regardless of how it was encoded (a compressed point, a curve with its
+  /// parameters).
   public let spkiDER: [UInt8]
 
   private init(_ key: EVPKey) throws(CryptoFailure) {
@@ -20,15 +22,15 @@ public final class ES256PublicKey: Sendable, Hashable {
     spkiDER = Self.spkiPrefix + (try key.publicPoint())
   }
 
-  /// What stands before the point: an EC key on the named curve P-256 (RFC 5480 2.1.1, 2.2).
+  /// The bytes before the point: an EC key on the named curve P-256 (RFC 5480 2.1.1, 2.2).
   private static let spkiPrefix: [UInt8] = [
     0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08, 0x2A,
     0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
   ]
 
-  /// The key in `spkiDER`.
+  /// Reads the key in `spkiDER`.
   ///
-  /// Fails on other kinds of keys, on points off the curve, on bytes left over.
+  /// Throws for other kinds of keys, points that aren't on the curve, and trailing bytes.
   public convenience init(spkiDER: [UInt8]) throws(CryptoFailure) {
     guard let pointer = unsafe Self.read(spkiDER) else {
       ERR_clear_error()
@@ -37,7 +39,7 @@ public final class ES256PublicKey: Sendable, Hashable {
     try self.init(unsafe EVPKey(owning: pointer))
   }
 
-  /// The key in a `PUBLIC KEY` block of PEM.
+  /// Reads the key in a `PUBLIC KEY` block of PEM.
   public convenience init(spkiPEM: [UInt8]) throws(CryptoFailure) {
     let sink = try ByteSink.reading(spkiPEM)
     guard let pointer = unsafe PEM_read_bio_PUBKEY(sink.bio, nil, nil, nil) else {
@@ -60,10 +62,10 @@ public final class ES256PublicKey: Sendable, Hashable {
     }
   }
 
-  /// Whether `rawSignature` (`r‖s`: 64 bytes, or wider with leading zeros) is this key's over
+  /// Returns true if `rawSignature` (`r‖s`: 64 bytes, or wider with leading zeros) is this key's signature of
   /// `message`.
   ///
-  /// It takes about 80 µs: cache the result.
+  /// It takes about 80 µs, so cache the result.
   public func verify(
     rawSignature: UnsafeRawBufferPointer, message: UnsafeRawBufferPointer,
     digest: SignatureDigest = .sha256
@@ -79,7 +81,7 @@ public final class ES256PublicKey: Sendable, Hashable {
     }
   }
 
-  /// Whether `derSignature` (`ECDSA-Sig-Value`) is this key's over `message`.
+  /// Returns true if `derSignature` (`ECDSA-Sig-Value`) is this key's signature of `message`.
   public func verify(
     derSignature: UnsafeRawBufferPointer, message: UnsafeRawBufferPointer,
     digest: SignatureDigest = .sha256
@@ -98,7 +100,7 @@ public final class ES256PublicKey: Sendable, Hashable {
     return answer == 1
   }
 
-  /// Whether `rawSignature` is this key's over `message`.
+  /// Returns true if `rawSignature` is this key's signature of `message`.
   public func verify(rawSignature: [UInt8], message: [UInt8]) -> Bool {
     unsafe rawSignature.withUnsafeBytes { signature in
       unsafe message.withUnsafeBytes { message in
@@ -107,7 +109,7 @@ public final class ES256PublicKey: Sendable, Hashable {
     }
   }
 
-  /// Whether `derSignature` is this key's over `message`.
+  /// Returns true if `derSignature` is this key's signature of `message`.
   public func verify(derSignature: [UInt8], message: [UInt8]) -> Bool {
     unsafe derSignature.withUnsafeBytes { signature in
       unsafe message.withUnsafeBytes { message in
@@ -116,11 +118,11 @@ public final class ES256PublicKey: Sendable, Hashable {
     }
   }
 
-  /// The same key.
+  /// Compares the keys by their DER form.
   public static func == (one: ES256PublicKey, other: ES256PublicKey) -> Bool {
     one.spkiDER == other.spkiDER
   }
 
-  /// Hashes the key.
+  /// Hashes the key's DER form.
   public func hash(into hasher: inout Hasher) { hasher.combine(spkiDER) }
 }

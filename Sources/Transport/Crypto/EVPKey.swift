@@ -1,27 +1,27 @@
 internal import COpenSSL
 
-/// The owner of one `EVP_PKEY`, private or public: on P-256, but for a provider's own TLS key.
+/// The owner of an `EVP_PKEY`, private or public: on P-256, except for a provider's own TLS key.
 ///
-/// `@unchecked Sendable` holds because the key is never changed after `init`, and OpenSSL 3 lets
-/// threads use one unchanging key at the same time.
+/// `@unchecked Sendable` holds because the key never changes after `init`, and OpenSSL 3 allows several threads to use
+/// an unchanging key concurrently.
 @safe final class EVPKey: @unchecked Sendable {
   let pointer: OpaquePointer
 
-  /// The kinds of keys that are taken.
+  /// The kinds of keys that are accepted.
   enum Kind {
-    /// ECDSA on P-256.
+    /// Only ECDSA on P-256.
     case p256
-    /// Whatever OpenSSL knows.
+    /// Any kind that OpenSSL supports.
     case any
   }
 
-  /// Takes over `pointer`, which is freed here too when it is of another kind.
+  /// Takes ownership of `pointer`, which is freed even if its kind is rejected.
   init(owning pointer: OpaquePointer, kind: Kind = .p256) throws(CryptoFailure) {
     unsafe self.pointer = pointer
     guard unsafe kind == .any || Self.isP256(pointer) else { throw .unsupportedKey }
   }
 
-  /// A fresh RSA key pair of 2,048 bits, as Apple's push certificates have.
+  /// Generates an RSA key pair of 2,048 bits, as in Apple's push certificates.
   static func generateRSA() throws(CryptoFailure) -> EVPKey {
     guard let context = unsafe EVP_PKEY_CTX_new_id(EVP_PKEY_RSA, nil) else {
       throw OpenSSLErrors.failure("make a key context")
@@ -35,7 +35,7 @@ internal import COpenSSL
     return try unsafe EVPKey(owning: made, kind: .any)
   }
 
-  /// A fresh key pair.
+  /// Generates a key pair on P-256.
   static func generate() throws(CryptoFailure) -> EVPKey {
     guard let context = unsafe EVP_PKEY_CTX_new_id(EVP_PKEY_EC, nil) else {
       throw OpenSSLErrors.failure("make a key context")
@@ -49,10 +49,10 @@ internal import COpenSSL
     return try unsafe EVPKey(owning: made)
   }
 
-  /// The private key in PEM; encrypted ones are refused.
+  /// Reads the private key in PEM; encrypted keys are rejected.
   static func reading(pem: [UInt8], kind: Kind = .p256) throws(CryptoFailure) -> EVPKey {
     let sink = try ByteSink.reading(pem)
-    // An empty pass phrase stands in for OpenSSL's prompt on the terminal.
+    // An empty passphrase replaces OpenSSL's prompt on the terminal.
     let read = unsafe "".withCString { empty in
       unsafe PEM_read_bio_PrivateKey(sink.bio, nil, nil, UnsafeMutableRawPointer(mutating: empty))
     }
@@ -63,7 +63,7 @@ internal import COpenSSL
     return try unsafe EVPKey(owning: pointer, kind: kind)
   }
 
-  /// The private key in PKCS#8 PEM, unencrypted.
+  /// Returns the private key in PKCS#8 PEM, unencrypted.
   func pkcs8PEM() throws(CryptoFailure) -> [UInt8] {
     let sink = try ByteSink()
     guard unsafe PEM_write_bio_PKCS8PrivateKey(sink.bio, pointer, nil, nil, 0, nil, nil) == 1 else {
@@ -72,12 +72,12 @@ internal import COpenSSL
     return sink.bytes()
   }
 
-  /// The public half in SubjectPublicKeyInfo DER.
+  /// Returns the public half as SubjectPublicKeyInfo in DER.
   func publicDER() throws(CryptoFailure) -> [UInt8] {
     try unsafe derBytes("encode a public key") { unsafe i2d_PUBKEY(pointer, $0) }
   }
 
-  /// The public half of a key on P-256 as an uncompressed point: 65 bytes.
+  /// Returns the public half of a key on P-256 as an uncompressed point: 65 bytes.
   func publicPoint() throws(CryptoFailure) -> [UInt8] {
     try [0x04] + coordinate("qx") + coordinate("qy")
   }
@@ -113,7 +113,7 @@ internal import COpenSSL
   deinit { unsafe EVP_PKEY_free(pointer) }
 }
 
-/// Runs one of OpenSSL's `i2d_` functions and takes over what it allocated.
+/// Runs one of OpenSSL's `i2d_` functions and takes ownership of the memory that it allocated.
 func derBytes(
   _ operation: String, _ encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>) -> Int32
 ) throws(CryptoFailure) -> [UInt8] {

@@ -2,10 +2,10 @@ internal import COpenSSL
 
 /// HKDF with SHA-256 (RFC 5869), which derives keys from a secret.
 public enum HKDF {
-  /// Bytes of key at most: 255 hashes (RFC 5869 section 2.3).
+  /// The maximum number of bytes of a key: 255 hashes (RFC 5869 section 2.3).
   static let keyBytesMax = 255 * 32
 
-  /// `count` bytes of key from `secret`, for the one use that `salt` and `info` name.
+  /// Derives `count` bytes of key from `secret`, for the single use that `salt` and `info` identify.
   ///
   /// `count` is 1…8160.
   public static func key(
@@ -26,7 +26,7 @@ public enum HKDF {
     return Array(key.prefix(count))
   }
 
-  /// HMAC-SHA-256 (RFC 2104).
+  /// Returns the HMAC-SHA-256 of a message (RFC 2104).
   private static func authenticate(
     _ message: [UInt8], key: [UInt8]
   ) throws(CryptoFailure) -> [UInt8] {
@@ -34,7 +34,7 @@ public enum HKDF {
       throw .malformed(expected: "a secret of fewer bytes")
     }
     var code = [UInt8](repeating: 0, count: 32)
-    // Keys are padded with zeros: the same code, and no question of what a null key means.
+    // HMAC pads keys with zeros, so this gives the same code and avoids passing a null key.
     let secret = key.isEmpty ? [0] : key
     let isDone =
       unsafe HMAC(

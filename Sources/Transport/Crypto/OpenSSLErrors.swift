@@ -1,9 +1,9 @@
 internal import COpenSSL
 
-/// OpenSSL's error queue of this thread.
+/// OpenSSL's error queue of the current thread.
 ///
-/// Each failed call must empty it: an entry that stays would be taken for the cause of a later
-/// failure on the same thread, in TLS for instance.
+/// Every failed call must empty the queue. A remaining entry would be mistaken for the cause of a later failure on the
+/// same thread, for example in TLS.
 enum OpenSSLErrors {
   /// Empties the queue and returns the text of its first entry, which is the deepest cause.
   static func popReason() -> String {
@@ -15,7 +15,7 @@ enum OpenSSLErrors {
     return unsafe String(cString: reason)
   }
 
-  /// The failure of `operation`, with the queue emptied.
+  /// Returns the failure of `operation`, and empties the queue.
   static func failure(_ operation: String) -> CryptoFailure {
     .library(operation: operation, reason: popReason())
   }

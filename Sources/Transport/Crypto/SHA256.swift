@@ -1,20 +1,20 @@
 internal import COpenSSL
 
-/// SHA-256 (FIPS 180-4).
+/// The SHA-256 hash function (FIPS 180-4).
 public enum SHA256 {
-  /// 32 bytes of hash, as a value that can be a dictionary's key without an allocation.
+  /// A 32-byte hash as a value that can be a dictionary key without an allocation.
   public struct Digest: Hashable, Sendable {
-    /// The 32 bytes as four big-endian words, the first byte in the highest place.
+    /// The 32 bytes as four big-endian words; the first byte is the most significant.
     public let words: (UInt64, UInt64, UInt64, UInt64)
 
-    /// The digest with these 32 bytes; nil for another count.
+    /// Creates a digest from these 32 bytes; nil for another count.
     public init?(_ bytes: some Collection<UInt8>) {
       let digest = unsafe Array(bytes).withUnsafeBytes { unsafe Digest(bytes: $0) }
       guard let digest else { return nil }
       self = digest
     }
 
-    /// The digest with these 32 bytes; nil for another count.
+    /// Creates a digest from these 32 bytes; nil for another count.
     public init?(bytes: UnsafeRawBufferPointer) {
       guard bytes.count == 32 else { return nil }
       unsafe self.init(reading: bytes)
@@ -27,7 +27,7 @@ public enum SHA256 {
       words = (word(0), word(1), word(2), word(3))
     }
 
-    /// The 32 bytes.
+    /// The digest as 32 bytes.
     public var bytes: [UInt8] {
       var bytes: [UInt8] = []
       bytes.reserveCapacity(32)
@@ -39,33 +39,33 @@ public enum SHA256 {
       return bytes
     }
 
-    /// The same 32 bytes.
+    /// Compares all 32 bytes.
     public static func == (one: Digest, other: Digest) -> Bool { one.words == other.words }
 
-    /// Hashes the first word: the others are no more random.
+    /// Hashes only the first word, because it is already random.
     public func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
   }
 
-  /// The hash of `bytes`.
+  /// Returns the hash of `bytes`.
   ///
-  /// Allocates OpenSSL's context: use `SHA256Context` where that counts.
+  /// This allocates an OpenSSL context; use `SHA256Context` if that matters.
   public static func hash(_ bytes: UnsafeRawBufferPointer) -> Digest {
     unsafe SHA256Context().hash(bytes)
   }
 
-  /// The hash of `bytes`.
+  /// Returns the hash of `bytes`.
   public static func hash(_ bytes: [UInt8]) -> Digest {
     unsafe bytes.withUnsafeBytes { unsafe hash($0) }
   }
 }
 
-/// A kept SHA-256 context: one small allocation of OpenSSL per hash instead of four.
+/// A reusable SHA-256 context, which costs OpenSSL one small allocation per hash instead of four.
 ///
 /// Confined to one thread.
 @safe public final class SHA256Context {
   private let context: OpaquePointer
 
-  /// A context for any number of hashes.
+  /// Creates a context for any number of hashes.
   public init() {
     guard let context = unsafe EVP_MD_CTX_new() else { preconditionFailure("no memory") }
     unsafe self.context = context
@@ -73,7 +73,7 @@ public enum SHA256 {
     precondition(isReady, "SHA-256 is missing from OpenSSL")
   }
 
-  /// The hash of `bytes`.
+  /// Returns the hash of `bytes`.
   public func hash(_ bytes: UnsafeRawBufferPointer) -> SHA256.Digest {
     unsafe withUnsafeTemporaryAllocation(byteCount: 32, alignment: 8) { output in
       let done =
@@ -86,13 +86,13 @@ public enum SHA256 {
     }
   }
 
-  /// Begins the hash of bytes that come in parts; what was begun before is given up.
+  /// Begins the hash of bytes that arrive in parts; an unfinished hash is discarded.
   public func begin() {
     let isReady = unsafe EVP_DigestInit_ex(context, nil, nil) == 1
     precondition(isReady, "SHA-256 cannot fail on memory that is there")
   }
 
-  /// Adds a part to the hash that was begun.
+  /// Adds a part to the current hash.
   public func update(_ bytes: [UInt8]) {
     let done = unsafe bytes.withUnsafeBytes {
       unsafe EVP_DigestUpdate(context, $0.baseAddress, $0.count) == 1
@@ -100,7 +100,7 @@ public enum SHA256 {
     precondition(done, "SHA-256 cannot fail on memory that is there")
   }
 
-  /// The hash of all parts since `begin`.
+  /// Returns the hash of all parts since `begin`.
   public func finish() -> SHA256.Digest {
     unsafe withUnsafeTemporaryAllocation(byteCount: 32, alignment: 8) { output in
       let done =

@@ -2,24 +2,23 @@ internal import COpenSSL
 
 /// AES-SIV (RFC 5297): deterministic authenticated encryption.
 ///
-/// The same plaintext gives the same sealed bytes, and whatever this key did not seal does not
-/// open.
+/// The same plaintext always gives the same sealed bytes, and only bytes that this key sealed can be opened.
 ///
-/// S2V and CTR are implemented on EVP's single AES blocks with reused contexts: OpenSSL's own SIV
-/// makes about 30 allocations a message. Tests compare with that one and with the RFC's vectors.
-/// Confined to one thread; no call without associated data allocates.
+/// S2V and CTR are implemented on EVP's single AES blocks with reused contexts, because OpenSSL's own SIV makes about
+/// 30 allocations per message. Tests compare the results with OpenSSL's and with the RFC's test vectors. Confined to
+/// one thread; calls without associated data don't allocate.
 @safe public final class SIVCipher {
-  /// Bytes by which a sealed message is longer than its plaintext: the synthetic IV.
+  /// The number of bytes by which a sealed message is longer than its plaintext: the synthetic IV.
   public static let overheadBytes = 16
 
   private let authentication: AESBlockCipher
   private let encryption: AESBlockCipher
-  /// CMAC of the zero block: where S2V starts.
+  /// The CMAC of the zero block, with which S2V starts.
   private let initial: AESBlock
   private let subkeyForFull: AESBlock
   private let subkeyForPartial: AESBlock
 
-  /// The cipher of `key`: 32 bytes for AES-128-SIV, 64 for AES-256-SIV.
+  /// Creates a cipher with `key`: 32 bytes for AES-128-SIV, 64 for AES-256-SIV.
   public init(key: [UInt8]) throws(CryptoFailure) {
     guard key.count == 32 || key.count == 64 else {
       throw .malformed(expected: "a SIV key of 32 or 64 bytes")
@@ -31,25 +30,24 @@ internal import COpenSSL
     initial = authentication.encrypt(subkeyForFull)
   }
 
-  /// Seals `plaintext` into `sealed`, which holds `overheadBytes` more: the synthetic IV, then the
-  /// ciphertext.
+  /// Seals `plaintext` into `sealed`, which is longer by `overheadBytes`: the synthetic IV, followed by the ciphertext.
   ///
-  /// They must not overlap.
+  /// The two buffers must not overlap.
   public func seal(_ plaintext: UnsafeRawBufferPointer, into sealed: UnsafeMutableRawBufferPointer)
   {
     unsafe seal(plaintext, from: initial, into: sealed)
   }
 
-  /// Opens `sealed` into `plaintext`, which holds `overheadBytes` less.
+  /// Opens `sealed` into `plaintext`, which is shorter by `overheadBytes`.
   ///
-  /// False, with `plaintext` zeroed, where this key did not seal it or the counts do not fit.
+  /// Returns false, with `plaintext` zeroed, if this key didn't seal it or if the counts don't match.
   public func open(
     _ sealed: UnsafeRawBufferPointer, into plaintext: UnsafeMutableRawBufferPointer
   ) -> Bool {
     unsafe open(sealed, from: initial, into: plaintext)
   }
 
-  /// Seals `plaintext`, bound to `associatedData`, which the opener must give again.
+  /// Seals `plaintext`, bound to `associatedData`, which must be provided again to open it.
   public func seal(_ plaintext: [UInt8], associatedData: [[UInt8]] = []) -> [UInt8] {
     let start = digest(of: associatedData)
     return unsafe [UInt8](unsafeUninitializedCapacity: plaintext.count + Self.overheadBytes) {
@@ -61,7 +59,7 @@ internal import COpenSSL
     }
   }
 
-  /// Opens `sealed`; nil where this key did not seal it with this associated data.
+  /// Opens `sealed`; returns nil if this key didn't seal it with this associated data.
   public func open(_ sealed: [UInt8], associatedData: [[UInt8]] = []) -> [UInt8]? {
     guard sealed.count >= Self.overheadBytes else { return nil }
     let start = digest(of: associatedData)
@@ -102,25 +100,25 @@ internal import COpenSSL
     let ciphertext = unsafe UnsafeRawBufferPointer(rebasing: sealed[Self.overheadBytes...])
     unsafe applyCounter(from: vector, to: ciphertext, into: plaintext)
     let expected = unsafe syntheticVector(of: UnsafeRawBufferPointer(plaintext), from: start)
-    // Both words are always compared: the duration tells nothing.
+    // Always compare both words, so that the duration reveals nothing.
     let difference = (expected.high ^ vector.high) | (expected.low ^ vector.low)
     if difference != 0 { unsafe plaintext.initializeMemory(as: UInt8.self, repeating: 0) }
     return difference == 0
   }
 
-  /// S2V over all strings but the last (RFC 5297 section 2.4).
+  /// Computes S2V over all strings except the last (RFC 5297 section 2.4).
   private func digest(of associatedData: [[UInt8]]) -> AESBlock {
     associatedData.reduce(initial) { digest, data in
       digest.doubled ^ (unsafe data.withUnsafeBytes { unsafe cmac($0) })
     }
   }
 
-  /// S2V's last step: the plaintext's own.
+  /// Computes the last step of S2V, for the plaintext itself.
   private func syntheticVector(
     of plaintext: UnsafeRawBufferPointer, from digest: AESBlock
   ) -> AESBlock {
     if plaintext.count == AESBlock.byteCount {
-      // One whole block, a device token's: the CMAC of its sum with the digest is one encryption.
+      // One full block, as in a device token: the CMAC of its sum with the digest is a single encryption.
       return authentication.encrypt(
         unsafe AESBlock(loading: plaintext, at: 0) ^ digest ^ subkeyForFull)
     }
@@ -131,7 +129,7 @@ internal import COpenSSL
     return unsafe cmac(plaintext, lastBlockXor: digest)
   }
 
-  /// AES-CMAC (RFC 4493), with `xorend` of RFC 5297 section 2.2 applied on the way where it is given.
+  /// Computes AES-CMAC (RFC 4493), and applies `xorend` of RFC 5297 section 2.2 in the same pass if `sum` isn't nil.
   private func cmac(
     _ bytes: UnsafeRawBufferPointer, lastBlockXor sum: AESBlock? = nil
   ) -> AESBlock {
@@ -153,7 +151,7 @@ internal import COpenSSL
     return authentication.encrypt(state ^ last ^ (isFull ? subkeyForFull : subkeyForPartial))
   }
 
-  /// CTR from `vector` with the two bits cleared that RFC 5297 section 2.5 clears.
+  /// Applies CTR from `vector`, with the two bits cleared that RFC 5297 section 2.5 specifies.
   private func applyCounter(
     from vector: AESBlock, to input: UnsafeRawBufferPointer,
     into output: UnsafeMutableRawBufferPointer

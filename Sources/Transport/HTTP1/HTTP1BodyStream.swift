@@ -1,46 +1,50 @@
 import Synchronization
 
-/// The body of a long response, written piece by piece from any thread.
+/// The body of a long response, which any thread can write piece by piece.
 public final class HTTP1BodyStream: Sendable {
-  /// What the connection has to send, and whether more will follow.
+  /// The bytes for the connection to send, and the state of the body after them.
   struct Piece {
     var bytes: [UInt8]
-    /// Nothing follows these bytes.
+    /// True if nothing follows these bytes.
     var isLast: Bool
-    /// The reader was too slow or is gone: the body cannot be completed.
+    /// True if the body can't be completed, because the reader was too slow or has disconnected.
     var isBroken: Bool
   }
 
   private struct State {
-    /// What the body begins with, of any size; sent before `pending`.
+    /// The beginning of the body, of any size, which is sent before `pending`.
     var beginning: [UInt8] = []
-    /// Bytes of the beginning that are sent.
+    /// The number of bytes of the beginning that have been sent.
     var begun = 0
     var pending: [UInt8] = []
     var isFinished = false
     var isClosed = false
     var onClose: (@Sendable () -> Void)?
-    /// Tells the connection that there is something to send.
+    /// The closure that notifies the connection that there is something to send.
     var onChange: (@Sendable () -> Void)?
   }
 
   private let state: Mutex<State>
 
-  /// A body without a reader yet; of what is written it holds up to 1 MB for a client that does not read.
+  /// Creates a body without a reader.
   ///
-  /// `onClose` is called once, when the client is gone or has got everything.
+  /// It buffers up to 1 MB for a client that doesn't read.
+  ///
+  /// `onClose` is called once, when the client has disconnected or has received everything.
   public init(onClose: (@Sendable () -> Void)? = nil) {
     state = Mutex(State(onClose: onClose))
   }
 
-  /// A body of which everything is there.
+  /// Creates a body that is already complete.
   convenience init(whole bytes: [UInt8]) {
     self.init()
     begin(with: bytes)
     finish()
   }
 
-  /// Begins the body with bytes of any number, before what was written; only before it has a reader.
+  /// Sets the beginning of the body, of any size, before any bytes that were written.
+  ///
+  /// It may only be called before the body has a reader.
   public func begin(with bytes: [UInt8]) {
     state.withLock { state in
       assert(state.beginning.isEmpty && state.onChange == nil, "a body begins once, unread")
@@ -48,7 +52,7 @@ public final class HTTP1BodyStream: Sendable {
     }
   }
 
-  /// Appends a piece; false when the client is gone or reads too slowly, so that writing can stop.
+  /// Appends a piece; returns false if the client has disconnected or reads too slowly, so that writing can stop.
   @discardableResult
   public func write(_ bytes: [UInt8]) -> Bool {
     let (isAccepted, onChange) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
@@ -57,7 +61,7 @@ public final class HTTP1BodyStream: Sendable {
         state.isClosed = true
         return (false, state.onChange)
       }
-      // The connection knows of bytes that are pending already.
+      // The connection has already been notified if bytes are pending.
       let isNews = state.pending.isEmpty
       state.pending += bytes
       return (true, isNews ? state.onChange : nil)
@@ -66,7 +70,7 @@ public final class HTTP1BodyStream: Sendable {
     return isAccepted
   }
 
-  /// Completes the body.
+  /// Completes the body; no more pieces can be written.
   public func finish() {
     let onChange = state.withLock { state in
       state.isFinished = true
@@ -90,13 +94,13 @@ public final class HTTP1BodyStream: Sendable {
     onClose?()
   }
 
-  /// Sets what is called, from any thread, whenever `next` has something new.
+  /// Sets the closure that is called, from any thread, whenever `next` has something new.
   func onChange(_ body: @escaping @Sendable () -> Void) {
     state.withLock { $0.onChange = body }
   }
 
-  /// Removes and returns what is to be sent next: up to that many bytes of the beginning, later all that was
-  /// written since the last call.
+  /// Removes and returns the next bytes to send: up to `count` bytes of the beginning, and then everything written
+  /// since the last call.
   func next(beginningBytes count: Int = Limits.highWaterBytes) -> Piece {
     assert(count > 0, "a piece has bytes")
     return state.withLock { state in

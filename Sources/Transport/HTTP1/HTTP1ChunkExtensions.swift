@@ -1,8 +1,8 @@
 /// The extensions after a chunk's size (RFC 9112 section 7.1.1), which are checked and then ignored.
 enum HTTP1ChunkExtensions {
-  /// Whether `bytes` are any number of `;name`, `;name=token` and `;name="text"`.
+  /// Returns true if `bytes` consists of any number of `;name`, `;name=token`, and `;name="text"`.
   ///
-  /// White space around them, which the grammar calls bad, is refused: other parsers end the size there.
+  /// Whitespace around them, which the grammar calls bad, is rejected, because other parsers end the size there.
   static func isWellFormed(_ bytes: ArraySlice<UInt8>) -> Bool {
     var rest = bytes
     while let byte = rest.popFirst() {
@@ -20,7 +20,7 @@ enum HTTP1ChunkExtensions {
     return !token.isEmpty
   }
 
-  /// Takes a quoted string (RFC 9110 section 5.6.4).
+  /// Reads a quoted string (RFC 9110 section 5.6.4).
   private static func takeQuotedText(_ rest: inout ArraySlice<UInt8>) -> Bool {
     guard rest.first == UInt8(ascii: "\"") else { return false }
     rest.removeFirst()

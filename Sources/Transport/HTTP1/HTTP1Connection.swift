@@ -1,6 +1,6 @@
 import System
 
-/// One connection of an HTTP/1.1 server: collects a request, has it answered, sends the response.
+/// A connection of an HTTP/1.1 server, which collects a request, passes it to the handler, and sends the response.
 final class HTTP1Connection: StreamHandler {
   /// The request that is arriving.
   private struct Incoming {
@@ -11,28 +11,29 @@ final class HTTP1Connection: StreamHandler {
   }
 
   private let number: UInt64
-  /// Kept alive by its loop.
+  /// The stream, which its loop keeps alive.
   private weak var stream: ByteStream?
   private unowned let owner: HTTP1Connections
   private var session: HTTP1ServerSession?
   private var incoming = Incoming()
   private var streamID: Int32 = 0
-  /// The body of a long response that is being sent.
+  /// The body of the long response that is being sent.
   private var body: HTTP1BodyStream?
-  /// All of that body is there, so that only a client that does not read can hold it up.
+  /// True if the entire body is available, so that only a client that doesn't read can delay it.
   private var isBodyWhole = false
   private var timer: TimerID?
-  /// The bytes of a request are coming, whose time runs from the first of them.
+  /// True while a request is being received; its time limit starts with its first byte.
   private var isReceiving = false
-  /// When it began to wait for a request, in the loop's nanoseconds; nil while one is answered.
+  /// The time at which it began to wait for a request, in the loop's nanoseconds; nil while a request is being
+  /// answered.
   private(set) var waitingSince: Int64?
-  /// Since when each answer was followed by the next request at once, in the loop's nanoseconds; nil where the client
-  /// waits for one before it asks for another.
+  /// The time since which each answer was immediately followed by the next request, in the loop's nanoseconds; nil if
+  /// the client waits for an answer before it sends another request.
   private(set) var pipeliningSince: Int64?
   private var isResponding = false
-  /// The client sends nothing more.
+  /// True if the client has finished sending.
   private var inputHasEnded = false
-  /// The other end's address without its port, and whether that is this machine.
+  /// The peer's address without its port, and whether the peer is on this machine.
   let address: String
   let isLocal: Bool
 
@@ -49,7 +50,7 @@ final class HTTP1Connection: StreamHandler {
     self.session = session
   }
 
-  // MARK: the server's side
+  // MARK: server's side
 
   func respond(_ response: HTTP1Response) {
     assert(body == nil, "one response at a time")
@@ -61,7 +62,7 @@ final class HTTP1Connection: StreamHandler {
       begin(
         HTTP1BodyStream(whole: bytes), status: status, fields: fields, length: bytes.count)
     case .bytes(let bytes):
-      // First, because the next request may have come already and set a timer of its own.
+      // Do this first, because the next request may have arrived already and set its own timer.
       awaitRequest()
       pauseIfUnread(with: bytes.count)
       isResponding = true
@@ -77,7 +78,7 @@ final class HTTP1Connection: StreamHandler {
   private func begin(
     _ body: HTTP1BodyStream, status: Int, fields: [(name: String, value: String)], length: Int?
   ) {
-    // First, because the next request may have come already and set a timer of its own.
+    // Do this first, because the next request may have arrived already and set its own timer.
     awaitRequest()
     let begins =
       session?.beginResponse(streamID, status: status, fields: fields, length: length) ?? false
@@ -93,14 +94,14 @@ final class HTTP1Connection: StreamHandler {
     sendBody()
   }
 
-  /// Sends what the body of a long response has, until the client has much to read.
+  /// Sends the available parts of a long response's body until the client has much to read.
   func sendBody() {
-    // Up to more than the mark: only from there on does the stream say that it is drained.
+    // Exceed the high-water mark, because only then does the stream report that it is drained.
     while let body, let stream, stream.isOpen, stream.pendingOutputBytes <= Limits.highWaterBytes {
       let piece = body.next()
       guard !piece.isBroken else { return abort() }
       guard piece.isLast || !piece.bytes.isEmpty else {
-        // A followed log has no end: such a client gets the lines so far.
+        // A followed log has no end, so such a client gets the lines so far.
         if inputHasEnded { stream.close() }
         return
       }
@@ -116,7 +117,7 @@ final class HTTP1Connection: StreamHandler {
     if body != nil, isBodyWhole { startTimer(owner.bounds.idleNanoseconds) }
   }
 
-  /// A client that does not read has its next requests wait: each answer would be kept for it.
+  /// Delays further requests of a client that doesn't read, because each answer would be buffered for it.
   private func pauseIfUnread(with bytes: Int) {
     guard let stream, stream.pendingOutputBytes + bytes > Limits.highWaterBytes else { return }
     session?.pause()
@@ -129,7 +130,7 @@ final class HTTP1Connection: StreamHandler {
     stream?.close(afterFlush: false)
   }
 
-  // MARK: the stream's side
+  // MARK: stream's side
 
   func streamOpened(_ stream: ByteStream) { startTimer(owner.bounds.idleNanoseconds) }
 
@@ -173,7 +174,9 @@ final class HTTP1Connection: StreamHandler {
     startTimer(owner.bounds.idleNanoseconds)
   }
 
-  /// A request has one time for all of it, from its first byte: each byte would buy another one.
+  /// Starts the time limit of a request, which covers the entire request from its first byte.
+  ///
+  /// Otherwise, each byte would extend it.
   private func beginTimeOfRequest() {
     guard !isReceiving, session?.hasPartialHead == true else { return }
     isReceiving = true
@@ -250,6 +253,6 @@ extension HTTP1Connection: HTTP2RequestHandler {
     owner.dispatch(request, of: number)
   }
 
-  /// The session has answered what it could not read; the connection ends with that.
+  /// Does nothing: the session has answered the unreadable request, and the connection ends with that answer.
   func requestReset(_ streamID: Int32, errorCode: UInt32) {}
 }

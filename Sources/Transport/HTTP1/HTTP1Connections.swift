@@ -1,8 +1,8 @@
 import System
 
-/// The connections of one HTTP/1.1 server, confined to its loop.
+/// The connections of an HTTP/1.1 server, confined to its loop.
 final class HTTP1Connections {
-  /// What reaches the connections from other threads.
+  /// An event that other threads send to the connections.
   enum Event: Sendable {
     /// The handler on a thread has answered a connection's request.
     case responded(connection: UInt64, thread: Int, HTTP1Response)
@@ -12,7 +12,7 @@ final class HTTP1Connections {
     case stop
   }
 
-  /// What one connection may cost.
+  /// The resource limits of the connections.
   struct Bounds: Sendable {
     var bodyBytes: Int
     var connections = Limits.httpConnections
@@ -20,12 +20,12 @@ final class HTTP1Connections {
     var requestNanoseconds = Limits.httpRequestNanoseconds
     var pipeliningNanoseconds = Limits.httpPipeliningNanoseconds
 
-    /// Connections of one address of the network, and as many that are left to this machine whatever comes over it:
-    /// some browsers' and a scraper's.
+    /// The maximum number of connections from one network address, and the number that is reserved for this machine
+    /// regardless of network traffic: enough for a few browsers and a scraper.
     var connectionsOfAddress: Int { max(1, connections / 4) }
   }
 
-  /// What other threads know of the connections.
+  /// The information about the connections that other threads need.
   struct Opened: Sendable {
     let port: UInt16
     let events: Mailbox<Event>
@@ -38,7 +38,7 @@ final class HTTP1Connections {
   private var events: Mailbox<Event>?
   private var connections: [UInt64: HTTP1Connection] = [:]
   private var lastNumber: UInt64 = 0
-  /// Requests that each handler thread has not answered yet.
+  /// The number of unanswered requests of each handler thread.
   private var pending = [Int](repeating: 0, count: Limits.httpHandlerThreads)
 
   private var unanswered: Int { pending.reduce(0, +) }
@@ -66,7 +66,7 @@ final class HTTP1Connections {
   }
 
   private func accept(_ stream: ByteStream) -> HTTP1Connection? {
-    // Requests outlive clients that do not wait for the response.
+    // Requests outlive clients that don't wait for the response.
     guard unanswered < bounds.connections + bounds.connectionsOfAddress, makeRoom(for: stream)
     else { return nil }
     lastNumber += 1
@@ -75,10 +75,12 @@ final class HTTP1Connections {
     return connection
   }
 
-  /// Whether one more may come from there: the one that has waited longest for a request makes room.
+  /// Returns true if one more connection from there is allowed.
   ///
-  /// Otherwise who opens connections and says nothing would keep probes and administrators out. What
-  /// comes over the network leaves some to this machine.
+  /// To make room, it closes the connection that has waited longest for a request.
+  ///
+  /// Otherwise, a client that opens idle connections could lock out probes and administrators. Network clients can't
+  /// use the connections that are reserved for this machine.
   private func makeRoom(for stream: ByteStream) -> Bool {
     let peer = stream.peerAddress
     guard connections.count >= bounds.connectionsOfAddress else { return true }
@@ -102,7 +104,7 @@ final class HTTP1Connections {
       waiting.one.abort()
       return true
     }
-    // Who sends requests without end never waits for one.
+    // A client that sends requests without a pause is never waiting for one.
     let now = loop.nowNanoseconds
     guard let busy = oldest(\.pipeliningSince), now - busy.since >= bounds.pipeliningNanoseconds
     else { return false }
@@ -116,7 +118,7 @@ final class HTTP1Connections {
       pending[thread] -= 1
       assert(pending[thread] >= 0, "a handler answers each request once")
       guard let connection = connections[number] else {
-        // The client is gone.
+        // The client has disconnected.
         if case .stream(let body) = response.body { body.close() }
         return
       }
@@ -131,7 +133,7 @@ final class HTTP1Connections {
 
   // MARK: called by connections
 
-  /// Has the handler answer a request, on the thread with the least to do.
+  /// Passes a request to the handler, on the thread with the fewest requests.
   func dispatch(_ request: HTTP1Request, of connection: UInt64) {
     guard let events, let thread = pending.indices.min(by: { pending[$0] < pending[$1] }) else {
       assertionFailure("a connection came before the server was open")
@@ -144,7 +146,7 @@ final class HTTP1Connections {
     }
   }
 
-  /// Makes `body` wake the connection whenever there is something to send.
+  /// Makes `body` notify the connection whenever there is something to send.
   func follow(_ body: HTTP1BodyStream, for connection: UInt64) {
     guard let events else { return }
     body.onChange { events.post(.bodyChanged(connection: connection)) }

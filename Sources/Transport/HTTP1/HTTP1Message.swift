@@ -1,19 +1,19 @@
-/// A whole request to the console, the admin API or the metrics.
+/// A complete request to the console, the admin API, or the metrics.
 public struct HTTP1Request: Sendable {
   /// The method, such as "GET"; any token that the client sent.
   public let method: String
   /// The path with percent escapes decoded, without the query.
   public let path: String
-  /// The query's pairs, decoded, in order.
+  /// The query's name-value pairs, decoded, in order.
   public let query: [(name: String, value: String)]
-  /// Header fields in order; names as sent.
+  /// The header fields in order, with the names as sent.
   public let fields: [(name: String, value: String)]
-  /// The body, whole.
+  /// The complete body of the request.
   public let body: [UInt8]
-  /// The client's address such as "127.0.0.1:50000".
+  /// The client's address, such as "127.0.0.1:50000".
   public let peer: String
 
-  /// A request; for tests of handlers.
+  /// Creates a request, for tests of handlers.
   public init(
     method: String, path: String, query: [(name: String, value: String)] = [],
     fields: [(name: String, value: String)] = [], body: [UInt8] = [], peer: String = ""
@@ -26,16 +26,16 @@ public struct HTTP1Request: Sendable {
     self.peer = peer
   }
 
-  /// The first field of this name, whatever its case.
+  /// Returns the first field with this name, ignoring case.
   public func field(_ name: String) -> String? {
     let wanted = name.lowercased()
     return fields.first { $0.name.lowercased().utf8.elementsEqual(wanted.utf8) }?.value
   }
 
-  /// The body's pairs, decoded, where it is a form as HTML sends it.
+  /// The decoded name-value pairs of a body that is an HTML form submission.
   public var form: [(name: String, value: String)] { HTTP1Target([0x2F, 0x3F] + body).query }
 
-  /// The first value of this name in the query.
+  /// Returns the first query value with this name.
   public func queryValue(_ name: String) -> String? {
     query.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
   }
@@ -43,29 +43,29 @@ public struct HTTP1Request: Sendable {
 
 /// The response to a request.
 public struct HTTP1Response: Sendable {
-  /// What follows the header.
+  /// The content after the header.
   public enum Body: Sendable {
     /// Bytes, sent with their length.
     case bytes([UInt8])
-    /// Chunks as they are written, until `finish`: for a log that is followed.
+    /// Chunks that are sent as they are written, until `finish`; for following a log.
     case stream(HTTP1BodyStream)
   }
 
-  /// The status code.
+  /// The status code of the response.
   public var status: Int
-  /// Header fields; content-length and date are added.
+  /// The header fields; content-length and date are added automatically.
   public var fields: [(name: String, value: String)]
-  /// What follows the header.
+  /// The content after the header.
   public var body: Body
 
-  /// A response.
+  /// Creates a response from its parts.
   public init(status: Int, fields: [(name: String, value: String)] = [], body: Body = .bytes([])) {
     self.status = status
     self.fields = fields
     self.body = body
   }
 
-  /// A response with a content type.
+  /// Creates a response with a content type.
   public init(status: Int, contentType: String, body: [UInt8]) {
     self.init(status: status, fields: [("content-type", contentType)], body: .bytes(body))
   }

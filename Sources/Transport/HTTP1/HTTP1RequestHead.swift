@@ -1,26 +1,27 @@
 /// The request line and the fields of an HTTP/1.0 or 1.1 request (RFC 9112 sections 3 and 5).
 struct HTTP1RequestHead {
-  /// How the body is framed, apart from a length.
+  /// The framing of the body, other than by a length.
   enum TransferCoding { case none, chunked, unknown }
 
   private(set) var method: [UInt8] = []
-  /// The target; one in absolute form without its scheme and host.
+  /// The target; for the absolute form, without its scheme and host.
   private(set) var path: [UInt8] = []
-  /// The fields in order, their names in lower case.
+  /// The fields in order, with lowercase names.
   private(set) var fields: [(name: [UInt8], value: [UInt8])] = []
   private(set) var contentLength: Int?
   private(set) var transferCoding = TransferCoding.none
-  /// The client wants the connection to end with the response.
+  /// True if the client asks to close the connection after the response.
   private(set) var isLast = false
   private(set) var expectsContinue = false
   private(set) var isHTTP10 = false
   private var hasHost = false
-  /// The host and port of a target in absolute form, which are the request's whatever its Host says.
+  /// The host and port of a target in absolute form, which take precedence over the Host field.
   private var authority: [UInt8]?
 
-  /// The bytes of a head, its empty line included; nil while that has not arrived.
+  /// Returns the number of bytes of a head, including its empty line; nil if it hasn't fully arrived.
   ///
-  /// Also if bare line feeds end the lines: such a head is refused as soon as it is complete.
+  /// This also recognizes lines that end with bare line feeds, so that such a head is rejected as soon as it is
+  /// complete.
   static func length(_ bytes: ArraySlice<UInt8>) -> Int? {
     var isLineEmpty = false
     for index in bytes.indices {
@@ -35,10 +36,10 @@ struct HTTP1RequestHead {
     return nil
   }
 
-  /// Nil where `bytes` are no head, or one that could be read in two ways.
+  /// Parses a head; nil if `bytes` isn't a head or if it is ambiguous.
   init?(_ bytes: ArraySlice<UInt8>) {
-    // RFC 9112 section 2.2: a line ends with CR LF. It lets a server take a line feed for one, and a carriage return
-    // for a space, and a proxy before this one may not.
+    // RFC 9112 section 2.2: a line ends with CR LF. The section allows a server to accept a bare line feed as a line
+    // end, and a carriage return as a space, but a proxy in front of this server may not do the same.
     var lines: [ArraySlice<UInt8>] = []
     for line in bytes.split(separator: 0x0A, omittingEmptySubsequences: false).dropLast() {
       guard line.last == 0x0D, !line.dropLast().contains(0x0D) else { return nil }
@@ -54,16 +55,16 @@ struct HTTP1RequestHead {
     // RFC 9112 section 6.1: HTTP/1.0 has no transfer codings, so the end of such a body is unknown.
     guard !isHTTP10 || transferCoding == .none else { return nil }
     if let authority {
-      // RFC 9112 section 3.2.2: a proxy's client may say another host in the field.
+      // RFC 9112 section 3.2.2: a client of a proxy may send a different host in the field.
       fields.removeAll { $0.name == Array("host".utf8) }
       fields.append((Array("host".utf8), authority))
     }
-    // RFC 9110 section 10.1.1: a client of HTTP/1.0 does not know the interim response.
+    // RFC 9110 section 10.1.1: an HTTP/1.0 client doesn't understand the interim response.
     if isHTTP10 { expectsContinue = false }
   }
 
-  /// Whether a line of a trailer section is a field that may stand there: not one that frames or
-  /// routes the request (RFC 9110 section 6.5.1).
+  /// Returns true if a line of a trailer section is an allowed field, that is, not one that frames or routes the
+  /// request (RFC 9110 section 6.5.1).
   static func isTrailer(_ line: ArraySlice<UInt8>) -> Bool {
     guard let (name, _) = field(line) else { return false }
     return !["content-length", "transfer-encoding", "host"].contains(
@@ -85,14 +86,14 @@ struct HTTP1RequestHead {
     method = Array(parts[0])
     path = Array(parts[1])
     guard path.first != 0x2F else { return true }
-    // The absolute form, as a client sends it through a proxy.
+    // The absolute form, which a client sends through a proxy.
     let target = String(decoding: path, as: UTF8.self)
-    // Schemes are without case (RFC 3986 section 3.1).
+    // Schemes are case-insensitive (RFC 3986 section 3.1).
     let start = target.prefix(8).lowercased()
     guard start.hasPrefix("http://") || start == "https://" else { return target == "*" }
     let rest = target.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)[2]
     let host = rest.prefix { $0 != "/" && $0 != "?" }
-    // RFC 9110 sections 4.2.1 and 4.2.4: there is a host, and no name of a user.
+    // RFC 9110 sections 4.2.1 and 4.2.4: the target must have a host, and no user name.
     guard !host.isEmpty, host.utf8.allSatisfy(Self.isHostByte) else { return false }
     authority = Array(host.utf8)
     path = Array((host.endIndex == rest.endIndex ? "/" : rest[host.endIndex...]).utf8)
@@ -106,7 +107,7 @@ struct HTTP1RequestHead {
     return interpret(String(decoding: name, as: UTF8.self), value)
   }
 
-  /// A field line's name in lower case and its value; nil where it is none.
+  /// Returns a field line's name in lowercase and its value; nil if it isn't a field line.
   private static func field(
     _ line: ArraySlice<UInt8>
   ) -> (name: [UInt8], value: ArraySlice<UInt8>)? {
@@ -118,12 +119,12 @@ struct HTTP1RequestHead {
     return (name.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, value)
   }
 
-  /// False for a field that leaves open where the request ends.
+  /// Returns false for a field that makes the end of the request ambiguous.
   private mutating func interpret(_ name: String, _ value: ArraySlice<UInt8>) -> Bool {
     let text = String(decoding: value, as: UTF8.self).lowercased()
     switch name {
     case "host":
-      // RFC 9112 section 3.2: more than one, or one that is no host, is refused.
+      // RFC 9112 section 3.2: several Host fields or an invalid one must be rejected.
       guard !hasHost, value.allSatisfy(Self.isHostByte) else { return false }
       hasHost = true
     case "content-length":
@@ -135,7 +136,7 @@ struct HTTP1RequestHead {
       guard transferCoding == .none else { return false }
       transferCoding = text == "chunked" ? .chunked : .unknown
     case "connection":
-      // Spaces and tabs may stand around an option (RFC 9110 section 5.6.1).
+      // Spaces and tabs may surround an option (RFC 9110 section 5.6.1).
       let options = value.split(separator: UInt8(ascii: ",")).map(Self.trimmed)
       if options.contains(where: { String(decoding: $0, as: UTF8.self).lowercased() == "close" }) {
         isLast = true
@@ -154,22 +155,22 @@ struct HTTP1RequestHead {
     return value
   }
 
-  /// Whether a byte is valid in a target: visible ASCII without "#", which begins a fragment.
+  /// Returns true if a byte is valid in a target: visible ASCII except "#", which begins a fragment.
   private static func isTargetByte(_ byte: UInt8) -> Bool {
     (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "#")
   }
 
-  /// Whether a byte is valid in a host with its port (RFC 3986 sections 3.2.2 and 3.2.3).
+  /// Returns true if a byte is valid in a host with its port (RFC 3986 sections 3.2.2 and 3.2.3).
   private static func isHostByte(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-    // Unreserved bytes, "%" of an escape, sub-delims, and those of an IPv6 address and a port.
+    // Unreserved bytes, the "%" of an escape, sub-delims, and the bytes of an IPv6 address and a port.
     case 0x2D, 0x2E, 0x5F, 0x7E, 0x25, 0x21, 0x24, 0x26...0x2C, 0x3B, 0x3D, 0x3A, 0x5B, 0x5D: true
     default: false
     }
   }
 
-  /// Whether a byte may stand in a token (RFC 9110 section 5.6.2).
+  /// Returns true if a byte is valid in a token (RFC 9110 section 5.6.2).
   static func isTokenByte(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true

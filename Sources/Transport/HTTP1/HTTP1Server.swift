@@ -1,15 +1,16 @@
 import Synchronization
 public import System
 
-/// HTTP/1.1 for people and tools, on threads of its own, away from the gateway's loops: console, admin
-/// API, metrics.
+/// An HTTP/1.1 server for users and tools: the console, the admin API, and the metrics.
 ///
-/// One thread owns the connections; a few others run the handler, which may wait.
+/// It runs on its own threads, separate from the gateway's loops.
+///
+/// One thread owns the connections; a few others run the handler, which may block.
 public final class HTTP1Server: Sendable {
-  /// Answers one request, on a handler thread.
+  /// A function that answers a request, on a handler thread.
   public typealias Handler = @Sendable (HTTP1Request) -> HTTP1Response
 
-  /// The port that is listened on.
+  /// The port that the server listens on.
   public let port: UInt16
   private let commands: Mailbox<HTTP1Connections.Event>
   private let running: Mutex<Threads?>
@@ -19,10 +20,10 @@ public final class HTTP1Server: Sendable {
     let handlers: HTTP1HandlerThreads
   }
 
-  /// Listens on `address` (port 0: a free one).
+  /// Listens on `address` (port 0: any free port).
   ///
-  /// A request whose body has more than `maximumBodyBytes` is answered 413. At most `connections`, 128 if nothing is
-  /// said, are open at once; a quarter more requests may be unanswered, so that their bodies take up to 160 MB.
+  /// A request whose body has more than `maximumBodyBytes` is answered with 413. At most `connections` (by default 128)
+  /// are open at the same time. A quarter more requests may be unanswered, so their bodies take up to 160 MB.
   public convenience init(
     address: SocketAddress = .loopback(port: 0), maximumBodyBytes: Int = 1_048_576,
     connections: Int? = nil, handler: @escaping Handler
@@ -49,7 +50,7 @@ public final class HTTP1Server: Sendable {
 
   /// Closes the listener and all connections; returns when the last handler has returned.
   ///
-  /// Never on a handler's thread.
+  /// It must not be called on a handler thread.
   public func stop() {
     let threads = running.withLock { running in
       let threads = running
@@ -90,7 +91,7 @@ final class HTTP1HandlerThreads: Sendable {
 
   deinit { stop() }
 
-  /// Runs the handler on the thread with this index, and `completion` after it, on the same thread.
+  /// Runs the handler, and then `completion`, on the thread with this index.
   func run(
     _ request: HTTP1Request, onThread index: Int,
     completion: @escaping @Sendable (HTTP1Response) -> Void
@@ -99,7 +100,7 @@ final class HTTP1HandlerThreads: Sendable {
     threads[index].work.post { [handler] in completion(handler(request)) }
   }
 
-  /// Waits for the handlers that are running; what no thread has begun is dropped.
+  /// Waits for running handlers; requests that no thread has begun are dropped.
   func stop() { Self.stop(threads) }
 
   private static func stop(_ threads: [(thread: LoopThread, work: Mailbox<Work>)]) {

@@ -1,8 +1,8 @@
-/// An HTTP/1.1 connection in the terms of HTTP/2: each request is a stream, one after the other.
+/// An HTTP/1.1 connection with the interface of HTTP/2: each request is a stream, and streams follow one another.
 ///
-/// For the console and for the provider port without TLS, not for the hot path. Bodies have a length
-/// or come in chunks (RFC 9112 section 6); upgrades are ignored. The bytes are untrusted: what is no
-/// request, or could be read as two different ones, is answered with 400 and the connection's end.
+/// This is for the console and for the provider port without TLS, not for the hot path. Bodies have a length or are
+/// sent in chunks (RFC 9112 section 6); upgrades are ignored. The bytes are untrusted: anything that isn't a request,
+/// or that could be interpreted as two different requests, is answered with 400 and closes the connection.
 public final class HTTP1ServerSession: HTTP2ServerSession {
   private enum State: Equatable {
     case head
@@ -10,51 +10,54 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     case chunkSize
     case chunk(remaining: Int)
     case chunkEnd
-    /// Bytes of the trailer section so far.
+    /// The number of bytes of the trailer section so far.
     case trailers(bytes: Int)
-    /// The request is whole, its response is awaited.
+    /// The request is complete and awaits its response.
     case awaitingResponse
-    /// The response's head is sent, pieces of its body follow.
+    /// The response's head has been sent; pieces of its body follow.
     case sendingBody
     case ended
   }
 
   private unowned let handler: any HTTP2RequestHandler
   private var state = State.head
-  /// Received bytes; those before `readIndex` are done with.
+  /// The received bytes; those before `readIndex` have been processed.
   private var input: [UInt8] = []
   private var readIndex = 0
   private var output: [UInt8] = []
   private var streamID: Int32 = -1
-  /// The connection ends with the response to this request.
+  /// True if the connection ends with the response to this request.
   private var closesAfterResponse = false
   private var isHeadRequest = false
-  /// HTTP/1.0 knows no chunks: there a body without a length ends with the connection.
+  /// False for HTTP/1.0, which has no chunks: a body without a length ends with the connection.
   private var allowsChunks = true
-  /// Bytes of the body that are still to be sent, of a response that said how many; nil of one in chunks.
+  /// The number of bytes of the body that have yet to be sent, if the response announced its length; nil if it is sent
+  /// in chunks.
   private var bodyBytesLeft: Int?
   private var isAdvancing = false
-  /// Bytes of the chunk extensions of this request.
+  /// The number of bytes of this request's chunk extensions.
   private var extensionBytes = 0
-  /// Bytes of a body whose announcement alone is answered with 413; nil for the handler to bound it.
+  /// The maximum length of an announced body; a longer one is answered with 413.
+  ///
+  /// If nil, the handler limits the body.
   var bodyBytesMax: Int?
-  /// No further request is read: the client has to read its answers first.
+  /// True if no further request is read, because the client must read its answers first.
   private var isPaused = false
-  /// The client sends nothing more.
+  /// True if the client has finished sending.
   private var inputHasEnded = false
-  /// Requests that were answered.
+  /// The number of requests that were answered.
   public private(set) var endedStreams: UInt64 = 0
-  /// Set when the owner gave the connection up.
+  /// The error code, if the owner aborted the connection.
   public private(set) var failure: UInt32?
-  /// The failure's name; HTTP/1.1 has no way to say it.
+  /// The name of the failure, which HTTP/1.1 can't send to the client.
   public var failureReason: String? { failure.flatMap(HTTP2ErrorCode.name) }
 
-  /// A session that calls `handler`, which must outlive it.
+  /// Creates a session that calls `handler`, which must outlive it.
   public init(handler: any HTTP2RequestHandler) { self.handler = handler }
 
-  // MARK: the session's owner
+  // MARK: session's owner
 
-  /// Parses bytes of the peer.
+  /// Parses bytes from the peer.
   public func receive(_ bytes: UnsafeRawBufferPointer) -> HTTP2SessionStatus {
     guard state != .ended else { return .closing }
     assert(!isAdvancing, "bytes come from the connection, never from within a callback")
@@ -66,7 +69,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     return isFinished ? .closing : .open
   }
 
-  /// Answers the request; one that is not whole yet is the connection's last.
+  /// Answers the request; if the request is incomplete, this is the connection's last answer.
   public func respond(
     _ streamID: Int32, status: Int, fields: UnsafeBufferPointer<HTTP2FieldView>,
     body: UnsafeRawBufferPointer?
@@ -86,9 +89,9 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     endResponse()
   }
 
-  /// Answers the request with all of `body`.
+  /// Answers the request with the complete `body`.
   ///
-  /// A field with a control character is left out: it could end the head.
+  /// A field with a control character is omitted, because it could end the head.
   func respond(
     _ streamID: Int32, status: Int, fields: [(name: String, value: String)], body: [UInt8]
   ) {
@@ -101,8 +104,10 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     endResponse()
   }
 
-  /// Begins a response of that length, or of one that is not known yet, to a whole request, to be continued with
-  /// `sendBody` and ended with `endBody`; false where no body may follow.
+  /// Begins a response to a complete request, with this length or with an unknown length; continue it with `sendBody`
+  /// and end it with `endBody`.
+  ///
+  /// Returns false if no body may follow.
   func beginResponse(
     _ streamID: Int32, status: Int, fields: [(name: String, value: String)], length: Int? = nil
   ) -> Bool {
@@ -148,55 +153,55 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     endResponse()
   }
 
-  /// Ignored: there is one stream at a time.
+  /// Does nothing, because there is only one stream at a time.
   public func allowConcurrentStreams(_ count: UInt32) {}
 
-  /// Ignored: there is no flow control but TCP's.
+  /// Does nothing, because the only flow control is TCP's.
   public func setInitialWindow(_ bytes: UInt32) {}
 
-  /// Makes the awaited response the last; HTTP/1.1 cannot express the reason.
+  /// Makes the pending response the last one; HTTP/1.1 can't express the reason.
   public func goAway(lastStreamID: Int32?, errorCode: UInt32, debugData: [UInt8]) {
     closesAfterResponse = true
     if openStreams == 0 { state = .ended }
   }
 
-  /// Ends the connection, as a request that gets no response must.
+  /// Ends the connection, which is the only option for a request that gets no response.
   public func reset(_ streamID: Int32, errorCode: UInt32) {
     guard streamID == self.streamID, openStreams == 1 else { return }
     failure = errorCode
     state = .ended
   }
 
-  /// Reads no further request until `resume`.
+  /// Stops reading requests until `resume` is called.
   func pause() { isPaused = true }
 
-  /// Reads requests again, those that have come first.
+  /// Resumes reading requests, starting with those that have already arrived.
   func resume() {
     guard isPaused else { return }
     isPaused = false
     if state == .head { advance() }
   }
 
-  /// The client sends nothing more: whole requests are still answered, then the connection ends.
+  /// Handles the end of the client's input: complete requests are still answered, then the connection ends.
   public func endInput() {
     inputHasEnded = true
     advance()
   }
 
-  /// Passes on what is to be sent.
+  /// Passes all pending output to `body`.
   public func takeOutput(_ body: (UnsafeRawBufferPointer) -> Void) {
     guard !output.isEmpty else { return }
     unsafe output.withUnsafeBytes { unsafe body($0) }
     output.removeAll(keepingCapacity: true)
   }
 
-  /// Whether bytes of a head have come that is not whole.
+  /// True if a part of a head has arrived.
   var hasPartialHead: Bool { state == .head && readIndex < input.count }
 
-  /// Whether a request has begun to arrive.
+  /// True if a request has begun to arrive.
   public var hasFrames: Bool { streamID > 0 }
 
-  /// 1 while a request arrives or awaits its response.
+  /// The number of open streams: 1 while a request is being received or awaits its response.
   public var openStreams: Int {
     switch state {
     case .head, .ended: 0
@@ -204,10 +209,10 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     }
   }
 
-  /// True when the connection is to be closed once its output has left.
+  /// True if the connection must be closed after its output has been sent.
   public var isFinished: Bool { state == .ended }
 
-  /// Traps in debug builds when the fields contradict each other.
+  /// Traps in debug builds if the fields are inconsistent.
   func checkInvariants() {
     assert((0...input.count).contains(readIndex), "more was read than came")
     assert(streamID == -1 || streamID > 0 && streamID % 2 == 1, "a client's streams are odd")
@@ -233,10 +238,10 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     }
   }
 
-  /// False for a request that is answered already, or whose connection has ended.
+  /// Returns false if the request has already been answered or its connection has ended.
   private func acceptsResponse(to streamID: Int32) -> Bool {
     guard streamID == self.streamID, openStreams == 1, state != .sendingBody else { return false }
-    // The rest of the request could not be distinguished from the next one.
+    // The rest of the request couldn't be distinguished from the next one.
     if state != .awaitingResponse { closesAfterResponse = true }
     return true
   }
@@ -280,7 +285,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     }
   }
 
-  /// Ends the connection, because what came is no request that can be served.
+  /// Ends the connection, because the received bytes aren't a request that can be served.
   private func reject(_ status: Int, _ text: String = "") {
     let isOpen = openStreams == 1
     let isWithinResponse = state == .sendingBody
@@ -295,7 +300,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
 
   // MARK: input
 
-  /// Parses as far as the input goes; a response from within a callback is followed up here, too.
+  /// Parses all available input, including input that follows a response from within a callback.
   private func advance() {
     guard !isAdvancing else { return }
     isAdvancing = true
@@ -305,7 +310,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     checkInvariants()
   }
 
-  /// Ends a connection whose next request can no longer become whole.
+  /// Ends a connection whose next request can no longer be completed.
   private func endWithoutRequest() {
     switch state {
     case .head where isPaused: return
@@ -317,7 +322,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     }
   }
 
-  /// Whether another step may follow.
+  /// Performs a step; returns true if another step may follow.
   private func step() -> Bool {
     switch state {
     case .head: isPaused ? false : readHead()
@@ -331,9 +336,10 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     }
   }
 
-  /// The next line of chunked framing without its end; nil while it has not arrived.
+  /// Returns the next line of chunked framing, without its end; nil if it hasn't arrived.
   ///
-  /// A line feed alone ends none: who stands before this server may read the request otherwise.
+  /// A bare line feed doesn't end a line, because a proxy in front of this server may interpret the request
+  /// differently.
   private func line() -> ArraySlice<UInt8>? {
     guard let end = input[readIndex...].firstIndex(of: 0x0A) else {
       if input.count - readIndex > Limits.http1HeadBytes { reject(431) }
@@ -370,7 +376,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
       return false
     }
     assert(size >= 0, "digits have no sign")
-    // Section 7.1.1: all extensions of a request are bounded, not only those of each chunk.
+    // Section 7.1.1: limit all extensions of a request together, not only those of each chunk.
     extensionBytes += extensions.count
     guard extensionBytes <= Limits.http1HeadBytes else {
       reject(431)
@@ -389,7 +395,9 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     }
   }
 
-  /// Trailers are checked as the head's fields are, bounded with it, and then discarded.
+  /// Reads a trailer.
+  ///
+  /// Trailers are checked like the head's fields, count toward its limit, and are discarded.
   private func readTrailer(_ bytes: Int) -> Bool {
     guard let line = line() else { return false }
     guard !line.isEmpty else {
@@ -408,7 +416,9 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     return true
   }
 
-  /// `next` gives the state for a number of bytes that are still to come; nil: the request is whole.
+  /// Reads a part of the body.
+  ///
+  /// `next` returns the state for the number of remaining bytes; nil means that the request is complete.
   private func readBody(_ remaining: Int, _ next: (Int) -> State?) -> Bool {
     let count = min(remaining, input.count - readIndex)
     guard count > 0 else { return false }
@@ -417,7 +427,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     unsafe input[from..<readIndex].withUnsafeBytes {
       unsafe handler.requestBody(streamID, bytes: $0)
     }
-    // The handler may have answered before the request was whole.
+    // The handler may have answered before the request was complete.
     guard state != .ended else { return false }
     if let following = next(remaining - count) { state = following } else { endRequest() }
     return true
@@ -429,7 +439,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
   }
 
   private func readHead() -> Bool {
-    // RFC 9112 section 2.2: empty lines before a request are passed over.
+    // RFC 9112 section 2.2: empty lines before a request are ignored.
     while input[readIndex...].starts(with: [0x0D, 0x0A]) { readIndex += 2 }
     guard let length = HTTP1RequestHead.length(input[readIndex...]) else {
       if input.count - readIndex > Limits.http1HeadBytes { reject(431) }
@@ -449,7 +459,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
       reject(501)
       return false
     }
-    // Before the client is told to go on, or sends what is not read.
+    // Check this before the client is told to continue or sends bytes that aren't read.
     if let bodyBytesMax, let length = head.contentLength, length > bodyBytesMax {
       reject(413, "The body has more than \(bodyBytesMax) bytes.\n")
       return false
@@ -470,7 +480,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     deliver(Array(":scheme".utf8), Array("http".utf8))
     deliver(Array(":path".utf8), head.path)
     for field in head.fields { deliver(field.name, field.value) }
-    // The handler may have answered a request that it does not want to read.
+    // The handler may have answered a request that it doesn't want to read.
     guard state != .ended else { return }
     if head.transferCoding == .chunked {
       extensionBytes = 0

@@ -1,18 +1,19 @@
 /// The target of a request in its origin form (RFC 9112 section 3.2.1), decoded.
 struct HTTP1Target {
   let path: String
-  /// Names and values in order; a name without "=" has an empty value.
+  /// The names and values in order; a name without "=" has an empty value.
   let query: [(name: String, value: String)]
 
-  /// Decodes percent escapes (RFC 3986 section 2.1); what is no escape stays as it is.
+  /// Decodes percent escapes (RFC 3986 section 2.1); an invalid escape is left unchanged.
   ///
-  /// So does an escaped slash in the path: it is part of a segment, and would separate two (RFC 3986 section 2.2).
+  /// An escaped slash in the path is left unchanged too, because it is part of a segment and would otherwise separate
+  /// two segments (RFC 3986 section 2.2).
   init(_ target: [UInt8]) {
     let parts = target.split(separator: 0x3F, maxSplits: 1, omittingEmptySubsequences: false)
     path = Self.decoded(parts.first ?? [], retainsSlashes: true)
     query = (parts.count > 1 ? parts[1] : []).split(separator: 0x26).map { pair in
       let sides = pair.split(separator: 0x3D, maxSplits: 1, omittingEmptySubsequences: false)
-        // As HTML forms write a space.
+        // HTML forms encode a space as "+".
         .map { side in Self.decoded(side.map { $0 == 0x2B ? 0x20 : $0 }[...]) }
       return (sides.first ?? "", sides.count > 1 ? sides[1] : "")
     }

@@ -1,19 +1,18 @@
 internal import Synchronization
 public import System
 
-/// Compares what callers show with the admin token, and counts what was wrong: in the sign-in form and in requests to
-/// the API together, by the address that they come from.
+/// A checker that compares the callers' tokens with the admin token and counts wrong tokens by address.
 ///
-/// Any thread. The right token is let through whatever was guessed before, so that guessing keeps no
-/// administrator out.
+/// The sign-in form and the API share the counts. Calls can be made on any thread. The right token is always accepted,
+/// regardless of previous guesses, so that guessing can't lock out an administrator.
 public final class TokenGuesses: Sendable {
-  /// What became of an attempt.
+  /// The outcome of an attempt.
   public enum Outcome: Equatable, Sendable {
-    /// It is the token.
+    /// The token is right.
     case right
-    /// It is not.
+    /// The token is wrong.
     case wrong
-    /// It was wrong, and so were too many before it.
+    /// The token is wrong, and so were too many before it.
     case tooMany(retryAfterSeconds: Int64)
   }
 
@@ -24,7 +23,7 @@ public final class TokenGuesses: Sendable {
 
   private struct State {
     var attempts: [String: Attempts] = [:]
-    /// Wrong ones since the last line of the log, and where the last came from.
+    /// The number of wrong tokens since the last log line.
     var unlogged = 0
     var nextLineNanoseconds: Int64 = .min
   }
@@ -34,7 +33,7 @@ public final class TokenGuesses: Sendable {
   private let now: @Sendable () -> Int64
   private let state = Mutex(State())
 
-  /// Nothing guessed yet; `now` is a monotonic clock in nanoseconds.
+  /// Creates a counter without any guesses; `now` is a monotonic clock in nanoseconds.
   public init(
     token: String, log: Log,
     now: @escaping @Sendable () -> Int64 = { SystemClock.monotonicNanoseconds }
@@ -44,7 +43,8 @@ public final class TokenGuesses: Sendable {
     self.now = now
   }
 
-  /// Compares a text, in a time that does not tell how near it was; `address` is where it comes from.
+  /// Compares a text with the token, in a time that doesn't reveal how similar they are; `address` is the caller's
+  /// address.
   public func check(_ text: String, from address: String) -> Outcome {
     // An empty token would equal an empty guess.
     if !token.isEmpty, ConstantTime.areEqual(Array(text.utf8), token) { return .right }
@@ -68,7 +68,7 @@ public final class TokenGuesses: Sendable {
     return outcome
   }
 
-  /// Seconds that the next attempt must wait; nil where it need not.
+  /// Returns the number of seconds that the next attempt must wait; nil if it doesn't have to wait.
   private static func wait(_ attempts: Attempts?, at now: Int64) -> Int64? {
     guard let attempts, attempts.count >= Limits.wrongTokens else { return nil }
     let left = attempts.firstNanoseconds + Limits.wrongTokenNanoseconds - now
@@ -90,6 +90,6 @@ public final class TokenGuesses: Sendable {
 }
 
 extension HTTP1Request {
-  /// The client's address without its port, which is another one each time.
+  /// The client's address without its port, which differs for each connection.
   public var peerAddress: String { peer.lastIndex(of: ":").map { String(peer[..<$0]) } ?? peer }
 }

@@ -1,27 +1,27 @@
 import Glibc
 
-/// One stream's outgoing body and state, reached through nghttp2's user data of the stream.
+/// The outgoing body and the state of a stream, which nghttp2 stores as the stream's user data.
 @unsafe struct StreamRecord {
   var next: UnsafeMutablePointer<StreamRecord>?
   var previous: UnsafeMutablePointer<StreamRecord>?
-  /// The body, where it is too large for the memory behind this record.
+  /// The body, if it is too large for the memory after this record.
   var large: UnsafeMutableRawPointer?
   var count: Int32
   var sent: Int32
-  /// True once a server has responded, or a client has its whole response.
+  /// True once a server has responded, or a client has its complete response.
   var isDone: Bool
-  /// Whether the request's method is HEAD, to which an answer has no content (RFC 9110 9.3.2).
+  /// True if the request's method is HEAD; a response to it has no content (RFC 9110 9.3.2).
   var isHead: Bool
 }
 
-/// The records of a session's streams, reused, so that a response costs no allocation of ours.
+/// The records of a session's streams, which are reused so that a response costs no allocation on our side.
 @safe struct BodyStore: ~Copyable {
   private var free: UnsafeMutablePointer<StreamRecord>?
-  /// Records of open streams: nghttp2 ends its streams without a callback when a session ends.
+  /// The records of open streams; nghttp2 ends its streams without a callback when a session ends.
   private var used: UnsafeMutablePointer<StreamRecord>?
   private var freeCount = 0
   private var usedCount = 0
-  /// Bytes of bodies that have memory of their own.
+  /// The number of bytes of bodies that have their own memory.
   private var largeBytes = 0
   private static let stride = unsafe MemoryLayout<StreamRecord>.stride
 
@@ -44,7 +44,7 @@ import Glibc
     }
   }
 
-  /// Whether a body that has memory of its own is not sent yet.
+  /// True if a body that has its own memory hasn't been fully sent.
   var hasLarge: Bool { largeBytes > 0 }
 
   mutating func acquire() -> UnsafeMutablePointer<StreamRecord> {
@@ -69,7 +69,7 @@ import Glibc
     return unsafe record
   }
 
-  /// Copies `body` into the record; false when it is too large, or too many large ones wait.
+  /// Copies `body` into the record; returns false if it is too large, or if too many large bodies are waiting.
   mutating func setBody(
     _ record: UnsafeMutablePointer<StreamRecord>, _ body: UnsafeRawBufferPointer
   ) -> Bool {
@@ -88,7 +88,7 @@ import Glibc
     return true
   }
 
-  /// Copies as much of the rest as fits; `isLast` with the last piece.
+  /// Copies as much of the remaining body as fits; `isLast` is true for the last piece.
   static func read(
     _ record: UnsafeMutablePointer<StreamRecord>, into target: UnsafeMutableRawBufferPointer
   ) -> (count: Int, isLast: Bool) {
@@ -126,7 +126,7 @@ import Glibc
     freeCount += 1
   }
 
-  /// Traps in debug builds when the lists and their counts contradict each other.
+  /// Traps in debug builds if the lists and their counts are inconsistent.
   func checkInvariants() {
     assert(unsafe Self.count(free) == freeCount, "free records are counted")
     assert(unsafe Self.count(used) == usedCount, "records in use are counted")

@@ -1,14 +1,14 @@
-/// The points that one connection may spend on anything a peer may send too much of.
+/// A budget of points that limits how much excessive traffic a peer can send on one connection.
 ///
-/// Each frame that is no useful request costs points; a whole request gives some back, and so does
-/// time.
+/// Each frame that isn't a useful request costs points. A complete request restores some points, and so does the
+/// passage of time.
 struct FloodBudget {
   private var balance: Int32
-  /// The time up to which points were given back.
+  /// The time up to which points have been restored.
   private var refilledNanoseconds: Int64
-  /// Streams that were answered in full and may still be reset by the peer, each once.
+  /// The number of streams that were fully answered and that the peer may still reset, each once.
   private var answeredStreams: UInt64 = 0
-  /// What used the budget up.
+  /// The reason why the budget was exhausted.
   private(set) var excess: StaticString?
   private static let nanosecondsPerPoint = 1_000_000_000 / Limits.floodPointsPerSecond
 
@@ -20,17 +20,18 @@ struct FloodBudget {
   /// An event that costs points.
   enum Event {
     case frame(type: UInt8, flags: UInt8, length: Int)
-    /// A stream that this side had to reset: malformed, too large, or made to be reset.
+    /// A stream that this side had to reset, because it was malformed, too large, or provoked a reset.
     case resetByUs
     case oversizedHeader
-    /// The peer's reset of a stream that waits for its answer.
+    /// The peer reset a stream that awaits its answer.
     case reset
-    /// The peer's reset of a stream that has ended, or is being answered.
+    /// The peer reset a stream that has ended or is being answered.
     case lateReset
   }
 
-  /// Takes the points that an event costs; false when the peer has spent more than it had, which is
-  /// answered with ENHANCE_YOUR_CALM.
+  /// Deducts the points that an event costs.
+  ///
+  /// Returns false if the peer has exhausted its budget, which is answered with ENHANCE_YOUR_CALM.
   mutating func charge(_ event: Event) -> Bool {
     if case .lateReset = event, answeredStreams > 0 {
       answeredStreams -= 1
@@ -42,29 +43,29 @@ struct FloodBudget {
     return false
   }
 
-  /// Makes one reset of an answered stream free: clients send it when the answer arrives before they
-  /// have noticed that they are done.
+  /// Allows one reset of an answered stream for free, because clients send one if the answer arrives before they have
+  /// noticed that their request is complete.
   mutating func streamAnswered() { answeredStreams &+= 1 }
 
-  /// Gives back the points that a whole request is worth.
+  /// Restores the points for a complete request.
   mutating func credit() {
     balance = min(Limits.floodPoints, balance &+ Limits.requestPoints)
   }
 
-  /// Gives back the points of the time that has passed.
+  /// Restores the points for the elapsed time.
   mutating func refill(nowNanoseconds: Int64) {
     let elapsed = nowNanoseconds &- refilledNanoseconds
     assert(elapsed >= 0, "a monotonic clock does not go back")
     let points = elapsed / Self.nanosecondsPerPoint
     guard points > 0 else { return }
-    // The rest of the time counts for the next point.
+    // The remaining time counts toward the next point.
     refilledNanoseconds &+= points &* Self.nanosecondsPerPoint
     let more = Int32(truncatingIfNeeded: min(points, Int64(Limits.floodPoints)))
     balance = min(Limits.floodPoints, balance &+ more)
     checkInvariants(nowNanoseconds: nowNanoseconds)
   }
 
-  /// Traps in debug builds when the fields contradict each other.
+  /// Traps in debug builds if the fields are inconsistent.
   func checkInvariants(nowNanoseconds: Int64) {
     assert(balance <= Limits.floodPoints, "no more points than a fresh connection has")
     let rest = nowNanoseconds &- refilledNanoseconds
@@ -82,7 +83,7 @@ struct FloodBudget {
       case .data: length == 0 ? 20 : 5
       case .headers: 1
       case .priority: 4
-      // Counted once it is known which stream it ends.
+      // Charged later, once it is known which stream it ends.
       case .resetStream: 0
       case .settings: flags & 1 != 0 ? 1 : 40
       case .pushPromise: 100
@@ -95,7 +96,7 @@ struct FloodBudget {
     }
   }
 
-  /// Why the connection ends, for its GOAWAY and the log.
+  /// Returns why the connection ends, for its GOAWAY and the log.
   private static func excess(of event: Event) -> StaticString {
     switch event {
     case .resetByUs: "too many streams that had to be reset"
@@ -119,7 +120,7 @@ struct FloodBudget {
   }
 }
 
-/// RFC 9113 section 6.
+/// The frame types of RFC 9113 section 6.
 enum HTTP2FrameType: UInt8 {
   case data
   case headers

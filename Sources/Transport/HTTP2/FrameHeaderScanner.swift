@@ -1,10 +1,10 @@
-/// Finds every frame header in a peer's bytes, whatever nghttp2 makes of the frame.
+/// A scanner that finds every frame header in a peer's bytes, regardless of how nghttp2 handles the frame.
 ///
-/// nghttp2 has no callback for frames that it ignores: unknown types, DATA of streams that are gone.
+/// nghttp2 has no callback for frames that it ignores: unknown types, and DATA of streams that no longer exist.
 struct FrameHeaderScanner {
-  /// Octets until the next header: the rest of the preface, then of a payload.
+  /// The number of octets until the next header: first the rest of the preface, later that of a payload.
   private var skip: Int
-  /// The first octets of a header that has arrived in part, the first one highest.
+  /// The first octets of a header that has partly arrived; the first octet is the most significant.
   private var header: UInt64 = 0
   private var headerCount = 0
 
@@ -13,7 +13,7 @@ struct FrameHeaderScanner {
     skip = prefaceBytes
   }
 
-  /// Calls `body` with each frame's type, flags and length; stops when it answers false.
+  /// Calls `body` with each frame's type, flags, and length; stops if it returns false.
   mutating func scan(
     _ bytes: UnsafeRawBufferPointer, _ body: (UInt8, UInt8, Int) -> Bool
   ) -> Bool {
@@ -24,7 +24,7 @@ struct FrameHeaderScanner {
       offset += skipped
       while offset < bytes.count, headerCount < HTTP2Frame.headerBytes {
         let byte = unsafe bytes[offset]
-        // Length, type and flags are the first five octets; the stream does not matter here.
+        // The length, type, and flags are the first five octets; the stream isn't needed here.
         if headerCount < 5 { header = header << 8 | UInt64(byte) }
         headerCount += 1
         offset += 1
@@ -43,7 +43,7 @@ struct FrameHeaderScanner {
     return true
   }
 
-  /// Traps in debug builds when the fields contradict each other.
+  /// Traps in debug builds if the fields are inconsistent.
   func checkInvariants() {
     assert((0...0xff_ffff).contains(skip), "a payload's length has 24 bits")
     assert((0..<HTTP2Frame.headerBytes).contains(headerCount), "a whole header was reported")

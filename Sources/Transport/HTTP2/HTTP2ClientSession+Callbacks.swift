@@ -1,7 +1,7 @@
 import CNghttp2
 
 extension HTTP2ClientSession {
-  /// Recovers the session from nghttp2's user pointer, once for each callback.
+  /// Recovers the session from nghttp2's user pointer, once per callback.
   private static func with(
     _ user: UnsafeMutableRawPointer?, _ body: (HTTP2ClientSession) -> Int32
   ) -> Int32 {
@@ -11,7 +11,7 @@ extension HTTP2ClientSession {
     }
   }
 
-  /// Gives nghttp2 one C function for each callback.
+  /// Registers one C function with nghttp2 for each callback.
   static func install(in callbacks: OpaquePointer) {
     unsafe nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, frame, user in
       guard let frame = unsafe frame else { return 0 }

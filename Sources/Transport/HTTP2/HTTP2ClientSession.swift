@@ -1,21 +1,23 @@
 import CNghttp2
 
-/// A client's HTTP/2 connection by nghttp2, without its socket.
+/// A client's HTTP/2 connection on nghttp2, without its socket.
 @safe public final class HTTP2ClientSession {
   private unowned let handler: any HTTP2ResponseHandler
-  /// Owned here; nil when nghttp2 had no memory.
+  /// The nghttp2 session, owned by this object; nil if nghttp2 had no memory.
   private var session: OpaquePointer?
   private var output = SessionOutput()
   private var bodies = BodyStore()
-  /// Requests without their whole response; nghttp2 knows them only once they are sent.
+  /// The requests without a complete response; nghttp2 knows them only once they are sent.
   private var open: [Int32: UnsafeMutablePointer<StreamRecord>] = unsafe [:]
   private var allowedStreams = 0
   private var isReceiving = false
   private var hasFailed = false
-  /// True after GOAWAY of either side: no new request.
+  /// True after either side sent GOAWAY; no new request is possible.
   public private(set) var isGoingAway = false
 
-  /// A session that calls `handler`, which must outlive it; preface and SETTINGS wait in the output.
+  /// Creates a session that calls `handler`, which must outlive it.
+  ///
+  /// The preface and SETTINGS are ready in the output.
   public init(handler: any HTTP2ResponseHandler) {
     self.handler = handler
     unsafe session = NGHTTP2Callbacks.client.session(
@@ -31,16 +33,16 @@ import CNghttp2
 
   deinit { unsafe nghttp2_session_del(session) }
 
-  /// Requests that may be begun now under the server's limit; 0 before its first SETTINGS.
+  /// The number of requests that may be started now under the server's limit; 0 before its first SETTINGS.
   public var availableStreams: Int { isGoingAway ? 0 : max(0, allowedStreams - openStreams) }
 
-  /// Requests without their whole response.
+  /// The number of requests without a complete response.
   public var openStreams: Int { unsafe open.count }
 
-  /// Begins a request, pseudo fields first; its number names it to the handler.
+  /// Begins a request, pseudo-header fields first; returns the stream number that identifies it to the handler.
   ///
-  /// Nil when the connection accepts no more now (`availableStreams` is 0) or at all (`isGoingAway`).
-  /// `:path` and `apns-id` are kept out of the compression table, which they would only churn.
+  /// Returns nil if the connection accepts no more requests now (`availableStreams` is 0) or ever (`isGoingAway`).
+  /// `:path` and `apns-id` are excluded from the compression table, where they would only displace other entries.
   public func request(fields: [(name: String, value: String)], body: [UInt8]) -> Int32? {
     guard availableStreams > 0, !hasFailed else { return nil }
     let record = unsafe bodies.acquire()
@@ -59,7 +61,7 @@ import CNghttp2
     }
     guard id > 0 else {
       unsafe bodies.release(record)
-      // Stream numbers are used up: another connection has to go on.
+      // The stream numbers are used up, so another connection must take over.
       isGoingAway = true
       return nil
     }
@@ -68,7 +70,7 @@ import CNghttp2
     return id
   }
 
-  /// All names and values in one piece of memory, as nghttp2 wants them.
+  /// Passes all names and values in one block of memory, as nghttp2 requires.
   private static func withPairs(
     _ fields: [(name: String, value: String)], _ body: (UnsafeBufferPointer<nghttp2_nv>) -> Int32
   ) -> Int32 {
@@ -95,7 +97,7 @@ import CNghttp2
     }
   }
 
-  /// Parses bytes of the peer; `.closing` once no response can follow.
+  /// Parses bytes from the peer; returns `.closing` once no response can follow.
   public func receive(_ bytes: UnsafeRawBufferPointer) -> HTTP2SessionStatus {
     guard !hasFailed, let session = unsafe session, !isReceiving else { return .closing }
     isReceiving = true
@@ -116,7 +118,9 @@ import CNghttp2
     return isFinished ? .closing : .open
   }
 
-  /// Passes on all frames that may be sent now, in one piece; not from within a callback.
+  /// Passes all frames that can be sent now to `body`, in one piece.
+  ///
+  /// It must not be called from within a callback.
   public func takeOutput(_ body: (UnsafeRawBufferPointer) -> Void) {
     guard !isReceiving else { return }
     repeat {
@@ -127,7 +131,7 @@ import CNghttp2
     } while !hasFailed
   }
 
-  /// Queues a PING, whose acknowledgement is reported to the handler.
+  /// Queues a PING; its acknowledgement is reported to the handler.
   public func ping() {
     guard !hasFailed, let session = unsafe session else { return }
     _ = unsafe nghttp2_submit_ping(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
@@ -140,7 +144,7 @@ import CNghttp2
       session, UInt8(NGHTTP2_FLAG_NONE.rawValue), streamID, HTTP2ErrorCode.cancel)
   }
 
-  /// Queues a GOAWAY without error; open requests are still answered.
+  /// Queues a GOAWAY without an error; open requests are still answered.
   public func goAway() {
     guard !hasFailed, let session = unsafe session else { return }
     isGoingAway = true
@@ -148,14 +152,14 @@ import CNghttp2
       session, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, HTTP2ErrorCode.noError, nil, 0)
   }
 
-  /// The socket is gone: every open request fails with `.connectionLost`.
+  /// Handles the end of the socket: every open request fails with `.connectionLost`.
   public func connectionEnded() {
     isGoingAway = true
     hasFailed = true
     for id in unsafe open.keys.sorted() { close(id, .connectionLost) }
   }
 
-  /// True when nothing more will be read or written.
+  /// True if nothing more will be read or written.
   public var isFinished: Bool {
     guard !hasFailed, let session = unsafe session else { return true }
     return unsafe nghttp2_session_want_read(session) == 0
@@ -172,7 +176,7 @@ import CNghttp2
     }
   }
 
-  /// Traps in debug builds when the fields contradict each other.
+  /// Traps in debug builds if the fields are inconsistent.
   func checkInvariants() {
     assert(!hasFailed || isGoingAway, "a failed connection begins no request")
     assert((0...Limits.clientStreams).contains(allowedStreams), "the server's limit is capped")
@@ -194,7 +198,7 @@ import CNghttp2
   }
 }
 
-// MARK: nghttp2's callbacks
+// MARK: nghttp2 callbacks
 
 extension HTTP2ClientSession: NGHTTP2Events {
   func headersBegan(_ streamID: Int32, _ category: nghttp2_headers_category) -> Int32 { 0 }
@@ -249,7 +253,7 @@ extension HTTP2ClientSession: NGHTTP2Events {
     return 0
   }
 
-  /// A request that could not be sent any more, because of a GOAWAY.
+  /// Handles a request that could no longer be sent because of a GOAWAY.
   func frameNotSent(_ header: nghttp2_frame_hd) -> Int32 {
     if header.type == HTTP2FrameType.headers.rawValue { close(header.stream_id, .unprocessed) }
     return 0

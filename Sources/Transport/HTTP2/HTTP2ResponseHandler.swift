@@ -1,33 +1,35 @@
-/// The receiver of a client's responses; called from within `receive`, pointers valid during the call.
+/// The receiver of a client's responses, called from within `receive`.
+///
+/// Pointers are valid only during the call.
 public protocol HTTP2ResponseHandler: AnyObject {
-  /// One header field, ":status" first.
+  /// Called for each header field, ":status" first.
   func responseField(_ streamID: Int32, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)
 
-  /// A piece of the body.
+  /// Called for each piece of the body.
   func responseBody(_ streamID: Int32, bytes: UnsafeRawBufferPointer)
 
-  /// The response is whole.
+  /// Called when the response is complete.
   func responseEnded(_ streamID: Int32)
 
-  /// There will be no (whole) response.
+  /// Called if there will be no complete response.
   func responseFailed(_ streamID: Int32, reason: HTTP2RequestFailure)
 
-  /// GOAWAY: streams above `lastStreamID` were not processed and end with `.unprocessed`.
+  /// Called for GOAWAY: streams above `lastStreamID` weren't processed and end with `.unprocessed`.
   func connectionWentAway(lastStreamID: Int32, errorCode: UInt32, debugData: UnsafeRawBufferPointer)
 
-  /// The server's SETTINGS allow so many streams at once; the first one comes before any answer.
+  /// Called if the server's SETTINGS change the number of concurrent streams; the first call precedes any answer.
   func concurrentStreamsChanged(_ count: UInt32)
 
-  /// The peer answered a `ping`.
+  /// Called when the peer has answered a `ping`.
   func pingAcknowledged()
 }
 
-/// Why a request has no response.
+/// The reason why a request has no response.
 public enum HTTP2RequestFailure: Sendable, Equatable {
   /// The server reset the stream.
   case reset(errorCode: UInt32)
-  /// The server did not process it (REFUSED_STREAM, or above GOAWAY's last stream): try again.
+  /// The server didn't process the request (REFUSED_STREAM, or above GOAWAY's last stream); it can be retried.
   case unprocessed
-  /// The connection ended or the server broke the protocol: it may have been processed.
+  /// The connection ended or the server violated the protocol; the request may have been processed.
   case connectionLost
 }

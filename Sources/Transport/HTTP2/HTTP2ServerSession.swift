@@ -1,37 +1,39 @@
-/// The receiver of a server's requests; called from within `receive`, pointers valid during the call.
+/// The receiver of a server's requests, called from within `receive`.
+///
+/// Pointers are valid only during the call.
 public protocol HTTP2RequestHandler: AnyObject {
-  /// HEADERS of a new stream begin.
+  /// Called when the HEADERS of a new stream begin.
   func requestBegan(_ streamID: Int32)
 
-  /// One header field, pseudo fields such as ":path" included, in the order of the wire.
+  /// Called for each header field, including pseudo-header fields such as ":path", in the order received.
   func requestField(_ streamID: Int32, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)
 
-  /// A piece of the body; its flow-control credit is returned at once.
+  /// Called for each piece of the body, whose flow-control credit is returned immediately.
   func requestBody(_ streamID: Int32, bytes: UnsafeRawBufferPointer)
 
-  /// END_STREAM was seen: the request is whole.
+  /// Called when END_STREAM was received and the request is complete.
   func requestEnded(_ streamID: Int32)
 
-  /// The stream ended before its request did or before its answer was sent.
+  /// Called if the stream ended before its request was complete or before its answer was sent.
   func requestReset(_ streamID: Int32, errorCode: UInt32)
 }
 
-/// What the owner of a connection does after `receive`.
+/// The action for the owner of a connection after `receive`.
 public enum HTTP2SessionStatus: Sendable, Equatable {
-  /// Write the output and go on.
+  /// Write the output and continue.
   case open
-  /// Write the output, then close: it ends with a GOAWAY.
+  /// Write the output, which ends with a GOAWAY, then close.
   case closing
 }
 
-/// One header field of a response; the bytes must outlive the call.
+/// A header field of a response; the bytes must outlive the call.
 @unsafe public struct HTTP2FieldView {
-  /// The field's name in lower case.
+  /// The field's name in lowercase.
   public let name: UnsafeRawBufferPointer
-  /// The field's value.
+  /// The field's value, as raw bytes.
   public let value: UnsafeRawBufferPointer
 
-  /// A field.
+  /// Creates a field from its parts.
   @inlinable
   public init(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
     unsafe self.name = name
@@ -39,65 +41,65 @@ public enum HTTP2SessionStatus: Sendable, Equatable {
   }
 }
 
-/// A codec without a socket: bytes in, requests out, responses in, bytes out.
+/// A codec without a socket: it converts bytes to requests, and responses to bytes.
 ///
-/// HTTP/1.1 is spoken in the terms of HTTP/2, each request a stream.
+/// HTTP/1.1 is mapped to HTTP/2's model, in which each request is a stream.
 public protocol HTTP2ServerSession {
-  /// Parses bytes of the peer; protocol errors and floods are answered with GOAWAY.
+  /// Parses bytes from the peer; protocol errors and floods are answered with GOAWAY.
   func receive(_ bytes: UnsafeRawBufferPointer) -> HTTP2SessionStatus
 
-  /// Responds to a request: without `body` one HEADERS frame with END_STREAM, else HEADERS and one DATA
-  /// frame with END_STREAM (as far as the peer's window and frame size let one hold it).
+  /// Responds to a request: without `body`, one HEADERS frame with END_STREAM; otherwise, HEADERS and one DATA frame
+  /// with END_STREAM (if the peer's window and frame size allow a single frame).
   func respond(
     _ streamID: Int32, status: Int, fields: UnsafeBufferPointer<HTTP2FieldView>,
     body: UnsafeRawBufferPointer?)
 
-  /// Announces a new SETTINGS_MAX_CONCURRENT_STREAMS.
+  /// Advertises a new SETTINGS_MAX_CONCURRENT_STREAMS.
   func allowConcurrentStreams(_ count: UInt32)
 
-  /// Announces a new SETTINGS_INITIAL_WINDOW_SIZE, which counts for open streams too.
+  /// Advertises a new SETTINGS_INITIAL_WINDOW_SIZE, which also applies to open streams.
   func setInitialWindow(_ bytes: UInt32)
 
-  /// Queues a GOAWAY, after which no stream is served that is later than the one that it names.
+  /// Queues a GOAWAY, after which streams later than the named one aren't served.
   ///
-  /// Without `lastStreamID` it names the last stream that was seen.
+  /// Without `lastStreamID`, it names the last stream received.
   func goAway(lastStreamID: Int32?, errorCode: UInt32, debugData: [UInt8])
 
-  /// Ends one stream.
+  /// Ends one stream with this error code.
   func reset(_ streamID: Int32, errorCode: UInt32)
 
-  /// Passes on all frames that may be sent now; call it at the end of the loop's turn.
+  /// Passes all frames that can be sent now to `body`; call it at the end of the loop's turn.
   func takeOutput(_ body: (UnsafeRawBufferPointer) -> Void)
 
-  /// Streams that are open.
+  /// The number of open streams.
   var openStreams: Int { get }
 
-  /// The code of the GOAWAY that the peer's faults were answered with; nil while there were none.
+  /// The code of the GOAWAY that answered the peer's faults; nil if there were no faults.
   var failure: UInt32? { get }
 
-  /// What that GOAWAY's debug data says.
+  /// The debug data of that GOAWAY.
   var failureReason: String? { get }
 
-  /// True when nothing more will be read or written: a GOAWAY was sent and all streams are done.
+  /// True if nothing more will be read or written: a GOAWAY was sent and all streams are done.
   var isFinished: Bool { get }
 }
 
-/// What a server's first SETTINGS say (`apns-protocol.md` 1.13, captured values).
+/// The values of a server's first SETTINGS (`apns-protocol.md` 1.13, captured values).
 public struct HTTP2Settings: Sendable, Equatable {
-  /// MAX_CONCURRENT_STREAMS on the wire at first; what comes in the first flight is served anyway.
+  /// The initial MAX_CONCURRENT_STREAMS on the wire; streams in the client's first flight are served anyway.
   public var initialConcurrentStreams: UInt32
-  /// Streams that are served at once, whatever is announced; more are refused.
+  /// The number of streams that are served concurrently, whatever is advertised; any more are refused.
   public var servedConcurrentStreams: UInt32
-  /// HEADER_TABLE_SIZE in bytes.
+  /// The value of HEADER_TABLE_SIZE, in bytes.
   public var headerTableBytes: UInt32
-  /// INITIAL_WINDOW_SIZE in bytes.
+  /// The value of INITIAL_WINDOW_SIZE, in bytes.
   public var initialWindowBytes: UInt32
-  /// MAX_FRAME_SIZE in bytes.
+  /// The value of MAX_FRAME_SIZE, in bytes.
   public var maximumFrameBytes: UInt32
-  /// MAX_HEADER_LIST_SIZE in bytes; enforced.
+  /// The value of MAX_HEADER_LIST_SIZE, in bytes, which is enforced.
   public var maximumHeaderListBytes: UInt32
 
-  /// Apple's values; token connections begin with one stream.
+  /// Creates settings, by default with Apple's values; token connections begin with one stream.
   public init(
     initialConcurrentStreams: UInt32 = 1, servedConcurrentStreams: UInt32 = 1_000,
     headerTableBytes: UInt32 = 4_096, initialWindowBytes: UInt32 = 65_535,
@@ -112,9 +114,9 @@ public struct HTTP2Settings: Sendable, Equatable {
   }
 }
 
-/// RFC 9113 section 7.
+/// The error codes of RFC 9113 section 7.
 public enum HTTP2ErrorCode {
-  /// A code's name in the specification; nil for codes that it does not know.
+  /// Returns a code's name in the specification; nil for unknown codes.
   static func name(_ code: UInt32) -> String? {
     let names = [
       "NO_ERROR", "PROTOCOL_ERROR", "INTERNAL_ERROR", "FLOW_CONTROL_ERROR", "SETTINGS_TIMEOUT",
@@ -124,16 +126,16 @@ public enum HTTP2ErrorCode {
     return code < names.count ? names[Int(code)] : nil
   }
 
-  /// Graceful shutdown.
+  /// The connection shuts down gracefully.
   public static let noError: UInt32 = 0x0
-  /// The peer broke the protocol.
+  /// The peer violated the protocol.
   public static let protocolError: UInt32 = 0x1
-  /// A fault of this side.
+  /// A fault of this side occurred.
   public static let internalError: UInt32 = 0x2
-  /// The stream was not processed and may be tried again.
+  /// The stream wasn't processed and may be retried.
   public static let refusedStream: UInt32 = 0x7
   /// The stream is no longer needed.
   public static let cancel: UInt32 = 0x8
-  /// The peer causes too much work.
+  /// The peer causes too much load.
   public static let enhanceYourCalm: UInt32 = 0xb
 }

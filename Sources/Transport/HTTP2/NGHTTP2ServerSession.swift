@@ -2,16 +2,16 @@ import CNghttp2
 import Glibc
 public import System
 
-/// A server's HTTP/2 connection by nghttp2, with our own limits where it has none (`FloodBudget`).
+/// A server's HTTP/2 connection on nghttp2, with our own limits where nghttp2 has none (`FloodBudget`).
 ///
-/// nghttp2 would reset what a client sends beyond MAX_CONCURRENT_STREAMS before it can know the
-/// limit, and aioapns then waits for ever. So nghttp2 is given `servedConcurrentStreams`, and the
-/// value on the wire is rewritten to what is announced.
+/// nghttp2 would reset streams that a client sends beyond MAX_CONCURRENT_STREAMS before the client can know the limit,
+/// and aioapns then waits forever. For this reason, nghttp2 is configured with `servedConcurrentStreams`, and the value
+/// on the wire is rewritten to the advertised one.
 @safe public final class NGHTTP2ServerSession: HTTP2ServerSession {
   private let settings: HTTP2Settings
   private unowned let handler: any HTTP2RequestHandler
   private let clock: () -> Int64
-  /// Owned here; nil when nghttp2 had no memory.
+  /// The nghttp2 session, owned by this object; nil if nghttp2 had no memory.
   private var session: OpaquePointer?
   private var output = SessionOutput()
   private var bodies = BodyStore()
@@ -20,30 +20,34 @@ public import System
   private var announcedStreams: UInt32
   private var fieldBytes = 0
   private var isReceiving = false
-  /// The code of the last GOAWAY, once the session cannot go on.
+  /// The code of the last GOAWAY, once the session can't continue.
   public private(set) var failure: UInt32?
-  /// What the GOAWAY's debug data says, once there is a `failure`.
+  /// The GOAWAY's debug data, once there is a `failure`.
   public private(set) var failureReason: String?
-  /// GOAWAY frames that this side wants to send and nghttp2 still has.
+  /// The number of GOAWAY frames that this side queued and that nghttp2 hasn't sent yet.
   private var ownGoAways = 0
-  /// The last stream that a GOAWAY of ours named: its peer takes the later ones for unprocessed, and repeats them.
+  /// The last stream that a GOAWAY of this side named.
+  ///
+  /// The peer considers later streams unprocessed and retries them.
   private var lastServed = Int32.max
-  /// GOAWAYs that wait until nghttp2 has returned.
+  /// The GOAWAYs that wait until nghttp2 has returned.
   private var waitingGoAways: [(last: Int32, errorCode: UInt32, debugData: [UInt8])] = []
-  /// Streams that have begun.
+  /// The number of streams that have begun.
   private var begunStreams: UInt64 = 0
-  /// Streams that have ended.
+  /// The number of streams that have ended.
   public private(set) var endedStreams: UInt64 = 0
-  /// Streams that are open.
+  /// The number of open streams.
   public var openStreams: Int { Int(begunStreams &- endedStreams) }
-  /// Whether a body that has memory of its own waits for the peer's window.
+  /// True if a body that has its own memory waits for the peer's window.
   public var holdsLargeBody: Bool { bodies.hasLarge }
-  /// True once a whole frame header has arrived: the peer speaks HTTP/2.
+  /// True once a complete frame header has arrived, which shows that the peer speaks HTTP/2.
   public private(set) var hasFrames = false
 
-  /// A session that calls `handler`, which must outlive it; its SETTINGS wait in the output.
+  /// Creates a session that calls `handler`, which must outlive it.
   ///
-  /// `clock` gives monotonic nanoseconds and is read once for each `receive`.
+  /// Its SETTINGS are ready in the output.
+  ///
+  /// `clock` returns monotonic nanoseconds and is read once per `receive`.
   public init(
     settings: HTTP2Settings, handler: any HTTP2RequestHandler,
     clock: @escaping () -> Int64 = { SystemClock.monotonicNanoseconds }
@@ -80,9 +84,9 @@ public import System
     if code != 0 { fail(HTTP2ErrorCode.internalError, "no memory for SETTINGS") }
   }
 
-  // MARK: the session's owner
+  // MARK: session's owner
 
-  /// Parses bytes of the peer; protocol errors and floods are answered with GOAWAY.
+  /// Parses bytes from the peer; protocol errors and floods are answered with GOAWAY.
   public func receive(_ bytes: UnsafeRawBufferPointer) -> HTTP2SessionStatus {
     guard failure == nil, let session = unsafe session, !isReceiving else { return .closing }
     budget.refill(nowNanoseconds: clock())
@@ -100,7 +104,7 @@ public import System
     drain()
     if consumed >= 0 { submitGoAways() }
     guard consumed >= 0 else {
-      // Our own reason comes first: nghttp2 only knows that a callback refused.
+      // Our own reason takes precedence, because nghttp2 only knows that a callback failed.
       if let failure {
         fail(failure, excess)
       } else if consumed == Int(NGHTTP2_ERR_FLOODED.rawValue) {
@@ -116,7 +120,7 @@ public import System
     return isFinished ? .closing : .open
   }
 
-  /// Traps in debug builds when the fields contradict each other; not per push in release builds.
+  /// Traps in debug builds if the fields are inconsistent; not called for each push in release builds.
   func checkInvariants() {
     assert(endedStreams <= begunStreams, "a stream closes once")
     assert(!hasFailedFinally || failure != nil, "a session that has ended has a code")
@@ -126,9 +130,9 @@ public import System
 
   private var excess: String { budget.excess.map { "\($0)" } ?? "" }
 
-  /// False when the frames in `bytes` use the budget up.
+  /// Returns false if the frames in `bytes` exhaust the budget.
   private func count(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    // Local for the scan: each access to a property from the closure is checked at run time.
+    // Use local copies for the scan, because each access to a property from the closure is checked at run time.
     var (spent, hasSeenFrames) = (budget, hasFrames)
     defer { (budget, hasFrames) = (spent, hasSeenFrames) }
     return unsafe scanner.scan(bytes) { type, flags, length in
@@ -137,7 +141,7 @@ public import System
     }
   }
 
-  /// Responds to a request; one whose stream has ended is ignored.
+  /// Responds to a request; ignored if its stream has ended.
   public func respond(
     _ streamID: Int32, status: Int, fields: UnsafeBufferPointer<HTTP2FieldView>,
     body: UnsafeRawBufferPointer?
@@ -195,7 +199,7 @@ public import System
 
   private static let statusName: StaticString = ":status"
 
-  /// Announces a new SETTINGS_MAX_CONCURRENT_STREAMS; a lower value refuses nothing by itself.
+  /// Advertises a new SETTINGS_MAX_CONCURRENT_STREAMS; a lower value doesn't itself refuse streams.
   public func allowConcurrentStreams(_ count: UInt32) {
     guard failure == nil else { return }
     drain()
@@ -206,17 +210,17 @@ public import System
     drain()
   }
 
-  /// Announces a new SETTINGS_INITIAL_WINDOW_SIZE, which counts for open streams too.
+  /// Advertises a new SETTINGS_INITIAL_WINDOW_SIZE, which also applies to open streams.
   public func setInitialWindow(_ bytes: UInt32) {
     guard failure == nil else { return }
     submit([(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, min(bytes, UInt32(Int32.max)))])
     drain()
   }
 
-  /// Queues a GOAWAY, after which no stream is served that is later than the one that it names.
+  /// Queues a GOAWAY, after which streams later than the named one aren't served.
   ///
-  /// Without `lastStreamID` it names the last stream that was seen. Answers that are ready go first: some clients give
-  /// up what is not answered when it comes.
+  /// Without `lastStreamID`, it names the last stream received. Answers that are ready are sent first, because some
+  /// clients abandon unanswered requests when they receive a GOAWAY.
   public func goAway(lastStreamID: Int32?, errorCode: UInt32, debugData: [UInt8]) {
     guard failure == nil, let session = unsafe session else { return }
     let last = unsafe lastStreamID ?? nghttp2_session_get_last_proc_stream_id(session)
@@ -225,7 +229,9 @@ public import System
     submitGoAways()
   }
 
-  /// Queues the GOAWAYs that wait; not from within a callback.
+  /// Queues the waiting GOAWAYs.
+  ///
+  /// It must not be called from within a callback.
   private func submitGoAways() {
     guard !isReceiving, !waitingGoAways.isEmpty, failure == nil, let session = unsafe session else {
       return
@@ -239,21 +245,23 @@ public import System
       if code == 0 { ownGoAways += 1 }
     }
     waitingGoAways = []
-    // nghttp2 takes no new streams once it has made the frame.
+    // nghttp2 accepts no new streams once it has created the frame.
     drain()
   }
 
-  /// Ends one stream.
+  /// Ends one stream with this error code.
   public func reset(_ streamID: Int32, errorCode: UInt32) {
     guard failure == nil, let session = unsafe session else { return }
     _ = unsafe nghttp2_submit_rst_stream(
       session, UInt8(NGHTTP2_FLAG_NONE.rawValue), streamID, errorCode)
   }
 
-  /// Passes on all frames that may be sent now, in one piece; not from within a callback.
+  /// Passes all frames that can be sent now to `body`, in one piece.
+  ///
+  /// It must not be called from within a callback.
   public func takeOutput(_ body: (UnsafeRawBufferPointer) -> Void) {
     guard !isReceiving else { return }
-    // One round is enough unless there is more than a megabyte to send.
+    // One iteration is enough unless there is more than 1 MB to send.
     repeat {
       drain()
       guard output.count > 0 else { return }
@@ -262,7 +270,7 @@ public import System
     } while failure == nil
   }
 
-  /// True when nothing more will be read or written.
+  /// True if nothing more will be read or written.
   public var isFinished: Bool {
     guard failure == nil, let session = unsafe session else { return true }
     return unsafe nghttp2_session_want_read(session) == 0
@@ -295,10 +303,10 @@ public import System
     }
   }
 
-  /// Lets our own GOAWAY pass; false where it is nghttp2's, after which nothing comes.
+  /// Forwards our own GOAWAY; returns false if it is nghttp2's, after which nothing follows.
   ///
-  /// nghttp2's is for a fault of the peer: it becomes the session's failure and says why in the form
-  /// of all others.
+  /// nghttp2 sends one after a fault of the peer. It becomes the session's failure, and its reason is converted to the
+  /// form of all other failures.
   private func passesGoAway(_ frame: UnsafeRawBufferPointer) -> Bool {
     if ownGoAways > 0 {
       ownGoAways -= 1
@@ -315,7 +323,7 @@ public import System
 
   private var hasFailedFinally = false
 
-  /// Ends the connection with a GOAWAY that says why, after which nothing is sent.
+  /// Ends the connection with a GOAWAY that gives the reason, after which nothing is sent.
   private func fail(_ code: UInt32, _ reason: String) {
     guard !hasFailedFinally else { return }
     hasFailedFinally = true
@@ -336,7 +344,7 @@ public import System
   }
 }
 
-// MARK: nghttp2's callbacks
+// MARK: nghttp2 callbacks
 
 extension NGHTTP2ServerSession: NGHTTP2Events {
   private var refused: Int32 { NGHTTP2_ERR_CALLBACK_FAILURE.rawValue }
@@ -390,7 +398,7 @@ extension NGHTTP2ServerSession: NGHTTP2Events {
       && name.elementsEqual(":method".utf8)
   }
 
-  /// Malformed by RFC 9113 section 8.2.1, such as an upper-case name.
+  /// Handles a field that is malformed by RFC 9113 section 8.2.1, such as an uppercase name.
   func invalidField(_ streamID: Int32) -> Int32 {
     reset(streamID, errorCode: HTTP2ErrorCode.protocolError)
     return streamRefused
@@ -414,7 +422,7 @@ extension NGHTTP2ServerSession: NGHTTP2Events {
     return 0
   }
 
-  /// A reset of a stream that was answered is an ordinary end (RFC 9113 section 8.1).
+  /// Handles a reset; resetting an answered stream is a normal end (RFC 9113 section 8.1).
   private func streamReset(_ streamID: Int32) -> Int32 {
     guard let record = unsafe record(streamID) else { return charge(.lateReset) }
     return unsafe record.pointee.isDone ? 0 : charge(.reset)
@@ -422,7 +430,7 @@ extension NGHTTP2ServerSession: NGHTTP2Events {
 
   func frameSent(_ header: nghttp2_frame_hd) -> Int32 {
     guard header.type == HTTP2FrameType.resetStream.rawValue else { return 0 }
-    // Not a reason to break off while sending: the next frame of the peer finds the balance negative.
+    // Don't abort while sending: the peer's next frame finds the balance negative.
     _ = budget.charge(.resetByUs)
     return 0
   }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The frames of one session that its owner has not written yet, in one piece.
+/// The frames of a session that its owner hasn't written yet, in one contiguous block.
 @safe struct SessionOutput: ~Copyable {
-  /// Owned here.
+  /// The memory block, owned by this value.
   private var block: UnsafeMutablePointer<UInt8>?
   private var capacity = 0
   private(set) var count = 0
@@ -38,7 +38,7 @@ import Glibc
     unsafe bytes.withUnsafeBytes { unsafe append($0) }
   }
 
-  /// Empties the buffer; memory that a burst has needed is freed.
+  /// Empties the buffer; memory beyond the retained capacity is freed.
   mutating func clear() {
     count = 0
     guard capacity > Limits.sessionBufferKept else { return }
@@ -47,7 +47,7 @@ import Glibc
     capacity = 0
   }
 
-  /// Writes `value` over the setting `identifier` of the SETTINGS frame at `offset`.
+  /// Overwrites the setting `identifier` of the SETTINGS frame at `offset` with `value`.
   mutating func rewriteSetting(_ identifier: UInt16, to value: UInt32, frameAt offset: Int) {
     guard let block = unsafe block else { return }
     assert(offset >= 0 && offset + HTTP2Frame.headerBytes <= count, "the frame is in the output")
@@ -65,11 +65,11 @@ import Glibc
   }
 }
 
-/// Frames that nghttp2 does not write for a session that has failed.
+/// Frames that nghttp2 doesn't write for a failed session.
 enum HTTP2Frame {
   static let headerBytes = 9
 
-  /// GOAWAY (RFC 9113 section 6.8).
+  /// Returns a GOAWAY frame (RFC 9113 section 6.8).
   static func goAway(lastStreamID: Int32, errorCode: UInt32, debugData: [UInt8] = []) -> [UInt8] {
     let length = 8 + debugData.count
     assert(length <= 16_384, "every peer accepts frames of this size")

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The output buffers of a loop's streams: an idle stream holds none.
+/// The output buffers of a loop's streams; an idle stream holds none.
 @safe final class BufferPool {
-  /// Free blocks, owned by this object.
+  /// The free blocks, owned by this object.
   private var small: [UnsafeMutableRawPointer] = unsafe []
   private var large: [UnsafeMutableRawPointer] = unsafe []
 
@@ -16,7 +16,7 @@ import Glibc
     while let block = unsafe large.popLast() { unsafe free(block) }
   }
 
-  /// A block of at least `count` bytes and its capacity.
+  /// Returns a block of at least `count` bytes, and its capacity.
   func acquire(atLeast count: Int) -> (block: UnsafeMutableRawPointer, capacity: Int) {
     assert(count > 0, "an empty queue holds no block")
     if count <= Limits.smallBufferBytes {
@@ -32,7 +32,7 @@ import Glibc
     return unsafe (allocate(capacity), capacity)
   }
 
-  /// Returns a block of `acquire` with its capacity.
+  /// Takes back a block from `acquire` with its capacity.
   func release(_ block: UnsafeMutableRawPointer, capacity: Int) {
     assert(
       capacity == Limits.smallBufferBytes || capacity >= Limits.largeBufferBytes,
@@ -46,7 +46,7 @@ import Glibc
     }
   }
 
-  /// Traps in debug builds when a list holds more than it may.
+  /// Traps in debug builds if a list exceeds its limit.
   func checkInvariants() {
     assert(unsafe small.count <= Limits.smallBuffersKept, "no more small blocks are kept")
     assert(unsafe large.count <= Limits.largeBuffersKept, "no more large blocks are kept")

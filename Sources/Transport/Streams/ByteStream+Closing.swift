@@ -1,22 +1,24 @@
 public import System
 
 extension ByteStream: TimerTarget {
-  /// Ends the stream; with `afterFlush` what is queued is sent first, for at most 10 s.
+  /// Closes the stream.
   ///
-  /// The handler is called later, never within this call, and gets no more bytes.
+  /// With `afterFlush`, queued bytes are sent first, for at most 10 s.
+  ///
+  /// The handler is called later, never within this call, and receives no more bytes.
   public func close(afterFlush: Bool = true) {
     guard isOpen else { return }
     if afterFlush, state != .connecting { beginClosing(.local) } else { abort(.local) }
   }
 
-  /// Called by the loop.
+  /// Handles an expired timer; called by the loop.
   public func timerFired(tag: UInt64) {
     timer = nil
     switch StreamClosure.Phase?(timerTag: tag) {
     case .connect?: attemptTimedOut()
     case .handshake?: finish(.timedOut(.handshake))
     case .flush?:
-      // The owner's output was not sent, unless the stream had another reason to end.
+      // The owner's output wasn't sent, unless the stream had another reason to end.
       let reason = ending?.reason ?? .local
       finish(reason == .local ? .timedOut(.flush) : reason)
     case .answers?: beginClosing(.timedOut(.answers))
@@ -24,7 +26,7 @@ extension ByteStream: TimerTarget {
     }
   }
 
-  /// Sends what is queued, then ends.
+  /// Sends the queued bytes, then ends the stream.
   func beginClosing(_ reason: StreamClosure) {
     guard state == .open || state == .handshaking else { return }
     if state == .handshaking { plain.clear(shared.pool) }
@@ -36,7 +38,7 @@ extension ByteStream: TimerTarget {
     scheduleTurnEnd()
   }
 
-  /// Ends at the end of the turn, without sending anything more.
+  /// Ends the stream at the end of the turn, without sending anything more.
   func abort(_ reason: StreamClosure) {
     guard isOpen else { return }
     flags.insert(.aborted)
@@ -45,7 +47,7 @@ extension ByteStream: TimerTarget {
     scheduleTurnEnd()
   }
 
-  /// Sends close_notify after everything else and ends.
+  /// Sends close_notify after everything else, then ends the stream.
   func concludeClosing() {
     let reason = ending?.reason ?? .local
     switch reason {
@@ -54,7 +56,7 @@ extension ByteStream: TimerTarget {
       if let tls {
         shared.clearOutput()
         tls.end()
-        // Without room in the socket the peer misses its close_notify, and nothing else.
+        // If the socket has no room, the peer only misses the close_notify.
         _ = unsafe Socket.write(descriptor, shared.output)
       }
       finish(reason, lingers: reason == .local)
@@ -82,7 +84,7 @@ extension ByteStream: TimerTarget {
       closeDescriptor()
       return
     }
-    // Closing with unread input would reset the connection and might destroy the last output.
+    // Closing with unread input would reset the connection and could destroy the last output.
     Socket.finishWriting(descriptor)
     state = .lingering
     flags.remove(.waitsForWritable)
@@ -90,8 +92,7 @@ extension ByteStream: TimerTarget {
     setTimer(nil, Limits.lingerNanoseconds)
   }
 
-  /// Called by the loop: closes the descriptor, even if the stream is still referenced; its handler hears
-  /// nothing of it.
+  /// Closes the descriptor, even if the stream is still referenced, without notifying its handler; called by the loop.
   public func loopEnded() {
     handler = nil
     registration = nil

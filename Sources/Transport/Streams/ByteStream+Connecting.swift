@@ -1,6 +1,6 @@
 public import System
 
-/// The state of a stream that is not connected yet.
+/// The state of a stream that isn't connected yet.
 final class ConnectAttempt {
   let endpoint: Endpoint
   let tls: TLSClientContext?
@@ -28,8 +28,9 @@ final class ConnectAttempt {
 extension ByteStream {
   /// Begins a connection; success or failure is reported to the handler, never within this call.
   ///
-  /// The certificate must be for `serverName`, which is sent as SNI; without it for the endpoint's
-  /// host. `credential` is shown instead of what the context has. The time limit is for resolving, connecting and the TLS handshake each.
+  /// The certificate must be for `serverName`, which is sent as SNI; if it is nil, for the endpoint's host.
+  /// `credential` replaces the context's certificate. The time limit applies separately to resolving, connecting, and
+  /// the TLS handshake.
   public static func connect(
     on loop: EventLoop, to endpoint: Endpoint, tls: TLSClientContext?,
     credential: TLSClientCredential? = nil, serverName: String? = nil,
@@ -73,7 +74,7 @@ extension ByteStream {
     abort(.connectFailed(attempt.problem))
   }
 
-  /// False when the attempt failed at once and there may be another address to try.
+  /// Returns false if the attempt failed immediately and there may be another address to try.
   @discardableResult
   private func attempt(_ open: () throws(SystemFailure) -> Int32) -> Bool {
     do throws(SystemFailure) {

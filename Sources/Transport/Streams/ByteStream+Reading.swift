@@ -2,7 +2,7 @@ import COpenSSL
 public import System
 
 extension ByteStream: EventHandler {
-  /// Called by the loop.
+  /// Handles events of the descriptor; called by the loop.
   public func ready(_ readiness: Readiness) {
     switch state {
     case .connecting: attemptEnded()
@@ -12,7 +12,7 @@ extension ByteStream: EventHandler {
       if readiness.contains(.readable) || readiness.contains(.hangup) { awaitHandshakeStep() }
     case .open where flags.contains(.inputEnded):
       if readiness.contains(.writable) { scheduleTurnEnd() }
-      // The peer does not read either.
+      // The peer doesn't read anymore either.
       if readiness.contains(.hangup) {
         let code = Socket.pendingError(descriptor)
         finish(code == 0 ? .peer : .broken(errno: code))
@@ -35,7 +35,7 @@ extension ByteStream: EventHandler {
     updateInterests()
   }
 
-  /// Reads again; input that had arrived is delivered at the end of the turn.
+  /// Resumes reading; input that has already arrived is delivered at the end of the turn.
   public func resumeReading() {
     guard flags.contains(.paused) else { return }
     flags.remove(.paused)
@@ -45,14 +45,14 @@ extension ByteStream: EventHandler {
 
   private func receive(_ readiness: Readiness) {
     if flags.contains(.paused), state == .open {
-      // A hang-up is always reported: stop watching until reading resumes.
+      // A hangup is always reported, so stop watching until reading resumes.
       if readiness.contains(.hangup), let registration {
         loop.deregister(registration)
         self.registration = nil
       }
       return
     }
-    // What came first is delivered first; the socket stays readable meanwhile.
+    // Deliver earlier input first; the socket stays readable in the meantime.
     guard pendingInput == nil else {
       scheduleTurnEnd()
       return
@@ -70,7 +70,7 @@ extension ByteStream: EventHandler {
     }
   }
 
-  /// Handles bytes from the socket: delivers or decrypts them.
+  /// Delivers or decrypts bytes from the socket.
   func consume(_ bytes: UnsafeRawBufferPointer) {
     guard tls != nil else {
       assert(state != .handshaking, "what comes before TLS is nobody's plaintext")
@@ -108,13 +108,13 @@ extension ByteStream: EventHandler {
 
   // MARK: TLS
 
-  /// Whether the loop's queue paces the handshake: that of an accepted connection.
+  /// True if the loop's queue paces the handshake, as for an accepted connection.
   var isPaced: Bool { acceptedFrom != nil }
 
-  /// Whether the loop's queue has a step of this stream.
+  /// True if the loop's queue has a step of this stream.
   var awaitsHandshakeStep: Bool { flags.contains(.awaitsHandshakeStep) }
 
-  /// When the handshake of an accepted connection began or last made a step, in the loop's nanoseconds.
+  /// The time at which the handshake of an accepted connection began or last made a step, in the loop's nanoseconds.
   var handshakeProgress: Int64 {
     get { acceptedFrom?.handshakeProgress ?? 0 }
     set { acceptedFrom?.handshakeProgress = newValue }
@@ -123,14 +123,14 @@ extension ByteStream: EventHandler {
   private func awaitHandshakeStep() {
     guard !flags.contains(.awaitsHandshakeStep) else { return }
     flags.insert(.awaitsHandshakeStep)
-    // The peer has done its part: what follows is this side's time.
+    // The peer has done its part; the following time is this side's.
     if tls == nil { cancelTimer() }
-    // What waits for several turns must not be reported in each.
+    // A step that waits for several turns must not be reported in each.
     if shared.handshakes.waitingCount >= Limits.handshakeStepsPerTurn { updateInterests() }
     shared.handshakes.await(self, isFirst: tls == nil)
   }
 
-  /// Reads what the peer has sent and goes on with the handshake; the loop's queue calls it.
+  /// Reads the peer's bytes and continues the handshake; called by the loop's queue.
   func makeHandshakeStep() {
     assert(state == .handshaking, "an ended handshake has no steps")
     flags.remove(.awaitsHandshakeStep)
@@ -141,11 +141,13 @@ extension ByteStream: EventHandler {
       setTimer(.handshake, Limits.handshakeNanoseconds)
     }
     receive(.readable)
-    // Where it was not watched meanwhile.
+    // The descriptor may not have been watched in the meantime.
     if isOpen { updateInterests() }
   }
 
-  /// Makes OpenSSL's side of a handshake; false without memory, when the stream ends.
+  /// Creates OpenSSL's side of a handshake.
+  ///
+  /// Returns false if there is no memory, in which case the stream ends.
   func startTLS(_ context: TLSServerContext) -> Bool {
     guard let session = unsafe TLSSession(server: context, exchange: shared.exchange) else {
       abort(.tlsFailed("no memory"))
@@ -155,17 +157,17 @@ extension ByteStream: EventHandler {
     return true
   }
 
-  /// Ends a handshake that has made no progress for long.
+  /// Ends a handshake that has made no progress for a long time.
   func abandonHandshake() { finish(.timedOut(.handshake)) }
 
-  /// Treats a reset during the handshake like a close.
+  /// Treats a reset during the handshake as a close.
   private func broken(_ number: Int32) -> StreamClosure {
     state == .handshaking ? .tlsFailed(Self.handshakeBrokenOff) : .broken(errno: number)
   }
 
   private static let handshakeBrokenOff = "the peer broke off the handshake"
 
-  /// True when the stream is open now and there may be more to decrypt.
+  /// Continues the handshake; returns true if the stream is now open and there may be more to decrypt.
   func continueHandshake() -> Bool {
     guard let session = tls as? TLSSession else { return false }
     shared.clearOutput()
@@ -183,7 +185,7 @@ extension ByteStream: EventHandler {
       state = .open
       let records = takeOverRecords(of: session, recordsSent: recordsSent)
       handler?.streamOpened(self)
-      // A stream that was detached meanwhile belongs to another thread.
+      // A stream that was detached in the meantime belongs to another thread.
       guard state == .open else { return false }
       records?.releasePeer()
       return true
@@ -195,7 +197,7 @@ extension ByteStream: EventHandler {
     beginClosing(reason)
   }
 
-  /// Queues what OpenSSL wrote by itself: handshake, alerts, key updates.
+  /// Queues the bytes that OpenSSL wrote on its own: handshake messages, alerts, and key updates.
   private func queueOutput() {
     guard let tls, unsafe shared.output.count > 0 else { return }
     unsafe tls.unsent.append(shared.output, pool: shared.pool)
@@ -204,7 +206,7 @@ extension ByteStream: EventHandler {
   }
 
   private func decrypt() {
-    // OpenSSL takes an old error of this thread for one of this call.
+    // OpenSSL would mistake an old error of this thread for one of this call.
     ERR_clear_error()
     while state == .open, let tls {
       guard !flags.contains(.paused) else {
@@ -241,11 +243,12 @@ extension ByteStream: EventHandler {
     }
   }
 
-  /// The peer sends nothing more, `isClean` after its close_notify: ends the stream as soon as the handler has
-  /// answered what came before.
+  /// Handles the end of the peer's input; `isClean` is true after its close_notify.
   ///
-  /// Also in TLS 1.2, whose close_notify once meant both directions (RFC 5246 section 7.2.1): a client that is gone
-  /// loses nothing by an answer, and one that waits would send its requests again.
+  /// The stream ends as soon as the handler has answered earlier input.
+  ///
+  /// This also applies to TLS 1.2, whose close_notify once meant both directions (RFC 5246 section 7.2.1). A client
+  /// that has disconnected loses nothing by an answer, and one that waits would otherwise retry its requests.
   private func handleEndOfInput(isClean: Bool) {
     switch state {
     case .handshaking: endHandshake(.tlsFailed(Self.handshakeBrokenOff))

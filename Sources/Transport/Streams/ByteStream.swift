@@ -1,27 +1,27 @@
 import COpenSSL
 public import System
 
-/// What counts one accepted connection; its end is that of the socket.
+/// A counter's record of one accepted connection, which ends together with the socket.
 open class StreamPlace {
-  /// The stream that has it; nil once it was given away.
+  /// The stream that holds the place; nil once the place was given away.
   public final weak var stream: ByteStream?
 
-  /// A place of no stream yet.
+  /// Creates a place that has no stream yet.
   public init() {}
 }
 
 /// A TCP or UNIX socket, plain or with TLS, confined to its loop.
 ///
-/// The loop keeps an open stream alive. An idle one holds no buffer: reading goes through the loop's
-/// buffer, and output buffers are given back when they have been sent.
+/// The loop keeps an open stream alive. An idle stream holds no buffer: reading goes through the loop's buffer, and
+/// output buffers are released after they have been sent.
 public final class ByteStream {
   enum State: UInt8 {
     case connecting
     case handshaking
     case open
-    /// Sends what is queued, then ends for the reason of `ending`.
+    /// Sends queued bytes, then ends for the reason in `ending`.
     case closing
-    /// Over for its owner; what the peer still sends is discarded for a moment.
+    /// Closed for its owner; further input from the peer is discarded for a short time.
     case lingering
     case detached
     case closed
@@ -33,7 +33,7 @@ public final class ByteStream {
     /// The loop will call `turnEnded` in this turn.
     static let turnEndScheduled = Flags(rawValue: 1)
     static let paused = Flags(rawValue: 2)
-    /// Unsent output went over the high-water mark.
+    /// Unsent output exceeded the high-water mark.
     static let aboveHigh = Flags(rawValue: 4)
     static let waitsForWritable = Flags(rawValue: 8)
     /// Ends at the end of this turn without sending anything more.
@@ -42,31 +42,32 @@ public final class ByteStream {
     static let decrypting = Flags(rawValue: 32)
     /// The next step of the handshake waits in the loop's queue.
     static let awaitsHandshakeStep = Flags(rawValue: 64)
-    /// The peer sends nothing more, and the handler still answers what it has asked.
+    /// The peer has finished sending, and the handler is still answering its requests.
     static let inputEnded = Flags(rawValue: 128)
   }
 
   /// Input that arrived while reading was paused.
   final class PendingInput {
     var plaintext: [UInt8] = []
-    /// Bytes from the socket, behind those of `plaintext`; of a plain stream there are none.
+    /// The bytes from the socket that follow those in `plaintext`; empty for a plain stream.
     var ciphertext: [UInt8] = []
   }
 
-  /// Why the stream is ending.
+  /// The reason why the stream is ending.
   ///
-  /// Boxed, so that it takes no memory in open streams.
+  /// Boxed, so that it takes up no memory in open streams.
   final class Ending {
     let reason: StreamClosure
     init(_ reason: StreamClosure) { self.reason = reason }
   }
 
-  /// Boxed to keep the streams of idle devices, which have none, small.
+  /// The peer of an accepted connection, boxed to keep the streams of idle devices, which don't have it, small.
   final class AcceptedPeer {
     let address: SocketAddress
-    /// What the handshake begins with once its first bytes are read: until then the connection costs next to nothing.
+    /// The context for the handshake, which begins once the first bytes are read; until then the connection costs
+    /// almost nothing.
     var context: TLSServerContext?
-    /// When the handshake last made a step, in the loop's nanoseconds.
+    /// The time at which the handshake last made a step, in the loop's nanoseconds.
     var handshakeProgress: Int64 = 0
     var place: StreamPlace?
     init(_ address: SocketAddress) { self.address = address }
@@ -74,9 +75,9 @@ public final class ByteStream {
 
   /// An object that the owner may attach to the stream.
   public var context: AnyObject?
-  /// Bytes read from the socket so far.
+  /// The number of bytes read from the socket so far.
   public internal(set) var bytesIn: UInt64 = 0
-  /// Bytes written to the socket so far.
+  /// The number of bytes written to the socket so far.
   public internal(set) var bytesOut: UInt64 = 0
 
   let shared: StreamLoop
@@ -99,7 +100,7 @@ public final class ByteStream {
   var pendingInput: PendingInput?
   var ending: Ending?
   var attempt: ConnectAttempt?
-  /// Where an accepted connection came from; the kernel forgets it with a reset.
+  /// The origin of an accepted connection; the kernel forgets it after a reset.
   var acceptedFrom: AcceptedPeer?
 
   init(_ shared: StreamLoop, descriptor: Int32, state: State, handler: (any StreamHandler)?) {
@@ -114,7 +115,7 @@ public final class ByteStream {
     if descriptor >= 0 { Socket.close(descriptor) }
   }
 
-  /// The loop that it lives on.
+  /// The loop that the stream belongs to.
   public var loop: EventLoop { shared.loop }
 
   /// False once `close` was called or the stream has ended.
@@ -125,13 +126,13 @@ public final class ByteStream {
     }
   }
 
-  /// The peer's address such as "127.0.0.1:50000", "unix", or "gone" when it is no longer known.
+  /// The peer's address, such as "127.0.0.1:50000", "unix", or "gone" if it is no longer known.
   public var peerDescription: String {
     if let peerAddress { return peerAddress.description }
     return descriptor >= 0 && localAddress == nil ? "unix" : "gone"
   }
 
-  /// The peer's address; nil for a UNIX socket, or a connection of this side's that is gone.
+  /// The peer's address; nil for a UNIX socket, or for an outbound connection that has ended.
   public var peerAddress: SocketAddress? {
     acceptedFrom?.address ?? (descriptor >= 0 ? Socket.peerAddress(descriptor) : nil)
   }
@@ -141,8 +142,9 @@ public final class ByteStream {
     descriptor >= 0 ? Socket.localAddress(descriptor) : nil
   }
 
-  /// What its owner counts an accepted connection of the network by: kept until the socket is closed, also when the
-  /// stream moves, unless its records are taken over.
+  /// The place by which the owner counts an accepted network connection.
+  ///
+  /// It is kept until the socket is closed, even if the stream moves, unless its records are taken over.
   public var place: StreamPlace? {
     get { acceptedFrom?.place }
     set {
@@ -151,22 +153,24 @@ public final class ByteStream {
     }
   }
 
-  /// Whether our own record layer has taken over from OpenSSL's.
+  /// True if our own record layer has taken over from OpenSSL's.
   public var hasOwnRecords: Bool { tls is TLSRecordLayer }
 
-  /// The protocol that ALPN chose.
+  /// The protocol that ALPN selected.
   public var negotiatedProtocol: String? { tls?.negotiatedProtocol }
 
-  /// The peer's verified certificate: until `streamOpened` has returned where records are taken
-  /// over, else for the stream's life.
+  /// The peer's verified certificate.
+  ///
+  /// If records are taken over, it is available until `streamOpened` has returned; otherwise for the life of the
+  /// stream.
   public var peerCertificate: PeerCertificate? { tls?.peerCertificate }
 
-  /// Who is at the other end of a UNIX socket.
+  /// The credentials of the peer at the other end of a UNIX socket.
   public var peerCredentials: Socket.PeerCredentials? {
     descriptor >= 0 ? Socket.peerCredentials(descriptor) : nil
   }
 
-  /// The process at the other end of a UNIX socket, held so that its number stays its own.
+  /// Returns the process at the other end of a UNIX socket, held so that its process ID isn't reused.
   public func peerProcess() throws(SystemFailure) -> PeerProcess {
     guard let pid = peerCredentials?.pid else {
       throw .unusable(text: peerDescription, reason: "it has no process")
@@ -174,10 +178,10 @@ public final class ByteStream {
     return try PeerProcess(peerOf: descriptor, pid: pid)
   }
 
-  /// Bytes that are queued and not written to the socket yet.
+  /// The number of bytes that are queued but not yet written to the socket.
   public var pendingOutputBytes: Int { plain.count + (tls?.unsent.count ?? 0) }
 
-  /// Traps in debug builds when the fields contradict each other; run at the end of each turn.
+  /// Traps in debug builds if the fields are inconsistent; run at the end of each turn.
   func checkInvariants() {
     switch state {
     case .connecting: assert(attempt != nil && tls == nil, "there is no TLS before TCP")
@@ -200,7 +204,7 @@ public final class ByteStream {
     plain.checkInvariants()
   }
 
-  // MARK: details that several files share
+  // MARK: shared by several files
 
   func scheduleTurnEnd() {
     guard !flags.contains(.turnEndScheduled) else { return }
@@ -219,7 +223,7 @@ public final class ByteStream {
     self.timer = nil
   }
 
-  /// Watches the descriptor for what the state needs.
+  /// Watches the descriptor for the events that the state needs.
   func updateInterests() {
     guard let registration else { return }
     var interests: Readiness = []
@@ -245,7 +249,7 @@ public final class ByteStream {
 }
 
 extension StreamClosure.Phase? {
-  /// The phase as a timer's tag; nil is lingering.
+  /// The phase as a timer's tag; nil means lingering.
   var timerTag: UInt64 {
     switch self {
     case .connect: 1

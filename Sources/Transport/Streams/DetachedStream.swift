@@ -1,9 +1,11 @@
 import Synchronization
 public import System
 
-/// A stream on its way between two loops: attach it exactly once, or release it, which closes it.
+/// A stream in transit between two loops.
+///
+/// Attach it exactly once, or release it, which closes it.
 public final class DetachedStream: Sendable {
-  /// Everything that a stream is, apart from its loop and its owner.
+  /// The parts of a stream, except for its loop and its owner.
   struct Parts: ~Copyable {
     var descriptor: Int32
     var tls: TLSLayer?
@@ -17,7 +19,7 @@ public final class DetachedStream: Sendable {
     deinit { if descriptor >= 0 { Socket.close(descriptor) } }
   }
 
-  /// Used by one thread at a time: the one that detaches, then the one that attaches.
+  /// The parts, used by one thread at a time: first by the one that detaches, then by the one that attaches.
   private struct Sealed: ~Copyable, @unchecked Sendable {
     var parts: Parts?
   }
@@ -26,10 +28,11 @@ public final class DetachedStream: Sendable {
 
   init(_ parts: consuming Parts) { sealed = Mutex(Sealed(parts: parts)) }
 
-  /// Puts the stream on `loop`, the calling thread's; input that had arrived waits for the handler.
+  /// Attaches the stream to `loop`, which must be the calling thread's; input that has already arrived waits for the
+  /// handler.
   ///
-  /// `streamOpened` is not called again. Where the stream had ended, or was attached before, the result
-  /// is a stream that closes at once.
+  /// `streamOpened` isn't called again. If the stream had ended, or was attached before, the result is a stream that
+  /// closes immediately.
   public func attach(to loop: EventLoop, handler: any StreamHandler) -> ByteStream {
     let shared = StreamLoop.of(loop)
     let taken = sealed.withLock { sealed in
@@ -41,9 +44,9 @@ public final class DetachedStream: Sendable {
 }
 
 extension ByteStream {
-  /// Takes the stream off its loop, to be attached to another one; `unread` goes before what comes.
+  /// Removes the stream from its loop, to be attached to another one; `unread` is delivered before any new input.
   ///
-  /// The handler gets no more calls, not even for the stream's end.
+  /// The handler receives no more calls, not even for the stream's end.
   public func detach(unread: [UInt8] = []) -> DetachedStream {
     let canMove = state == .open && !flags.contains(.aborted)
     if flags.contains(.decrypting) {
@@ -64,7 +67,7 @@ extension ByteStream {
       descriptor: canMove ? descriptor : -1, tls: tls, plain: exchangePlain(),
       pendingInput: pendingInput,
       flags: flags.intersection([.paused, .aboveHigh]), bytesIn: bytesIn, bytesOut: bytesOut,
-      // Streams whose records are taken over are many, and must be small while they idle.
+      // Streams whose records are taken over are numerous, and must be small while idle.
       acceptedFrom: tls is TLSRecordLayer ? nil : acceptedFrom)
     if canMove { descriptor = -1 } else { closeDescriptor() }
     state = .detached

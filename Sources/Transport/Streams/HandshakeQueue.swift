@@ -1,22 +1,23 @@
 import System
 
-/// The TLS handshakes of one loop: those in progress, those whose next step waits, and the listeners that wait for
-/// the steps to become fewer.
+/// The TLS handshakes of one loop: those in progress, those whose next step is waiting, and the listeners that wait
+/// until there are fewer steps.
 ///
-/// A step costs a signature or the check of one. A few are made in each turn, so that what is open on this loop waits
-/// no longer than that. While many wait, listeners accept nothing: the kernel's backlog holds what comes, in order.
-/// An accepted connection costs next to nothing until its first bytes are read; then a handshake that has begun goes
-/// before one that has not, and none that goes on is given up for a new one.
+/// A step costs the creation or verification of a signature. Only a few steps are made in each turn, so that open
+/// connections on this loop wait no longer than that. While many steps wait, listeners don't accept connections; the
+/// kernel's backlog holds new connections in order. An accepted connection costs almost nothing until its first bytes
+/// are read. From then on, a handshake that has begun takes precedence over one that hasn't, and a handshake that makes
+/// progress is never aborted for a new one.
 final class HandshakeQueue {
   private struct Turn: Sendable {}
 
-  /// A handshake in progress as it was when it last made a step.
+  /// A handshake in progress, as of its last step.
   private struct Progress {
     let stream: ByteStream
     let at: Int64
   }
 
-  /// Streams in order of their arrival.
+  /// A queue of streams, in order of arrival.
   private struct Line {
     private var streams: [ByteStream] = []
     private var first = 0
@@ -38,15 +39,16 @@ final class HandshakeQueue {
     }
   }
 
-  /// Handshakes in progress beyond which none begins.
+  /// The maximum number of handshakes in progress, above which no new one begins.
   var bound = Limits.handshakesMax {
     didSet { precondition(bound > 0, "a loop makes one handshake at least") }
   }
-  /// Handshakes of accepted connections that have begun; outbound ones are as many as this side wants.
+  /// The number of handshakes of accepted connections that have begun; outbound handshakes aren't limited.
   private(set) var count = 0
 
   private unowned let loop: EventLoop
-  /// The one without progress for longest first; those that are out of date are passed over.
+  /// The handshakes in progress, starting with the one without progress for the longest time; outdated entries are
+  /// skipped.
   private var progress: [Progress] = []
   private var firstProgress = 0
   private var continuing = Line()
@@ -64,17 +66,17 @@ final class HandshakeQueue {
     }
   }
 
-  /// Steps that wait for a turn.
+  /// The number of steps that wait for a turn.
   var waitingCount: Int { continuing.count + beginning.count }
 
-  /// Counts a handshake that begins.
+  /// Counts a handshake that has begun.
   func begin(_ stream: ByteStream) {
     assert(stream.state == .handshaking && stream.tls != nil, "the stream has begun its handshake")
     count += 1
     note(stream)
   }
 
-  /// Notes that a handshake that had begun has succeeded or failed.
+  /// Records that a handshake has succeeded or failed.
   func end() {
     count -= 1
     assert(count >= 0, "a handshake ends once")
@@ -83,7 +85,7 @@ final class HandshakeQueue {
 
   // MARK: Steps
 
-  /// Lets the stream read, and so make a step, in this turn or a later one.
+  /// Lets the stream read, and thereby make a step, in this turn or a later one.
   func await(_ stream: ByteStream, isFirst: Bool) {
     if isFirst { beginning.append(stream) } else { continuing.append(stream) }
     askForTurn()
@@ -104,7 +106,7 @@ final class HandshakeQueue {
       stream.makeHandshakeStep()
     }
     if continuing.count > 0 || beginning.count > 0 && hasRoom { askForTurn() }
-    // Without room it may be time alone that makes some.
+    // If there is no room, only the passage of time may create some.
     if beginning.count > 0, !hasRoom, timer == nil {
       timer = loop.schedule(afterNanoseconds: Limits.acceptPauseNanoseconds, self)
     }
@@ -119,7 +121,7 @@ final class HandshakeQueue {
 
   private var hasRoom: Bool { count < bound }
 
-  /// Gives up the handshake that has stood still for longest, if that is long.
+  /// Aborts the handshake that has been stalled for the longest time, if that is long enough.
   private func makeRoom() -> Bool {
     guard let idlest, loop.nowNanoseconds - idlest.at >= Limits.handshakeStallNanoseconds else {
       return false
@@ -130,10 +132,10 @@ final class HandshakeQueue {
 
   // MARK: Listeners
 
-  /// Whether listeners accept.
+  /// True if listeners may accept connections.
   var isAccepting: Bool { waitingCount < Limits.handshakeStepsWaitingMax }
 
-  /// Has the listener accept again once fewer steps wait.
+  /// Makes the listener accept again once fewer steps are waiting.
   func pause(_ listener: StreamListener) { pausedListeners.append(listener) }
 
   private func resumeListeners() {
@@ -161,13 +163,13 @@ final class HandshakeQueue {
   private func note(_ stream: ByteStream) {
     stream.handshakeProgress = loop.nowNanoseconds
     progress.append(Progress(stream: stream, at: loop.nowNanoseconds))
-    // What is out of date keeps its stream: it goes when it is as much as the rest.
+    // An outdated entry keeps its stream alive, so remove such entries once there are as many as others.
     guard progress.count >= 64, progress.count >= 4 * max(16, count) else { return }
     progress.removeAll { $0.stream.state != .handshaking || $0.stream.handshakeProgress != $0.at }
     firstProgress = 0
   }
 
-  /// Traps in debug builds when the fields contradict each other.
+  /// Traps in debug builds if the fields are inconsistent.
   func checkInvariants() {
     assert((0...progress.count).contains(firstProgress), "the first is in the list or behind it")
     assert(

@@ -1,20 +1,20 @@
 public import System
 
-/// What accepts streams until it is closed.
+/// An object that accepts streams until it is closed.
 public protocol Listener: AnyObject {
-  /// The port that is listened on.
+  /// The port that the listener is bound to.
   var port: UInt16 { get }
-  /// Has connections that come from now on secured like this.
+  /// Sets the security of new connections.
   func use(_ security: StreamSecurity)
-  /// Stops listening; accepted streams live on.
+  /// Stops listening; accepted streams stay open.
   func close()
 }
 
-/// Where a server's streams come from: the machine's network, or a simulated one.
+/// A source of a server's streams: the machine's network, or a simulated one.
 public protocol ListenerFactory: Sendable {
-  /// Listens on `address` (port 0: a free one) for `loop`, the calling thread's.
+  /// Listens on `address` (port 0: any free port) for `loop`, which must be the calling thread's.
   ///
-  /// `accept` is called for each connection, before any handshake, and says who handles it, or nil to
+  /// `accept` is called for each connection, before any handshake. It returns the handler of the connection, or nil to
   /// close it. Loops whose listeners share one port share its connections.
   func listen(
     on loop: EventLoop, at address: SocketAddress, security: StreamSecurity,
@@ -23,12 +23,12 @@ public protocol ListenerFactory: Sendable {
   ) throws(SystemFailure) -> any Listener
 }
 
-/// Listens on the machine's sockets.
+/// A factory of listeners on the machine's sockets.
 public struct SocketListenerFactory: ListenerFactory {
-  /// A factory; it holds nothing.
+  /// Creates a factory, which has no state.
   public init() {}
 
-  /// Opens a socket.
+  /// Opens a listening socket.
   public func listen(
     on loop: EventLoop, at address: SocketAddress, security: StreamSecurity,
     sharing: Socket.PortSharing, accept: @escaping (ByteStream) -> (any StreamHandler)?

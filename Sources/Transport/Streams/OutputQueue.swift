@@ -1,8 +1,8 @@
 import Glibc
 
-/// Bytes waiting to be sent, in one piece; without memory while empty.
+/// The bytes that wait to be sent, in one contiguous block; it holds no memory while empty.
 @safe struct OutputQueue: ~Copyable {
-  /// Owned here; released to the pool when the queue runs empty.
+  /// The memory block, owned by this value; it is released to the pool when the queue becomes empty.
   private var block: UnsafeMutableRawPointer?
   private var capacity: UInt32 = 0
   private var head: UInt32 = 0
@@ -32,7 +32,7 @@ import Glibc
     checkInvariants()
   }
 
-  /// Drops the first `count` bytes.
+  /// Removes the first `count` bytes.
   mutating func consume(_ count: Int, pool: BufferPool) {
     precondition(count >= 0 && count <= self.count, "more consumed than is waiting")
     head &+= UInt32(truncatingIfNeeded: count)
@@ -47,7 +47,7 @@ import Glibc
     tail = 0
   }
 
-  /// Traps in debug builds when the fields contradict each other.
+  /// Traps in debug builds if the fields are inconsistent.
   func checkInvariants() {
     assert(head <= tail && tail <= capacity, "the waiting bytes lie within the block")
     assert(unsafe (block == nil) == (capacity == 0), "memory and capacity come and go together")
@@ -68,7 +68,7 @@ import Glibc
     if Int(capacity) >= needed {
       unsafe memmove(old, old + Int(head), used)
     } else {
-      // Doubling keeps the copying at one byte for each that is written.
+      // Doubling limits the copying to one byte for each byte that is written.
       let fresh = unsafe pool.acquire(atLeast: max(needed, Int(capacity) * 2))
       unsafe memcpy(fresh.block, old + Int(head), used)
       unsafe pool.release(old, capacity: Int(capacity))

@@ -2,63 +2,64 @@ import System
 
 /// The owner of a stream, called on its loop's thread.
 public protocol StreamHandler: AnyObject {
-  /// The stream is connected and, with TLS, its handshake is finished.
+  /// Called when the stream is connected and, with TLS, its handshake has finished.
   func streamOpened(_ stream: ByteStream)
 
-  /// Plaintext has arrived; the bytes are valid during the call only.
+  /// Called when plaintext has arrived; the bytes are valid only during the call.
   func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer)
 
-  /// The peer sends nothing more, but may still read: returns whether it has asked for something that is not
-  /// answered yet.
+  /// Called when the peer has finished sending but may still read.
   ///
-  /// With true the stream stays open for writing, for at most 30 s: the handler calls `close` after its last answer.
-  /// With false it ends, once what is queued has been sent.
+  /// Returns true if the peer has sent a request that isn't answered yet.
+  ///
+  /// If true, the stream stays open for writing for at most 30 s, and the handler calls `close` after its last answer.
+  /// If false, the stream ends once queued bytes have been sent.
   func streamAwaitsAnswers(_ stream: ByteStream) -> Bool
 
-  /// Unsent output fell to the low-water mark after it had been over the high one.
+  /// Called when unsent output has fallen to the low-water mark after it exceeded the high-water mark.
   func streamDrained(_ stream: ByteStream)
 
-  /// The stream is over: called exactly once, for failed connects and handshakes, too.
+  /// Called exactly once when the stream has ended, including failed connections and handshakes.
   func stream(_ stream: ByteStream, closed reason: StreamClosure)
 }
 
 extension StreamHandler {
-  /// Returns false: the owner has nothing for a peer that sends nothing more.
+  /// Returns false, for handlers that owe no answers to a peer that has finished sending.
   public func streamAwaitsAnswers(_ stream: ByteStream) -> Bool { false }
 }
 
-/// Why a stream ended.
+/// The reason why a stream ended.
 public enum StreamClosure: Sendable, Equatable, CustomStringConvertible {
   /// This side called `close`.
   case local
-  /// The peer ended the stream in order (with TLS: with close_notify).
+  /// The peer ended the stream properly (with TLS: with close_notify).
   case peer
-  /// The peer ended a TLS stream without close_notify: what came last may have been cut.
+  /// The peer ended a TLS stream without close_notify; the last bytes may have been truncated.
   case truncated
-  /// No connection was made; the text says why and what to do.
+  /// No connection was established; the text gives the reason and a suggestion.
   case connectFailed(String)
-  /// The connection broke; the error number of the system call.
+  /// The connection broke; the value is the error number of the system call.
   case broken(errno: Int32)
-  /// The connection or its handshake was not finished in time.
+  /// The connection or its handshake timed out.
   case timedOut(Phase)
-  /// TLS was refused by either side, for one reason, such as "certificate revoked".
+  /// Either side refused TLS; the text is the reason, such as "certificate revoked".
   case tlsFailed(String)
-  /// The peer did not take what was sent: `Limits.unsentOutputBytes` were waiting.
+  /// The peer didn't read the output: `Limits.unsentOutputBytes` were waiting.
   case outputOverflow
 
-  /// What was not finished in time.
+  /// The phase that timed out.
   public enum Phase: Sendable, Equatable {
-    /// The TCP connection.
+    /// Establishing the TCP connection.
     case connect
-    /// The TLS handshake.
+    /// Completing the TLS handshake.
     case handshake
     /// Sending the last output after `close`.
     case flush
-    /// The answers to a peer that sends nothing more.
+    /// Answering a peer that has finished sending.
     case answers
   }
 
-  /// One line for a log.
+  /// The reason as one line for a log.
   public var description: String {
     switch self {
     case .local: "closed here"
@@ -76,11 +77,11 @@ public enum StreamClosure: Sendable, Equatable, CustomStringConvertible {
   }
 }
 
-/// Where a stream leads.
+/// The destination of a stream.
 public enum Endpoint: Sendable, Hashable, CustomStringConvertible {
-  /// A host name or an address in figures, and a port.
+  /// A host name or a numeric address, and a port.
   case tcp(host: String, port: UInt16)
-  /// A UNIX socket's path.
+  /// The path of a UNIX socket.
   case unix(path: String)
 
   /// "host:port" or the path.
@@ -92,24 +93,24 @@ public enum Endpoint: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// Whether a listener's streams are encrypted.
+/// The security of a listener's streams.
 public enum StreamSecurity: Sendable {
-  /// Bytes as they are.
+  /// Unencrypted bytes.
   case plain
-  /// TLS; clients that speak none are closed.
+  /// TLS; clients that don't use TLS are disconnected.
   case tls(TLSServerContext)
-  /// Bytes as they are, from a peer whose identity is known: for simulations and tests.
+  /// Unencrypted bytes from a peer whose identity is given, for simulations and tests.
   case identified(StreamIdentity)
 }
 
-/// What a TLS handshake would have told of a peer.
+/// The information that a TLS handshake would have given about a peer.
 public struct StreamIdentity: Sendable {
-  /// The certificate that the peer proved to own; nil: none.
+  /// The certificate that the peer proved to own; nil if it has none.
   public var certificate: PeerCertificate?
-  /// The protocol that ALPN chose; nil: none.
+  /// The protocol that ALPN selected; nil if it wasn't used.
   public var negotiatedProtocol: String?
 
-  /// An identity; without arguments that of a peer that showed nothing.
+  /// Creates an identity; the defaults are those of a peer that presented nothing.
   public init(certificate: PeerCertificate? = nil, negotiatedProtocol: String? = nil) {
     self.certificate = certificate
     self.negotiatedProtocol = negotiatedProtocol

@@ -1,10 +1,10 @@
 public import System
 
-/// Accepts streams on an internet address or a UNIX path.
+/// A listener that accepts streams on an internet address or a UNIX path.
 public final class StreamListener {
-  /// The port that is listened on; 0 for a UNIX path.
+  /// The port that the listener is bound to; 0 for a UNIX path.
   public let port: UInt16
-  /// What is listened on, with the port that was taken; nil for a UNIX path.
+  /// The address that the listener is bound to, with the actual port; nil for a UNIX path.
   public let address: SocketAddress?
 
   private let loop: EventLoop
@@ -13,13 +13,13 @@ public final class StreamListener {
   private let accept: (ByteStream) -> (any StreamHandler)?
   private var descriptor: Int32
   private var registration: Registration?
-  /// Runs while nothing is accepted.
+  /// A timer that runs while accepting is paused.
   private var timer: TimerID?
 
-  /// Listens on `address` (port 0: a free one); the loop keeps the listener until `close`.
+  /// Listens on `address` (port 0: any free port); the loop keeps the listener alive until `close`.
   ///
-  /// `accept` is called for each connection, before any handshake, and says who handles it, or nil
-  /// to close it. Loops whose listeners share one port share its connections.
+  /// `accept` is called for each connection, before any handshake. It returns the handler of the connection, or nil to
+  /// close it. Loops whose listeners share one port share its connections.
   public init(
     loop: EventLoop, address: SocketAddress, security: StreamSecurity,
     sharing: Socket.PortSharing = .none,
@@ -50,7 +50,8 @@ public final class StreamListener {
     try start()
   }
 
-  /// Accepts on a UNIX socket that listens already, which is another's file: `close` leaves it.
+  /// Accepts connections on a UNIX socket that is already listening and whose file belongs to another process; `close`
+  /// doesn't remove the file.
   public init(
     loop: EventLoop, listening descriptor: Int32,
     accept: @escaping (ByteStream) -> (any StreamHandler)?
@@ -76,10 +77,10 @@ public final class StreamListener {
     }
   }
 
-  /// Has connections that come from now on secured like this.
+  /// Sets the security of new connections.
   public func use(_ security: StreamSecurity) { self.security = security }
 
-  /// Stops listening; accepted streams live on.
+  /// Stops listening; accepted streams stay open.
   public func close() {
     guard let registration else { return }
     loop.deregister(registration)
@@ -96,14 +97,14 @@ public final class StreamListener {
 extension StreamListener: Listener {}
 
 extension EventLoop {
-  /// Bounds the TLS handshakes of accepted connections that are in progress at a time; 1,000 unless it is called.
+  /// Limits the number of accepted connections' TLS handshakes in progress; the default is 1,000.
   public func boundHandshakes(to count: Int) {
     StreamLoop.of(self).handshakes.bound = min(count, Limits.handshakesMax)
   }
 }
 
 extension StreamListener: EventHandler, TimerTarget {
-  /// Called by the loop.
+  /// Accepts connections; called by the loop.
   public func ready(_ readiness: Readiness) {
     var count = 0
     var peer: SocketAddress?
@@ -116,18 +117,18 @@ extension StreamListener: EventHandler, TimerTarget {
         count += 1
       }
     } catch {
-      // Without free descriptors the listener stays readable.
+      // Without free descriptors, the listener would stay readable.
       pause()
     }
   }
 
-  /// Called by the loop.
+  /// Resumes accepting; called by the loop.
   public func timerFired(tag: UInt64) {
     timer = nil
     resume()
   }
 
-  /// Whether the loop keeps up with its handshakes; if not, accepts nothing until it does.
+  /// Returns true if the loop keeps up with its handshakes; if not, stops accepting until it does.
   private func hasRoom() -> Bool {
     guard case .tls = security else { return true }
     let handshakes = StreamLoop.of(loop).handshakes
@@ -137,14 +138,14 @@ extension StreamListener: EventHandler, TimerTarget {
     return false
   }
 
-  /// Leaves what comes to the kernel's backlog for a moment.
+  /// Leaves new connections in the kernel's backlog for a short time.
   private func pause() {
     guard let registration, timer == nil else { return }
     loop.update(registration, for: [])
     timer = loop.schedule(afterNanoseconds: Limits.acceptPauseNanoseconds, self)
   }
 
-  /// Accepts again.
+  /// Resumes accepting connections.
   func resume() {
     if let timer { loop.cancel(timer) }
     timer = nil
@@ -154,9 +155,9 @@ extension StreamListener: EventHandler, TimerTarget {
 }
 
 extension ByteStream {
-  /// Makes a stream of a connected, non-blocking socket, which it owns from now on.
+  /// Creates a stream from a connected, non-blocking socket, of which it takes ownership.
   ///
-  /// `accept` says, before any handshake, who handles it, or nil to close it.
+  /// `accept`, called before any handshake, returns the handler, or nil to close the stream.
   public static func adopt(
     _ descriptor: Int32, from peer: SocketAddress? = nil, on loop: EventLoop,
     security: StreamSecurity,
@@ -174,7 +175,7 @@ extension ByteStream {
     stream.startAccepted(security)
   }
 
-  /// The first steps of a connection that a listener accepted.
+  /// Starts a connection that a listener accepted.
   fileprivate func startAccepted(_ security: StreamSecurity) {
     switch security {
     case .plain:

@@ -2,23 +2,17 @@ import COpenSSL
 import Glibc
 import System
 
-/// The buffers and contexts that all streams of one loop share, so that an idle one holds none.
+/// The buffers and contexts that all streams of one loop share, so that an idle stream holds none.
 @safe final class StreamLoop {
   unowned let loop: EventLoop
   let pool = BufferPool()
   let ciphers = TLS13Ciphers()
   let handshakes: HandshakeQueue
-  /// The buffer of read(2); its content is valid within one event.
-  ///
-  /// Owned here.
+  /// The buffer of read(2), owned by this object; its content is valid within one event.
   let input: UnsafeMutableRawBufferPointer
-  /// The plaintext of one read; its content is valid within one event.
-  ///
-  /// Owned here.
+  /// The plaintext of one read, owned by this object; its content is valid within one event.
   let plaintext: UnsafeMutableRawBufferPointer
-  /// The memory that OpenSSL reads and writes as its BIO; its content is valid within one call.
-  ///
-  /// Owned here.
+  /// The memory that OpenSSL reads and writes as its BIO, owned by this object; its content is valid within one call.
   let exchange: UnsafeMutablePointer<belfry_tls_exchange>
 
   private init(_ loop: EventLoop) {
@@ -41,13 +35,13 @@ import System
     loop.shared(StreamLoop.self) { StreamLoop(loop) }
   }
 
-  /// The part of the last `offer` that OpenSSL has not read yet.
+  /// The part of the last `offer` that OpenSSL hasn't read yet.
   var unreadInput: UnsafeRawBufferPointer {
     unsafe UnsafeRawBufferPointer(
       start: exchange.pointee.input, count: exchange.pointee.input_count)
   }
 
-  /// Gives OpenSSL the peer's bytes to read.
+  /// Offers the peer's bytes to OpenSSL for reading.
   func offer(_ bytes: UnsafeRawBufferPointer) {
     unsafe exchange.pointee.input = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
     unsafe exchange.pointee.input_count = bytes.count
@@ -66,13 +60,13 @@ import System
     unsafe exchange.pointee.input_count -= count
   }
 
-  /// Room for `count` bytes of output; nil without memory.
+  /// Reserves room for `count` bytes of output; returns nil if there is no memory.
   func reserveOutput(_ count: Int) -> UnsafeMutablePointer<UInt8>? {
     guard unsafe belfry_tls_reserve(exchange, count) == 1 else { return nil }
     return unsafe exchange.pointee.output + exchange.pointee.output_count
   }
 
-  /// Counts reserved bytes that were written.
+  /// Commits reserved bytes that were written.
   func commitOutput(_ count: Int) {
     assert(count >= 0, "output only grows")
     unsafe exchange.pointee.output_count += count

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Protocol names in ALPN's wire form: a length byte before each.
+/// Protocol names in ALPN's wire format: each is preceded by a length byte.
 struct ALPNList: Sendable {
   let names: [String]
   let wire: [UInt8]
@@ -19,7 +19,7 @@ struct ALPNList: Sendable {
     self.wire = wire
   }
 
-  /// Where in the client's list the first of our names stands: offset of the name and its length.
+  /// Returns the position of the first of our names in the client's list: the offset of the name and its length.
   func choose(from offered: UnsafeRawBufferPointer) -> (offset: Int, count: Int)? {
     for name in names {
       var offset = 0

@@ -1,7 +1,7 @@
 import Glibc
 
-/// What stands in for TLS where the peer's identity is known and nothing has to be encrypted, as in a
-/// simulation: bytes pass through the loop's exchange as they are.
+/// A substitute for TLS if the peer's identity is known and nothing has to be encrypted, as in a simulation: bytes pass
+/// through the loop's exchange unchanged.
 @safe final class CleartextLayer: TLSLayer {
   private unowned(unsafe) var shared: StreamLoop
   private let identity: StreamIdentity

@@ -1,10 +1,11 @@
 import COpenSSL
 
-/// OpenSSL as this process uses it.
+/// Process-wide settings of OpenSSL.
 public enum OpenSSLLibrary {
-  /// Has OpenSSL leave its memory alone when the process ends; of no effect once it has been used.
+  /// Prevents OpenSSL from freeing its memory when the process exits; has no effect once OpenSSL has been used.
   ///
-  /// Its clean-up runs beside threads that still use it: one command in some thousand crashed after its work was done.
+  /// OpenSSL's cleanup runs concurrently with threads that still use it: about one command in a thousand crashed after
+  /// it had finished its work.
   public static func keepAtExit() {
     let isKept = isKept
     assert(isKept, "OpenSSL starts")

@@ -1,11 +1,9 @@
 import COpenSSL
 
-/// The AEAD contexts that all taken-over streams of a loop share, rekeyed for each use, so that no
-/// stream holds one.
+/// The AEAD contexts that all taken-over streams of a loop share, rekeyed for each use, so that streams don't hold
+/// their own.
 @safe final class TLS13Ciphers {
-  /// One for each cipher and direction, made when first used.
-  ///
-  /// Owned here.
+  /// One context for each cipher and direction, created on first use and owned by this object.
   private var contexts: [OpaquePointer?]
 
   init() { unsafe contexts = [OpaquePointer?](repeating: nil, count: 6) }
@@ -14,7 +12,7 @@ import COpenSSL
     for index in 0..<6 { unsafe EVP_CIPHER_CTX_free(contexts[index]) }
   }
 
-  /// A context with this key; nil when OpenSSL has no memory.
+  /// Returns a context with this key; nil if OpenSSL has no memory.
   func context(_ cipher: TLS13Cipher, encrypts: Bool, _ keys: inout TLS13Keys) -> OpaquePointer? {
     let index = cipher.rawValue * 2 + (encrypts ? 1 : 0)
     let direction: Int32 = encrypts ? 1 : 0
@@ -47,7 +45,8 @@ import COpenSSL
     return unsafe context
   }
 
-  /// Encrypts `content` and its type, a `TLSContentType`'s number, as one record at `target`, which has room for 22 bytes more.
+  /// Encrypts `content` and its type, a `TLSContentType`'s number, as one record at `target`, which must have room for
+  /// 22 additional bytes.
   static func seal(
     _ context: OpaquePointer, _ keys: inout TLS13Keys, _ type: UInt8,
     _ content: UnsafeRawBufferPointer, into target: UnsafeMutablePointer<UInt8>
@@ -76,7 +75,9 @@ import COpenSSL
     }
   }
 
-  /// Decrypts a whole record; how many bytes are in `target` then, nil for one that is not genuine.
+  /// Decrypts a complete record.
+  ///
+  /// Returns the number of bytes written to `target`; nil if the record isn't authentic.
   static func open(
     _ context: OpaquePointer, _ keys: inout TLS13Keys, _ record: UnsafeRawBufferPointer,
     into target: UnsafeMutablePointer<UInt8>

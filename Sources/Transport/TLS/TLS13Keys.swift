@@ -1,12 +1,12 @@
 import COpenSSL
 
-/// What a TLS 1.3 cipher suite fixes (RFC 8446 appendix B.4).
+/// The parameters of a TLS 1.3 cipher suite (RFC 8446 appendix B.4).
 struct TLS13Suite {
   let cipher: TLS13Cipher
   let secretBytes: Int
   let keyBytes: Int
 
-  /// Nil for a suite that is not taken over.
+  /// Creates a suite from its number; nil for a suite that isn't taken over.
   init?(number: UInt16) {
     switch number {
     case 0x1301: (cipher, secretBytes, keyBytes) = (.aes128, 32, 16)
@@ -24,16 +24,16 @@ enum TLS13Cipher: Int {
   case chacha20
 }
 
-/// One direction's traffic secret, and the key and IV derived from it.
+/// The traffic secret of one direction, and the key and IV derived from it.
 ///
 /// The owner wipes it in its own `deinit`.
 struct TLS13Keys {
   typealias Word4 = (UInt64, UInt64, UInt64, UInt64)
 
-  /// Kept for KeyUpdate: 32 or 48 bytes of it are used.
+  /// The secret, retained for KeyUpdate; 32 or 48 bytes of it are used.
   private var secret: (Word4, UInt64, UInt64) = ((0, 0, 0, 0), 0, 0)
   private(set) var key: Word4 = (0, 0, 0, 0)
-  /// The first four bytes of the IV, then its last eight as they lie in memory.
+  /// The first four bytes of the IV, followed by its last eight in memory order.
   private var ivHead: UInt32 = 0
   private var ivTail: UInt64 = 0
   /// The number of the next record.
@@ -41,7 +41,7 @@ struct TLS13Keys {
 
   init() {}
 
-  /// Derives the keys of the first generation; `sequence` records were sent or read under them already.
+  /// Derives the keys of the first generation; `sequence` records were already sent or received with them.
   mutating func start(secret bytes: UnsafeRawBufferPointer, _ suite: TLS13Suite, sequence: UInt64) {
     precondition(bytes.count == suite.secretBytes, "a secret as long as the suite's hash")
     assert(secret.1 == 0 && key == (0, 0, 0, 0), "a direction starts once")
@@ -52,7 +52,7 @@ struct TLS13Keys {
     self.sequence = sequence
   }
 
-  /// Goes on to the next generation of keys (RFC 8446 section 7.2).
+  /// Advances to the next generation of keys (RFC 8446 section 7.2).
   mutating func update(_ suite: TLS13Suite) {
     unsafe withUnsafeMutableBytes(of: &secret) { secret in
       let used = unsafe UnsafeMutableRawBufferPointer(rebasing: secret[0..<suite.secretBytes])
@@ -63,12 +63,12 @@ struct TLS13Keys {
     sequence = 0
   }
 
-  /// The nonce of the next record: 12 bytes (RFC 8446 section 5.3).
+  /// Returns the nonce of the next record: 12 bytes (RFC 8446 section 5.3).
   mutating func nextNonce(into target: UnsafeMutableRawBufferPointer) {
     unsafe target.storeBytes(of: ivHead, as: UInt32.self)
     unsafe target.storeBytes(
       of: ivTail ^ sequence.bigEndian, toByteOffset: 4, as: UInt64.self)
-    // Traps rather than use a nonce twice; the keys are renewed long before (`recordsPerKey`).
+    // Traps rather than using a nonce twice; the keys are renewed long before (`recordsPerKey`).
     sequence += 1
   }
 
@@ -92,7 +92,7 @@ struct TLS13Keys {
     }
   }
 
-  /// HKDF-Expand-Label with an empty context, for outputs of at most one hash (RFC 8446 7.1).
+  /// Computes HKDF-Expand-Label with an empty context, for outputs of at most one hash (RFC 8446 7.1).
   static func expand(
     _ secret: UnsafeRawBufferPointer, _ suite: TLS13Suite, _ label: StaticString,
     into target: UnsafeMutableRawBufferPointer

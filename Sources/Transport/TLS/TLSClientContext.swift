@@ -1,13 +1,14 @@
 import COpenSSL
 
-/// A client's side of TLS for any number of streams on any loops; the server is always verified.
+/// The TLS configuration of a client for any number of streams on any loops; the server is always verified.
 public final class TLSClientContext: Sendable {
   let handle: TLSContextHandle
   let alpn: ALPNList
 
-  /// Trusts `caPEM`, or without it the system's roots; shows a certificate when given one.
+  /// Creates a context that trusts `caPEM`, or the system's roots if it is nil, and that presents a certificate if one
+  /// is specified.
   ///
-  /// The client may speak first, so a server that refuses its certificate is heard of afterwards.
+  /// The client may send first, so a server's rejection of its certificate is reported only afterward.
   public init(
     caPEM: [UInt8]?, certificateChainPEM: [UInt8]? = nil, privateKeyPEM: [UInt8]? = nil,
     alpn: [String] = [], minimumVersion: TLSVersion = .tls12
@@ -24,7 +25,7 @@ public final class TLSClientContext: Sendable {
     }
     unsafe SSL_CTX_set_verify(handle.raw, SSL_VERIFY_PEER, nil)
     guard !alpn.isEmpty else { return }
-    // This one of OpenSSL's functions says 0 when it is done.
+    // Unlike most of OpenSSL's functions, this one returns 0 on success.
     let refused = unsafe SSL_CTX_set_alpn_protos(
       handle.raw, self.alpn.wire, UInt32(self.alpn.wire.count))
     guard refused == 0 else { throw .library(OpenSSLErrors.popReason()) }

@@ -1,14 +1,14 @@
 internal import COpenSSL
 
-/// What a client shows of itself: its certificates, and the key to the first of them.
+/// The certificates that a client presents, and the key of the first one.
 ///
-/// Beside a ``TLSClientContext`` that many clients share: a context of its own costs each of them more than
-/// its handshake.
+/// It is separate from the ``TLSClientContext``, which many clients share, because a context per client would cost more
+/// than its handshake.
 @safe public final class TLSClientCredential: Sendable {
   private let certificates: [X509Handle]
   private let key: EVPKey
 
-  /// Reads the chain, the client's own certificate first; `key` has to be that one's.
+  /// Reads the chain, starting with the client's own certificate; `key` must be the key of that certificate.
   public init(certificateChainPEM: [UInt8], key: ES256PrivateKey) throws(TLSFailure) {
     var certificates: [X509Handle] = []
     try unsafe TLSContextHandle.eachCertificate(certificateChainPEM, what: "certificate chain") {
@@ -26,7 +26,7 @@ internal import COpenSSL
     }
   }
 
-  /// Whether `ssl` shows it from now on.
+  /// Makes `ssl` present this credential; returns true on success.
   func use(for ssl: OpaquePointer) -> Bool {
     guard let own = certificates.first, unsafe SSL_use_certificate(ssl, own.pointer) == 1,
       unsafe SSL_use_PrivateKey(ssl, key.pointer) == 1

@@ -1,10 +1,10 @@
 import COpenSSL
 import Glibc
 
-/// The owner of one `SSL_CTX`.
+/// The owner of an `SSL_CTX`.
 ///
-/// `@unchecked Sendable` holds because it is changed only within `init`s of its owners; OpenSSL lets
-/// threads make connections from one unchanging context at the same time.
+/// `@unchecked Sendable` holds because it is changed only within the `init`s of its owners, and OpenSSL allows several
+/// threads to create connections from an unchanging context concurrently.
 @safe final class TLSContextHandle: @unchecked Sendable {
   let raw: OpaquePointer
 
@@ -21,9 +21,9 @@ import Glibc
       unsafe SSL_CTX_set_ciphersuites(raw, Self.suites) == 1,
       unsafe SSL_CTX_set_cipher_list(raw, Self.suitesOfTLS12) == 1
     else { throw .library(OpenSSLErrors.popReason()) }
-    // Buffers go back when they are empty: 9 KB less for each idle connection.
+    // Buffers are released when they are empty, which saves 9 KB for each idle connection.
     _ = unsafe belfry_ctx_set_mode(raw, Int(SSL_MODE_RELEASE_BUFFERS))
-    // Resuming saves nothing worth having with P-256 keys, and tickets cost 100 µs.
+    // Resumption saves little with P-256 keys, and tickets cost 100 µs.
     _ = unsafe belfry_ctx_set_session_cache_off(raw)
     _ = unsafe SSL_CTX_set_num_tickets(raw, 0)
     let options = noTicket | noRenegotiation | noCompression | serverPreference | chaChaForPhones
@@ -35,9 +35,10 @@ import Glibc
   private static let suites =
     "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256"
 
-  /// Mozilla's intermediate profile: forward secrecy and authenticated ciphers, none in CBC mode.
+  /// Mozilla's intermediate profile: forward secrecy and authenticated ciphers, without CBC mode.
   ///
-  /// Its suites of finite-field Diffie-Hellman are left out: they need parameters, and no client lacks those of curves.
+  /// Its suites with finite-field Diffie-Hellman are omitted, because they need parameters and every client supports
+  /// elliptic curves.
   private static let suitesOfTLS12 =
     "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:"
     + "ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305"
@@ -57,7 +58,7 @@ import Glibc
     }
     guard let bio = unsafe Self.memory(privateKeyPEM) else { throw .library("no memory") }
     defer { unsafe BIO_free_all(bio) }
-    // An empty pass phrase stands in for OpenSSL's prompt on the terminal.
+    // An empty passphrase replaces OpenSSL's prompt on the terminal.
     let read = unsafe "".withCString { empty in
       unsafe PEM_read_bio_PrivateKey(bio, nil, nil, UnsafeMutableRawPointer(mutating: empty))
     }
@@ -72,7 +73,7 @@ import Glibc
     }
   }
 
-  /// Trusts the authorities in `caPEM`; a server names them to its clients.
+  /// Trusts the authorities in `caPEM`; a server sends their names to its clients.
   func trust(caPEM: [UInt8], namesToClients: Bool) throws(TLSFailure) {
     guard let store = unsafe SSL_CTX_get_cert_store(raw) else { throw .library("no store") }
     try unsafe Self.eachCertificate(caPEM, what: "authority") {
@@ -89,7 +90,7 @@ import Glibc
     }
   }
 
-  /// Calls `body` for each certificate of `pem`, which must have one at least.
+  /// Calls `body` for each certificate in `pem`, which must contain at least one.
   static func eachCertificate(
     _ pem: [UInt8], what: String, _ body: (OpaquePointer) throws(TLSFailure) -> Void
   ) throws(TLSFailure) {
@@ -101,7 +102,7 @@ import Glibc
       count += 1
       try unsafe body(certificate)
     }
-    // The end of the text is an error of its own kind; any other is a certificate that was cut.
+    // The end of the text is a specific error; any other error indicates a truncated certificate.
     let reason = OpenSSLErrors.popReason()
     guard count > 0, reason.contains("no start line") else {
       throw .badPEM(what: what, reason: reason)
@@ -119,8 +120,8 @@ import Glibc
   }
 }
 
-// SSL_OP_NO_TICKET and so on: macros of the form `(uint64_t)1 << (uint64_t)n`, which are not imported.
-/// The server's order of ciphers, AES-128 first, but ChaCha20 for a client that puts it first.
+// SSL_OP_NO_TICKET and so on are macros of the form `(uint64_t)1 << (uint64_t)n`, which aren't imported.
+/// The server's order of ciphers is used, AES-128 first, but ChaCha20 for a client that prefers it.
 private let serverPreference: UInt64 = 1 << 22
 private let chaChaForPhones: UInt64 = 1 << 21
 private let noTicket: UInt64 = 1 << 14

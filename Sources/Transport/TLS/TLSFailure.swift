@@ -1,13 +1,13 @@
-/// Why a TLS context could not be made.
+/// An error that describes why a TLS context couldn't be created.
 public enum TLSFailure: Error, Sendable, CustomStringConvertible {
-  /// The PEM text is not what it should be.
+  /// The PEM text is invalid.
   case badPEM(what: String, reason: String)
-  /// The private key does not belong to the certificate.
+  /// The private key doesn't match the certificate.
   case keyMismatch
-  /// OpenSSL refused for another reason.
+  /// OpenSSL failed for another reason.
   case library(String)
 
-  /// What is wrong and what to do.
+  /// A description of the problem and how to fix it.
   public var description: String {
     switch self {
     case .badPEM(let what, let reason): "the \(what) is not usable PEM: \(reason)"

@@ -1,19 +1,19 @@
-/// The encryption of one open stream; its bytes pass through the loop's exchange.
+/// The encryption of an open stream, whose bytes pass through the loop's exchange.
 ///
-/// A class and not a protocol: one word in each stream, and no witness tables on the hot path.
+/// It is a class rather than a protocol, because that takes one word per stream and no witness tables on the hot path.
 class TLSLayer {
   enum Reading {
-    /// So many bytes of plaintext.
+    /// The number of bytes of plaintext that were read.
     case bytes(Int)
-    /// Everything that was offered is used up.
+    /// All offered input has been consumed.
     case needsInput
-    /// The peer ended the stream in order.
+    /// The peer ended the stream properly.
     case ended
-    /// The stream cannot go on; an alert may be in the exchange's output.
+    /// The stream can't continue; the exchange's output may contain an alert.
     case failed(String)
   }
 
-  /// Encrypted bytes that are not written to the socket yet.
+  /// The encrypted bytes that haven't been written to the socket yet.
   var unsent = OutputQueue()
 
   var negotiatedProtocol: String? { nil }
@@ -22,10 +22,10 @@ class TLSLayer {
   /// Decrypts from the exchange's input.
   func read(into target: UnsafeMutableRawBufferPointer) -> Reading { .needsInput }
 
-  /// Encrypts all of `bytes` into the exchange's output; false when the stream cannot go on.
+  /// Encrypts all of `bytes` into the exchange's output; returns false if the stream can't continue.
   func write(_ bytes: UnsafeRawBufferPointer) -> Bool { false }
 
-  /// Puts close_notify into the exchange's output.
+  /// Writes close_notify to the exchange's output.
   func end() {}
 
   /// Moves to another loop's exchange.

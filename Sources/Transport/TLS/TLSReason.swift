@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// The reasons of failed connections, in words that say which side refused what.
+/// The reasons of failed connections, as texts that say which side refused something.
 enum TLSReason {
-  /// The reason why `ssl` failed on this thread; empties OpenSSL's error queue.
+  /// Returns the reason why `ssl` failed on this thread, and empties OpenSSL's error queue.
   static func pop(_ ssl: OpaquePointer) -> String {
     let code = ERR_get_error()
     ERR_clear_error()
@@ -17,7 +17,7 @@ enum TLSReason {
     return unsafe String(cString: text)
   }
 
-  /// Why this side rejects the peer's certificate.
+  /// Returns why this side rejects the peer's certificate.
   static func verification(_ code: Int) -> String {
     switch Int32(truncatingIfNeeded: code) {
     case X509_V_ERR_CERT_REVOKED: "certificate revoked"

@@ -2,16 +2,17 @@
 enum TLSRecord {
   static let headerBytes = 5
   static let tagBytes = 16
-  /// Bytes of content in a record at most.
+  /// The maximum number of bytes of content in a record.
   static let contentBytes = 16_384
-  /// Bytes of an encrypted record's body at most: content, type, padding and tag.
+  /// The maximum number of bytes of an encrypted record's body: content, type, padding, and tag.
   static let ciphertextBytes = contentBytes + 256
-  /// Bytes of a handshake message's type and length.
+  /// The number of bytes of a handshake message's type and length.
   static let handshakeHeaderBytes: UInt8 = 4
-  /// Key updates and user_canceled alerts without a byte of content between them, as OpenSSL bounds key updates.
+  /// The maximum number of key updates and user_canceled alerts without any content between them, matching OpenSSL's
+  /// limit for key updates.
   static let idleMessages: UInt8 = 32
 
-  /// How many whole records `bytes` hold.
+  /// Returns the number of complete records in `bytes`.
   static func count(in bytes: UnsafeRawBufferPointer) -> UInt64 {
     var offset = 0
     defer { assert(offset == bytes.count, "the bytes are whole records") }
@@ -23,7 +24,7 @@ enum TLSRecord {
     return count
   }
 
-  /// The length field of the header at `offset`, which must be there.
+  /// Returns the length field of the header at `offset`, which must be present.
   static func length(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int {
     unsafe Int(bytes[offset + 3]) << 8 | Int(bytes[offset + 4])
   }

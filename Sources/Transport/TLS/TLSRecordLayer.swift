@@ -1,32 +1,35 @@
 import COpenSSL
 
-/// A TLS 1.3 server's records after OpenSSL's handshake, without OpenSSL's object: some 300 bytes for
-/// an idle stream instead of 14 KB (decision 0005).
+/// The record layer of a TLS 1.3 server after OpenSSL's handshake.
+///
+/// It works without OpenSSL's object, so an idle stream takes about 300 bytes instead of 14 KB (decision 0005).
 @safe final class TLSRecordLayer: TLSLayer {
   private unowned(unsafe) var shared: StreamLoop
   private let context: TLSServerContext
   private let suiteNumber: UInt16
-  /// KeyUpdates and user_canceled alerts since the last byte of content.
+  /// The number of KeyUpdates and user_canceled alerts since the last byte of content.
   private var idleMessages: UInt8 = 0
-  /// A KeyUpdate of which a part has come: up to four bytes, and how many.
+  /// A partly received KeyUpdate: up to four bytes, and their number.
   private var keyUpdate: (bytes: UInt32, count: UInt8) = (0, 0)
   private var hasEnded = false
   private var headerAlert = TLSAlert.unexpectedMessage
-  /// The protocol's place in the context's list; -1 for none.
+  /// The index of the protocol in the context's list; -1 for none.
   private let protocolIndex: Int16
   private var reading = TLS13Keys()
   private var writing = TLS13Keys()
-  /// A record of which the first part has arrived.
+  /// A record whose first part has arrived.
   private var partial = OutputQueue()
   private var peer: Peer?
 
-  /// Boxed: it is released when the stream has opened.
+  /// The peer's certificate, boxed so that it can be released once the stream has opened.
   private final class Peer {
     let certificate: PeerCertificate
     init(_ certificate: PeerCertificate) { self.certificate = certificate }
   }
 
-  /// Nil where the connection has to stay OpenSSL's; `recordsSent` were sent under the new key.
+  /// Takes over from OpenSSL; nil if OpenSSL must keep the connection.
+  ///
+  /// `recordsSent` records were already sent under the new key.
   convenience init?(
     _ session: TLSSession, _ context: TLSServerContext, recordsSent: UInt64, shared: StreamLoop
   ) {
@@ -38,7 +41,7 @@ import COpenSSL
     swap(&unsent, &session.unsent)
   }
 
-  /// Starts both directions with their secrets; nil for a suite that is not taken over.
+  /// Starts both directions with their secrets; nil for a suite that isn't taken over.
   init?(
     client: UnsafeRawBufferPointer, server: UnsafeRawBufferPointer, suiteNumber: UInt16,
     _ context: TLSServerContext, protocolName: String?, recordsSent: UInt64, shared: StreamLoop
@@ -66,7 +69,7 @@ import COpenSSL
 
   override var peerCertificate: PeerCertificate? { peer?.certificate }
 
-  /// Releases the peer's certificate, which is as large as the rest.
+  /// Releases the peer's certificate, which is as large as everything else.
   func releasePeer() { peer = nil }
 
   override func use(_ shared: StreamLoop) { unsafe self.shared = shared }
@@ -93,7 +96,7 @@ import COpenSSL
   private func alert(_ alert: TLSAlert) {
     guard !hasEnded else { return }
     hasEnded = true
-    // Level: warning for close_notify, else fatal.
+    // The alert level is warning for close_notify, otherwise fatal.
     let message: (UInt8, UInt8) = (alert == .closeNotify ? 1 : 2, alert.rawValue)
     _ = unsafe withUnsafeBytes(of: message) { unsafe seal(.alert, $0) }
   }
@@ -103,7 +106,7 @@ import COpenSSL
     return unsafe seal(type, content)
   }
 
-  /// KeyUpdate without a request for the peer's, then the new key.
+  /// Sends a KeyUpdate without requesting the peer's, then switches to the new key.
   private func updateWriting() -> Bool {
     let message: (UInt8, UInt8, UInt8, UInt8, UInt8) = (24, 0, 0, 1, 0)
     guard let suite, unsafe withUnsafeBytes(of: message, { unsafe seal(.handshake, $0) }) else {
@@ -144,12 +147,12 @@ import COpenSSL
   }
 
   private enum Opened {
-    /// Nothing for the stream's owner.
+    /// The record contains nothing for the stream's owner.
     case next
     case done(Reading)
   }
 
-  /// Calls `body` with the next whole record, header included; nil while it has not arrived.
+  /// Calls `body` with the next complete record, including its header; returns nil if it hasn't arrived.
   private func withNextRecord(_ body: (UnsafeRawBufferPointer) -> Opened) -> Opened? {
     let input = unsafe loop.unreadInput
     if partial.isEmpty {
@@ -173,9 +176,9 @@ import COpenSSL
     return opened
   }
 
-  /// Bytes of the record whose header begins `bytes`; nil for one that cannot be.
+  /// Returns the number of bytes of the record whose header begins `bytes`; nil if the header is invalid.
   private func recordBytes(_ bytes: UnsafeRawBufferPointer) -> Int? {
-    // Everything is encrypted by now: plain alerts or ChangeCipherSpec are somebody else's.
+    // Everything is encrypted by now, so plain alerts or ChangeCipherSpec can't be from the peer.
     guard unsafe bytes[0] == TLSContentType.applicationData.rawValue else {
       headerAlert = .unexpectedMessage
       return nil
@@ -203,7 +206,7 @@ import COpenSSL
     guard let inner = unsafe TLS13Ciphers.open(cipher, &reading, record, into: target) else {
       return .done(fail(.badRecordMAC))
     }
-    // RFC 8446 section 5.4: padding counts, too.
+    // RFC 8446 section 5.4: padding counts too.
     guard inner <= TLSRecord.contentBytes + 1 else { return .done(fail(.recordOverflow)) }
     var end = inner
     while end > 0, unsafe target[end - 1] == 0 { end -= 1 }
@@ -212,7 +215,7 @@ import COpenSSL
     }
     let count = end - 1
     assert(count <= TLSRecord.contentBytes, "what is longer was refused")
-    // RFC 8446 section 5.1: nothing comes between the parts of a handshake message.
+    // RFC 8446 section 5.1: nothing may be interleaved with the parts of a handshake message.
     guard keyUpdate.count == 0 || type == .handshake else {
       return .done(fail(.unexpectedMessage))
     }
@@ -229,7 +232,7 @@ import COpenSSL
   }
 
   private func handleAlert(_ alert: UnsafeBufferPointer<UInt8>) -> Opened {
-    // RFC 8446 section 5.4: no record of an alert is empty.
+    // RFC 8446 section 5.4: an alert record is never empty.
     guard !alert.isEmpty else { return .done(fail(.unexpectedMessage)) }
     guard alert.count == 2 else { return .done(fail(.decodeError)) }
     switch unsafe alert[1] {
@@ -242,13 +245,15 @@ import COpenSSL
     }
   }
 
-  /// Fails where messages without content between them come too often.
+  /// Fails if there are too many messages without content between them.
   private func countIdleMessage() -> Opened? {
     idleMessages &+= 1
     return idleMessages <= TLSRecord.idleMessages ? nil : .done(fail(.unexpectedMessage))
   }
 
-  /// The only message that may still come is KeyUpdate (RFC 8446 section 4.6.3), whole or in parts of at least a byte.
+  /// Handles a handshake message.
+  ///
+  /// Only KeyUpdate is still allowed (RFC 8446 section 4.6.3), complete or in parts of at least one byte.
   private func handleHandshake(_ part: UnsafeBufferPointer<UInt8>, _ suite: TLS13Suite) -> Opened {
     guard !part.isEmpty else { return .done(fail(.unexpectedMessage)) }
     for index in part.indices {
@@ -256,13 +261,13 @@ import COpenSSL
       if keyUpdate.count < TLSRecord.handshakeHeaderBytes {
         keyUpdate = (keyUpdate.bytes << 8 | UInt32(byte), keyUpdate.count + 1)
         if keyUpdate.count == 1, byte != 24 { return .done(fail(.unexpectedMessage)) }
-        // Its length is 1.
+        // The length of a KeyUpdate is 1.
         if keyUpdate.count == 4, keyUpdate.bytes != 24 << 24 | 1 {
           return .done(fail(.decodeError))
         }
         continue
       }
-      // RFC 8446 section 5.1: the record ends with the message that changes the key.
+      // RFC 8446 section 5.1: a message that changes the key must end its record.
       guard index == part.count - 1 else { return .done(fail(.unexpectedMessage)) }
       keyUpdate = (0, 0)
       return handleKeyUpdate(wantsOurs: byte, suite)
@@ -285,7 +290,7 @@ import COpenSSL
 }
 
 extension ByteStream {
-  /// Frees OpenSSL's object where the records can be handled without it.
+  /// Frees OpenSSL's object if the records can be handled without it.
   func takeOverRecords(of session: TLSSession, recordsSent: UInt64) -> TLSRecordLayer? {
     guard let context = session.context as? TLSServerContext, context.takesOverRecords,
       let layer = TLSRecordLayer(session, context, recordsSent: recordsSent, shared: shared)

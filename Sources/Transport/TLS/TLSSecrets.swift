@@ -1,14 +1,12 @@
 import COpenSSL
 
-/// The two traffic secrets of a TLS 1.3 connection, from OpenSSL's key log; wiped at the end.
+/// The two traffic secrets of a TLS 1.3 connection, from OpenSSL's key log; wiped on deinitialization.
 @safe final class TLSSecrets {
-  /// 48 bytes at most: SHA-384.
+  /// The maximum number of bytes of a secret: 48, for SHA-384.
   static let capacity = 48
 
   private(set) var count = 0
-  /// Client's secret, then the server's.
-  ///
-  /// Owned here.
+  /// The client's secret, followed by the server's; owned by this object.
   private let bytes: UnsafeMutableRawBufferPointer
 
   init() {
@@ -27,7 +25,7 @@ import COpenSSL
     unsafe UnsafeRawBufferPointer(rebasing: bytes[Self.capacity..<Self.capacity + count])
   }
 
-  /// One line of the key log: label, client random and secret, in hexadecimal.
+  /// Parses one line of the key log: the label, the client random, and the secret, in hexadecimal.
   func parse(keyLogLine line: UnsafeBufferPointer<CChar>) {
     if unsafe starts(line, "CLIENT_TRAFFIC_SECRET_0 ") {
       unsafe read(line, into: 0)

@@ -1,47 +1,51 @@
 import COpenSSL
 
-/// A server's side of TLS for any number of streams on any loops.
+/// The TLS configuration of a server for any number of streams on any loops.
 public final class TLSServerContext: Sendable {
-  /// Whether clients show certificates.
+  /// The policy for client certificates.
   public enum ClientCertificates: Sendable {
-    /// Never asked for.
+    /// Certificates aren't requested.
     case none
-    /// Asked for; a client without one is served, one that does not verify is refused.
+    /// Certificates are requested.
+    ///
+    /// A client without one is served; a client whose certificate fails verification is rejected.
     case optional(caPEM: [UInt8])
-    /// A client without one is refused.
+    /// Certificates are required; a client without one is rejected.
     case required(caPEM: [UInt8])
   }
 
-  /// What becomes of a client whose ALPN list has none of ours; without ALPN it is always served.
+  /// The policy for a client whose ALPN list has none of our protocols.
+  ///
+  /// A client without ALPN is always served.
   public enum UnmatchedALPN: Sendable {
-    /// The no_application_protocol alert.
+    /// Rejected with the no_application_protocol alert.
     case refuse
-    /// Served as if it had offered none.
+    /// Served as if the client hadn't used ALPN.
     case ignore
   }
 
-  /// What the owner thinks of a client certificate that verifies.
+  /// The owner's decision about a verified client certificate.
   public enum Verdict: Sendable {
-    /// Go on.
+    /// Continue the handshake.
     case accept
-    /// The certificate_revoked alert.
+    /// Reject with the certificate_revoked alert.
     case revoked
-    /// The certificate_expired alert.
+    /// Reject with the certificate_expired alert.
     case expired
-    /// The unknown_ca alert.
+    /// Reject with the unknown_ca alert.
     case unknownAuthority
   }
 
-  /// A certificate for those clients alone that name one of these hosts in their greeting.
+  /// A certificate only for clients that ask for one of these hosts by SNI.
   public struct Identity: Sendable {
-    /// The certificate, its issuers after it, in PEM.
+    /// The certificate, followed by its issuers, in PEM.
     public var certificateChainPEM: [UInt8]
     /// Its key in PEM.
     public var privateKeyPEM: [UInt8]
-    /// The host names, in lower case; `*.example.org` stands for all names of one more label.
+    /// The host names in lowercase; `*.example.org` matches all names with one more label.
     public var hostNames: [String]
 
-    /// A certificate and whom it is for.
+    /// Creates an identity from a certificate, its key, and its host names.
     public init(certificateChainPEM: [UInt8], privateKeyPEM: [UInt8], hostNames: [String]) {
       self.certificateChainPEM = certificateChainPEM
       self.privateKeyPEM = privateKeyPEM
@@ -49,7 +53,7 @@ public final class TLSServerContext: Sendable {
     }
   }
 
-  /// An identity as OpenSSL holds it.
+  /// An identity in OpenSSL's form.
   private struct Alternate: Sendable {
     let handle: TLSContextHandle
     let hostNames: [String]
@@ -77,12 +81,12 @@ public final class TLSServerContext: Sendable {
   private let alternates: [Alternate]
   private let check: (@Sendable (PeerCertificate) -> Verdict)?
 
-  /// Reads certificate and key (PEM); fails where they do not belong together.
+  /// Reads the certificate and the key (PEM); throws if they don't match.
   ///
-  /// Clients that name a host of one of `alternates` are shown that one; the first one wins. `check` is asked on the loop's thread during the handshake. With `takeOverRecords` streams of
-  /// TLS 1.3 need some 300 bytes instead of 14 KB while idle, and their `peerCertificate` is there
-  /// until `streamOpened` has returned; `recordsPerKey` of them are sent before their key is renewed
-  /// (2^24.5 is what RFC 8446 section 5.5 allows).
+  /// Clients that ask for a host of one of `alternates` get that certificate; the first match wins. `check` is called
+  /// on the loop's thread during the handshake. With `takeOverRecords`, TLS 1.3 streams need about 300 bytes instead of
+  /// 14 KB while idle, and their `peerCertificate` is available only until `streamOpened` has returned. `recordsPerKey`
+  /// is the number of records after which their key is renewed (RFC 8446 section 5.5 allows 2^24.5).
   public init(
     certificateChainPEM: [UInt8], privateKeyPEM: [UInt8], alternates: [Identity] = [],
     alpn: [String],

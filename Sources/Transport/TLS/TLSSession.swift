@@ -1,7 +1,7 @@
 import COpenSSL
 import Glibc
 
-/// One connection of OpenSSL, which reads and writes the loop's exchange.
+/// A connection of OpenSSL, which reads from and writes to the loop's exchange.
 @safe final class TLSSession: TLSLayer {
   enum Step {
     case finished
@@ -9,16 +9,16 @@ import Glibc
     case failed(String)
   }
 
-  /// Owned here, used on one loop at a time.
+  /// The SSL object, owned by this object and used on one loop at a time.
   private let ssl: OpaquePointer
-  /// Owned by `ssl`.
+  /// The BIO, owned by `ssl`.
   private let bio: OpaquePointer
   let context: any Sendable & AnyObject
   private let isServer: Bool
   /// The traffic secrets of a TLS 1.3 server whose records will be taken over.
   private(set) var secrets: TLSSecrets?
 
-  /// OpenSSL's vtable for the exchange, made once and never changed.
+  /// OpenSSL's method table for the exchange, created once and never changed.
   nonisolated(unsafe) private static let method = unsafe belfry_tls_bio_method()
 
   convenience init?(
@@ -33,7 +33,8 @@ import Glibc
     }
   }
 
-  /// A client that expects a certificate for `serverName`, and shows `credential` where it has one.
+  /// Creates a client session that expects a certificate for `serverName`, and that presents `credential` if it isn't
+  /// nil.
   convenience init?(
     client context: TLSClientContext, credential: TLSClientCredential?, serverName: String,
     exchange: UnsafeMutablePointer<belfry_tls_exchange>
@@ -55,7 +56,7 @@ import Glibc
       return nil
     }
     unsafe BIO_set_data(bio, exchange)
-    // One BIO for both directions: one reference is enough then.
+    // The same BIO serves both directions, so one reference is enough.
     unsafe SSL_set_bio(ssl, bio, bio)
     unsafe isServer ? SSL_set_accept_state(ssl) : SSL_set_connect_state(ssl)
     unsafe self.ssl = ssl
@@ -110,7 +111,7 @@ import Glibc
     unsafe BIO_set_data(bio, shared.exchange)
   }
 
-  /// Sends a KeyUpdate with the next bytes, and asks for the peer's.
+  /// Sends a KeyUpdate with the next bytes, and requests the peer's.
   func updateKeys() {
     _ = unsafe SSL_key_update(ssl, SSL_KEY_UPDATE_REQUESTED)
     ERR_clear_error()
@@ -130,26 +131,26 @@ import Glibc
     return unsafe Self.certificate(raw)
   }
 
-  /// The certificate that OpenSSL holds, as plain values.
+  /// Returns the certificate that OpenSSL holds, as plain values.
   static func certificate(_ raw: OpaquePointer) -> PeerCertificate? {
     guard unsafe X509_up_ref(raw) == 1 else { return nil }
     return try? PeerCertificate(unsafe X509Handle(owning: raw))
   }
 
-  // MARK: taking over
+  // MARK: takeover
 
-  /// True when nothing of the peer's bytes is left inside OpenSSL and the protocol is TLS 1.3.
+  /// True if OpenSSL holds no unprocessed bytes from the peer and the protocol is TLS 1.3.
   var canBeTakenOver: Bool {
     unsafe isServer && SSL_version(ssl) == TLS1_3_VERSION && SSL_has_pending(ssl) == 0
   }
 
-  /// TLS 1.3's number of the cipher suite; 0 when there is none.
+  /// The TLS 1.3 number of the cipher suite; 0 if there is no cipher.
   var cipherSuite: UInt16 {
     guard let cipher = unsafe SSL_get_current_cipher(ssl) else { return 0 }
     return unsafe SSL_CIPHER_get_protocol_id(cipher)
   }
 
-  /// OpenSSL's key-log callback.
+  /// Receives lines from OpenSSL's key log, as its callback.
   static func logSecret(_ ssl: OpaquePointer?, _ line: UnsafePointer<CChar>?) {
     guard let ssl = unsafe ssl, let line = unsafe line,
       let holder = unsafe SSL_get_ex_data(ssl, 0)

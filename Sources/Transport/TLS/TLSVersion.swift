@@ -1,7 +1,7 @@
-/// The oldest version of TLS that is spoken.
+/// The oldest supported version of TLS.
 public enum TLSVersion: Sendable {
   /// TLS 1.2 and 1.3.
   case tls12
-  /// TLS 1.3 alone.
+  /// Only TLS 1.3.
   case tls13
 }

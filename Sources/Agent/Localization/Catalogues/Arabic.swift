@@ -1,5 +1,5 @@
 extension Catalogue {
-  /// The words in Arabic.
+  /// The agent's texts in Arabic.
   static let arabic = Catalogue(
     """
     allow = سماح

@@ -1,5 +1,5 @@
 extension Catalogue {
-  /// The words in Brazilian Portuguese.
+  /// The agent's texts in Brazilian Portuguese.
   static let brazilianPortuguese = Catalogue(
     """
     allow = Permitir

@@ -1,5 +1,5 @@
 extension Catalogue {
-  /// The words in Dutch.
+  /// The agent's texts in Dutch.
   static let dutch = Catalogue(
     """
     allow = Sta toe

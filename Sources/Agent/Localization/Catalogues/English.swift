@@ -1,5 +1,5 @@
 extension Catalogue {
-  /// The words in English.
+  /// The agent's texts in English.
   static let english = Catalogue(
     """
     allow = Allow

@@ -1,5 +1,5 @@
 extension Catalogue {
-  /// The words in French.
+  /// The agent's texts in French.
   static let french = Catalogue(
     """
     allow = Autoriser

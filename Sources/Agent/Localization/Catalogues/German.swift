@@ -1,5 +1,5 @@
 extension Catalogue {
-  /// The words in German.
+  /// The agent's texts in German.
   static let german = Catalogue(
     """
     allow = Erlauben

@@ -1,5 +1,5 @@
 extension Catalogue {
-  /// The words in Italian.
+  /// The agent's texts in Italian.
   static let italian = Catalogue(
     """
     allow = Consenti

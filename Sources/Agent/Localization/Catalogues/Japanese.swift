@@ -1,5 +1,5 @@
 extension Catalogue {
-  /// The words in Japanese.
+  /// The agent's texts in Japanese.
   static let japanese = Catalogue(
     """
     allow = 許可

@@ -1,5 +1,5 @@
 extension Catalogue {
-  /// The words in Polish.
+  /// The agent's texts in Polish.
   static let polish = Catalogue(
     """
     allow = Pozwól

@@ -1,5 +1,5 @@
 extension Catalogue {
-  /// The words in Russian.
+  /// The agent's texts in Russian.
   static let russian = Catalogue(
     """
     allow = Разрешить

@@ -1,5 +1,5 @@
 extension Catalogue {
-  /// The words in Simplified Chinese.
+  /// The agent's texts in Simplified Chinese.
   static let simplifiedChinese = Catalogue(
     """
     allow = 允许

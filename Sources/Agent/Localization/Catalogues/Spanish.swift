@@ -1,5 +1,5 @@
 extension Catalogue {
-  /// The words in Spanish.
+  /// The agent's texts in Spanish.
   static let spanish = Catalogue(
     """
     allow = Permitir

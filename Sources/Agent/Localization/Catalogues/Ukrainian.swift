@@ -1,5 +1,5 @@
 extension Catalogue {
-  /// The words in Ukrainian.
+  /// The agent's texts in Ukrainian.
   static let ukrainian = Catalogue(
     """
     allow = Дозволити

@@ -1,34 +1,33 @@
 import BelfryWire
 
-/// The arguments of `org.freedesktop.Notifications.Notify` for one presentation, as far as the
-/// server can show it (linux-parts 1).
+/// The arguments of `org.freedesktop.Notifications.Notify` for one presentation, as far as the server can show it
+/// (linux-parts 1).
 struct DesktopNotice: Hashable {
-  /// A click on the notification itself, by the specification.
+  /// The action key for a click on the notification itself, as specified.
   static let defaultKey = "default"
   /// The key of KDE's text field.
   static let replyKey = "inline-reply"
-  /// The action key of an alert without buttons of its own, and what puts it away (S4-20).
+  /// The action key that opens an alert without buttons of its own, and the one that closes it (S4-20).
   static let openKey = "belfry:open"
   static let closeKey = "belfry:close"
-  /// A hint of our own: the keys of those actions that destroy something, which the specification has
-  /// no word for.
+  /// A hint of our own: the keys of destructive actions, for which the specification has no hint.
   static let destructiveHint = "x-belfry-destructive-actions"
-  /// Precedes the title of an action that destroys something.
+  /// A prefix for the title of a destructive action.
   static let destructiveSign = "⚠ "
-  /// The key of the button that opens the window with all of them.
+  /// The key of the button that opens the window with all buttons.
   static let moreKey = "belfry:more"
 
   var appName: String
   var icon: String
   var summary: String
   var body: String
-  /// Keys and labels in turn.
+  /// Alternating keys and labels.
   var actions: [String]
   var hints: [(String, BusValue)]
-  /// Milliseconds; -1 is the server's choice, 0 is never.
+  /// The timeout in milliseconds; -1 lets the server choose, 0 means never.
   var expireMilliseconds: Int32
 
-  /// The call's arguments.
+  /// Returns the call's arguments.
   func arguments(replacing id: UInt32) -> [BusValue] {
     [
       .string(appName), .uint32(id), .string(icon), .string(summary), .string(body),
@@ -36,9 +35,10 @@ struct DesktopNotice: Hashable {
     ]
   }
 
-  /// A notification; `isQuiet` puts it into the server's list without a banner, `hasWindow` tells
-  /// whether `belfry-center` can show its buttons, `isDesktopQuiet` whether the server's
-  /// do-not-disturb is on.
+  /// Creates the arguments for a notification.
+  ///
+  /// `isQuiet` puts it into the server's list without a banner, `hasWindow` is true if `belfry-center` can show its
+  /// buttons, and `isDesktopQuiet` is true if the server's do-not-disturb mode is on.
   init(
     _ presentation: Presentation, _ server: ServerFeatures, words: DeviceWords = .english,
     isQuiet: Bool = false, hasWindow: Bool = false, isDesktopQuiet: Bool = false
@@ -58,14 +58,14 @@ struct DesktopNotice: Hashable {
     actions = []
     let stays = !isQuiet && presentation.stays
     var urgency = isQuiet ? 0 : Self.urgency(presentation.interruptionLevel)
-    // What would pass do-not-disturb goes to the list as any other then.
+    // With do-not-disturb on, do not raise the urgency: the notification goes to the list like any other.
     if stays, server.staysByUrgency, !isDesktopQuiet, presentation.interruptionLevel != .passive {
       urgency = 2
     }
     hints = [
       ("urgency", .byte(urgency)),
       ("desktop-entry", .string(presentation.desktopEntry ?? presentation.key.app.text)),
-      // The agent plays sounds itself: servers play few formats or none.
+      // The agent plays sounds itself, because servers play few formats or none.
       ("suppress-sound", .bool(true)),
     ]
     if server.listsResidentOnly { hints.append(("resident", .bool(true))) }
@@ -77,7 +77,7 @@ struct DesktopNotice: Hashable {
     }
   }
 
-  /// The app's name stands on the screen: in front of the title where the server does not draw it.
+  /// Returns the title, with the app's name as a prefix if the server does not show the name.
   private static func title(_ presentation: Presentation, _ server: ServerFeatures) -> String {
     guard !presentation.title.isEmpty else { return presentation.appName }
     guard !server.showsAppName, !presentation.title.hasSameBytes(as: presentation.appName) else {
@@ -95,7 +95,7 @@ struct DesktopNotice: Hashable {
       actions = [Self.defaultKey, own.isEmpty ? words[.open] : own]
     }
     if presentation.isPersistent, presentation.actions.isEmpty {
-      // Servers draw no button for a click: an alert has two that say what they do.
+      // Servers draw no button for a click, so an alert gets two labeled buttons.
       actions += [Self.closeKey, words[.close]]
       if presentation.opening == .buttonAndClick {
         actions += [Self.openKey, own.isEmpty ? words[.view] : own]
@@ -115,7 +115,7 @@ struct DesktopNotice: Hashable {
           hints.append(("x-kde-reply-submit-button-text", .string(input.buttonTitle)))
         }
       }
-      // No server has a style for it: the sign says it where the hint is not read.
+      // No server has a style for destructive actions; the sign marks them if the server ignores the hint.
       actions += [key, action.isDestructive ? Self.destructiveSign + action.title : action.title]
       if action.isDestructive { destructive.append(key) }
     }
@@ -123,13 +123,13 @@ struct DesktopNotice: Hashable {
     if !destructive.isEmpty { hints.append((Self.destructiveHint, .strings(destructive))) }
   }
 
-  /// An action's key: its own identifier, unless that means something to servers.
+  /// Returns an action's key: its own identifier, unless that has a special meaning for servers.
   static func key(of id: String) -> String {
     id == defaultKey || id == replyKey || id.hasPrefix("action:") || id.hasPrefix("belfry:")
       ? "action:\(id)" : id
   }
 
-  /// What a key stands for.
+  /// Returns the identifier of the action that a key represents.
   static func action(of key: String, in presentation: Presentation) -> String? {
     switch key {
     case defaultKey, openKey: return NotificationResponse.defaultAction
@@ -150,7 +150,7 @@ struct DesktopNotice: Hashable {
     }
   }
 
-  /// The three characters that the specification's markup gives a meaning to.
+  /// Escapes the three characters with a special meaning in the specification's markup.
   static func escaped(_ text: String) -> String {
     var result = ""
     for character in text.unicodeScalars {
@@ -177,7 +177,7 @@ extension DesktopNotice {
   /// The key of a prompt's second button.
   static let denyKey = "deny"
 
-  /// A question that stays until it is answered (linux-parts 17).
+  /// Creates the arguments for a question that stays until it is answered (linux-parts 17).
   init(_ prompt: Prompt, _ server: ServerFeatures, words: DeviceWords = .english) {
     appName = prompt.appName
     icon = prompt.icon ?? ""
@@ -194,7 +194,7 @@ extension DesktopNotice {
 }
 
 extension Prompt {
-  /// The question, with the app's name.
+  /// Returns the question, with the app's name.
   func title(_ words: DeviceWords) -> String {
     switch subject {
     case .notifications: words.text(.askNotifications, appName)
@@ -202,7 +202,7 @@ extension Prompt {
     }
   }
 
-  /// What stands below the question.
+  /// Returns the text below the question.
   func text(_ words: DeviceWords) -> String {
     switch subject {
     case .notifications: words[.askNotificationsBody]

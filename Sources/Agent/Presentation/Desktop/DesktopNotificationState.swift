@@ -1,12 +1,13 @@
-/// The desired notifications on the desktop and those that the server has; decides the calls that make up the
-/// difference.
+/// The desired notifications on the desktop and those that the server has.
+///
+/// Decides the calls that reconcile them.
 ///
 /// Does no I/O: each event returns the calls to make.
 struct DesktopNotificationState {
-  /// An item on the desktop: a notification, or a prompt.
+  /// An item on the desktop: a notification or a prompt.
   enum Item: Hashable {
     case notification(Presentation)
-    /// A notification that stands in the server's list, without a banner.
+    /// A notification in the server's list, without a banner.
     case quiet(Presentation)
     case prompt(Prompt)
   }
@@ -19,28 +20,28 @@ struct DesktopNotificationState {
 
   /// A call to the server.
   enum Call: Hashable {
-    /// Shows an item; 0 as a new one, otherwise replacing that number.
+    /// Shows an item: as a new one if the number is 0, otherwise replacing the item with that number.
     case notify(Key, Item, replacing: UInt32)
     case close(UInt32)
   }
 
-  /// An action of the person.
+  /// An action of the user.
   enum UserAction: Hashable {
     case acted(AppNotificationID, PersonAction)
     case answered(PromptID, isAllowed: Bool)
     case postponed(PromptID)
-    /// To be shown in a window, with the text field of an action.
+    /// Shows the notification in a window, with the text field of an action.
     case opensWindow(Presentation, focus: String?)
   }
 
   private struct Place {
     /// The item to show; nil once it is to be removed.
     var wanted: Item?
-    /// Whether an answer of the server is awaited.
+    /// True if an answer of the server is pending.
     var isCalling = false
-    /// Whether `wanted` changed since the call.
+    /// True if `wanted` has changed since the call.
     var isStale = false
-    /// The server's number; 0 when it has none.
+    /// The number that the server assigned; 0 if none.
     var number: UInt32 = 0
   }
 
@@ -49,7 +50,7 @@ struct DesktopNotificationState {
   private var tokens: [UInt32: String] = [:]
   private(set) var isServerThere = false
 
-  /// The numbers of what the server has, in order.
+  /// The numbers of the items that the server has, in ascending order.
   var numbers: [UInt32] { places.values.map(\.number).filter { $0 != 0 }.sorted() }
 
   // MARK: - Requests
@@ -88,7 +89,7 @@ struct DesktopNotificationState {
 
   // MARK: - Events of the server
 
-  /// The server answered a call: the item has this number.
+  /// Handles the server's answer to a call: the item has this number.
   mutating func notified(_ key: Key, number: UInt32) -> [Call] {
     guard var place = places[key], place.isCalling else { return [] }
     place.isCalling = false
@@ -113,8 +114,9 @@ struct DesktopNotificationState {
     return [.notify(key, wanted, replacing: number)]
   }
 
-  /// The server refused or did not answer: the item is dropped, and tried again when it changes or
-  /// the server does.
+  /// Handles a call that the server refused or did not answer.
+  ///
+  /// The item is dropped, and shown again when it or the server changes.
   mutating func failed(_ key: Key) -> [Call] {
     guard var place = places[key], place.isCalling else { return [] }
     place.isCalling = false
@@ -134,7 +136,7 @@ struct DesktopNotificationState {
     return show(key, wanted)
   }
 
-  /// Shows all items on a server that appeared, perhaps another one than before.
+  /// Shows all items on a server that appeared, which may be a different one than before.
   mutating func serverAppeared() -> [Call] {
     isServerThere = true
     keys = [:]
@@ -154,8 +156,8 @@ struct DesktopNotificationState {
 
   /// Handles the loss of the server; the items wait for the next one.
   ///
-  /// `keepsList` tells whether it moved banners to a list and reported none of that: those that were
-  /// shown are not shown once more.
+  /// `keepsList` is true if the server moved banners to a list without reporting it. Notifications that were already
+  /// shown are then not shown again.
   mutating func serverLost(keepsList: Bool = false) {
     isServerThere = false
     keys = [:]
@@ -170,12 +172,12 @@ struct DesktopNotificationState {
     }
   }
 
-  /// Stores the activation token, which arrives before its action and lets the app come to the front.
+  /// Stores the activation token, which arrives before its action and lets the app enter the foreground.
   mutating func activationToken(_ number: UInt32, _ token: String) {
     if keys[number] != nil { tokens[number] = token }
   }
 
-  /// The person pressed something; `hasWindow` tells whether a window can ask for a text.
+  /// Handles a button that the user pressed; `hasWindow` is true if a window can ask for a text.
   mutating func actionInvoked(
     _ number: UInt32, _ action: String, text: String? = nil, hasWindow: Bool = false
   ) -> (UserAction?, [Call]) {
@@ -184,7 +186,7 @@ struct DesktopNotificationState {
     switch item {
     case .notification(let presentation), .quiet(let presentation):
       if hasWindow, let focus = Self.windowFocus(action, text: text, presentation) {
-        // The server closes what was pressed: no word of that reaches the app.
+        // The server closes the notification after the press, which is not reported to the app.
         return (.opensWindow(presentation, focus: focus.id), remove(key))
       }
       guard let id = DesktopNotice.action(of: action, in: presentation) else { return (nil, []) }
@@ -200,8 +202,8 @@ struct DesktopNotificationState {
     }
   }
 
-  /// Whether a window shows what was pressed, and the action whose text field it asks for; nil where
-  /// the server did it all.
+  /// Returns the action whose text field a window asks for, if a window handles the pressed button; nil if the server
+  /// has handled it completely.
   static func windowFocus(
     _ action: String, text: String?, _ presentation: Presentation
   ) -> (id: String?, Void)? {
@@ -213,15 +215,15 @@ struct DesktopNotificationState {
     return (id, ())
   }
 
-  /// The server took it off the screen: 1 expired, 2 dismissed, 3 by our call, 4 unknown.
+  /// Handles a notification that the server removed from the screen: 1 expired, 2 dismissed, 3 by our call, 4 unknown.
   ///
-  /// Only 2 is the person's doing; an expired one still stands in the centre.
+  /// Only 2 is an action of the user; an expired notification is still in the Notification Center.
   mutating func closed(_ number: UInt32, reason: UInt32) -> UserAction? {
     guard let key = keys.removeValue(forKey: number) else { return nil }
     tokens[number] = nil
     guard let place = places[key] else { return nil }
     if place.isCalling {
-      // It was closed while being replaced: the answer has the new number.
+      // It was closed while being replaced; the answer to that call has the new number.
       places[key]?.number = 0
       return nil
     }

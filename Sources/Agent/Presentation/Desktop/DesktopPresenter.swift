@@ -2,13 +2,13 @@ import BelfryWire
 import Foundation
 import System
 
-/// The desktop's notification server, by `org.freedesktop.Notifications`, and badges by
-/// `com.canonical.Unity.LauncherEntry`.
+/// A presenter of notifications on the desktop's notification server through `org.freedesktop.Notifications`, and of
+/// badges through `com.canonical.Unity.LauncherEntry`.
 final class DesktopPresenter: Presenter {
   private static let name = "org.freedesktop.Notifications"
   private static let path = "/org/freedesktop/Notifications"
   private static let launcher = "com.canonical.Unity.LauncherEntry"
-  /// The name that docks take.
+  /// The bus name that docks own.
   private static let dock = "com.canonical.Unity"
 
   private let bus: BusConnection
@@ -20,20 +20,21 @@ final class DesktopPresenter: Presenter {
   private var board = DesktopNotificationState()
   private var history = ServerHistory()
   private(set) var server = ServerFeatures()
-  /// What the server says that it can do.
+  /// The server's capabilities.
   private(set) var capabilities: Set<String> = []
   /// The server's own name and version.
   private(set) var serverName = ""
   private var badges: [AppID: Int64] = [:]
-  /// Whether the desktop's do-not-disturb is on.
+  /// A function that returns true if the desktop's do-not-disturb mode is on.
   var isDesktopQuiet: () -> Bool = { false }
-  /// The unique name of the server that signals must come from; nil until it is known whether there is
-  /// one.
+  /// The unique name of the server that signals must be from, empty without a server; nil until it is known if a server
+  /// is running.
   private var knownOwner: String?
   private var owner: String { knownOwner ?? "" }
 
-  /// Watches for a server on the session bus, which `close` leaves open; `windows` shows what the
-  /// server cannot.
+  /// Watches for a server on the session bus.
+  ///
+  /// `close` does not close the bus. `windows` shows everything that the server cannot.
   init(
     bus: BusConnection, windows: WindowPresenter? = nil,
     words: @escaping () -> DeviceWords = { .english },
@@ -50,7 +51,7 @@ final class DesktopPresenter: Presenter {
       "type='signal',sender='\(Self.name)',path='\(Self.path)',interface='\(Self.name)'"
     ) { [weak self] message in self?.signalled(message) }
     try bus.followOwner(of: Self.name, asksNow: false) { [weak self] in self?.ownerChanged($0) }
-    // That there is none is news, too: windows show then what cannot wait.
+    // The absence of a server is also an event: windows then show everything that cannot wait.
     bus.findOwner(of: Self.name) { [weak self] in self?.ownerChanged((try? $0.get()) ?? "") }
     try bus.followOwner(of: Self.dock, asksNow: false) { [weak self] owner in
       guard let self, !owner.isEmpty else { return }
@@ -58,7 +59,7 @@ final class DesktopPresenter: Presenter {
     }
   }
 
-  /// Whether a window can show what the server cannot.
+  /// True if a window can show content that the server cannot.
   private var hasWindow: Bool { windows?.canOpen == true }
 
   let kind = AgentConfiguration.PresenterKind.desktop
@@ -82,7 +83,7 @@ final class DesktopPresenter: Presenter {
     }
   }
 
-  /// Closes what the server has: its buttons do nothing once the agent has ended.
+  /// Closes the server's notifications, because their buttons do nothing once the agent has ended.
   func close() { make(board.numbers.map { .close($0) }) }
 
   // MARK: - The server
@@ -107,7 +108,7 @@ final class DesktopPresenter: Presenter {
       self.serverName = values.prefix(3).filter { $0.stringValue?.isEmpty == false }
         .compactMap(\.stringValue).joined(separator: " ")
     }
-    // Capabilities follow the server's configuration: asked anew for each owner. The answers come in
+    // Capabilities depend on the server's configuration, so they are requested for each owner. The answers arrive in
     // the order of the calls.
     bus.call(newOwner, Self.path, Self.name, "GetCapabilities") { [weak self] result in
       guard let self, self.owner == newOwner else { return }
@@ -172,7 +173,7 @@ final class DesktopPresenter: Presenter {
     }
   }
 
-  /// Plasma refuses what is the same as something of the last second (linux-parts 1).
+  /// Retries after Plasma refused a notification that is identical to one of the last second (linux-parts 1).
   private func tryAgain(_ key: DesktopNotificationState.Key, after failure: BusFailure) {
     guard failure.name.hasSuffix("ExcessNotificationGeneration") else { return }
     let asked = owner
@@ -183,7 +184,7 @@ final class DesktopPresenter: Presenter {
   }
 
   private func signalled(_ message: BusMessage) {
-    // A match by a well-known name lets in other services' signals, too (linux-parts 1).
+    // A match by a well-known name also lets other services' signals through (linux-parts 1).
     guard message.sender == owner, message.interface == Self.name,
       let values = try? message.read(),
       let number = values.first?.unsignedValue.flatMap(UInt32.init(exactly:)), values.count >= 2
@@ -221,8 +222,7 @@ final class DesktopPresenter: Presenter {
 
   // MARK: - Without a banner
 
-  /// Shows changed texts where they stand, without another banner where the server has put the last
-  /// one into its list.
+  /// Updates texts in place, without another banner if the server has moved the last one into its list.
   private func refresh(_ presentation: Presentation) {
     let key = DesktopNotificationState.Key.notification(presentation.key)
     if !server.keepsList || presentation.stays {
@@ -230,10 +230,10 @@ final class DesktopPresenter: Presenter {
     } else if server.quietDelivery == .lowUrgency {
       make(board.refresh(key, .quiet(presentation)))
     }
-    // Plasma draws whatever changes anew, and shows no list on a locked screen.
+    // Do nothing for Plasma: it shows every changed notification again, and shows no list on a locked screen.
   }
 
-  /// Puts a notification into the server's own list, where it has one that needs no banner.
+  /// Adds a notification to the server's own list, if the server has one that needs no banner.
   private func list(_ presentation: Presentation) {
     guard board.isServerThere else { return }
     switch server.quietDelivery {
@@ -241,7 +241,7 @@ final class DesktopPresenter: Presenter {
     case .lowUrgency:
       make(board.show(.notification(presentation.key), .quiet(presentation)))
     case .closedIntoHistory:
-      // Both calls are read in one turn of the server, which draws at the turn's end.
+      // The server reads both calls in one turn of its loop, and draws only at the end of the turn.
       let number = history.add(presentation)
       var notice = DesktopNotice(
         presentation, server, words: words(), isQuiet: true, hasWindow: hasWindow)
@@ -264,7 +264,7 @@ final class DesktopPresenter: Presenter {
     listener?.presenterActed(presentation.key, PersonAction(id))
   }
 
-  /// dunst's own call; a server that has it not keeps its entry.
+  /// Makes dunst's own call; a server without it keeps its entry.
   private func removeFromHistory(_ number: UInt32) {
     bus.call(
       owner, Self.path, "org.dunstproject.cmd0", "NotificationRemoveFromHistory",
@@ -274,14 +274,15 @@ final class DesktopPresenter: Presenter {
 
   // MARK: - Vibration
 
-  /// Lets a phone vibrate with the sound, which the agent plays itself (S4-19): feedbackd, where it
-  /// is installed.
+  /// Lets a phone vibrate with the sound, which the agent plays itself (S4-19).
+  ///
+  /// Uses feedbackd if it is installed.
   private func vibrate(_ app: AppID) {
     bus.call(
       "org.sigxcpu.Feedback", "/org/sigxcpu/Feedback", "org.sigxcpu.Feedback", "TriggerFeedback",
       [
         .string(app.text), .string("message-new-instant"),
-        // Of the device's profiles the one that vibrates and makes no sound.
+        // The device profile that vibrates without making a sound.
         .vardict([("profile", .string("quiet"))]), .int32(-1),
       ], mayStart: true
     ) { _ in }
@@ -291,7 +292,7 @@ final class DesktopPresenter: Presenter {
 
   private func emitBadge(_ app: AppID, _ badge: Int64) {
     if badges[app] == nil {
-      // A dock that came later may ask.
+      // A dock that starts later may query the badge.
       try? bus.export(Self.launcherPath(app)) { [weak self] message in
         guard message.interface == Self.launcher, message.member == "Query" else { return nil }
         return .success(Self.badge(app, self?.badges[app] ?? 0))
@@ -312,7 +313,7 @@ final class DesktopPresenter: Presenter {
     "/com/canonical/unity/launcherentry/\(hash("application://\(app).desktop"))"
   }
 
-  /// djb2, as libunity names its objects.
+  /// Returns the djb2 hash, with which libunity names its objects.
   static func hash(_ text: String) -> UInt32 {
     text.utf8.reduce(5_381) { $0 &* 33 &+ UInt32($1) }
   }

@@ -1,15 +1,17 @@
 import System
 
-/// Where an app's icon lies: servers such as dunst draw a file, and look for no theme's names.
+/// A search for the file of an app's icon, needed because servers such as dunst draw files but do not look up theme
+/// names.
 enum IconSearch {
   /// The sizes of the theme's folders that fit a notification, the best first.
   private static let sizes = ["64x64", "48x48", "128x128", "96x96", "256x256", "32x32", "scalable"]
 
-  /// The file of a themed icon's name in the theme that every icon of an app is in (Icon Theme
-  /// Specification 0.13: hicolor), or among the pixmaps; the name itself without one, and what is a
-  /// path already.
+  /// Returns the file of a themed icon's name, from the theme that contains every app icon (Icon Theme Specification
+  /// 0.13: hicolor) or from the pixmaps.
+  ///
+  /// Returns the name itself if no file exists or if it already is a path.
   static func path(of name: String, environment: [String: String]) -> String {
-    // A name, not a path: an app names icons of the machine's.
+    // Only look up names, not paths: an app names icons that are installed on the machine.
     guard !name.isEmpty, !name.contains("/") else { return name }
     for folder in dataFolders(environment) {
       for size in sizes {

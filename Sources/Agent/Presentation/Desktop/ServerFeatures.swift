@@ -1,45 +1,45 @@
-/// What a notification server can show, by what it says of itself and by what was seen of it
-/// (linux-parts 1).
+/// The features of a notification server, from its own capabilities and from observation (linux-parts 1).
 struct ServerFeatures: Hashable {
-  /// How many buttons of a notification a person can press.
+  /// The number of a notification's buttons that the user can press.
   enum Buttons: Hashable {
     case none
-    /// Any number, in a menu that a person has to know of.
+    /// Any number, in a menu that the user must know about.
     case menu
     case upTo(Int)
     case all
   }
 
-  /// How a notification gets into the server's own list without a banner.
+  /// The way that a notification gets into the server's own list without a banner.
   enum QuietDelivery: Hashable {
-    /// It has no list, or none without a banner first.
+    /// The server has no list, or none without showing a banner first.
     case none
-    /// What has low urgency stands in the list alone.
+    /// A notification with low urgency is only shown in the list.
     case lowUrgency
-    /// What is closed at once is not drawn, and stands in the history.
+    /// A notification that is closed at once is not drawn, and is kept in the history.
     case closedIntoHistory
   }
 
   let buttons: Buttons
   let quietDelivery: QuietDelivery
-  /// Whether it draws the app's name beside the summary.
+  /// True if it draws the app's name next to the summary.
   let showsAppName: Bool
   let hasMarkup: Bool
   let hasBody: Bool
-  /// Whether it has a field for a text (KDE's `inline-reply`).
+  /// True if it has a text field (KDE's `inline-reply`).
   let hasInlineReply: Bool
-  /// Whether only critical urgency keeps a notification on the screen, with its buttons drawn; that
-  /// passes the server's do-not-disturb, too.
+  /// True if only critical urgency keeps a notification on screen with its buttons drawn.
+  ///
+  /// Critical urgency also overrides the server's do-not-disturb mode.
   let staysByUrgency: Bool
-  /// Whether its list keeps the buttons of what is `resident` alone, and lets the sender close that
-  /// alone, once the banner is gone.
+  /// True if, once the banner has disappeared, its list keeps buttons only for `resident` notifications, and lets the
+  /// sender close only those.
   let listsResidentOnly: Bool
-  /// Whether it moves banners to a list, and reports none of that to the sender.
+  /// True if it moves banners to a list without reporting it to the sender.
   let keepsList: Bool
-  /// Whether it finds icons by their names, and draws one that its header has once.
+  /// True if it finds icons by name, and draws an icon that is also in its header only once.
   let findsIcons: Bool
 
-  /// A server by the name and version that it gives, and the capabilities that it lists.
+  /// Creates the features of a server from its name, version and capabilities.
   init(name: String = "", version: String = "", names: Set<String> = []) {
     let server = Known(name.lowercased(), version)
     buttons = names.contains("actions") ? server.buttons : .none
@@ -54,7 +54,9 @@ struct ServerFeatures: Hashable {
     findsIcons = server.findsIcons
   }
 
-  /// What was seen of the servers that there are; any other draws all buttons and no name.
+  /// Observed features of known servers.
+  ///
+  /// Any other server is assumed to draw all buttons and no name.
   private struct Known {
     var buttons = Buttons.all
     var quietDelivery = QuietDelivery.none
@@ -69,10 +71,10 @@ struct ServerFeatures: Hashable {
       switch name {
       case "gnome-shell":
         buttons = .upTo(3)
-        // Low urgency goes to the list alone since 41; the header with the name came with 46.
+        // Low urgency goes only to the list since 41; the header with the name was added in 46.
         quietDelivery = major >= 41 ? .lowUrgency : .none
         showsAppName = major >= 46
-        // Anything else goes after four seconds, into a list without buttons.
+        // Any other notification disappears after four seconds, into a list without buttons.
         staysByUrgency = true
         keepsList = true
       case "dunst":
@@ -91,23 +93,23 @@ struct ServerFeatures: Hashable {
   }
 }
 
-/// Where a person reaches a notification's buttons: with the server, and in a window of
-/// `belfry-center`.
+/// The places where the user reaches a notification's buttons: on the server, and in a window of `belfry-center`.
 struct ButtonPlacement: Hashable {
-  /// The buttons that the server is given, in order.
+  /// The buttons that are passed to the server, in order.
   var withServer: [Presentation.Action]
-  /// Whether a further button of the server opens the window, which has all of them.
+  /// True if an additional button of the server opens the window, which has all buttons.
   var hasMore = false
-  /// Whether the window opens by itself.
+  /// True if the window opens automatically.
   var opensWindow = false
 
-  /// Decides for a notification; `hasWindow` is whether `belfry-center` can show one.
+  /// Decides for a notification; `hasWindow` is true if `belfry-center` can show one.
   init(_ presentation: Presentation, _ server: ServerFeatures, hasWindow: Bool) {
     let all = presentation.actions
-    // A banner is a minimal interface, an alert has room (S1-21, S1-27).
+    // A banner has a minimal interface; an alert has more room (S1-21, S1-27).
     let wanted =
       presentation.isPersistent ? presentation.alertActions : presentation.minimalActions
-    // What the app shows itself, a server cannot: an alert has it at once, a banner leads to it.
+    // A server cannot show content that the app draws: for an alert, the window shows it at once; a banner links to the
+    // window.
     let isDrawn = hasWindow && presentation.isDrawnByApp
     let hasDrawnBanner = isDrawn && !presentation.isPersistent
     switch server.buttons {
@@ -116,7 +118,7 @@ struct ButtonPlacement: Hashable {
       opensWindow = hasWindow && (presentation.isPersistent || !all.isEmpty || isDrawn)
     case .menu:
       withServer = wanted
-      // An alert asks for an answer; a menu is found by those alone who know of it.
+      // An alert asks for an answer, but only users who know about the menu find it.
       opensWindow = hasWindow && presentation.isPersistent
       hasMore = hasWindow && !opensWindow && (hasDrawnBanner || Self.lacks(wanted, of: all))
     case .upTo(let count):
@@ -142,7 +144,8 @@ struct ButtonPlacement: Hashable {
     all.contains { action in !some.contains { $0.id == action.id } }
   }
 
-  /// Whether a question opens a window by itself: where a server draws no buttons, and where none is.
+  /// Returns true if a question opens a window automatically: if the server draws no buttons, or if no server is
+  /// running.
   static func opensWindow(forQuestionsOn server: ServerFeatures?) -> Bool {
     switch server?.buttons {
     case nil, .some(.none), .menu: true

@@ -1,6 +1,6 @@
-/// The notifications that were put into a server's history, by the numbers that they got there.
+/// The notifications that were put into a server's history, by their numbers there.
 ///
-/// A server that takes the numbers of its callers is given high ones, which none of its own are.
+/// A server that accepts numbers from its callers is given high ones, which it does not use itself.
 struct ServerHistory {
   private static let firstNumber: UInt32 = 1 << 30
 
@@ -9,7 +9,7 @@ struct ServerHistory {
 
   subscript(number: UInt32) -> Presentation? { entries[number] }
 
-  /// Gives a notification its number: the same one as before where it changes.
+  /// Assigns a number to a notification, keeping the previous one for an update.
   mutating func add(_ presentation: Presentation) -> UInt32 {
     let number = number(of: presentation.key) ?? nextNumber
     if number == nextNumber { nextNumber += 1 }
@@ -21,7 +21,7 @@ struct ServerHistory {
     return number
   }
 
-  /// Forgets a notification; gives its number.
+  /// Removes a notification and returns its number.
   mutating func remove(_ key: AppNotificationID) -> UInt32? {
     guard let number = number(of: key) else { return nil }
     entries[number] = nil

@@ -2,17 +2,17 @@ import BelfryWire
 import Foundation
 import System
 
-/// Follows which window is in front on an X server, as reported by `belfry-focus`.
+/// A monitor of the focused window of an X server, as reported by `belfry-focus`.
 final class FocusMonitor {
   private let loop: EventLoop
   private let log: Log
   private let environment = ProcessInfo.processInfo.environment
   private let onChange: (FocusedWindow?) -> Void
-  /// `belfry-focus`, absolute; nil where it is not installed.
+  /// The absolute path of `belfry-focus`; nil if it is not installed.
   let program: String?
   private var child: ChildProgram?
 
-  /// Looks for `belfry-focus` beside this program and on `PATH`; `onChange` is called with each change.
+  /// Looks for `belfry-focus` next to this program and on `PATH`; `onChange` is called with each change.
   init(on loop: EventLoop, log: Log, onChange: @escaping (FocusedWindow?) -> Void) {
     self.loop = loop
     self.log = log
@@ -20,13 +20,13 @@ final class FocusMonitor {
     program = HelperProgram.find("belfry-focus", environment)
   }
 
-  /// Whether this session has an X server.
+  /// True if this session has an X server.
   var hasDisplay: Bool { environment["DISPLAY"].map { !$0.isEmpty } ?? false }
 
-  /// Whether windows are watched.
+  /// True if windows are being watched.
   var isWatching: Bool { child != nil }
 
-  /// Watches, where there is an X server and nothing watches yet.
+  /// Starts watching, if an X server is available and nothing is watching yet.
   func start() {
     guard hasDisplay, child == nil, let program else { return }
     do {
@@ -58,7 +58,8 @@ final class FocusMonitor {
     }
   }
 
-  /// What a line tells: a window or, inside, none; nil when it is no such line.
+  /// Parses a line: the focused window, an inner nil if no window has the focus, or an outer nil if the line is
+  /// invalid.
   static func window(in line: [UInt8]) -> FocusedWindow?? {
     guard let object = (try? JSONValue(parsing: line))?.objectValue, let value = object["window"]
     else { return nil }

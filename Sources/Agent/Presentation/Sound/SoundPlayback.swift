@@ -2,32 +2,34 @@ import BelfryWire
 import Foundation
 import System
 
-/// Plays notifications' sounds, one at a time, by `belfry-sound`: sound files are untrusted bytes.
+/// A player of notification sounds, one after another.
+///
+/// It uses the separate program `belfry-sound` because sound files are untrusted bytes.
 final class SoundPlayback {
   private let loop: EventLoop
   private let log: Log
   private let environment = ProcessInfo.processInfo.environment
-  /// `belfry-sound`, absolute; nil where it is not installed.
+  /// The absolute path of `belfry-sound`; nil if it is not installed.
   let program: String?
   private var child: ChildProgram?
-  /// Whose sound is playing, and from which file; the system's own has none.
+  /// The app whose sound is playing, and its file; the file is nil for the system sound.
   private var playing: (app: AppID, file: String?)?
   /// The problem last reported.
   private var problem: String?
-  /// Whether it was told that the kernel cannot confine the player.
+  /// True if a log line has reported that the kernel cannot confine the player.
   private var hasToldLack = false
 
-  /// Looks for `belfry-sound` beside this program and on `PATH`.
+  /// Looks for `belfry-sound` next to this program and on `PATH`.
   init(on loop: EventLoop, log: Log) {
     self.loop = loop
     self.log = log
     program = HelperProgram.find("belfry-sound", environment)
   }
 
-  /// Whether sounds can be played at all.
+  /// True if sounds can be played at all.
   var isAvailable: Bool { program != nil }
 
-  /// Plays an app's sound, or the system's if it names none or one that may not be played (S0-6).
+  /// Plays an app's sound, or the system's if the app names none or one that may not be played (S0-6).
   ///
   /// While a sound is playing, another one is skipped unless it is critical.
   func play(_ sound: NotificationSound, of app: LocalApp) {
@@ -78,7 +80,7 @@ final class SoundPlayback {
     }
   }
 
-  /// Logs once that no sound can be played, and each time why an app's own was not.
+  /// Logs once if no sound can be played, and each time the reason that an app's own sound was not.
   private func note(_ line: [UInt8]) {
     guard let object = (try? JSONValue(parsing: line))?.objectValue else { return }
     if let lacking = object["lacking"]?.stringValue, !hasToldLack {

@@ -1,11 +1,11 @@
 import System
 
-/// Where a notification's sound lies (S0-1, S0-4, S1-46; client-api 3.51).
+/// A search for the file of a notification's sound (S0-1, S0-4, S1-46; client-api 3.51).
 enum SoundSearch {
-  /// The file that an app names: in its `Library/Sounds`, else at its bundle's top level; nil when
-  /// there is none.
+  /// Returns the file that an app names: in its `Library/Sounds`, else at its bundle's top level; nil if no such file
+  /// exists.
   static func file(_ name: String, of app: LocalApp, environment: [String: String]) -> String? {
-    // A name, not a path: an app names files of its own.
+    // Only accept names, not paths: an app may name only its own files.
     guard !name.isEmpty, !name.contains("/"), !name.hasPrefix(".") else { return nil }
     let container = dataFolders(environment).first.map { "\($0)/\(app.id)" }
     var folders = container.map { ["\($0)/Library/Sounds", "\($0)/Sounds"] } ?? []
@@ -15,7 +15,7 @@ enum SoundSearch {
     return folders.map { "\($0)/\(name)" }.first(where: isFile)
   }
 
-  /// The sound theme's sound for a message (Sound Theme Specification 0.8); nil without a theme.
+  /// Returns the sound theme's sound for a message (Sound Theme Specification 0.8); nil without a theme.
   static func systemFile(environment: [String: String]) -> String? {
     let theme = environment["BELFRY_SOUND_THEME"] ?? "freedesktop"
     for folder in dataFolders(environment) {

@@ -1,8 +1,8 @@
 import BelfryWire
 
-/// The objects that `belfry-center` is sent, in the device's language.
+/// The objects that are sent to `belfry-center`, in the device's language.
 struct WindowContent {
-  /// The ids of the buttons that are the agent's own; those of an app's actions stand after `action:`.
+  /// The identifiers of the agent's own buttons; those of an app's actions have the prefix `action:`.
   enum Button: String {
     case allow, deny, open, dismiss, more, clear, clearAll, keep, turnOff
   }
@@ -13,7 +13,7 @@ struct WindowContent {
 
   private var direction: JSONValue { words.isRightToLeft ? "rtl" : "ltr" }
 
-  /// Shows an item in the window of that name.
+  /// Returns the command that shows an item in the window with that name.
   func show(
     _ window: String, _ item: WindowState.Item, _ drawing: Drawing? = nil
   ) -> JSONObject {
@@ -47,7 +47,7 @@ struct WindowContent {
     return object
   }
 
-  /// Shows the Notification Center.
+  /// Returns the command that shows the Notification Center.
   func center(_ groups: [CenterGroup], date: (Int64) -> String) -> JSONObject {
     [
       "do": "center", "direction": direction, "title": .string(words[.notificationCenter]),
@@ -74,7 +74,8 @@ struct WindowContent {
     ]
   }
 
-  /// A thread's name says how many it has; notifications without a thread stand by themselves.
+  /// Returns a thread's title with its number of notifications; empty for a single notification or one without a
+  /// thread.
   private func title(of thread: CenterGroup.Thread) -> String {
     guard !thread.id.isEmpty, thread.items.count > 1 else { return "" }
     return words.count(.notificationCount, thread.items.count)
@@ -98,7 +99,7 @@ struct WindowContent {
     object["image"] = .string(presentation.image ?? "")
   }
 
-  /// What the app's own extension shows, in place of the notification's texts where it wants that.
+  /// Adds the content that the app's own extension draws, which can replace the notification's texts.
   private func add(_ drawing: Drawing, to object: inout JSONObject) {
     if drawing.hidesDefaultContent {
       for name in ["title", "subtitle", "body", "image"] { object[name] = "" }
@@ -115,7 +116,8 @@ struct WindowContent {
   private func buttons(
     of presentation: Presentation, closing: Button, _ closeTitle: String
   ) -> [JSONValue] {
-    // As an alert: without actions of its own it has the action key, where it shows one, and Close (S3-20, S4-20).
+    // As in an alert: a notification without its own actions has the action key, if it shows one, and Close (S3-20,
+    // S4-20).
     let own =
       presentation.actions.isEmpty && presentation.opening == .buttonAndClick
       ? [button(.open, openTitle(presentation, words[.view]))] : []
@@ -154,7 +156,7 @@ struct WindowContent {
     String(text.prefix(Limits.windowTextCharacters))
   }
 
-  /// What a person did to a notification by a button; nil for a button that is none of a notification.
+  /// Returns the user's action on a notification for a button, or nil if the button does not belong to a notification.
   static func action(of button: String, text: String?) -> PersonAction? {
     if button.hasPrefix(actionPrefix) {
       return PersonAction(String(button.dropFirst(actionPrefix.count)), text: text)
@@ -178,11 +180,11 @@ struct CenterGroup: Hashable, Sendable {
   let app: AppID
   let name: String
   let icon: String?
-  /// Whether the person has yet to keep or to turn off what comes quietly.
+  /// True if the user has not decided yet to keep or turn off the app's quiet notifications.
   let isProvisional: Bool
   var threads: [Thread]
 
-  /// Groups notifications, given oldest first: the app and the thread with the newest one first.
+  /// Groups notifications that are given oldest first, so that the app and the thread with the newest one are first.
   static func groups(
     _ presentations: [Presentation], isProvisional: (AppID) -> Bool
   ) -> [CenterGroup] {

@@ -2,17 +2,18 @@ import BelfryWire
 import Foundation
 import System
 
-/// Shows windows by `belfry-center`: what the desktop's server cannot show, and the Notification Center.
+/// A presenter that opens windows with `belfry-center`: for notifications and questions that the desktop's server
+/// cannot show, and for the Notification Center.
 ///
-/// The program runs while a window stands. Without it, or without a display, the agent goes on as it
-/// would without windows, and says so once.
+/// The program runs while a window is open. Without the program or a display, the agent continues without windows, and
+/// logs this once.
 final class WindowPresenter: Presenter {
   private let loop: EventLoop
   private let log: Log
   private let source: Source
   private weak var listener: (any PresenterListener)?
   private var environment = ProcessInfo.processInfo.environment
-  /// `belfry-center`, absolute; nil where it is not installed.
+  /// The absolute path of `belfry-center`; nil if it is not installed.
   let program: String?
   private var child: ChildProgram?
   private var state = WindowState()
@@ -20,29 +21,29 @@ final class WindowPresenter: Presenter {
   private var nextName = 1
   private var isCenterOpen = false
   private var isCenterRefreshDue = false
-  /// Whether the program that runs has shown a window.
+  /// True if the running program has shown a window.
   private var hasShown = false
-  /// Whether a program has ended without showing a window.
+  /// True if a program has ended without showing a window.
   private var hasFailed = false
   private var hasComplained = false
-  /// Whether notifications and questions are shown, or the Notification Center alone.
+  /// True if notifications and questions are shown, false if only the Notification Center is.
   let isDesktop: Bool
 
-  /// The variables by which a program finds a display and its screen reader.
+  /// The variables with which a program finds a display and its screen reader.
   private static let displayVariables: Set<String> = [
     "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS",
   ]
 
-  /// What it shows, read when it is.
+  /// The functions that provide displayed content, called when it is shown.
   struct Source {
     var words: () -> DeviceWords
-    /// What stands in the Notification Center, oldest first.
+    /// A function that returns the content of the Notification Center, oldest first.
     var center: () -> [CenterGroup]
-    /// A moment for people, in milliseconds since 1970.
+    /// A function that formats a time in milliseconds since 1970 for the user.
     var date: (Int64) -> String
   }
 
-  /// Looks for `belfry-center` beside this program and on `PATH`.
+  /// Looks for `belfry-center` next to this program and on `PATH`.
   init(
     _ source: Source, isDesktop: Bool, on loop: EventLoop, listener: any PresenterListener,
     log: Log
@@ -59,10 +60,10 @@ final class WindowPresenter: Presenter {
   var isAvailable: Bool { isDesktop && canOpen }
   var canAsk: Bool { isAvailable }
 
-  /// Whether a window can be opened.
+  /// True if a window can be opened.
   var canOpen: Bool { program != nil && hasDisplay && !hasFailed }
 
-  /// Whether there is a display to show windows on.
+  /// True if a display is available for windows.
   var hasDisplay: Bool {
     ["WAYLAND_DISPLAY", "DISPLAY"].contains { environment[$0]?.isEmpty == false }
   }
@@ -85,7 +86,7 @@ final class WindowPresenter: Presenter {
     }
   }
 
-  /// Shows an app's launch image until the app has connected, for a bounded time.
+  /// Shows an app's launch image until the app has connected, for a limited time.
   private func showLaunchImage(of app: LocalApp, _ path: String) {
     make(state.launching(app.id, name: app.displayName, image: path))
     loop.schedule(afterNanoseconds: Limits.launchImageNanoseconds) { [weak self] in
@@ -94,10 +95,10 @@ final class WindowPresenter: Presenter {
     }
   }
 
-  /// Another notification server is there, or none.
+  /// Handles a change of the notification server, or its absence.
   func serverChanged(_ server: WindowState.Server) { make(state.serverChanged(server)) }
 
-  /// The person asked for all buttons of a notification, or for the text field of one.
+  /// Handles the user's request for all buttons of a notification, or for the text field of one.
   func open(_ presentation: Presentation, focus: String?) {
     make(state.requested(presentation, focus: focus))
   }
@@ -111,11 +112,11 @@ final class WindowPresenter: Presenter {
 
   /// Opens the Notification Center on the display of `environment`.
   ///
-  /// - Throws: What is missing.
+  /// - Throws: A failure that names the missing part.
   func openCenter(_ environment: [String: String]) throws(AppLinkFailure) {
     let display = environment.filter { Self.displayVariables.contains($0.key) }
     if display.contains(where: { self.environment[$0.key] != $0.value }) {
-      // Another session's display: what failed on the former one may work there.
+      // This is another session's display; windows that failed on the previous one may work there.
       self.environment.merge(display) { $1 }
       hasFailed = false
     }
@@ -134,7 +135,7 @@ final class WindowPresenter: Presenter {
     sendCenter()
   }
 
-  /// What was delivered, or may notify, has changed.
+  /// Handles a change of the delivered notifications or of the apps that may notify.
   func centerChanged() {
     guard isCenterOpen, !isCenterRefreshDue else { return }
     isCenterRefreshDue = true
@@ -248,7 +249,7 @@ final class WindowPresenter: Presenter {
     }
   }
 
-  // MARK: - The person
+  // MARK: - The user
 
   private func onReport(_ report: WindowReport) {
     switch report {
@@ -276,7 +277,7 @@ final class WindowPresenter: Presenter {
         return make(state.requested(presentation, focus: nil))
       }
       guard let action = WindowContent.action(of: button, text: text) else { return }
-      // What the app shows itself may stay after an action: the agent says when it goes.
+      // The app's own drawing may stay after an action; the agent reports when to remove it.
       if state.drawing(of: presentation) == nil || action == .open || action == .dismiss {
         make(state.removed(presentation.key))
       }
@@ -315,7 +316,7 @@ final class WindowPresenter: Presenter {
     switch item {
     case .notification(let presentation, _):
       if presentation.isDrawnByApp { listener?.presenterWindow(presentation.key, isOpen: false) }
-      // An alert is put away by that; another one still stands in the Notification Center.
+      // Closing the window dismisses an alert; any other notification remains in the Notification Center.
       if presentation.isPersistent { listener?.presenterActed(presentation.key, .dismiss) }
     case .prompt(let prompt): listener?.presenterPostponed(prompt.id)
     case .launch: break

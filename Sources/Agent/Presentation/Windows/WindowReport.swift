@@ -1,17 +1,17 @@
 import BelfryWire
 
-/// What `belfry-center` reports, one JSON object a line.
+/// A report from `belfry-center`; one JSON object per line.
 enum WindowReport: Hashable {
   case shown(window: String)
   case pressed(window: String, button: String, text: String?)
-  /// A button of the Notification Center: of a notification, of an app, or of all.
+  /// A button of the Notification Center was pressed: of a notification, of an app, or of the whole list.
   case pressedInCenter(app: AppID?, item: String?, button: String, text: String?)
   case closed(window: String)
 
   /// The name of the Notification Center's window.
   static let center = "center"
 
-  /// Reads a line; nil when it is none that is known.
+  /// Parses a line; nil if it is not a known report.
   init?(line: [UInt8]) {
     guard let object = (try? JSONValue(parsing: line))?.objectValue,
       let window = object["window"]?.stringValue

@@ -1,26 +1,26 @@
-/// Which windows of `belfry-center` stand: notifications whose buttons the desktop's server does not
-/// draw, and questions that cannot be answered there.
+/// The open windows of `belfry-center`: notifications whose buttons the desktop's server does not draw, and questions
+/// that cannot be answered there.
 ///
-/// Knows no program: each event gives the calls to make.
+/// Independent of the program: each event returns the calls to make.
 struct WindowState {
-  /// What is known of the desktop's notification server.
+  /// The state of the desktop's notification server, as far as it is known.
   enum Server: Hashable {
-    /// It was not asked yet.
+    /// The server was not queried yet.
     case unknown
     case absent
     case present(ServerFeatures)
   }
 
-  /// What a window shows.
+  /// The content of a window.
   enum Item: Hashable {
-    /// With the action whose text field the person asked for.
+    /// A notification, with the action whose text field the user asked for.
     case notification(Presentation, focus: String?)
     case prompt(Prompt)
-    /// An app that is being started, by its name and the image that it shows meanwhile.
+    /// An app that is being started, by its name and the image that is shown during the start.
     case launch(name: String, image: String)  // text: compared by tests only
   }
 
-  /// Its name among the others.
+  /// The identity of a window.
   enum Key: Hashable {
     case notification(AppNotificationID)
     case prompt(PromptID)
@@ -35,25 +35,25 @@ struct WindowState {
 
   private var server = Server.unknown
   private var windows: [Key: Item] = [:]
-  /// What content extensions show in windows that stand.
+  /// The drawings of content extensions in open windows.
   private var drawings: [AppNotificationID: Drawing] = [:]
-  /// Questions that are open, in a window or not.
+  /// Open questions, in a window or not.
   private var prompts: [PromptID: Prompt] = [:]
-  /// Notifications that came before the server was known.
+  /// Notifications that arrived before the server was known.
   private var undecided: [AppNotificationID: Presentation] = [:]
 
-  /// Whether no window stands.
+  /// True if no window is open.
   var isEmpty: Bool { windows.isEmpty }
 
-  /// What a window shows; nil when there is none of that name.
+  /// Returns the content of a window, or nil if it is not open.
   subscript(key: Key) -> Item? { windows[key] }
 
-  /// What a content extension shows of a notification; nil while its texts are hidden.
+  /// Returns a content extension's drawing of a notification; nil while its texts are hidden.
   func drawing(of presentation: Presentation) -> Drawing? {
     presentation.isDrawnByApp ? drawings[presentation.key] : nil
   }
 
-  /// Another server is there, or none.
+  /// Handles a change of the notification server, or its absence.
   mutating func serverChanged(_ server: Server) -> [Call] {
     self.server = server
     guard server != .unknown else { return [] }
@@ -63,10 +63,10 @@ struct WindowState {
       + prompts.values.sorted { $0.id.number < $1.id.number }.flatMap { asked($0) }
   }
 
-  /// A notification is shown: in a window, too, where the server does not do.
+  /// Shows a notification, in a window if the server is not sufficient.
   mutating func presented(_ presentation: Presentation) -> [Call] {
     let key = Key.notification(presentation.key)
-    // One that replaces another says what it says now.
+    // A notification that replaces another one updates its window.
     if windows[key] != nil { return show(key, .notification(presentation, focus: nil)) }
     switch server {
     case .unknown:
@@ -80,7 +80,7 @@ struct WindowState {
     }
   }
 
-  /// A notification reads otherwise now.
+  /// Updates the texts of a notification.
   mutating func refreshed(_ presentation: Presentation) -> [Call] {
     if undecided[presentation.key] != nil { undecided[presentation.key] = presentation }
     guard case .notification(let before, let focus)? = windows[.notification(presentation.key)]
@@ -90,21 +90,21 @@ struct WindowState {
     return show(.notification(presentation.key), .notification(presentation, focus: focus))
   }
 
-  /// A content extension shows something else of a notification.
+  /// Shows a new drawing of a content extension.
   mutating func drew(_ key: AppNotificationID, _ drawing: Drawing) -> [Call] {
     guard let item = windows[.notification(key)] else { return [] }
     drawings[key] = drawing
     return [.show(.notification(key), item)]
   }
 
-  /// The person asked for all buttons of a notification, or for the text field of one.
+  /// Handles the user's request for all buttons of a notification, or for the text field of one.
   mutating func requested(_ presentation: Presentation, focus: String?) -> [Call] {
     var presentation = presentation
     presentation.isExpanded = true
     return show(.notification(presentation.key), .notification(presentation, focus: focus))
   }
 
-  /// A person is asked something: in a window, too, where the server does not do.
+  /// Asks the user a question, in a window if the server is not sufficient.
   mutating func asked(_ prompt: Prompt) -> [Call] {
     prompts[prompt.id] = prompt
     let features: ServerFeatures?
@@ -119,33 +119,33 @@ struct WindowState {
     return show(.prompt(prompt.id), .prompt(prompt))
   }
 
-  /// An app is being started behind an image.
+  /// Shows the launch image of an app that is being started.
   mutating func launching(_ app: AppID, name: String, image: String) -> [Call] {
     show(.launch(app), .launch(name: name, image: image))
   }
 
-  /// An app was started, or is waited for no longer.
+  /// Closes the launch image of an app that has started or is no longer expected.
   mutating func launched(_ app: AppID) -> [Call] { close(.launch(app)) }
 
-  /// A notification is gone.
+  /// Handles the removal of a notification.
   mutating func removed(_ key: AppNotificationID) -> [Call] {
     undecided[key] = nil
     return close(.notification(key))
   }
 
-  /// A question is withdrawn or answered.
+  /// Handles a question that was withdrawn or answered.
   mutating func withdrawn(_ prompt: PromptID) -> [Call] {
     prompts[prompt] = nil
     return close(.prompt(prompt))
   }
 
-  /// A window is gone by itself; gives what it showed.
+  /// Handles a window that was closed by the program; returns its content.
   mutating func closed(_ key: Key) -> Item? {
     forgetDrawing(of: key)
     return windows.removeValue(forKey: key)
   }
 
-  /// The program has ended; gives what its windows showed.
+  /// Handles the end of the program; returns the content of its windows.
   mutating func ended() -> [Item] {
     defer {
       windows = [:]
@@ -168,7 +168,7 @@ struct WindowState {
     if case .notification(let name) = key { drawings[name] = nil }
   }
 
-  /// Traps in debug builds when windows and what they show contradict each other.
+  /// Traps in debug builds if windows and their contents contradict each other.
   func checkInvariants() {
     for (key, item) in windows {
       switch (key, item) {

@@ -1,53 +1,53 @@
 import BelfryClient
 public import Foundation
 
-/// A question to the user.
+/// An alert that asks the user to choose a button.
 ///
-/// Where a desktop is there, it is shown as a notification that stays until it is answered, with
-/// the answers as its buttons. It needs the permission for alerts; without it the user is not asked.
+/// On a desktop, the alert is a notification that stays until the user answers it, and its buttons are the
+/// notification's buttons. It requires the permission for alerts; without it, the user is not asked.
 @preconcurrency @MainActor
 open class NSAlert: NSObject {
-  /// How serious it is.
+  /// The styles of an alert, by severity.
   public enum Style: UInt, Sendable {
-    /// A warning.
+    /// A warning about a current or possible problem.
     case warning = 0
-    /// Something to know.
+    /// Information about a current or possible event.
     case informational = 1
-    /// Something bad.
+    /// A critical alert with severe consequences.
     case critical = 2
   }
 
-  /// The question.
+  /// The message or title of the alert.
   open var messageText = ""
 
-  /// More about it.
+  /// The text that adds details to the message.
   open var informativeText = ""
 
-  /// How serious it is.
+  /// The style of the alert.
   open var alertStyle: Style = .warning
 
-  /// Its picture; stored, without effect.
+  /// The icon of the alert; stored, but without effect.
   open var icon: NSImage?
 
-  /// A view in it; stored, without effect.
+  /// A custom view in the alert; stored, but without effect.
   open var accessoryView: NSView?
 
-  /// Whether the user can suppress it; stored, without effect.
+  /// A Boolean value that indicates whether the alert has a checkbox that suppresses it; stored, but without effect.
   open var showsSuppressionButton = false
 
-  /// The answers in the order in which they were added.
+  /// The buttons, in the order in which they were added.
   open private(set) var buttons: [NSButton] = []
 
-  /// A question without a text.
+  /// Creates an alert without text.
   public override init() { super.init() }
 
-  /// The question that an error makes.
+  /// Creates an alert that describes an error.
   public convenience init(error: any Error) {
     self.init()
     messageText = error.localizedDescription
   }
 
-  /// Adds an answer.
+  /// Adds a button to the alert and returns it.
   @discardableResult
   open func addButton(withTitle title: String) -> NSButton {
     let button = NSButton(frame: .zero)
@@ -59,22 +59,24 @@ open class NSAlert: NSObject {
 }
 
 extension NSAlert {
-  /// Asks, and waits until the user has answered.
+  /// Shows the alert and waits until the user answers it.
   ///
-  /// - Returns: The button; `.abort` when the user could not be asked.
+  /// - Returns: The button; `.abort` if the user could not be asked.
   @discardableResult
   public func runModal() -> NSApplication.ModalResponse {
     let answer = LockedBox<NSApplication.ModalResponse?>(nil)
     ask { response in answer.withLock { $0 = response } }
     while true {
       if let response = answer.withLock({ $0 }) { return response }
-      // A short turn: the answer comes on another thread and wakes nothing here.
+      // Run the loop only briefly: the answer arrives on another thread and does not wake this run loop.
       let moment = Date(timeIntervalSinceNow: 0.05)
       if !RunLoop.main.run(mode: .default, before: moment) { Thread.sleep(until: moment) }
     }
   }
 
-  /// Asks the user; the handler gets the button, or `.abort` when the user could not be asked.
+  /// Shows the alert.
+  ///
+  /// The handler receives the button, or `.abort` if the user could not be asked.
   public func beginSheetModal(
     for sheetWindow: NSWindow,
     completionHandler handler: (@MainActor @Sendable (NSApplication.ModalResponse) -> Void)? = nil
@@ -99,18 +101,18 @@ extension NSAlert {
   }
 }
 
-/// A button, as a value.
+/// A button of an alert.
 @preconcurrency @MainActor
 open class NSButton: NSView {
-  /// Its text.
+  /// The title of the button.
   open var title = ""
 
-  /// The app's own number.
+  /// A number that the app assigns.
   open var tag = 0
 
-  /// The key that presses it; stored, without effect.
+  /// The key equivalent of the button; stored, but without effect.
   open var keyEquivalent = ""
 
-  /// Whether it destroys something.
+  /// A Boolean value that indicates whether the button performs a destructive action.
   open var hasDestructiveAction = false
 }

@@ -1,5 +1,7 @@
 extension NSResponder {
-  /// Shows an error and waits until the user has seen it; nothing recovers from it: false.
+  /// Shows an error and waits until the user dismisses it.
+  ///
+  /// Returns false, because no recovery is attempted.
   @discardableResult
   public func presentError(_ error: any Error) -> Bool {
     NSAlert(error: error).runModal()

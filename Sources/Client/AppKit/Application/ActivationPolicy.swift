@@ -3,25 +3,25 @@ import BelfryWire
 import Foundation
 
 extension NSApplication {
-  /// Whether the app has a place in the dock and a menu.
+  /// The policies that control whether an app has a Dock icon and a menu.
   public enum ActivationPolicy: Int, Sendable {
-    /// Both.
+    /// The app has a Dock icon and a menu.
     case regular = 0
-    /// Neither, but windows.
+    /// The app has neither a Dock icon nor a menu, but may have windows.
     case accessory = 1
-    /// None of it.
+    /// The app has neither a Dock icon, a menu, nor windows.
     case prohibited = 2
   }
 }
 
 extension NSApplication.ActivationPolicy {
-  /// The policy that a manifest declares by `LSUIElement` or `LSBackgroundOnly`.
+  /// Returns the policy that a manifest declares with `LSUIElement` or `LSBackgroundOnly`.
   static func declared(by manifest: [String: Any]) -> NSApplication.ActivationPolicy {
     func isSet(_ key: String) -> Bool {
       switch manifest[key] {
       case let value as Bool: value
       case let number as NSNumber: number.boolValue
-      // Old manifests have the value as text.
+      // Old manifests store the value as text.
       case let text as String: ["1", "yes", "true"].contains(text.lowercased())
       default: false
       }
@@ -32,16 +32,18 @@ extension NSApplication.ActivationPolicy {
 }
 
 extension NSApplication {
-  /// Whether the app may count as being in front: one without a place in the dock needs a key window.
+  /// True if the app can be in the foreground.
+  ///
+  /// An app without a Dock icon needs a key window.
   var mayBeInFront: Bool { policy == .regular || keyWindow != nil }
 
-  /// Moves the app to the background if it may not be in front any more.
+  /// Moves the app to the background if it can no longer be in the foreground.
   func leaveFrontUnlessAllowed() {
     guard !mayBeInFront else { return }
     if isLaunched { resignActive() } else { session.appState = .background }
   }
 
-  /// Handles a new key window, or none: it decides for an app without a place in the dock.
+  /// Handles a change of the key window, which determines whether an app without a Dock icon is in the foreground.
   func onKeyWindowChanged() {
     guard policy != .regular else { return }
     if mayBeInFront { becomeActive() } else { leaveFrontUnlessAllowed() }

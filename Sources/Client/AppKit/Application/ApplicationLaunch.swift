@@ -4,9 +4,9 @@ import Foundation
 import UserNotifications
 
 extension NSApplicationDelegate {
-  /// Runs the app: what `@main` calls.
+  /// Runs the app; called by `@main`.
   ///
-  /// Connects to the agent, launches, and runs the main run loop until a signal ends the process.
+  /// Connects to the agent, launches the app, and runs the main run loop until a signal ends the process.
   public static func main() {
     guard let type = Self.self as? NSObject.Type else {
       preconditionFailure("an app delegate is a subclass of NSObject")
@@ -18,10 +18,11 @@ extension NSApplicationDelegate {
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Runs the app with the delegate that it has, as `main.swift` calls it: there are no interface
-/// files that could name one.
+/// Runs the app with its current delegate; called by `main.swift`.
 ///
-/// - Returns: never, in truth; the process ends with the app.
+/// There are no interface files that could specify a delegate.
+///
+/// - Returns: Never; the process ends with the app.
 @preconcurrency @MainActor
 @discardableResult
 public func NSApplicationMain(
@@ -33,13 +34,13 @@ public func NSApplicationMain(
 
 @MainActor
 enum ApplicationMain {
-  /// What `main()` made: the application object does not retain its delegate.
+  /// The delegate that `main()` created, retained because `NSApplication.delegate` is weak.
   static var retainedDelegate: (any NSApplicationDelegate)?
 }
 
 extension NSApplication {
-  /// Launches: waits for the agent's welcome, calls the delegate, and activates unless the agent
-  /// started the app for the background.
+  /// Launches the app: waits for the agent's welcome, calls the delegate, and activates the app unless the agent
+  /// started it in the background.
   public func finishLaunching() {
     guard !isLaunched else { return }
     session.declare(application: true)
@@ -58,7 +59,7 @@ extension NSApplication {
     openArguments()
   }
 
-  /// The payload of the newest push in the list of notifications (S0-42).
+  /// Returns the payload of the newest push in the list of delivered notifications (S0-42).
   private func newestPush() -> [UInt8]? {
     let delivered = (try? session.call(.delivered)).flatMap { try? $0.delivered() } ?? []
     return delivered.last { $0.payload != nil }?.payload
@@ -77,7 +78,7 @@ extension NSApplication {
   }
 }
 
-/// The launch options of an app.
+/// Builds the `userInfo` of the launch notification.
 @MainActor
 enum LaunchUserInfo {
   static func make(_ launch: AppLaunch, newestPush: [UInt8]?) -> [AnyHashable: Any] {
@@ -94,11 +95,12 @@ enum LaunchUserInfo {
     return userInfo
   }
 
-  /// The object of the interface that the notification was made with: apps look for it by its type,
-  /// and set their delegates before or after.
+  /// Returns the object that describes the notification in the interface that created it.
   ///
-  /// A push is of neither, and what others show in the app's name is of the newer one. Both are of the
-  /// older one for an app that has set that one's delegate alone.
+  /// Apps check its type, and may set their delegates before or after the launch.
+  ///
+  /// A push belongs to neither interface, and notifications that other programs show in the app's name belong to the
+  /// newer one. Both are returned in the older form if the app has set only the older delegate.
   private static func object(for response: BelfryWire.NotificationResponse) -> NSObject {
     let isOlder =
       response.notification.request.content.generation == .desktop

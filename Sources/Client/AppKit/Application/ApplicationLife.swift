@@ -4,14 +4,14 @@ import Foundation
 import UserNotifications
 
 extension NSApplication {
-  /// Launches if that has not happened, and runs the main run loop until the process ends.
+  /// Launches the app if it has not launched yet, and runs the main run loop until the process ends.
   public func run() {
     finishLaunching()
     isRunning = true
     ApplicationRunLoop.run { NSApplication.shared.ending() }
   }
 
-  /// Ends the app, unless its delegate does not want it.
+  /// Terminates the app, unless its delegate cancels the termination.
   public func terminate(_ sender: Any?) {
     switch delegate?.applicationShouldTerminate(self) ?? .terminateNow {
     case .terminateCancel: return
@@ -20,7 +20,7 @@ extension NSApplication {
     }
   }
 
-  /// Decides whether the app ends, after `terminateLater`.
+  /// Terminates the app or cancels its termination, after the delegate returned `terminateLater`.
   public func reply(toApplicationShouldTerminate shouldTerminate: Bool) {
     guard waitsForTerminationReply else { return }
     waitsForTerminationReply = false
@@ -35,8 +35,10 @@ extension NSApplication {
     notifyDelegate(Self.willTerminateNotification) { $0.applicationWillTerminate($1) }
   }
 
-  /// Moves the app to the front; one without a place in the dock only while it has a key window, unless the agent
-  /// knows that it is in front.
+  /// Moves the app to the foreground.
+  ///
+  /// An app without a Dock icon is moved only while it has a key window, unless `isKnown` is true because the agent
+  /// reported that the app is in the foreground.
   func becomeActive(isKnown: Bool = false) {
     guard isLaunched, !isActive, isKnown || mayBeInFront else { return }
     notifyDelegate(Self.willBecomeActiveNotification) { $0.applicationWillBecomeActive($1) }
@@ -53,7 +55,7 @@ extension NSApplication {
     notifyDelegate(Self.didResignActiveNotification) { $0.applicationDidResignActive($1) }
   }
 
-  /// Calls the delegate, then posts a notification.
+  /// Calls the delegate, and then posts the notification.
   func notifyDelegate(
     _ name: Notification.Name, userInfo: [AnyHashable: Any]? = nil,
     _ method: (any NSApplicationDelegate, Notification) -> Void

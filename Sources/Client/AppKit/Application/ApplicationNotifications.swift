@@ -1,7 +1,7 @@
 public import Foundation
 
 extension NSApplication {
-  /// Posted before the app has launched.
+  /// Posted before the app finishes launching.
   nonisolated public static let willFinishLaunchingNotification = NSNotification.Name(
     rawValue: "NSApplicationWillFinishLaunchingNotification")
 
@@ -9,45 +9,46 @@ extension NSApplication {
   nonisolated public static let didFinishLaunchingNotification = NSNotification.Name(
     rawValue: "NSApplicationDidFinishLaunchingNotification")
 
-  /// Posted before the app comes to the front.
+  /// Posted before the app becomes active.
   nonisolated public static let willBecomeActiveNotification = NSNotification.Name(
     rawValue: "NSApplicationWillBecomeActiveNotification")
 
-  /// Posted when the app is in front.
+  /// Posted when the app becomes active.
   nonisolated public static let didBecomeActiveNotification = NSNotification.Name(
     rawValue: "NSApplicationDidBecomeActiveNotification")
 
-  /// Posted before the app leaves the front.
+  /// Posted before the app resigns active.
   nonisolated public static let willResignActiveNotification = NSNotification.Name(
     rawValue: "NSApplicationWillResignActiveNotification")
 
-  /// Posted when the app has left the front.
+  /// Posted when the app has resigned active.
   nonisolated public static let didResignActiveNotification = NSNotification.Name(
     rawValue: "NSApplicationDidResignActiveNotification")
 
-  /// Posted before the app ends.
+  /// Posted before the app terminates.
   nonisolated public static let willTerminateNotification = NSNotification.Name(
     rawValue: "NSApplicationWillTerminateNotification")
 
-  /// Posted when screens changed; never on this system.
+  /// Posted when the screens change; never posted on this system.
   nonisolated public static let didChangeScreenParametersNotification = NSNotification.Name(
     rawValue: "NSApplicationDidChangeScreenParametersNotification")
 
-  /// In the `userInfo` of `didFinishLaunchingNotification`: the notification that launched the app,
-  /// as an `NSUserNotification`, or as a `UNNotificationResponse` for an app that uses
+  /// The key in the `userInfo` of `didFinishLaunchingNotification` for the notification that launched the app.
+  ///
+  /// The value is an `NSUserNotification`, or a `UNNotificationResponse` for an app that uses
   /// `UNUserNotificationCenter`.
   nonisolated public static let launchUserNotificationUserInfoKey: String =
     "NSApplicationLaunchUserNotificationKey"
 
-  /// In the `userInfo` of `didFinishLaunchingNotification`: whether the app was launched by the
-  /// user and not for a notification, as a Boolean number.
+  /// The key in the `userInfo` of `didFinishLaunchingNotification` for a Boolean number that is true if the user
+  /// launched the app, and false if a notification did.
   nonisolated public static let launchIsDefaultUserInfoKey: String =
     "NSApplicationLaunchIsDefaultLaunchKey"
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// In the `userInfo` of `NSApplication.didFinishLaunchingNotification`: the payload of the newest
-/// push that was delivered while the app was not running.
+/// The key in the `userInfo` of `NSApplication.didFinishLaunchingNotification` for the payload of the newest push that
+/// was delivered while the app was not running.
 @available(macOS, deprecated: 10.8, message: "Use launchUserNotificationUserInfoKey")
 public let NSApplicationLaunchRemoteNotificationKey: String =
   "NSApplicationLaunchRemoteNotificationKey"

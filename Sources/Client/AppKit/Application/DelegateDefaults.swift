@@ -1,114 +1,114 @@
 public import Foundation
 public import UserNotifications
 
-// What happens for the members that an app delegate leaves out.
+// The defaults for methods that an app delegate does not implement.
 extension NSApplicationDelegate {
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func applicationWillFinishLaunching(_ notification: Notification) {}
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func applicationDidFinishLaunching(_ notification: Notification) {}
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func applicationWillBecomeActive(_ notification: Notification) {}
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func applicationDidBecomeActive(_ notification: Notification) {}
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func applicationWillResignActive(_ notification: Notification) {}
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func applicationDidResignActive(_ notification: Notification) {}
 
-  /// Ends.
+  /// Returns `terminateNow`: the app terminates.
   public func applicationShouldTerminate(
     _ sender: NSApplication
   ) -> NSApplication.TerminateReply { .terminateNow }
 
-  /// Goes on.
+  /// Returns false: the app keeps running.
   public func applicationShouldTerminateAfterLastWindowClosed(_ sender: NSApplication) -> Bool {
     false
   }
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func applicationWillTerminate(_ notification: Notification) {}
 
-  /// The usual.
+  /// Returns true: the system reopens the app as usual.
   public func applicationShouldHandleReopen(
     _ sender: NSApplication, hasVisibleWindows flag: Bool
   ) -> Bool { true }
 
-  /// Yes.
+  /// Returns true: restorable state is decoded securely.
   public func applicationSupportsSecureRestorableState(_ app: NSApplication) -> Bool { true }
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func applicationWillHide(_ notification: Notification) {}
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func applicationDidHide(_ notification: Notification) {}
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func applicationWillUnhide(_ notification: Notification) {}
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func applicationDidUnhide(_ notification: Notification) {}
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func applicationDidUpdate(_ notification: Notification) {}
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func applicationDidChangeScreenParameters(_ notification: Notification) {}
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func applicationDidChangeOcclusionState(_ notification: Notification) {}
 
-  /// Opens the files one by one.
+  /// Opens each file with `application(_:openFile:)`.
   public func application(_ application: NSApplication, open urls: [URL]) {
     for url in urls where url.isFileURL {
       _ = self.application(application, openFile: url.path)
     }
   }
 
-  /// Opens nothing.
+  /// Returns false: the file is not opened.
   public func application(_ sender: NSApplication, openFile filename: String) -> Bool { false }
 
-  /// No empty document.
+  /// Returns true: an empty document may be opened.
   public func applicationShouldOpenUntitledFile(_ sender: NSApplication) -> Bool { true }
 
-  /// No empty document.
+  /// Returns false: no empty document is opened.
   public func applicationOpenUntitledFile(_ sender: NSApplication) -> Bool { false }
 
-  /// Waits for nothing.
+  /// Returns false: the delegate shows no progress itself.
   public func application(
     _ application: NSApplication, willContinueUserActivityWithType userActivityType: String
   ) -> Bool { false }
 
-  /// Goes on with nothing.
+  /// Returns false: the activity is not continued.
   public func application(
     _ application: NSApplication, continue userActivity: NSUserActivity,
     restorationHandler: @escaping ([any NSUserActivityRestoring]) -> Void
   ) -> Bool { false }
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func application(
     _ application: NSApplication, didFailToContinueUserActivityWithType userActivityType: String,
     error: any Error
   ) {}
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func application(
     _ application: NSApplication,
     didRegisterForRemoteNotificationsWithDeviceToken deviceToken: Data
   ) {}
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func application(
     _ application: NSApplication,
     didFailToRegisterForRemoteNotificationsWithError error: any Error
   ) {}
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func application(
     _ application: NSApplication, didReceiveRemoteNotification userInfo: [String: Any]
   ) {}

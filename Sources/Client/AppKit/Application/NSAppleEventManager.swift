@@ -2,35 +2,35 @@ public import BelfryClient
 public import Foundation
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The class of events about addresses.
+/// The class of Internet events, which deal with URLs.
 public let kInternetEventClass: UInt32 = 0x4755_524C
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The event that opens an address.
+/// The ID of the event that opens a URL.
 public let kAEGetURL: UInt32 = 0x4755_524C
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The parameter with an event's object.
+/// The keyword of the parameter that contains an event's direct object.
 public let keyDirectObject: UInt32 = 0x2D2D_2D2D
 
-/// A type of event or its class, as a number.
+/// The class of an event, as a number.
 public typealias AEEventClass = UInt32
 
-/// The identifier of an event, as a number.
+/// The ID of an event, as a number.
 public typealias AEEventID = UInt32
 
 /// The keyword of a parameter, as a number.
 public typealias AEKeyword = UInt32
 
-/// A value of an event.
+/// A value in an Apple event.
 open class NSAppleEventDescriptor: NSObject, @unchecked Sendable {
   // Sendable: every stored property is a constant.
   private let parameters: [AEKeyword: NSAppleEventDescriptor]
 
-  /// The value as text.
+  /// The value as a string.
   public let stringValue: String?
 
-  /// A value that is a text.
+  /// Creates a descriptor that contains a string.
   public init(string: String) {
     stringValue = string
     parameters = [:]
@@ -41,13 +41,15 @@ open class NSAppleEventDescriptor: NSObject, @unchecked Sendable {
     self.parameters = parameters
   }
 
-  /// The parameter with a keyword.
+  /// Returns the parameter with a keyword.
   open func paramDescriptor(forKeyword keyword: AEKeyword) -> NSAppleEventDescriptor? {
     parameters[keyword]
   }
 }
 
-/// Calls the app's methods for events; on this system for addresses that the app is started with.
+/// The dispatcher of Apple events to an app's methods.
+///
+/// On this system, it handles only URLs that are passed when the app starts.
 @preconcurrency @MainActor
 open class NSAppleEventManager: NSObject {
   private static let only = NSAppleEventManager()
@@ -55,10 +57,10 @@ open class NSAppleEventManager: NSObject {
   private weak var target: AnyObject?
   private var selector: Selector?
 
-  /// The manager of this app.
+  /// The event manager of this app.
   open class func shared() -> NSAppleEventManager { only }
 
-  /// Sets the method for the event that opens an address; other events do not come.
+  /// Sets the method for the event that opens a URL; other events never occur.
   open func setEventHandler(
     _ handler: AnyObject, andSelector handleEventSelector: Selector,
     forEventClass eventClass: AEEventClass, andEventID eventID: AEEventID
@@ -68,7 +70,7 @@ open class NSAppleEventManager: NSObject {
     selector = handleEventSelector
   }
 
-  /// Removes the method for the event that opens an address.
+  /// Removes the method for the event that opens a URL.
   open func removeEventHandler(
     forEventClass eventClass: AEEventClass, andEventID eventID: AEEventID
   ) {
@@ -76,7 +78,9 @@ open class NSAppleEventManager: NSObject {
     selector = nil
   }
 
-  /// Hands an address to the app's method; returns false if the app has no such method.
+  /// Passes a URL to the app's method.
+  ///
+  /// Returns false if the app has not set one.
   func open(_ url: URL) -> Bool {
     guard let target, let selector, !url.isFileURL else { return false }
     selector(

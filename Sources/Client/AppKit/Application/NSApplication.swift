@@ -4,22 +4,22 @@ import Foundation
 import UserNotifications
 
 // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals, AlwaysUseLowerCamelCase
-/// The app.
+/// The singleton app object.
 @preconcurrency @MainActor
 public var NSApp: NSApplication! { NSApplication.shared }
 
-/// The app: one object, for the main thread.
+/// The app object, a singleton that is used on the main thread.
 ///
-/// There is no interface here; the app's life and its notifications are the agent's.
+/// Nothing is drawn on this system; the agent manages the app's life cycle and notifications.
 ///
-/// A process counts as in front from its start, unless the agent started it in the background, until the
-/// agent says otherwise. One without a place in the dock (`LSUIElement`, `NSApplication.ActivationPolicy.accessory`)
-/// is in front only while it has a key window.
+/// A process counts as being in the foreground from its start until the agent reports another state, unless the agent
+/// started it in the background. An app without a Dock icon (`LSUIElement`, `NSApplication.ActivationPolicy.accessory`)
+/// is in the foreground only while it has a key window.
 @preconcurrency @MainActor
 open class NSApplication: NSResponder {
   private static let only = NSApplication()
 
-  /// The app.
+  /// The singleton app object.
   open class var shared: NSApplication { only }
 
   /// The delegate, which handles the app's life cycle and its notifications; not retained.
@@ -30,33 +30,33 @@ open class NSApplication: NSResponder {
   var waitsForTerminationReply = false
   var policy = ActivationPolicy.declared(by: Bundle.main.infoDictionary ?? [:])
 
-  /// The app's tile: it carries the badge.
+  /// The app's Dock tile, which shows the badge.
   public let dockTile = NSDockTile()
 
-  /// Whether the app is in front.
+  /// A Boolean value that indicates whether the app is active.
   open internal(set) var isActive = false
 
-  /// Whether the app is hidden: never, there is nothing to hide.
+  /// A Boolean value that indicates whether the app is hidden; always false, because nothing is drawn.
   open var isHidden: Bool { false }
 
-  /// Whether the run loop runs.
+  /// A Boolean value that indicates whether the main run loop is running.
   open internal(set) var isRunning = false
 
-  /// The windows that were ordered in.
+  /// The windows that are on screen.
   open internal(set) var windows: [NSWindow] = []
 
-  /// The window in front.
+  /// The app's frontmost window.
   open var mainWindow: NSWindow? { windows.last }
 
-  /// The window that receives the keyboard's input: the last one that was made key and is not closed.
+  /// The window that receives keyboard input: the one that most recently became the key window and is not closed.
   open internal(set) weak var keyWindow: NSWindow?
 
-  /// The app's picture; stored, without effect.
+  /// The icon of the app; stored, but without effect.
   open var applicationIconImage: NSImage?
 
-  /// Sets whether the app has a place in the dock and a menu.
+  /// Sets whether the app has a Dock icon and a menu.
   ///
-  /// An app without one leaves the front unless it has a key window, so that its notifications are shown.
+  /// An app without them moves to the background unless it has a key window, so that its notifications are shown.
   @discardableResult
   open func setActivationPolicy(_ activationPolicy: NSApplication.ActivationPolicy) -> Bool {
     policy = activationPolicy
@@ -64,94 +64,94 @@ open class NSApplication: NSResponder {
     return true
   }
 
-  /// Whether the app has a place in the dock and a menu.
+  /// Returns the activation policy of the app.
   open func activationPolicy() -> NSApplication.ActivationPolicy { policy }
 
-  /// Brings the app to the front.
+  /// Moves the app to the foreground.
   open func activate() { becomeActive() }
 
-  /// Brings the app to the front.
+  /// Moves the app to the foreground.
   @available(macOS, deprecated: 14.0, message: "Use activate()")
   open func activate(ignoringOtherApps flag: Bool) { becomeActive() }
 
   /// Moves the app to the background.
   open func deactivate() { resignActive() }
 
-  /// Does nothing: there is nothing to hide.
+  /// Has no effect on this system, where nothing is drawn.
   open func hide(_ sender: Any?) {}
 
-  /// Does nothing: there is nothing to hide.
+  /// Has no effect on this system, where nothing is drawn.
   open func unhide(_ sender: Any?) {}
 
-  /// Does nothing: there is no panel.
+  /// Has no effect on this system, which has no About panel.
   open func orderFrontStandardAboutPanel(_ sender: Any?) {}
 
-  /// Does nothing: there is no dock that could jump.
+  /// Has no effect on this system, which has no Dock.
   ///
-  /// Returns a number for cancelling.
+  /// Returns a number that can be passed to `cancelUserAttentionRequest(_:)`.
   @discardableResult
   open func requestUserAttention(_ requestType: NSApplication.RequestUserAttentionType) -> Int { 0 }
 
-  /// Does nothing.
+  /// Has no effect on this system.
   open func cancelUserAttentionRequest(_ request: Int) {}
 }
 
 extension NSApplication {
-  /// Whether the app ends when it is asked to.
+  /// The delegate's replies to a request to terminate the app.
   public enum TerminateReply: UInt, Sendable {
-    /// It does not.
+    /// The app must not terminate.
     case terminateCancel = 0
-    /// It does.
+    /// The app can terminate now.
     case terminateNow = 1
-    /// It decides later.
+    /// The app decides later.
     case terminateLater = 2
   }
 
-  /// Whether opening files worked.
+  /// The results of opening or printing files.
   public enum DelegateReply: UInt, Sendable {
-    /// It did.
+    /// The operation completed successfully.
     case success = 0
-    /// The user does not want it.
+    /// The user canceled the operation.
     case cancel = 1
-    /// It did not.
+    /// The operation ended with an error.
     case failure = 2
   }
 
-  /// How urgently the app wants to be looked at.
+  /// The levels of urgency of a request for the user's attention.
   public enum RequestUserAttentionType: UInt, Sendable {
-    /// Until it is.
+    /// The request lasts until the app becomes active.
     case criticalRequest = 0
-    /// For a moment.
+    /// The request lasts for a short time.
     case informationalRequest = 10
   }
 
-  /// How a question was answered.
+  /// The user's response to a modal dialog.
   public struct ModalResponse: RawRepresentable, Hashable, Sendable {
     /// The number, as on Apple's systems.
     public var rawValue: Int
 
-    /// A response from its number.
+    /// Creates a response from its number.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// A response from its number.
+    /// Creates a response from its number.
     public init(_ rawValue: Int) { self.rawValue = rawValue }
 
     // swift-format-ignore: AlwaysUseLowerCamelCase
-    /// Yes.
+    /// The user chose the OK button.
     public static let OK = ModalResponse(rawValue: 1)
-    /// No.
+    /// The user chose the Cancel button.
     public static let cancel = ModalResponse(rawValue: 0)
-    /// The question was taken back.
+    /// The dialog was stopped.
     public static let stop = ModalResponse(rawValue: -1000)
-    /// The question was taken back in haste.
+    /// The dialog was aborted.
     public static let abort = ModalResponse(rawValue: -1001)
-    /// It goes on.
+    /// The modal dialog continues.
     public static let `continue` = ModalResponse(rawValue: -1002)
-    /// The first button of an alert.
+    /// The user chose the first button of an alert.
     public static let alertFirstButtonReturn = ModalResponse(rawValue: 1000)
-    /// The second button of an alert.
+    /// The user chose the second button of an alert.
     public static let alertSecondButtonReturn = ModalResponse(rawValue: 1001)
-    /// The third button of an alert.
+    /// The user chose the third button of an alert.
     public static let alertThirdButtonReturn = ModalResponse(rawValue: 1002)
   }
 }

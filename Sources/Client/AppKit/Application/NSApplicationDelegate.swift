@@ -3,113 +3,115 @@ public import UserNotifications
 
 /// The delegate for the events of an app.
 ///
-/// Every member is optional. All are called on the main thread.
+/// Every member is optional. All methods are called on the main thread.
 ///
-/// The class that conforms has to implement the methods: what a subclass of it adds is not called,
-/// since there is no Objective-C runtime to find it.
+/// The conforming class itself must implement the methods. Methods that a subclass adds are not called, because there
+/// is no Objective-C runtime to find them.
 @MainActor
 public protocol NSApplicationDelegate: NSObjectProtocol {
-  // MARK: Life
+  // MARK: Life cycle
 
-  /// The app is starting.
+  /// Tells the delegate that the app is launching.
   func applicationWillFinishLaunching(_ notification: Notification)
 
-  /// The app has started; the notification's `userInfo` says why.
+  /// Tells the delegate that the app has launched; the notification's `userInfo` says why.
   func applicationDidFinishLaunching(_ notification: Notification)
 
-  /// The app is about to come to the front.
+  /// Tells the delegate that the app is about to become active.
   func applicationWillBecomeActive(_ notification: Notification)
 
-  /// The app is in front.
+  /// Tells the delegate that the app became active.
   func applicationDidBecomeActive(_ notification: Notification)
 
-  /// The app is about to leave the front.
+  /// Tells the delegate that the app is about to become inactive.
   func applicationWillResignActive(_ notification: Notification)
 
-  /// The app has left the front.
+  /// Tells the delegate that the app became inactive.
   func applicationDidResignActive(_ notification: Notification)
 
-  /// Whether the app ends now that it is asked to.
+  /// Returns whether the app may terminate.
   func applicationShouldTerminate(_ sender: NSApplication) -> NSApplication.TerminateReply
 
-  /// Whether the app ends with its last window.
+  /// Returns whether the app terminates when its last window closes.
   func applicationShouldTerminateAfterLastWindowClosed(_ sender: NSApplication) -> Bool
 
-  /// The app is about to end.
+  /// Tells the delegate that the app is about to terminate.
   func applicationWillTerminate(_ notification: Notification)
 
-  /// The user starts the running app again; returns whether the system does the usual.
+  /// Tells the delegate that the user opened the running app again.
+  ///
+  /// Returns whether the system reopens it as usual.
   func applicationShouldHandleReopen(
     _ sender: NSApplication, hasVisibleWindows flag: Bool
   ) -> Bool
 
-  /// Whether restorable states are decoded securely.
+  /// Returns whether restorable state is decoded securely.
   func applicationSupportsSecureRestorableState(_ app: NSApplication) -> Bool
 
-  /// The app is about to be hidden; never called on this system.
+  /// Tells the delegate that the app is about to be hidden; never called on this system.
   func applicationWillHide(_ notification: Notification)
 
-  /// The app was hidden; never called on this system.
+  /// Tells the delegate that the app was hidden; never called on this system.
   func applicationDidHide(_ notification: Notification)
 
-  /// The app is about to be shown again; never called on this system.
+  /// Tells the delegate that the app is about to be shown again; never called on this system.
   func applicationWillUnhide(_ notification: Notification)
 
-  /// The app is shown again; never called on this system.
+  /// Tells the delegate that the app was shown again; never called on this system.
   func applicationDidUnhide(_ notification: Notification)
 
-  /// Events were handled; never called on this system.
+  /// Tells the delegate that events were handled; never called on this system.
   func applicationDidUpdate(_ notification: Notification)
 
-  /// Screens changed; never called on this system.
+  /// Tells the delegate that the screens changed; never called on this system.
   func applicationDidChangeScreenParameters(_ notification: Notification)
 
-  /// The app was covered or uncovered; never called on this system.
+  /// Tells the delegate that the app was covered or uncovered; never called on this system.
   func applicationDidChangeOcclusionState(_ notification: Notification)
 
   // MARK: Files, URLs and activities
 
-  /// URLs and files to open: arguments of the process.
+  /// Opens URLs and files that were passed as arguments of the process.
   func application(_ application: NSApplication, open urls: [URL])
 
-  /// A file to open, for apps without `application(_:open:)`.
+  /// Opens a file, for apps without `application(_:open:)`.
   func application(_ sender: NSApplication, openFile filename: String) -> Bool
 
-  /// Whether an empty document is opened; never asked on this system.
+  /// Returns whether an empty document is opened; never called on this system.
   func applicationShouldOpenUntitledFile(_ sender: NSApplication) -> Bool
 
   /// Opens an empty document; never called on this system.
   func applicationOpenUntitledFile(_ sender: NSApplication) -> Bool
 
-  /// An activity is coming; never called on this system.
+  /// Tells the delegate that an activity is about to be handed over; never called on this system.
   func application(
     _ application: NSApplication, willContinueUserActivityWithType userActivityType: String
   ) -> Bool
 
-  /// An activity to go on with; never called on this system.
+  /// Continues an activity; never called on this system.
   func application(
     _ application: NSApplication, continue userActivity: NSUserActivity,
     restorationHandler: @escaping ([any NSUserActivityRestoring]) -> Void
   ) -> Bool
 
-  /// An activity did not come; never called on this system.
+  /// Tells the delegate that handing over an activity failed; never called on this system.
   func application(
     _ application: NSApplication, didFailToContinueUserActivityWithType userActivityType: String,
     error: any Error)
 
   // MARK: Remote notifications
 
-  /// The device's token: after a registration, and whenever it changes.
+  /// Delivers the device token after a registration and whenever the token changes.
   func application(
     _ application: NSApplication,
     didRegisterForRemoteNotificationsWithDeviceToken deviceToken: Data)
 
-  /// There is no token; the error says why.
+  /// Tells the delegate that the registration failed.
   func application(
     _ application: NSApplication,
     didFailToRegisterForRemoteNotificationsWithError error: any Error)
 
-  /// A push arrived while the app is running.
+  /// Delivers a push that arrived while the app was running.
   func application(
     _ application: NSApplication, didReceiveRemoteNotification userInfo: [String: Any])
 }
@@ -117,6 +119,6 @@ public protocol NSApplicationDelegate: NSObjectProtocol {
 /// An object that can continue an activity.
 @MainActor
 public protocol NSUserActivityRestoring: NSObjectProtocol {
-  /// Continues an activity.
+  /// Restores the state that is needed to continue an activity.
   func restoreUserActivityState(_ userActivity: NSUserActivity)
 }

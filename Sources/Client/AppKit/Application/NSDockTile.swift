@@ -2,11 +2,14 @@ import BelfryClient
 import BelfryWire
 import Foundation
 
-/// The app's tile: where a desktop is there, the number on the app's launcher.
+/// The Dock tile of the app.
+///
+/// On a desktop, its number appears on the app's launcher.
 @preconcurrency @MainActor
 open class NSDockTile: NSObject {
-  /// The text of the tile: a number is shown, anything else only stored; nil or empty removes
-  /// the number.
+  /// The label of the tile.
+  ///
+  /// A number is shown; other text is only stored. Nil or an empty string removes the number.
   open var badgeLabel: String? {
     didSet {
       let text = badgeLabel ?? ""
@@ -18,9 +21,9 @@ open class NSDockTile: NSObject {
     }
   }
 
-  /// Whether the app's badge is shown on small windows; stored, without effect.
+  /// A Boolean value that indicates whether small windows show the app's badge; stored, but without effect.
   open var showsApplicationBadge = true
 
-  /// Does nothing: the label is sent when it is set.
+  /// Does nothing, because the label is sent when it is set.
   open func display() {}
 }

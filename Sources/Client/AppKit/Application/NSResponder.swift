@@ -2,22 +2,23 @@ public import Foundation
 
 /// The superclass of objects that handle events.
 ///
-/// There are no events here: the chain of responders holds values and passes nothing on.
+/// This system has no such events; the responder chain stores values and forwards nothing.
 @preconcurrency @MainActor
 open class NSResponder: NSObject, @preconcurrency NSCoding {
-  /// A responder.
+  /// Creates a responder without a next responder.
   public override init() { super.init() }
 
-  /// No interface files on this system: a responder without a state.
+  /// Creates a responder without state, because there are no interface files on this system.
   public required init?(coder: NSCoder) { super.init() }
 
-  /// Writes nothing.
+  /// Does nothing: responders are not archived.
   open func encode(with coder: NSCoder) {}
 
-  /// The next responder.
+  /// The next responder in the responder chain.
   open var nextResponder: NSResponder?
 
-  /// Whether it may become the first responder; false unless a subclass overrides it.
+  /// A Boolean value that indicates whether the object accepts first responder status; false unless a subclass
+  /// overrides it.
   open var acceptsFirstResponder: Bool { false }
 
   /// Does nothing and returns true.

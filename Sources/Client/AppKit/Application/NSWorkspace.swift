@@ -1,31 +1,35 @@
 import BelfryClient
 public import Foundation
 
-/// The user's desktop, as far as notifications lead to it: it opens URLs.
+/// The user's desktop.
+///
+/// On this system, it opens URLs.
 open class NSWorkspace: NSObject, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
-  /// How a URL is opened; stored, without effect.
+  /// The options for opening a URL; stored, but without effect.
   open class OpenConfiguration: NSObject {
-    /// Whether the program comes to the front; stored, without effect.
+    /// A Boolean value that indicates whether the program moves to the foreground; stored, but without effect.
     open var activates = true
 
-    /// Whether the user may be asked; stored, without effect.
+    /// A Boolean value that indicates whether the user may be prompted; stored, but without effect.
     open var promptsUserIfNeeded = true
   }
 
   private static let only = NSWorkspace()
 
-  /// The desktop.
+  /// The workspace shared by the app.
   open class var shared: NSWorkspace { only }
 
-  /// Where the desktop's events are posted: none are on this system.
+  /// The notification center for workspace notifications; none are posted on this system.
   public let notificationCenter = NotificationCenter()
 
-  /// Opens a URL with the desktop's own program (`xdg-open`), and returns whether that is possible.
+  /// Opens a URL with the desktop's default program (`xdg-open`).
   ///
-  /// URLs of Apple's settings (`x-apple.systempreferences:`) open the desktop's page of
-  /// notification settings where it has one.
+  /// Returns whether this is possible.
+  ///
+  /// URLs of Apple's settings (`x-apple.systempreferences:`) open the desktop's notification settings, if the desktop
+  /// has such a page.
   @discardableResult
   open func open(_ url: URL) -> Bool {
     ExternalURL.open(Self.translated(url)) { _ in }
@@ -37,25 +41,25 @@ open class NSWorkspace: NSObject, @unchecked Sendable {
     return URL(string: "app-settings:notifications") ?? url
   }
 
-  /// The machine is about to sleep; never posted on this system.
+  /// Posted before the machine goes to sleep; never posted on this system.
   public static let willSleepNotification = NSNotification.Name("NSWorkspaceWillSleepNotification")
 
-  /// The machine woke; never posted on this system.
+  /// Posted when the machine wakes; never posted on this system.
   public static let didWakeNotification = NSNotification.Name("NSWorkspaceDidWakeNotification")
 
-  /// The screens went off; never posted on this system.
+  /// Posted when the screens turn off; never posted on this system.
   public static let screensDidSleepNotification =
     NSNotification.Name("NSWorkspaceScreensDidSleepNotification")
 
-  /// The screens went on; never posted on this system.
+  /// Posted when the screens turn on; never posted on this system.
   public static let screensDidWakeNotification =
     NSNotification.Name("NSWorkspaceScreensDidWakeNotification")
 
-  /// The user came back; never posted on this system.
+  /// Posted when the user's session becomes active; never posted on this system.
   public static let sessionDidBecomeActiveNotification =
     NSNotification.Name("NSWorkspaceSessionDidBecomeActiveNotification")
 
-  /// Another user came; never posted on this system.
+  /// Posted when another user's session becomes active; never posted on this system.
   public static let sessionDidResignActiveNotification =
     NSNotification.Name("NSWorkspaceSessionDidResignActiveNotification")
 }

@@ -5,28 +5,28 @@ import Foundation
 import UserNotifications
 
 extension NSApplication {
-  /// What pushes may do.
+  /// The types that pushes may use.
   @available(macOS, deprecated: 10.14, message: "Use UNAuthorizationOptions")
   public struct RemoteNotificationType: OptionSet, Sendable {
     /// The bits, as on Apple's systems.
     public let rawValue: UInt
 
-    /// A set from its bits.
+    /// Creates a set from its bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// The number on the icon.
+    /// The app may change the number on its icon.
     public static let badge = RemoteNotificationType(rawValue: 1 << 0)
 
-    /// Sounds.
+    /// The app may play sounds.
     public static let sound = RemoteNotificationType(rawValue: 1 << 1)
 
-    /// Visible notifications.
+    /// The app may show alerts.
     public static let alert = RemoteNotificationType(rawValue: 1 << 2)
   }
 
-  /// Registers the app for pushes: the delegate gets the token, or an error.
+  /// Registers the app for pushes; the delegate receives the token or an error.
   ///
-  /// Registering again returns the existing token at once.
+  /// Registering again returns the existing token immediately.
   public func registerForRemoteNotifications() {
     session.send(.register(.alert)) { [weak self] result in
       guard case .failure(let failure) = result else { return }
@@ -36,13 +36,15 @@ extension NSApplication {
     }
   }
 
-  /// No more pushes, until the app registers again.
+  /// Unregisters the app from pushes until it registers again.
   public func unregisterForRemoteNotifications() { session.send(.unregister(.alert)) }
 
-  /// Whether the app is registered for pushes.
+  /// A Boolean value that indicates whether the app is registered for pushes.
   public var isRegisteredForRemoteNotifications: Bool { session.isRegistered }
 
-  /// Asks for permission for the types, with a question the first time, and registers for pushes.
+  /// Requests permission for the types and registers for pushes.
+  ///
+  /// The first request shows a prompt.
   @available(macOS, deprecated: 10.14, message: "Use registerForRemoteNotifications()")
   public func registerForRemoteNotifications(matching types: NSApplication.RemoteNotificationType) {
     let options = UNAuthorizationOptions(rawValue: types.rawValue & 0b111)
@@ -54,7 +56,7 @@ extension NSApplication {
     }
   }
 
-  /// What pushes may do now; nothing when the app is not registered.
+  /// The types that pushes may use; empty if the app is not registered.
   @available(macOS, deprecated: 10.14, message: "Use UNUserNotificationCenter")
   public var enabledRemoteNotificationTypes: NSApplication.RemoteNotificationType {
     guard
@@ -73,7 +75,7 @@ extension NSApplication {
       self, didFailToRegisterForRemoteNotificationsWithError: failure.registrationError)
   }
 
-  /// Handles the agent's events.
+  /// Subscribes to the agent's events.
   func listen() {
     session.listen(as: .application) { [weak self] event, question in
       self?.handle(event, question) ?? false
@@ -88,12 +90,12 @@ extension NSApplication {
         self, didRegisterForRemoteNotificationsWithDeviceToken: Data(token))
     case .registrationFailed(.alert, let failure): registrationFailed(failure)
     case .arrived(let arrival) where arrival.kind == .alert:
-      // The notification delegate is asked about what is only shown.
+      // With a notification delegate, that delegate handles a push that only shows a notification.
       if question == nil, UNUserNotificationCenter.current().delegate != nil { return true }
       receive(arrival.payload)
       question?.reply(.fetched(.newData))
     case .willPresent(let delivered) where delivered.request.content.generation != .desktop:
-      // A push comes as an arrival besides.
+      // A push is also delivered as an arrival event, so the delegate is not called for it here.
       question?.reply(.present([]))
     case .response(let response)
     where response.notification.request.content.generation != .desktop:

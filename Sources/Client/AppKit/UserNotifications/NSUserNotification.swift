@@ -2,35 +2,35 @@ import BelfryClient
 public import Foundation
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The system's sound, as a notification's `soundName`.
+/// The `soundName` of a notification that plays the default sound.
 @available(macOS, deprecated: 11.0, message: "Use UNNotificationSound.default")
 public let NSUserNotificationDefaultSoundName: String = "DefaultSoundName"
 
-/// A notification of a Mac app, in the form before macOS 11.
+/// A notification of a Mac app, in the form used before macOS 11.
 ///
-/// On Apple's systems it is part of Foundation; on this one `AppKit` or `Cocoa` brings it.
+/// On Apple's systems, this class is part of Foundation; on this system, `AppKit` and `Cocoa` provide it.
 ///
-/// It may be used from any thread. The agent stores it like every other notification.
+/// It can be used on any thread. The agent stores it like every other notification.
 @available(macOS, deprecated: 11.0, message: "Use UNNotificationRequest")
 open class NSUserNotification: NSObject, NSCopying, @unchecked Sendable {
-  // Sendable: the fields are behind a lock.
+  // Sendable: a lock protects the fields.
   private let storage: LockedBox<UserNotificationFields>
 
-  /// How the user answered it.
+  /// The ways in which the user can respond to a notification.
   public enum ActivationType: Int, Sendable {
-    /// Not at all.
+    /// The user did not respond.
     case none = 0
-    /// By clicking it.
+    /// The user clicked the notification.
     case contentsClicked = 1
-    /// By its button.
+    /// The user clicked the action button.
     case actionButtonClicked = 2
-    /// By a reply.
+    /// The user sent a reply.
     case replied = 3
-    /// By one of its further actions.
+    /// The user chose one of the additional actions.
     case additionalActionClicked = 4
   }
 
-  /// A notification without properties.
+  /// Creates a notification without properties.
   public override convenience init() { self.init(UserNotificationFields()) }
 
   init(_ fields: UserNotificationFields) {
@@ -48,49 +48,53 @@ open class NSUserNotification: NSObject, NSCopying, @unchecked Sendable {
     set { storage.withLock { $0[keyPath: path] = newValue } }
   }
 
-  /// The app's name for it: one of the same name replaces it.
+  /// The app's identifier for the notification.
+  ///
+  /// A notification with the same identifier replaces it.
   open var identifier: String? {
     get { self[\.identifier] }
     set { self[\.identifier] = newValue }
   }
 
-  /// The first line.
+  /// The title of the notification.
   open var title: String? {
     get { self[\.title] }
     set { self[\.title] = newValue }
   }
 
-  /// The second line.
+  /// The subtitle of the notification.
   open var subtitle: String? {
     get { self[\.subtitle] }
     set { self[\.subtitle] = newValue }
   }
 
-  /// The text.
+  /// The body text of the notification.
   open var informativeText: String? {
     get { self[\.informativeText] }
     set { self[\.informativeText] = newValue }
   }
 
-  /// The text of the button.
+  /// The title of the action button.
   open var actionButtonTitle: String {
     get { self[\.actionButtonTitle] }
     set { self[\.actionButtonTitle] = newValue }
   }
 
-  /// The text of the button that closes it; stored, the desktop brings its own.
+  /// The title of the close button.
+  ///
+  /// The value is stored, but the desktop uses its own title.
   open var otherButtonTitle: String {
     get { self[\.otherButtonTitle] }
     set { self[\.otherButtonTitle] = newValue }
   }
 
-  /// Whether it has a button.
+  /// A Boolean value that indicates whether the notification has an action button.
   open var hasActionButton: Bool {
     get { self[\.hasActionButton] }
     set { self[\.hasActionButton] = newValue }
   }
 
-  /// Whether it takes a reply.
+  /// A Boolean value that indicates whether the notification has a reply button.
   open var hasReplyButton: Bool {
     get { self[\.hasReplyButton] }
     set { self[\.hasReplyButton] = newValue }
@@ -102,79 +106,80 @@ open class NSUserNotification: NSObject, NSCopying, @unchecked Sendable {
     set { self[\.responsePlaceholder] = newValue }
   }
 
-  /// Further actions.
+  /// The additional actions of the notification.
   open var additionalActions: [NSUserNotificationAction]? {
     get { self[\.additionalActions] }
     set { self[\.additionalActions] = newValue }
   }
 
-  /// The app's own data: property-list values.
+  /// Custom data of the app, as property-list values.
   open var userInfo: [String: Any]? {
     get { self[\.userInfo] }
     set { self[\.userInfo] = newValue }
   }
 
-  /// A sound file of the app, or `NSUserNotificationDefaultSoundName`; nil for silence.
+  /// The name of a sound file of the app, or `NSUserNotificationDefaultSoundName`; nil for no sound.
   open var soundName: String? {
     get { self[\.soundName] }
     set { self[\.soundName] = newValue }
   }
 
-  /// A picture; stored in this process.
+  /// An image in the notification; stored in this process.
   open var contentImage: NSImage? {
     get { self[\.contentImage] }
     set { self[\.contentImage] = newValue }
   }
 
-  /// When it is delivered: an instant, wherever the device is.
+  /// The date on which the notification is delivered; an absolute time, wherever the device is.
   open var deliveryDate: Date? {
     get { self[\.deliveryDate] }
     set { self[\.deliveryDate] = newValue }
   }
 
-  /// The zone in which the repetition is reckoned.
+  /// The time zone in which the repetition is calculated.
   open var deliveryTimeZone: TimeZone? {
     get { self[\.deliveryTimeZone] }
     set { self[\.deliveryTimeZone] = newValue }
   }
 
-  /// What is added to the date for the next delivery, and the next: at least a minute.
+  /// The interval that is added to the delivery date for each repetition; at least one minute.
   open var deliveryRepeatInterval: DateComponents? {
     get { self[\.deliveryRepeatInterval] }
     set { self[\.deliveryRepeatInterval] = newValue }
   }
 
-  /// When it was delivered; nil before.
+  /// The date on which the notification was delivered; nil before delivery.
   open var actualDeliveryDate: Date? { self[\.actualDeliveryDate] }
 
-  /// Whether a banner or an alert was shown for it; false for one that only went to the list because the app
-  /// was in front.
+  /// A Boolean value that indicates whether a banner or alert was shown.
+  ///
+  /// It is false for a notification that was only added to the list because the app was in the foreground.
   open var isPresented: Bool { self[\.isPresented] }
 
-  /// Whether it came from a provider.
+  /// A Boolean value that indicates whether the notification was sent by a provider.
   open var isRemote: Bool { self[\.isRemote] }
 
-  /// How the user answered it.
+  /// The user's response to the notification.
   open var activationType: ActivationType { self[\.activationType] }
 
-  /// What the user replied.
+  /// The text of the user's reply.
   open var response: NSAttributedString? {
     self[\.response].map { NSAttributedString(string: $0) }
   }
 
-  /// Which further action the user chose.
+  /// The additional action that the user chose.
   open var additionalActivationAction: NSUserNotificationAction? {
     self[\.additionalActivationAction]
   }
 
-  /// Whether the other notification is the same one: by the app's name for it, or a copy.
+  /// Returns whether the other notification has the same identifier or is a copy of this one.
   open override func isEqual(_ object: Any?) -> Bool {
     (object as? NSUserNotification)?.fields.agentIdentifier == fields.agentIdentifier
   }
 
-  /// The hash of what it is known by.
+  /// The hash value of the identifier.
   open override var hash: Int { fields.agentIdentifier.hashValue }
 
-  /// A copy, which counts as the same notification.
+  /// Returns a copy that is equal to this notification.
   open func copy(with zone: NSZone? = nil) -> Any { NSUserNotification(fields) }
 }

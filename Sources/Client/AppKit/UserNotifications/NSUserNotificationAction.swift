@@ -1,32 +1,32 @@
 public import Foundation
 
-/// A further action of a notification.
+/// An additional action of a notification.
 @available(macOS, deprecated: 11.0, message: "Use UNNotificationAction")
 open class NSUserNotificationAction: NSObject, NSCopying, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
-  /// The app's name for it.
+  /// The app's identifier for the action.
   public let identifier: String?
 
-  /// Its text.
+  /// The title of the action.
   public let title: String?
 
-  /// An action.
+  /// Creates an action with an identifier and a title.
   public init(identifier: String?, title: String?) {
     self.identifier = identifier
     self.title = title
     super.init()
   }
 
-  /// Whether the other action is the same.
+  /// Returns whether the other action has the same identifier and title.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? NSUserNotificationAction else { return false }
     return identifier == other.identifier && title == other.title
   }
 
-  /// The hash of the identifier.
+  /// The hash value of the identifier.
   open override var hash: Int { identifier.hashValue }
 
-  /// Returns the action itself: it never changes.
+  /// Returns the same object, because actions are immutable.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 }

@@ -5,17 +5,18 @@ import Foundation
 import Synchronization
 import UserNotifications
 
-/// A Mac app's way to its notifications, in the form before macOS 11; usable from any thread.
+/// The notification center of a Mac app, in the form used before macOS 11; usable on any thread.
 @available(macOS, deprecated: 11.0, message: "Use UNUserNotificationCenter")
 open class NSUserNotificationCenter: NSObject, @unchecked Sendable {
-  // Sendable: the delegate is behind a lock, everything else is a constant.
+  // Sendable: a lock protects the delegate; everything else is constant.
   private static let only = NSUserNotificationCenter(session: .shared)
 
   private let session: AgentSession
   private let delegateReference = LockedBox(DelegateReference())
 
-  /// Notifications that the app delivered and still holds, by what the agent knows them by: they learn whether they
-  /// were presented.
+  /// The notifications that the app delivered and still retains, by the identifier that the agent uses.
+  ///
+  /// They are updated when it is known whether they were presented.
   private let ownDeliveries = LockedBox<[String: OwnDelivery]>([:])
 
   private struct OwnDelivery {
@@ -34,7 +35,7 @@ open class NSUserNotificationCenter: NSObject, @unchecked Sendable {
     }
   }
 
-  /// The center of this app.
+  /// The notification center of this app.
   open class var `default`: NSUserNotificationCenter { only }
 
   /// The delegate, which handles deliveries and responses; not retained.
@@ -46,9 +47,9 @@ open class NSUserNotificationCenter: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Copies of what is scheduled; none when the agent cannot be reached.
+  /// Copies of the scheduled notifications; empty if the agent cannot be reached.
   ///
-  /// Setting it replaces all.
+  /// Setting this property replaces all scheduled notifications.
   open var scheduledNotifications: [NSUserNotification] {
     get { scheduled().map { NSUserNotification(UserNotificationFields($0)) } }
     set {
@@ -57,19 +58,19 @@ open class NSUserNotificationCenter: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Schedules a copy of the notification for its date; one without a date, or with one that is
-  /// past, is delivered at once.
+  /// Schedules a copy of the notification for its delivery date.
+  ///
+  /// A notification without a date, or whose date has passed, is delivered immediately.
   open func scheduleNotification(_ notification: NSUserNotification) {
     add(notification, now: false)
   }
 
-  /// Unschedules a notification.
+  /// Cancels a scheduled notification.
   open func removeScheduledNotification(_ notification: NSUserNotification) {
     session.send(.removePending([notification.fields.agentIdentifier]))
   }
 
-  /// The delivered notifications that are still in the list; none when the agent cannot
-  /// be reached.
+  /// The delivered notifications that are still in the list; empty if the agent cannot be reached.
   open var deliveredNotifications: [NSUserNotification] {
     let answer = try? session.call(.delivered)
     return (answer.flatMap { try? $0.delivered() } ?? [])
@@ -77,7 +78,7 @@ open class NSUserNotificationCenter: NSObject, @unchecked Sendable {
       .map { NSUserNotification(UserNotificationFields($0)) }
   }
 
-  /// Delivers a copy of the notification at once, whatever its date.
+  /// Delivers a copy of the notification immediately, regardless of its date.
   open func deliver(_ notification: NSUserNotification) {
     notification.fields.actualDeliveryDate = Date()
     ownDeliveries.withLock { deliveries in
@@ -87,12 +88,12 @@ open class NSUserNotificationCenter: NSObject, @unchecked Sendable {
     add(notification, now: true)
   }
 
-  /// Removes a delivered notification.
+  /// Removes a delivered notification from the list.
   open func removeDeliveredNotification(_ notification: NSUserNotification) {
     session.send(.removeDelivered([notification.fields.agentIdentifier]))
   }
 
-  /// Removes every delivered notification.
+  /// Removes all delivered notifications from the list.
   open func removeAllDeliveredNotifications() { session.send(.removeDelivered(nil)) }
 
   private func scheduled() -> [BelfryWire.NotificationRequest] {
@@ -107,14 +108,16 @@ open class NSUserNotificationCenter: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Whether a response belongs here: of the app's own notifications in this form, and of what others
-  /// show in its name where it knows no other form.
+  /// Returns whether this center handles responses to a notification.
+  ///
+  /// It handles the app's notifications in this form. If the app uses no other form, it also handles notifications that
+  /// other programs show in the app's name.
   private func isOwn(_ delivered: DeliveredNotification) -> Bool {
     delivered.request.content.generation == .desktop
       || (delivered.payload == nil && isOnlyOne)
   }
 
-  /// Whether the app has a delegate here, and none of the newer center.
+  /// True if the app has set a delegate here, but not on the newer center.
   var isOnlyOne: Bool {
     UNUserNotificationCenter.current().delegate == nil && delegate != nil
   }

@@ -2,36 +2,36 @@ public import Foundation
 
 /// The delegate for the events of notifications.
 ///
-/// Every member is optional. All are called on the main thread.
+/// Every member is optional. All methods are called on the main thread.
 @available(macOS, deprecated: 11.0, message: "Use UNUserNotificationCenterDelegate")
 @preconcurrency
 public protocol NSUserNotificationCenterDelegate: NSObjectProtocol {
-  /// A notification was delivered, whether or not it is shown.
+  /// Tells the delegate that a notification was delivered, regardless of whether it is shown.
   func userNotificationCenter(
     _ center: NSUserNotificationCenter, didDeliver notification: NSUserNotification)
 
-  /// The user answered a notification.
+  /// Tells the delegate that the user responded to a notification.
   func userNotificationCenter(
     _ center: NSUserNotificationCenter, didActivate notification: NSUserNotification)
 
-  /// Whether a notification is shown although the app is in front.
+  /// Returns whether a notification is shown while the app is in the foreground.
   func userNotificationCenter(
     _ center: NSUserNotificationCenter, shouldPresent notification: NSUserNotification
   ) -> Bool
 }
 
 extension NSUserNotificationCenterDelegate {
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func userNotificationCenter(
     _ center: NSUserNotificationCenter, didDeliver notification: NSUserNotification
   ) {}
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func userNotificationCenter(
     _ center: NSUserNotificationCenter, didActivate notification: NSUserNotification
   ) {}
 
-  /// It is not.
+  /// Returns false: the notification is not shown.
   public func userNotificationCenter(
     _ center: NSUserNotificationCenter, shouldPresent notification: NSUserNotification
   ) -> Bool { false }

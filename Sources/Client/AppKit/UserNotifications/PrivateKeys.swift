@@ -1,6 +1,7 @@
 extension NSUserNotification {
-  /// Does nothing: the keys that apps set this way are Apple's own.
+  /// Does nothing: apps use this method to set keys that are private to Apple.
   ///
-  /// For `_showsButtons`: on this system a notification with actions shows them always.
+  /// For example, `_showsButtons` is not needed, because this system always shows the buttons of a notification with
+  /// actions.
   public func setValue(_ value: Any?, forKey key: String) {}
 }

@@ -4,14 +4,14 @@ import Foundation
 import UserNotifications
 
 extension UserNotificationFields {
-  /// The action of the notification's own button, on the link.
+  /// The ID of the action button's action in messages to the agent.
   static let buttonAction = "belfry.action"
-  /// The action of the reply, on the link.
+  /// The ID of the reply button's action in messages to the agent.
   static let replyAction = "belfry.reply"
 
-  /// The notification for the agent.
+  /// Returns the notification in the agent's form.
   ///
-  /// - Throws: `UserInfoCoding.Unsuitable` when `userInfo` holds what no property list can.
+  /// - Throws: `UserInfoCoding.Unsuitable` if `userInfo` contains a value that a property list cannot represent.
   func wire(now: Bool) throws(UserInfoCoding.Unsuitable) -> BelfryWire.NotificationRequest {
     var content = NotificationContent()
     content.generation = .desktop
@@ -51,7 +51,7 @@ extension UserNotificationFields {
 
   private var trigger: BelfryWire.NotificationTrigger? {
     guard let deliveryDate else { return nil }
-    // The repetition's zone is the given one; the first date is an instant all the same.
+    // The zone applies only to the repetition; the first date is an absolute time.
     var interval = deliveryRepeatInterval
     if let deliveryTimeZone, interval?.timeZone == nil { interval?.timeZone = deliveryTimeZone }
     return .date(
@@ -60,11 +60,11 @@ extension UserNotificationFields {
       recurrenceCalendar: deliveryRepeatInterval?.calendar?.name)
   }
 
-  /// A notification of the agent.
+  /// Creates the fields of a notification from the agent's form.
   init(_ request: BelfryWire.NotificationRequest) {
     self.init()
     hiddenIdentifier = request.id
-    // An id that looks as those made here is not the app's own.
+    // An ID that is a UUID was generated here, so it is not the app's own identifier.
     identifier = UUID(uuidString: request.id) == nil ? request.id : nil
     let content = request.content
     title = content.title.isEmpty ? nil : content.title.remembered
@@ -95,7 +95,7 @@ extension UserNotificationFields {
     }
   }
 
-  /// A notification that was delivered.
+  /// Creates the fields of a delivered notification.
   init(_ delivered: DeliveredNotification) {
     self.init(delivered.request)
     actualDeliveryDate = Date(unixMilliseconds: delivered.unixMilliseconds)
@@ -106,7 +106,7 @@ extension UserNotificationFields {
     }
   }
 
-  /// A notification that the user answered.
+  /// Creates the fields of a notification that the user responded to.
   init(_ response: BelfryWire.NotificationResponse) {
     self.init(response.notification)
     self.response = response.text

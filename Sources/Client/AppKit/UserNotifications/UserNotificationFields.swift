@@ -3,7 +3,7 @@ import UserNotifications
 
 /// The fields of an `NSUserNotification`.
 struct UserNotificationFields {
-  /// What the agent knows the notification by, where the app gave no identifier.
+  /// The generated identifier that the agent uses if the app sets none.
   var hiddenIdentifier = UUID().uuidString
   var identifier: String?
   var title: String?
@@ -30,6 +30,6 @@ struct UserNotificationFields {
 
   init() {}
 
-  /// What the agent knows the notification by.
+  /// The identifier that the agent uses.
   var agentIdentifier: String { identifier ?? hiddenIdentifier }
 }

@@ -1,20 +1,20 @@
 public import Foundation
 
-/// An image as a value: the bytes of its file.
+/// An image, which stores the bytes of its file.
 ///
-/// Nothing is drawn, decoded or converted.
+/// Images are neither drawn, decoded, nor converted.
 open class NSImage: NSObject, @unchecked Sendable {
-  // Sendable: like Apple's class, for one owner at a time.
+  // Sendable: As with Apple's class, each object is used by only one owner at a time.
 
   /// The name of an image.
   public typealias Name = String
 
   let bytes: Data
 
-  /// Width and height; as given, images are not decoded here.
+  /// The width and height that the app set; images are not decoded.
   open var size: NSSize
 
-  /// Whether it is a mask; stored, without effect.
+  /// A Boolean value that indicates whether the image is a template; stored, but without effect.
   open var isTemplate = false
 
   private let imageName: Name?
@@ -26,7 +26,7 @@ open class NSImage: NSObject, @unchecked Sendable {
     super.init()
   }
 
-  /// An image file of the app's bundle; nil when there is none.
+  /// Creates an image from a file in the app's bundle; nil if the file does not exist.
   public convenience init?(named name: NSImage.Name) {
     let parts = name as NSString
     let types =
@@ -41,34 +41,34 @@ open class NSImage: NSObject, @unchecked Sendable {
     return nil
   }
 
-  /// An image that the system brings, by its name; it has no bytes.
+  /// Creates an image that refers to a system symbol by name; it has no bytes.
   public convenience init?(
     systemSymbolName name: String, accessibilityDescription description: String?
   ) {
     self.init(bytes: Data(), size: .zero, name: name)
   }
 
-  /// An image file; nil when it cannot be read.
+  /// Creates an image from a file; nil if the file cannot be read.
   public convenience init?(contentsOfFile fileName: String) {
     guard let bytes = FileManager.default.contents(atPath: fileName) else { return nil }
     self.init(bytes: bytes, size: .zero, name: nil)
   }
 
-  /// An image file; nil when it cannot be read.
+  /// Creates an image from the file at a URL; nil if the file cannot be read.
   public convenience init?(contentsOf url: URL) {
     guard let bytes = try? Data(contentsOf: url) else { return nil }
     self.init(bytes: bytes, size: .zero, name: nil)
   }
 
-  /// An image from the bytes of a file; nil when there are none.
+  /// Creates an image from the bytes of a file; nil if the data is empty.
   public convenience init?(data: Data) {
     guard !data.isEmpty else { return nil }
     self.init(bytes: data, size: .zero, name: nil)
   }
 
-  /// An empty image of a size.
+  /// Creates an empty image with a size.
   public convenience init(size: NSSize) { self.init(bytes: Data(), size: size, name: nil) }
 
-  /// The name by which it was found; nil when it came from bytes.
+  /// Returns the name that was used to find the image; nil if it was created from bytes.
   open func name() -> NSImage.Name? { imageName }
 }

@@ -1,33 +1,37 @@
 public import Foundation
 
-/// What was copied, within the app: it is shared with no other app on this system.
+/// The pasteboard of the app.
+///
+/// On this system, it is not shared with other apps.
 @preconcurrency @MainActor
 open class NSPasteboard: NSObject {
-  /// The kinds of what was copied.
+  /// The types of pasteboard data.
   public struct PasteboardType: RawRepresentable, Hashable, Sendable {
-    /// The kind's name.
+    /// The name of the type, as on Apple's systems.
     public let rawValue: String
 
-    /// A kind by its name.
+    /// Creates a type from its name.
     public init(_ rawValue: String) { self.rawValue = rawValue }
 
-    /// A kind by its name.
+    /// Creates a type from its name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Plain text.
+    /// The type of plain text.
     public static let string = PasteboardType("public.utf8-plain-text")
   }
 
   private static let only = NSPasteboard()
   private var texts: [PasteboardType: String] = [:]
 
-  /// The app's pasteboard.
+  /// The pasteboard of the app.
   open class var general: NSPasteboard { only }
 
-  /// How often it was cleared.
+  /// The number of times that the pasteboard was cleared.
   open private(set) var changeCount = 0
 
-  /// Empties it; returns how often that was done.
+  /// Clears the pasteboard.
+  ///
+  /// Returns the number of times that it was cleared.
   @discardableResult
   open func clearContents() -> Int {
     texts = [:]
@@ -35,13 +39,15 @@ open class NSPasteboard: NSObject {
     return changeCount
   }
 
-  /// Copies a text; returns true.
+  /// Copies a string to the pasteboard.
+  ///
+  /// Returns true.
   @discardableResult
   open func setString(_ string: String, forType dataType: PasteboardType) -> Bool {
     texts[dataType] = string
     return true
   }
 
-  /// The text that was copied.
+  /// Returns the copied string of a type.
   open func string(forType dataType: PasteboardType) -> String? { texts[dataType] }
 }

@@ -1,8 +1,8 @@
 public import Foundation
 
-/// A sound file, played by the desktop's own player where there is one.
+/// A sound file, played by the desktop's audio player if one is installed.
 open class NSSound: NSObject, @unchecked Sendable {
-  // Sendable: like Apple's class, for one owner at a time.
+  // Sendable: As with Apple's class, each object is used by only one owner at a time.
 
   /// The name of a sound.
   public typealias Name = String
@@ -11,13 +11,16 @@ open class NSSound: NSObject, @unchecked Sendable {
   private let soundName: Name?
   private var player: Process?
 
-  /// From 0 to 1; stored, the player decides.
+  /// The volume, from 0 to 1.
+  ///
+  /// The value is stored, but the player determines the volume.
   open var volume: Float = 1
 
-  /// Whether it is played again and again; stored, without effect.
+  /// A Boolean value that indicates whether the sound repeats; stored, but without effect.
   open var loops = false
 
-  /// A sound file of the app's bundle or of the system's sounds; nil when there is none.
+  /// Creates a sound from a file in the app's bundle or from one of the system's sounds; nil if the file does not
+  /// exist.
   public convenience init?(named name: NSSound.Name) {
     let parts = name as NSString
     let types =
@@ -36,13 +39,13 @@ open class NSSound: NSObject, @unchecked Sendable {
     return nil
   }
 
-  /// A sound file; nil when it cannot be read.
+  /// Creates a sound from a file; nil if the file cannot be read.
   public convenience init?(contentsOfFile path: String, byReference byRef: Bool) {
     guard FileManager.default.isReadableFile(atPath: path) else { return nil }
     self.init(path: path, name: nil)
   }
 
-  /// A sound file; nil when it cannot be read.
+  /// Creates a sound from the file at a URL; nil if the file cannot be read.
   public convenience init?(contentsOf url: URL, byReference byRef: Bool) {
     self.init(contentsOfFile: url.path, byReference: byRef)
   }
@@ -53,13 +56,15 @@ open class NSSound: NSObject, @unchecked Sendable {
     super.init()
   }
 
-  /// The name by which it was found.
+  /// The name that was used to find the sound.
   open var name: NSSound.Name? { soundName }
 
-  /// Whether it is being played.
+  /// A Boolean value that indicates whether the sound is playing.
   open var isPlaying: Bool { player?.isRunning ?? false }
 
-  /// Plays it; returns whether a player could be started.
+  /// Plays the sound.
+  ///
+  /// Returns whether a player was started.
   @discardableResult
   open func play() -> Bool {
     guard !isPlaying, let player = Self.player() else { return false }
@@ -73,7 +78,9 @@ open class NSSound: NSObject, @unchecked Sendable {
     return true
   }
 
-  /// Stops it; returns whether it was being played.
+  /// Stops the sound.
+  ///
+  /// Returns whether it was playing.
   @discardableResult
   open func stop() -> Bool {
     guard let player, player.isRunning else { return false }
@@ -81,7 +88,7 @@ open class NSSound: NSObject, @unchecked Sendable {
     return true
   }
 
-  /// The desktop's sound for an alert, where it has one.
+  /// Plays the desktop's alert sound, if it has one.
   open class func beep() { NSSound(named: "bell")?.play() }
 
   private static func player() -> String? {

@@ -1,49 +1,51 @@
 public import Foundation
 
-/// An area as a value: it holds other areas and its few properties, and draws nothing.
+/// A rectangular view.
+///
+/// It stores its subviews and properties; nothing is drawn.
 @preconcurrency @MainActor
 open class NSView: NSResponder {
-  /// Where it is in its superview.
+  /// The rectangle of the view in its superview's coordinates.
   open var frame: NSRect
 
-  /// Its own area.
+  /// The rectangle of the view in its own coordinates.
   open var bounds: NSRect {
     get { NSRect(origin: .zero, size: frame.size) }
     set { frame.size = newValue.size }
   }
 
-  /// Stored, without effect.
+  /// A Boolean value that indicates whether the view is hidden; stored, but without effect.
   open var isHidden = false
 
-  /// The areas in it.
+  /// The subviews of the view.
   open private(set) var subviews: [NSView] = []
 
-  /// The area that it is in.
+  /// The superview of the view.
   open private(set) weak var superview: NSView?
 
-  /// An area.
+  /// Creates a view with a frame.
   public init(frame frameRect: NSRect) {
     frame = frameRect
     super.init()
   }
 
-  /// An empty area.
+  /// Creates a view with an empty frame.
   public override convenience init() { self.init(frame: .zero) }
 
-  /// No interface files on this system: an empty area.
+  /// Creates a view with an empty frame, because there are no interface files on this system.
   public required init?(coder: NSCoder) {
     frame = .zero
     super.init(coder: coder)
   }
 
-  /// Adds a subview.
+  /// Adds a subview in front of the others.
   open func addSubview(_ view: NSView) {
     view.removeFromSuperview()
     subviews.append(view)
     view.superview = self
   }
 
-  /// Removes it from its superview.
+  /// Removes the view from its superview.
   open func removeFromSuperview() {
     superview?.subviews.removeAll { $0 === self }
     superview = nil

@@ -1,30 +1,30 @@
 public import Foundation
 
-/// What fills a window or a part of it.
+/// A controller that manages the view of a window or of a part of it.
 ///
-/// Its view draws nothing; its life runs as elsewhere, so code that asks for permission when a view
-/// has loaded or appeared works.
+/// Nothing is drawn, but the life-cycle methods are called as on Apple's systems. Code that requests permission when a
+/// view loads or appears works.
 @preconcurrency @MainActor
 open class NSViewController: NSResponder {
   private var loadedView: NSView?
   private var isShown = false
 
-  /// A view controller without a file.
+  /// Creates a view controller without an interface file.
   public override convenience init() { self.init(nibName: nil, bundle: nil) }
 
-  /// A view controller; there are no interface files on this system, the names are not stored.
+  /// Creates a view controller; there are no interface files on this system, so the names are not stored.
   public init(nibName nibNameOrNil: String?, bundle nibBundleOrNil: Bundle?) { super.init() }
 
-  /// No interface files on this system: a view controller without a file.
+  /// Creates a view controller without an interface file, because this system does not have interface files.
   public required init?(coder: NSCoder) { super.init(coder: coder) }
 
-  /// The represented object.
+  /// The object that the view represents.
   open var representedObject: Any?
 
-  /// What it is called.
+  /// The title of the view controller.
   open var title: String?
 
-  /// Its view, made when it is first used.
+  /// The view of the view controller, created on first use.
   open var view: NSView {
     get {
       if let loadedView { return loadedView }
@@ -37,34 +37,34 @@ open class NSViewController: NSResponder {
     set { loadedView = newValue }
   }
 
-  /// Whether its view was made.
+  /// A Boolean value that indicates whether the view is loaded.
   open var isViewLoaded: Bool { loadedView != nil }
 
-  /// Makes the view; a subclass that overrides it sets `view`.
+  /// Creates the view; a subclass that overrides this method sets `view`.
   open func loadView() { loadedView = NSView(frame: .zero) }
 
-  /// Makes the view unless there is one.
+  /// Loads the view, unless it is already loaded.
   open func loadViewIfNeeded() { _ = view }
 
-  /// The view was made.
+  /// Called after the view is loaded.
   open func viewDidLoad() {}
 
-  /// The view is about to appear.
+  /// Called before the view appears.
   open func viewWillAppear() {}
 
-  /// The view has appeared.
+  /// Called after the view appears.
   open func viewDidAppear() {}
 
-  /// The view is about to disappear.
+  /// Called before the view disappears.
   open func viewWillDisappear() {}
 
-  /// The view has disappeared.
+  /// Called after the view disappears.
   open func viewDidDisappear() {}
 
-  /// The view's parts are about to be placed; never called on this system.
+  /// Called before the view lays out its subviews; never called on this system.
   open func viewWillLayout() {}
 
-  /// The view's parts were placed; never called on this system.
+  /// Called after the view lays out its subviews; never called on this system.
   open func viewDidLayout() {}
 
   func appear() {

@@ -1,18 +1,20 @@
 public import Foundation
 
-/// A window as a value: it draws nothing, and brings its view controller through its life.
+/// A window.
+///
+/// Nothing is drawn; the window calls the life-cycle methods of its view controller.
 @preconcurrency @MainActor
 open class NSWindow: NSResponder {
-  /// What it is called.
+  /// The title of the window.
   open var title = ""
 
-  /// Where it is.
+  /// The rectangle of the window.
   open private(set) var frame: NSRect
 
-  /// What fills it.
+  /// The view that fills the window.
   open var contentView: NSView?
 
-  /// What fills it.
+  /// The view controller whose view fills the window.
   open var contentViewController: NSViewController? {
     didSet {
       contentView = contentViewController?.view
@@ -20,28 +22,30 @@ open class NSWindow: NSResponder {
     }
   }
 
-  /// Whether it was ordered in.
+  /// A Boolean value that indicates whether the window is on screen.
   open private(set) var isVisible = false
 
-  /// The window's frame and controls; nothing is drawn.
+  /// The style of the window's frame and controls; nothing is drawn.
   open var styleMask: NSWindow.StyleMask = .titled
 
-  /// Whether it may receive the keyboard's input: by default one with a title or an edge to change its size.
+  /// A Boolean value that indicates whether the window can become the key window.
+  ///
+  /// By default, it can if it has a title bar or is resizable.
   open var canBecomeKey: Bool { !styleMask.isDisjoint(with: [.titled, .resizable]) }
 
-  /// Whether it receives the keyboard's input.
+  /// A Boolean value that indicates whether the window is the key window, which receives keyboard input.
   open var isKeyWindow: Bool { NSApplication.shared.keyWindow === self }
 
-  /// Whether it is let go when it is closed; stored, without effect.
+  /// A Boolean value that indicates whether the window is released when it is closed; stored, but without effect.
   open var isReleasedWhenClosed = true
 
-  /// A window of a size.
+  /// Creates a window with a size.
   public init(contentRect: NSRect) {
     frame = contentRect
     super.init()
   }
 
-  /// A window of a size and style.
+  /// Creates a window with a size and a style.
   public convenience init(
     contentRect: NSRect, styleMask style: NSWindow.StyleMask,
     backing backingStoreType: NSWindow.BackingStoreType, defer flag: Bool
@@ -50,33 +54,33 @@ open class NSWindow: NSResponder {
     styleMask = style
   }
 
-  /// A window that a view controller fills.
+  /// Creates a window that a view controller fills.
   public convenience init(contentViewController: NSViewController) {
     self.init(contentRect: .zero)
     self.contentViewController = contentViewController
     contentView = contentViewController.view
   }
 
-  /// No interface files on this system: an empty window.
+  /// Creates an empty window, because there are no interface files on this system.
   public required init?(coder: NSCoder) {
     frame = .zero
     super.init(coder: coder)
   }
 
-  /// Orders it in, in front, and makes it the key window.
+  /// Moves the window to the front and makes it the key window.
   open func makeKeyAndOrderFront(_ sender: Any?) {
     orderFront(sender)
     makeKey()
   }
 
-  /// Makes it the key window, if it may become that.
+  /// Makes the window the key window, if it can become the key window.
   open func makeKey() {
     guard isVisible, canBecomeKey else { return }
     NSApplication.shared.keyWindow = self
     NSApplication.shared.onKeyWindowChanged()
   }
 
-  /// Orders it in, in front.
+  /// Moves the window to the front.
   open func orderFront(_ sender: Any?) {
     let application = NSApplication.shared
     application.windows.removeAll { $0 === self }
@@ -85,10 +89,12 @@ open class NSWindow: NSResponder {
     contentViewController?.appear()
   }
 
-  /// Orders it in, in front.
+  /// Moves the window to the front.
   open func orderFrontRegardless() { orderFront(nil) }
 
-  /// Orders it out; the next window takes the keyboard's input.
+  /// Removes the window from the screen.
+  ///
+  /// The next window becomes the key window.
   open func orderOut(_ sender: Any?) {
     guard isVisible else { return }
     isVisible = false
@@ -101,7 +107,9 @@ open class NSWindow: NSResponder {
     contentViewController?.disappear()
   }
 
-  /// Closes it; the last window may end the app.
+  /// Closes the window.
+  ///
+  /// Closing the last window may terminate the app.
   open func close() {
     guard isVisible else { return }
     orderOut(nil)
@@ -113,38 +121,38 @@ open class NSWindow: NSResponder {
     }
   }
 
-  /// Does nothing: there is no screen to be in the middle of.
+  /// Has no effect on this system, which has no screen.
   open func center() {}
 }
 
 extension NSWindow {
-  /// What a window has around it; nothing is drawn.
+  /// The style of a window; nothing is drawn.
   public struct StyleMask: OptionSet, Sendable {
-    /// The bits.
+    /// The bits, as on Apple's systems.
     public let rawValue: UInt
 
-    /// From bits.
+    /// Creates a set from its bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// Nothing.
+    /// The window has no title bar or controls.
     public static let borderless: StyleMask = []
-    /// A title.
+    /// The window has a title bar.
     public static let titled = StyleMask(rawValue: 1 << 0)
-    /// A button to close it.
+    /// The window has a close button.
     public static let closable = StyleMask(rawValue: 1 << 1)
-    /// A button to put it away.
+    /// The window has a minimize button.
     public static let miniaturizable = StyleMask(rawValue: 1 << 2)
-    /// An edge to change its size.
+    /// The window can be resized by the user.
     public static let resizable = StyleMask(rawValue: 1 << 3)
-    /// The whole screen.
+    /// The window fills the whole screen.
     public static let fullScreen = StyleMask(rawValue: 1 << 14)
-    /// Contents under the title too.
+    /// The window's content extends under the title bar.
     public static let fullSizeContentView = StyleMask(rawValue: 1 << 15)
   }
 
-  /// How a window is drawn; nothing is.
+  /// The types of backing store of a window; nothing is drawn.
   public enum BackingStoreType: UInt, Sendable {
-    /// In memory first.
+    /// The window renders into a buffer.
     case buffered = 2
   }
 }

@@ -2,31 +2,33 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The main run loop of an application process, until a signal ends it.
+/// The main run loop of an app's process, which runs until a signal ends the process.
 @MainActor
 package enum ApplicationRunLoop {
   private static var signalSource: (any DispatchSourceRead)?
 
-  /// Runs the main run loop for ever.
+  /// Runs the main run loop indefinitely.
   ///
-  /// SIGTERM, SIGINT and SIGHUP call `ending` and end the process.
+  /// SIGTERM, SIGINT, and SIGHUP call `ending` and end the process.
   package static func run(ending: @escaping @MainActor () -> Void) -> Never {
     endOnSignals(ending)
-    // A run loop without a source returns at once.
+    // A run loop without a source returns immediately.
     let wakeUp = Timer(timeInterval: 86_400, repeats: true) { _ in }
     RunLoop.main.add(wakeUp, forMode: .common)
     while true { _ = RunLoop.main.run(mode: .default, before: .distantFuture) }
   }
 
-  /// Ends the process after the app's own end handler.
+  /// Ends the process after running the app's own termination handler.
   package static func end(status: Int32 = 0, _ ending: @MainActor () -> Void) -> Never {
     ending()
     AgentSession.shared.flush()
     exit(status)
   }
 
-  /// Brings the signals to the main queue by a pipe: Dispatch's own source loses one that comes
-  /// before it has begun to listen, and the process would not end.
+  /// Forwards the signals to the main queue through a pipe.
+  ///
+  /// Dispatch's own signal source loses a signal that arrives before it starts to listen, and the process would not
+  /// end.
   private static func endOnSignals(_ ending: @escaping @MainActor () -> Void) {
     var ends: [Int32] = [-1, -1]
     guard unsafe pipe(&ends) == 0 else { return }
@@ -49,5 +51,5 @@ package enum ApplicationRunLoop {
   }
 }
 
-/// The end of the pipe that a signal is written to.
+/// The end of the pipe that the signal handler writes to.
 private let signalPipe = Atomic<Int32>(-1)

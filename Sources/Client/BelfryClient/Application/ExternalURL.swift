@@ -1,15 +1,17 @@
 import Foundation
 
-/// Opens URLs with the desktop's own programs.
+/// Opens URLs with the desktop's default programs.
 package enum ExternalURL {
-  /// Whether something can be tried: a desktop is there, and `xdg-open` in the path.
+  /// True if the app can try to open a URL: there is a desktop, and `xdg-open` is in the path.
   package static var isPossible: Bool {
     let environment = ProcessInfo.processInfo.environment
     let hasDesktop = environment["DISPLAY"] != nil || environment["WAYLAND_DISPLAY"] != nil
     return hasDesktop && opener(environment) != nil
   }
 
-  /// Opens the URL; the completion runs on the main thread and says whether a program opened it.
+  /// Opens a URL.
+  ///
+  /// The completion handler runs on the main thread and receives whether a program opened the URL.
   package static func open(_ url: URL, completion: @escaping @Sendable (Bool) -> Void) {
     let environment = ProcessInfo.processInfo.environment
     let command =
@@ -36,7 +38,7 @@ package enum ExternalURL {
     find("xdg-open", environment)
   }
 
-  /// The desktop's own page of notification settings, where one of the known ones is there.
+  /// Returns the command that opens the desktop's notification settings, if a known settings program is installed.
   private static func settings(_ environment: [String: String]) -> [String]? {
     let pages = [
       ["gnome-control-center", "notifications"], ["systemsettings", "kcm_notifications"],

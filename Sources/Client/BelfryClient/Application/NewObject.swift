@@ -1,10 +1,10 @@
 public import Foundation
 
-/// Makes an object of a class that is only known at run time.
+/// Creates an object of a class that is known only at run time.
 ///
-/// `NSObject.init()` is not `required`, so Swift does not let `type.init()` be written for a class
-/// found by name or by protocol. `NewObjectMould` has a required one in the same place of its dispatch
-/// table; calling through it reaches the class's own `init()`. A test holds this for each compiler.
+/// `NSObject.init()` is not `required`, so Swift does not allow `type.init()` for a class that was found by name or by
+/// protocol. `NewObjectMould` has a required initializer at the same position in its dispatch table; calling through it
+/// reaches the class's own `init()`. A test verifies this for each compiler.
 package enum NewObject {
   @inline(never)
   package static func make(_ type: NSObject.Type) -> NSObject {
@@ -12,11 +12,10 @@ package enum NewObject {
   }
 }
 
-/// The shape of a class whose `init()` may be called by its type.
+/// The layout of a class whose `init()` can be called through its type.
 ///
-/// It is open because the compiler calls a final class directly, and not
-/// through the table.
+/// It is open because the compiler calls a final class directly instead of through the table.
 open class NewObjectMould: NSObject {
-  /// Makes an object.
+  /// Creates an object; declared `required` so that it can be called through a type.
   public override required init() { super.init() }
 }

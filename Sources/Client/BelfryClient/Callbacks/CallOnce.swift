@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A handler that runs for the first call alone, so that an app which answers twice does no harm.
+/// A handler that runs only for the first call, so that an app that answers twice does no harm.
 package final class CallOnce<Value: Sendable>: Sendable {
   private let handler: Mutex<(@Sendable (Value) -> Void)?>
 
@@ -8,7 +8,9 @@ package final class CallOnce<Value: Sendable>: Sendable {
     self.handler = Mutex(handler)
   }
 
-  /// Calls the handler, unless it ran before; returns whether it ran.
+  /// Calls the handler, unless it was already called.
+  ///
+  /// Returns whether it ran.
   @discardableResult
   package func call(_ value: Value) -> Bool {
     let unused = handler.withLock { handler in

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A shared reference to a value behind a lock, for objects that an app may use from any thread.
+/// A shared reference to a value that a lock protects, for objects that an app may use on any thread.
 ///
-/// Sendable: every access goes through the lock. It is not made of a `Mutex`, which accepts sendable values
-/// alone: these values hold an app's delegates and handlers, which need not be.
+/// Sendable: every access goes through the lock. It does not use a `Mutex`, which accepts only sendable values: these
+/// values contain delegates and handlers of an app, which may not be sendable.
 package final class LockedBox<Value>: @unchecked Sendable {
   private let lock = NSLock()
   private var value: Value

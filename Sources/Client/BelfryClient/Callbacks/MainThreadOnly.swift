@@ -1,7 +1,7 @@
-/// An app's object on its way to the thread on which it is used.
+/// An object of an app that is passed to the thread on which it is used.
 ///
-/// Sendable: its maker uses the value on the main thread alone, as Apple documents for
-/// delegates, or passes it on unused.
+/// Sendable: its creator uses the value only on the main thread, as Apple documents for delegates, or passes it on
+/// unused.
 package struct MainThreadOnly<Value>: @unchecked Sendable {
   package let value: Value
 

@@ -2,9 +2,9 @@ import AppLink
 package import BelfryWire
 import Foundation
 
-/// Dialogs of the app, shown as notifications that stay until they are answered.
+/// The app's dialogs, shown as notifications that stay until the user answers them.
 ///
-/// They need the permission for alerts; without it, or without an agent, they are not shown.
+/// They require the permission for alerts; without it, or without an agent, they are not shown.
 package final class DialogCenter: Sendable {
   /// A button of a dialog.
   package struct Choice: Sendable {
@@ -28,13 +28,13 @@ package final class DialogCenter: Sendable {
     }
   }
 
-  /// The person's answer.
+  /// The user's answer to a dialog.
   package enum Answer: Sendable {
-    /// One of the choices, with the text of the field.
+    /// The user chose a button, with the text of its field.
     case choice(Int, text: String?)
-    /// A click on the dialog itself.
+    /// The user clicked the dialog itself.
     case opened
-    /// The dialog was put away without a choice.
+    /// The user dismissed the dialog without choosing a button.
     case dismissed
     /// The dialog could not be shown.
     case unasked
@@ -42,7 +42,7 @@ package final class DialogCenter: Sendable {
 
   package static let shared = DialogCenter(session: .shared)
 
-  /// The prefix of the ids of dialogs, which no app's own id has.
+  /// The prefix of the IDs of dialogs, which an app's own ID never has.
   static let prefix = "belfry.dialog."
 
   private let session: AgentSession
@@ -50,9 +50,11 @@ package final class DialogCenter: Sendable {
 
   init(session: AgentSession) { self.session = session }
 
-  /// Shows a dialog; the handler runs once, on the thread that delivers the answer.
+  /// Shows a dialog.
   ///
-  /// - Returns: The id for ``withdraw(_:)``.
+  /// The answer handler runs once, on the thread that delivers the answer.
+  ///
+  /// - Returns: The ID for ``withdraw(_:)``.
   @discardableResult
   package func ask(
     title: String, message: String, choices: [Choice], field: Field? = nil,
@@ -79,13 +81,15 @@ package final class DialogCenter: Sendable {
     return id
   }
 
-  /// Withdraws a dialog; its handler is not called.
+  /// Withdraws a dialog without calling its handler.
   package func withdraw(_ id: String) {
     guard waiting.withLock({ $0.removeValue(forKey: id) }) != nil else { return }
     session.send(.removeDelivered([id]))
   }
 
-  /// Handles an event of a dialog; returns false for any other event.
+  /// Handles an event of a dialog.
+  ///
+  /// Returns false for any other event.
   func handle(_ event: AppEvent, _ question: AppLinkQuestion?) -> Bool {
     switch event {
     case .willPresent(let delivered) where delivered.request.id.hasPrefix(Self.prefix):

@@ -1,4 +1,6 @@
-/// Runs the body; there are no autoreleased objects to let go on this system.
+/// Runs the body.
+///
+/// There are no autoreleased objects to release on this system.
 @inlinable
 public func autoreleasepool<Result>(invoking body: () throws -> Result) rethrows -> Result {
   try body()

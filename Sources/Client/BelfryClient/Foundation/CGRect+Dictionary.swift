@@ -1,8 +1,8 @@
 public import Foundation
 
 extension CGRect {
-  /// The rectangle as the dictionary that the clipping option of an attachment takes: `X`, `Y`,
-  /// `Width` and `Height`.
+  /// The rectangle as a dictionary with the keys `X`, `Y`, `Width`, and `Height`, for the clipping option of an
+  /// attachment.
   public var dictionaryRepresentation: NSDictionary {
     [
       "X": Double(origin.x), "Y": Double(origin.y), "Width": Double(size.width),

@@ -1,12 +1,12 @@
 public import Foundation
 
 extension FileManager {
-  /// The folder that the apps and extensions of a group share, made when it is missing.
+  /// Returns the directory that the apps and extensions of a group share, creating it if it is missing.
   ///
-  /// It is `group-containers/GROUP` in the user's data folder (`XDG_DATA_HOME`). Any of the user's
-  /// programs can read it: there are no entitlements to groups on this system.
+  /// The directory is `group-containers/GROUP` in the user's data directory (`XDG_DATA_HOME`). All of the user's
+  /// programs can read it, because there are no group entitlements on this system.
   ///
-  /// - Returns: nil when the name cannot be a folder's, or the folder cannot be made.
+  /// - Returns: Nil if the identifier is not a valid directory name, or if the directory cannot be created.
   public func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? {
     guard !groupIdentifier.isEmpty, !groupIdentifier.hasPrefix("."),
       !groupIdentifier.contains(where: { $0 == "/" || $0 == "\0" })

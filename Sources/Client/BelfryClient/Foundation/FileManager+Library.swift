@@ -1,12 +1,14 @@
 public import Foundation
 
 extension FileManager {
-  /// The app's library, in which the agent looks for sounds in `Sounds`; made when it is missing.
+  /// The app's library directory, created if it is missing.
   ///
-  /// It is `APP_ID/Library` in the user's data folder (`XDG_DATA_HOME`). Foundation on Linux names no folder for
-  /// `.libraryDirectory`, and a method of ours under its name would be ambiguous.
+  /// The agent looks for sounds in its `Sounds` directory.
   ///
-  /// Nil when the app has no id, or the folder cannot be made.
+  /// The directory is `APP_ID/Library` in the user's data directory (`XDG_DATA_HOME`). Foundation on Linux returns no
+  /// directory for `.libraryDirectory`, and a method with Foundation's name would be ambiguous.
+  ///
+  /// Nil if the app has no ID, or if the directory cannot be created.
   public var appLibraryDirectory: URL? { libraryDirectory(of: AppIdentity.current.appID) }
 
   package func libraryDirectory(of app: String?) -> URL? {
@@ -20,7 +22,7 @@ extension FileManager {
     return folder
   }
 
-  /// The user's data folder.
+  /// The user's data directory.
   var userDataFolder: URL {
     let named = ProcessInfo.processInfo.environment["XDG_DATA_HOME"]
     return named.flatMap { $0.hasPrefix("/") ? URL(fileURLWithPath: $0, isDirectory: true) : nil }

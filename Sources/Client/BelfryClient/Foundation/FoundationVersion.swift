@@ -1,17 +1,19 @@
-// What code of the years of iOS 8 to 10 compares to find out whether the newer calls are there.
+// Version numbers that code for iOS 8 to 10 compares to detect whether newer calls are available.
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The version of Foundation: above every one that apps ask for, as the newer calls are all here.
+/// The version of Foundation.
+///
+/// It is higher than any version that apps compare it with, because all newer calls are available.
 public let NSFoundationVersionNumber: Double = 4_000
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The last version of iOS 7.
+/// The version of Foundation in the last release of iOS 7.
 public let NSFoundationVersionNumber_iOS_7_1: Double = 1_047.25
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The last version of iOS 8.
+/// The version of Foundation in the last release of iOS 8.
 public let NSFoundationVersionNumber_iOS_8_x_Max: Double = 1_199
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The last version of iOS 9.
+/// The version of Foundation in the last release of iOS 9.
 public let NSFoundationVersionNumber_iOS_9_x_Max: Double = 1_299

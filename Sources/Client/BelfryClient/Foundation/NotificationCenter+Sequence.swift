@@ -1,33 +1,33 @@
 public import Foundation
 
 extension NotificationCenter {
-  /// The notifications that are posted from its making on, for one loop.
+  /// An asynchronous sequence of the notifications that are posted after its creation, for use in one loop.
   public struct Notifications: AsyncSequence, Sendable {
-    /// What a loop gets.
+    /// The type of an element.
     public typealias Element = Notification
 
     let stream: AsyncStream<Posted>
 
-    /// The notifications in order.
+    /// The iterator of the sequence.
     public struct AsyncIterator: AsyncIteratorProtocol {
       var posted: AsyncStream<Posted>.Iterator
 
-      /// Waits for the next notification; nil when the task was cancelled.
+      /// Waits for the next notification; nil if the task is cancelled.
       public mutating func next() async -> Notification? { await next(isolation: nil) }
 
-      /// Waits for the next notification; nil when the task was cancelled.
+      /// Waits for the next notification; nil if the task is cancelled.
       public mutating func next(
         isolation actor: isolated (any Actor)?
       ) async -> Notification? { await posted.next(isolation: actor)?.notification }
     }
 
-    /// Starts the sequence.
+    /// Creates an iterator over the notifications.
     public func makeAsyncIterator() -> AsyncIterator {
       AsyncIterator(posted: stream.makeAsyncIterator())
     }
   }
 
-  /// The notifications of a name, and of an object where one is given, as they are posted.
+  /// Returns a sequence of the notifications with a name and, if given, an object.
   public func notifications(
     named name: Notification.Name, object: AnyObject? = nil
   ) -> Notifications {
@@ -40,14 +40,14 @@ extension NotificationCenter {
     return Notifications(stream: stream)
   }
 
-  /// One that was posted.
+  /// A notification that was posted.
   struct Posted: @unchecked Sendable {
-    // Sendable: one loop takes it, and the poster has done with it.
+    // Sendable: only one loop receives it, and the poster no longer uses it.
     let notification: Notification
   }
 
   private struct Observer: @unchecked Sendable {
-    // Sendable: the token is a constant that the center alone looks into.
+    // Sendable: the token is a constant that only the notification center examines.
     let token: any NSObjectProtocol
   }
 }

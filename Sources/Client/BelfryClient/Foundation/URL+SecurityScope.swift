@@ -1,13 +1,13 @@
 public import Foundation
 
 extension URL {
-  /// Whether the file, such as a notification's attachment, can be read.
+  /// Returns whether the file, such as a notification's attachment, can be read.
   ///
-  /// There are no scopes of access on this system; nothing has to be given back.
+  /// There are no security scopes on this system, so access does not have to be released.
   public func startAccessingSecurityScopedResource() -> Bool {
     isFileURL && FileManager.default.isReadableFile(atPath: path)
   }
 
-  /// Does nothing.
+  /// Has no effect, because there are no security scopes on this system.
   public func stopAccessingSecurityScopedResource() {}
 }

@@ -1,18 +1,19 @@
 import Foundation
 
-/// Who this process is: its bundle id and its manifest.
+/// The identity of this process: its bundle ID and the data in its manifest.
 package struct AppIdentity: Sendable {
-  /// The app's id; nil lets the agent find it by what the process is.
+  /// The app's ID; if nil, the agent determines it from the process.
   package var appID: String?
-  /// Whether the id was only claimed by the environment.
+  /// True if the ID was only claimed by an environment variable.
   package var isDevelopment: Bool
-  /// The name for people.
+  /// The display name of the app.
   package var name: String?
-  /// The folder with the app's resources.
+  /// The directory that contains the app's resources.
   package var bundlePath: String?
   package var backgroundModes: [String]
-  /// Why the app wants the location, for the person; a development app may say so by
-  /// `BELFRY_LOCATION_USAGE`.
+  /// The reason why the app uses the location, as shown to the user.
+  ///
+  /// A development app can set it with `BELFRY_LOCATION_USAGE`.
   package var locationUsage: String?
 
   package static let current = AppIdentity(
@@ -21,7 +22,8 @@ package struct AppIdentity: Sendable {
   package init(bundle: Bundle, environment: [String: String]) {
     func text(_ key: String) -> String? { bundle.object(forInfoDictionaryKey: key) as? String }
     let claimed = environment["BELFRY_APP_ID"].flatMap { $0.isEmpty ? nil : $0 }
-    // An agent that started this process has said who it is; an extension's manifest names itself.
+    // An agent that started this process has passed the app's ID; the manifest of an extension contains the extension's
+    // own ID.
     let isStarted = environment["BELFRY_LAUNCH"] != nil
     appID = isStarted ? claimed ?? bundle.bundleIdentifier : bundle.bundleIdentifier ?? claimed
     isDevelopment = bundle.bundleIdentifier == nil && claimed != nil

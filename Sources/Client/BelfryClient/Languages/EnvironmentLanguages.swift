@@ -1,11 +1,11 @@
-/// The user's languages as the environment has them, in gettext's order: `LANGUAGE` (a list), then
-/// `LC_ALL`, `LC_MESSAGES`, `LANG`.
+/// The user's languages according to the environment, in gettext's order: `LANGUAGE` (a list), then `LC_ALL`,
+/// `LC_MESSAGES`, `LANG`.
 package enum EnvironmentLanguages {
-  /// BCP 47 tags, the most wanted first; English where the environment has none.
+  /// Returns BCP 47 tags in order of preference; English if the environment specifies none.
   package static func preferred(_ environment: [String: String]) -> [String] {
     let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }
       .first { !$0.isEmpty }
-    // The C locale asks for no translation, whatever LANGUAGE says.
+    // The C locale requests no translation, regardless of LANGUAGE.
     let isPlain = locale.map { ["C", "POSIX"].contains($0.prefix { $0 != "." }) } ?? true
     var names: [Substring] = []
     if !isPlain, let list = environment["LANGUAGE"] { names = list.split(separator: ":") }
@@ -15,7 +15,7 @@ package enum EnvironmentLanguages {
     return tags.isEmpty ? ["en"] : tags
   }
 
-  /// `de_AT.UTF-8@euro` as `de-AT`; nil for what is no language.
+  /// Converts a locale name such as `de_AT.UTF-8@euro` to `de-AT`; nil if it is not a language.
   package static func tag(_ name: Substring) -> String? {
     let parts = name.prefix { $0 != "." && $0 != "@" }.split { $0 == "_" || $0 == "-" }
     guard

@@ -1,8 +1,8 @@
 public import Foundation
 
 extension Locale {
-  /// The user's languages as BCP 47 tags, the most wanted first: those of the agent's settings, or
-  /// of the environment while no agent can be reached.
+  /// The user's languages as BCP 47 tags, in order of preference: the languages in the agent's settings, or those of
+  /// the environment while no agent can be reached.
   public static var userPreferredLanguages: [String] {
     let session = AgentSession.shared
     if session.welcome == nil, !session.isUnreachable {
@@ -11,20 +11,18 @@ extension Locale {
     return session.languages
   }
 
-  /// The same, in the place where Foundation on Linux has one fixed answer.
+  /// The same languages under the name for which Foundation on Linux always returns the same value.
   ///
-  /// A file that imports Foundation besides gets Foundation's answer, and uses
-  /// ``userPreferredLanguages`` instead.
+  /// A file that also imports Foundation gets Foundation's value; use ``userPreferredLanguages`` there instead.
   @_disfavoredOverload
   public static var preferredLanguages: [String] { userPreferredLanguages }
 }
 
 extension NSLocale {
-  /// The user's languages as BCP 47 tags, the most wanted first, in the place where Foundation on
-  /// Linux has one fixed answer.
+  /// The user's languages as BCP 47 tags, in order of preference, under the name for which Foundation on Linux always
+  /// returns the same value.
   ///
-  /// A file that imports Foundation besides gets Foundation's answer, and uses
-  /// ``userPreferredLanguages`` instead.
+  /// A file that also imports Foundation gets Foundation's value; use ``userPreferredLanguages`` there instead.
   @_disfavoredOverload
   public class var preferredLanguages: [String] { Locale.userPreferredLanguages }
 }

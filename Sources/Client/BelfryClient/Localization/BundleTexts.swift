@@ -2,12 +2,12 @@ import BelfryWire
 import Foundation
 import Synchronization
 
-/// The texts of bundles in the languages chosen on the device.
+/// The texts of bundles in the user's languages.
 ///
-/// Foundation on Linux knows no chosen languages: its look-up takes the development language, or
-/// whichever folder it finds first.
+/// Foundation on Linux does not use the user's languages: it looks texts up in the development language, or in the
+/// first folder that it finds.
 package final class BundleTexts: Sendable {
-  /// A key's value.
+  /// The value of a key.
   enum Entry: Sendable {
     case text(String)
     case plural(PluralFormat)
@@ -17,14 +17,13 @@ package final class BundleTexts: Sendable {
 
   private struct State {
     var tables: [String: [String: Entry]] = [:]
-    /// The plural formats that were returned as texts, by the text.
+    /// The plural formats that were returned as texts, by text.
     var plurals: [String: PluralFormat] = [:]
   }
 
   private let state = Mutex(State())
 
-  /// The text for a key in the agent's languages; nil where no language folder of the
-  /// bundle has it.
+  /// Returns the text for a key in the agent's languages; nil if no language folder of the bundle contains the key.
   package func text(forKey key: String, table: String?, of bundle: Bundle) -> String? {
     var folders: [String] = []
     for folder in [bundle.resourcePath, bundle.bundlePath, bundle.bundlePath + "/Resources"] {
@@ -32,11 +31,11 @@ package final class BundleTexts: Sendable {
     }
     return text(
       forKey: key, table: table, folders: folders, languages: Locale.userPreferredLanguages,
-      // Foundation's own property of it ends the process where there is no manifest.
+      // Foundation's `developmentLocalization` property crashes if there is no manifest.
       development: bundle.object(forInfoDictionaryKey: "CFBundleDevelopmentRegion") as? String)
   }
 
-  /// The text for a key: the first that the languages have, then the development language's.
+  /// Returns the text for a key in the first language that has it, or else in the development language.
   func text(
     forKey key: String, table: String?, folders: [String], languages: [String],
     development: String?
@@ -71,13 +70,15 @@ package final class BundleTexts: Sendable {
     }
   }
 
-  /// The plural forms of a format that was returned as a text.
+  /// Returns the plural forms of a format that was returned as a text.
   func plural(of format: String) -> PluralFormat? {
     guard format.contains("%") else { return nil }
     return state.withLock { $0.plurals[format] }
   }
 
-  /// The entries of a file, read once: a bundle's files do not change; none when it cannot be read.
+  /// Returns the entries of a file; empty if it cannot be read.
+  ///
+  /// Each file is read only once, because the files of a bundle do not change.
   private func entries(_ path: String, _ language: String) -> [String: Entry] {
     if let known = state.withLock({ $0.tables[path] }) { return known }
     var entries: [String: Entry] = [:]

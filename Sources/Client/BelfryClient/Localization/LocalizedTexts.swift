@@ -2,8 +2,9 @@ import BelfryWire
 import Foundation
 import Synchronization
 
-/// Remembers which texts of this process came from which keys, so that a notification carries the
-/// key and follows the user's language.
+/// The texts of this process that were looked up by keys.
+///
+/// A notification carries the key, so that its text follows the user's language.
 package final class LocalizedTexts: Sendable {
   package struct Source: Hashable, Sendable {
     package var key: String
@@ -24,7 +25,7 @@ package final class LocalizedTexts: Sendable {
 
   private let state = Mutex(State())
 
-  /// Looks the key up, and remembers where the text came from.
+  /// Looks up a key, and records the key and arguments of the resulting text.
   package func text(forKey key: String, arguments: [String]) -> String {
     let format = Bundle.main.text(forKey: key, value: key, table: nil)
     let text = LocalizedFormat.fill(format, with: arguments).text
@@ -43,6 +44,6 @@ package final class LocalizedTexts: Sendable {
     }
   }
 
-  /// The key of a text, or nil for one that came from none.
+  /// Returns the key and arguments of a text; nil if it was not looked up by a key.
   package func source(of text: String) -> Source? { state.withLock { $0.sources[text] } }
 }

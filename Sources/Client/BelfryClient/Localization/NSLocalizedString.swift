@@ -1,35 +1,35 @@
 public import Foundation
 
-// Foundation's function in each of its forms. Those with fewer parameters win over Foundation's own
-// also in a file that imports Foundation besides; the whole form does in files that import one of
-// Belfry's modules alone.
+// Foundation's function in each of its forms. The forms with fewer parameters take precedence over Foundation's
+// function, even in a file that also imports Foundation. The full form takes precedence only in files that import just
+// one of Belfry's modules.
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The text for a key in the languages chosen on the device; the key where there is none.
+/// Returns the text for a key in the user's languages; if there is no text, returns the key.
 public func NSLocalizedString(_ key: String, comment: String) -> String {
   Bundle.main.text(forKey: key, value: nil, table: nil)
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The text for a key of a table.
+/// Returns the text for a key in a table.
 public func NSLocalizedString(_ key: String, tableName: String?, comment: String) -> String {
   Bundle.main.text(forKey: key, value: nil, table: tableName)
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The text for a key of a bundle.
+/// Returns the text for a key in a bundle.
 public func NSLocalizedString(_ key: String, bundle: Bundle, comment: String) -> String {
   bundle.text(forKey: key, value: nil, table: nil)
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The text for a key; the value where there is none.
+/// Returns the text for a key; if there is no text, returns the value.
 public func NSLocalizedString(_ key: String, value: String, comment: String) -> String {
   Bundle.main.text(forKey: key, value: value, table: nil)
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The text for a key of a table of a bundle.
+/// Returns the text for a key in a table of a bundle.
 public func NSLocalizedString(
   _ key: String, tableName: String?, bundle: Bundle, comment: String
 ) -> String {
@@ -37,7 +37,7 @@ public func NSLocalizedString(
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The text for a key of a table; the value where there is none.
+/// Returns the text for a key in a table; if there is no text, returns the value.
 public func NSLocalizedString(
   _ key: String, tableName: String?, value: String, comment: String
 ) -> String {
@@ -45,7 +45,7 @@ public func NSLocalizedString(
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The text for a key of a bundle; the value where there is none.
+/// Returns the text for a key in a bundle; if there is no text, returns the value.
 public func NSLocalizedString(
   _ key: String, bundle: Bundle, value: String, comment: String
 ) -> String {
@@ -53,7 +53,7 @@ public func NSLocalizedString(
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The text for a key of a table of a bundle; the value where there is none.
+/// Returns the text for a key in a table of a bundle; if there is no text, returns the value.
 @_disfavoredOverload
 public func NSLocalizedString(
   _ key: String, tableName: String?, bundle: Bundle, value: String, comment: String
@@ -62,18 +62,18 @@ public func NSLocalizedString(
 }
 
 extension Bundle {
-  /// The text for a key in the languages chosen on the device, then Foundation's own find.
+  /// Returns the text for a key in the user's languages, or else the result of Foundation's lookup.
   func text(forKey key: String, value: String?, table: String?) -> String {
     BundleTexts.shared.text(forKey: key, table: table, of: self)
       ?? Foundation.NSLocalizedString(
         key, tableName: table, bundle: self, value: value ?? "", comment: "")
   }
 
-  /// The text for a key in the languages chosen on the device; without a text the value, and
-  /// without that the key.
+  /// Returns the text for a key in the user's languages; if there is no text, returns the value; without a value,
+  /// returns the key.
   ///
-  /// A file that imports Foundation besides gets Foundation's own answer, which knows no chosen
-  /// languages; ``NSLocalizedString(_:comment:)`` is right in every file.
+  /// A file that also imports Foundation gets Foundation's method, which ignores the user's languages;
+  /// ``NSLocalizedString(_:comment:)`` works in every file.
   @_disfavoredOverload
   public func localizedString(forKey key: String, value: String?, table: String?) -> String {
     text(forKey: key, value: value, table: table)

@@ -1,8 +1,9 @@
 public import Foundation
 
 extension NSString {
-  /// A format filled in as the current locale writes numbers, which Foundation on Linux has for
-  /// `String` alone.
+  /// Returns a string created from a format with the current locale's number formatting.
+  ///
+  /// Foundation on Linux has this method only for `String`.
   public class func localizedStringWithFormat(
     _ format: NSString, _ arguments: any CVarArg...
   ) -> NSString {

@@ -1,15 +1,15 @@
 import BelfryWire
 import Foundation
 
-/// A format with plural forms, as an entry of a `.stringsdict` file has it.
+/// A format with plural forms, as defined by an entry of a `.stringsdict` file.
 struct PluralFormat: Sendable {
-  /// The language whose forms these are, as a tag.
+  /// The language of the forms, as a tag.
   let language: String
-  /// The format itself, with `%#@name@` for each variable.
+  /// The format with a `%#@name@` directive for each variable.
   let format: String
   private let variables: PluralVariables
 
-  /// Reads an entry; nil when it has no format.
+  /// Creates a format from an entry; nil if the entry has no format.
   init?(_ entry: [String: Any], language: String) {
     guard let format = entry["NSStringLocalizedFormatKey"] as? String else { return nil }
     self.language = language
@@ -17,11 +17,12 @@ struct PluralFormat: Sendable {
     variables = PluralVariables(entry)
   }
 
-  /// The format without variables, each of whose directives names its argument, and the arguments
-  /// that are named: Foundation reads past one that no directive names.
+  /// Returns the format without variables and the arguments that its directives refer to.
   ///
-  /// Forms may name each other, so that what is read of them and what becomes of it are limited; a longer format is
-  /// cut.
+  /// Each directive names its argument, because Foundation reads past an argument that no directive names.
+  ///
+  /// Forms can refer to each other, so the number of bytes read and the size of the result are limited; a longer format
+  /// is truncated.
   func expanded(for arguments: [any CVarArg]) -> (format: String, arguments: [any CVarArg]) {
     var state = Expansion(arguments: arguments)
     expand(Array(format.utf8), &state, counted: nil, depth: 0)
@@ -31,25 +32,25 @@ struct PluralFormat: Sendable {
   private struct Expansion {
     let arguments: [any CVarArg]
     var output: [UInt8] = []
-    /// Whether the limit was reached: nothing more is written or read.
+    /// True if the limit was reached; nothing more is written or read.
     var isCut = false
-    /// Bytes of forms that may still be read.
+    /// The number of bytes of forms that may still be read.
     private var formBytes = WireLimits.filledTextBytesMax
-    /// Where the latest directive begins in the output; what follows may belong to it.
+    /// The position of the latest directive in the output; the bytes after it may belong to the directive.
     private var directive: Int?
-    /// The argument of the next directive that names none.
+    /// The argument of the next directive that does not name its argument.
     var next = 0
-    /// Positions of the arguments that are named, in the order of their first mention.
+    /// The positions of the arguments that directives refer to, in the order of their first mention.
     var used: [Int] = []
     private var numbers: [Int: Int] = [:]
     private var texts: [Int: String] = [:]
 
-    /// Bytes of a directive after its number, at most: flags, a width, a precision and a conversion.
+    /// The maximum number of bytes in a directive after its number: flags, a width, a precision, and a conversion.
     private static let directiveBytes = 64
 
     init(arguments: [any CVarArg]) { self.arguments = arguments }
 
-    /// An argument as a text, by which the form is chosen.
+    /// Returns an argument as text, which selects the form.
     mutating func text(of position: Int) -> String {
       if let text = texts[position] { return text }
       let text = "\(arguments[position])"
@@ -68,7 +69,9 @@ struct PluralFormat: Sendable {
       append("%\(number)$".utf8)
     }
 
-    /// Accounts for a form that is to be read; false when too much was read.
+    /// Accounts for a form to be read.
+    ///
+    /// Returns false if the limit is exceeded.
     mutating func read(_ form: String) -> Bool {
       formBytes -= form.utf8.count + 1
       if formBytes < 0 { isCut = true }
@@ -84,10 +87,10 @@ struct PluralFormat: Sendable {
       }
       isCut = true
       var kept = Array(bytes.prefix(room + 1))
-      // The first byte that is left out begins a scalar.
+      // The first byte that is omitted starts a scalar.
       while let last = kept.popLast(), last & 0b1100_0000 == 0b1000_0000 {}
       output.append(contentsOf: kept)
-      // Foundation gets no half of a directive.
+      // Remove a directive that may be truncated, so that Foundation does not read half of one.
       if let directive, output.count - directive < Self.directiveBytes {
         output.removeSubrange(directive...)
       }
@@ -106,7 +109,7 @@ struct PluralFormat: Sendable {
         continue
       }
       let position = position(format, &at, &state, counted: counted)
-      // What no argument fills stays readable.
+      // A directive without an argument stays readable.
       guard state.arguments.indices.contains(position) else {
         state.append("%%".utf8)
         continue
@@ -129,7 +132,7 @@ struct PluralFormat: Sendable {
     state.append(format[at...])
   }
 
-  /// Which argument the directive takes whose percent sign was read.
+  /// Returns the position of the argument for the directive whose percent sign was read.
   private func position(
     _ format: [UInt8], _ at: inout Int, _ state: inout Expansion, counted: Int?
   ) -> Int {
@@ -140,7 +143,7 @@ struct PluralFormat: Sendable {
       (1...state.arguments.count + 1).contains(number)
     {
       at = end + 1
-      // Inside a form, positions count from the argument that the form is of.
+      // Inside a form, positions count from the argument that the form belongs to.
       return number - 1 + (counted ?? 0)
     }
     if let counted { return counted }

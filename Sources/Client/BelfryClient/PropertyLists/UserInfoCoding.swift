@@ -1,15 +1,17 @@
 package import BelfryWire
 import Foundation
 
-/// An app's own data on the app link: JSON where it can hold the data, so that other programs can
-/// read it, and besides a binary property list where it holds dates, bytes or large numbers.
+/// The encoding of an app's own data on the app link.
+///
+/// The data is JSON, so that other programs can read it, plus a binary property list if it contains dates, bytes, or
+/// large numbers.
 package enum UserInfoCoding {
-  /// A value that is no property list.
+  /// A value that a property list cannot represent.
   package struct Unsuitable: Error, CustomStringConvertible {
     package let description: String
   }
 
-  /// Which values are accepted, and whether JSON holds all of them exactly.
+  /// The values that are accepted, and whether JSON represents all of them exactly.
   private struct Progress {
     let allowsNull: Bool
     var isExact = true
@@ -17,7 +19,7 @@ package enum UserInfoCoding {
 
   /// Encodes data for the agent.
   ///
-  /// `allowsNull`: Whether NSNull is accepted. No property list has one (S0-15); the JSON of a push may.
+  /// `allowsNull`: true if NSNull is accepted. A property list cannot contain it (S0-15), but the JSON of a push can.
   package static func encode(
     _ userInfo: [AnyHashable: Any], allowsNull: Bool = false
   ) throws(Unsuitable) -> (json: JSONObject, archive: [UInt8]?) {
@@ -31,7 +33,7 @@ package enum UserInfoCoding {
     return (json, archive)
   }
 
-  /// The data as a binary property list; nil when they are none.
+  /// Returns the data as a binary property list; nil if a property list cannot represent it.
   package static func archive(_ userInfo: [AnyHashable: Any]) -> [UInt8]? {
     guard
       let list = propertyList(userInfo) as? [String: Any],
@@ -41,7 +43,7 @@ package enum UserInfoCoding {
     return [UInt8](data)
   }
 
-  /// Decodes what the agent stored.
+  /// Decodes the data that the agent stored.
   package static func decode(_ json: JSONObject, archive: [UInt8]?) -> [AnyHashable: Any] {
     if let archive,
       let list = unsafe try? PropertyListSerialization.propertyList(
@@ -52,13 +54,15 @@ package enum UserInfoCoding {
     return foundation(json)
   }
 
-  /// The payload of a push as a dictionary; empty when it is none.
+  /// Returns the payload of a push as a dictionary; empty if the payload is not a JSON object.
   package static func payload(_ bytes: [UInt8]) -> [AnyHashable: Any] {
     let value = try? JSONSerialization.jsonObject(with: Data(bytes))
     return value as? [String: Any] ?? [:]
   }
 
-  /// JSON as Foundation's own objects: numbers are boxed, so that every `as?` works on them.
+  /// Returns JSON as Foundation objects.
+  ///
+  /// Numbers are boxed, so that every `as?` cast works on them.
   package static func foundation(_ object: JSONObject) -> [String: Any] {
     var result: [String: Any] = [:]
     for member in object.members { result[member.key] = foundation(member.value) }
@@ -125,7 +129,7 @@ package enum UserInfoCoding {
     }
   }
 
-  /// A number of Swift's own types, which Foundation does not box by itself on Linux.
+  /// Boxes a number of a Swift type, which Foundation on Linux does not box automatically.
   private static func boxed(_ value: Any) -> NSNumber? {
     switch value {
     case let value as Bool: NSNumber(value: value)
@@ -143,7 +147,7 @@ package enum UserInfoCoding {
   }
 
   private static func number(_ value: NSNumber, _ progress: inout Progress) -> JSONValue {
-    // Foundation's Boolean numbers are told apart by their type encoding.
+    // Boolean numbers are compared by identity with Foundation's shared objects.
     if value === NSNumber(value: true) || value === NSNumber(value: false) {
       return .bool(value.boolValue)
     }
@@ -160,7 +164,7 @@ package enum UserInfoCoding {
     return type == CChar(UInt8(ascii: "d")) || type == CChar(UInt8(ascii: "f"))
   }
 
-  /// The same data in the classes that the property-list writer takes; nulls are left out.
+  /// Returns the data in the classes that the property list writer accepts; nulls are omitted.
   private static func propertyList(_ value: Any) -> Any? {
     switch value {
     case let value as String: return value

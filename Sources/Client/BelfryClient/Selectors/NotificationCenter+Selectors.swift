@@ -1,21 +1,21 @@
 public import Foundation
 
 extension NotificationCenter {
-  /// Calls a method of the observer for each notification of a name, or of any name when nil.
+  /// Adds an observer method that is called for each notification with a name, or with any name if nil.
   ///
-  /// The observer is not retained, and its registration ends with it.
+  /// The observer is not retained, and its registration ends when it is deallocated.
   public func addObserver(
     _ observer: AnyObject, selector aSelector: Selector, name aName: Notification.Name?,
     object anObject: Any?
   ) { SelectorObservers.shared.add(observer, aSelector, aName, anObject, in: self) }
 
-  /// Ends every registration of an observer, or the one that a token represents.
+  /// Removes all registrations of an observer, or the one that a token represents.
   public func removeObserver(_ observer: AnyObject) {
     SelectorObservers.shared.remove(observer, nil, nil, from: self)
     removeObserver(observer as Any)
   }
 
-  /// Ends an observer's registrations for a name and an object; nil is every one.
+  /// Removes an observer's registrations for a name and an object; nil matches any.
   public func removeObserver(
     _ observer: AnyObject, name aName: Notification.Name?, object anObject: Any?
   ) {
@@ -24,9 +24,9 @@ extension NotificationCenter {
   }
 }
 
-/// The registrations of observers by selectors, in all notification centers.
+/// The selector registrations of observers in all notification centers.
 private final class SelectorObservers: @unchecked Sendable {
-  // Sendable: what changes is behind a lock.
+  // Sendable: a lock protects the mutable state.
   private struct Entry {
     weak var observer: AnyObject?
     weak var center: NotificationCenter?
@@ -52,7 +52,7 @@ private final class SelectorObservers: @unchecked Sendable {
       observer: observer, center: center, name: name, object: object as AnyObject?, token: token)
     let gone = entries.withLock { entries in
       let key = ObjectIdentifier(observer)
-      // Another object may have had this place in memory.
+      // A deallocated object may have had the same address.
       let gone = (entries[key] ?? []).filter { $0.observer !== observer }
       entries[key] = (entries[key] ?? []).filter { $0.observer === observer } + [entry]
       return gone
@@ -80,7 +80,7 @@ private final class SelectorObservers: @unchecked Sendable {
   }
 }
 
-/// A reference that does not retain its object, for closures of any thread.
+/// A weak reference to an object, for closures that run on any thread.
 private final class WeakObject: @unchecked Sendable {
   // Sendable: the reference is set once, and reading a weak reference is safe on any thread.
   private(set) weak var object: AnyObject?

@@ -1,7 +1,9 @@
 public import Foundation
 
 extension Timer {
-  /// A timer of the current run loop that calls a method of the target, which it retains.
+  /// Creates a timer on the current run loop that calls a method of the target.
+  ///
+  /// The timer retains the target.
   @discardableResult
   public class func scheduledTimer(
     timeInterval ti: TimeInterval, target aTarget: AnyObject, selector aSelector: Selector,
@@ -13,7 +15,9 @@ extension Timer {
     }
   }
 
-  /// A timer that calls a method of the target, which it retains, once a run loop has it.
+  /// Creates a timer that calls a method of the target once it is added to a run loop.
+  ///
+  /// The timer retains the target.
   public convenience init(
     timeInterval ti: TimeInterval, target aTarget: AnyObject, selector aSelector: Selector,
     userInfo: Any?, repeats yesOrNo: Bool
@@ -24,7 +28,7 @@ extension Timer {
 }
 
 extension NSObjectProtocol {
-  /// Calls a method of the object after some seconds, on the main thread.
+  /// Calls a method of the object after a delay in seconds, on the main thread.
   public func perform(
     _ aSelector: Selector, with anArgument: Any?, afterDelay delay: TimeInterval
   ) {

@@ -1,9 +1,11 @@
 import Foundation
 
-/// Starts the agent where the login session allows: there is a runtime folder of this user, the
-/// `belfry` executable is on the path, and neither a socket was named nor starting it was declined.
+/// Starts the agent if the login session allows it: the user has a runtime directory, the `belfry` executable is in the
+/// path, no socket was specified, and starting the agent is not turned off.
 enum AgentLauncher {
-  /// Starts an agent where that is allowed; returns whether one was started.
+  /// Starts an agent if the session allows it.
+  ///
+  /// Returns whether one was started.
   static func launch(
     _ environment: [String: String] = ProcessInfo.processInfo.environment
   ) -> Bool {
@@ -21,7 +23,7 @@ enum AgentLauncher {
     FileManager.default.isExecutableFile(atPath: path)
   }
 
-  /// The command to run; nil where the session does not allow it.
+  /// Returns the command to run; nil if the session does not allow it.
   static func command(
     _ environment: [String: String], isExecutable: (String) -> Bool
   ) -> (executable: String, arguments: [String])? {
@@ -33,7 +35,7 @@ enum AgentLauncher {
     func find(_ name: String) -> String? {
       folders.lazy.map { "\($0)/\(name)" }.first(where: isExecutable)
     }
-    // A session of its own, so that the agent outlives the app and its terminal.
+    // Run the agent in a session of its own, so that it outlives the app and its terminal.
     guard let agent = find("belfry"), let setsid = find("setsid") else { return nil }
     return (setsid, ["--fork", agent, "agent"])
   }

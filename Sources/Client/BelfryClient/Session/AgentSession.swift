@@ -6,13 +6,15 @@ import Synchronization
 
 /// This process's connection to the agent, shared by the client modules.
 ///
-/// It is opened by the first request, or when an application starts. It outlives the agent: after a
-/// restart it sends the registrations and the app's state again.
+/// The connection is opened by the first request, or when an app starts. It survives a restart of the agent: after the
+/// restart, it sends the registrations and the app's state again.
 package final class AgentSession: Sendable {
-  /// A handler of events on the main thread; false leaves the event to the next one.
+  /// A handler of events on the main thread.
+  ///
+  /// It returns false to pass the event to the next handler.
   package typealias Handler = @MainActor @Sendable (AppEvent, AppLinkQuestion?) -> Bool
 
-  /// The listeners, in the order in which they may handle an event.
+  /// The listeners, in the order in which they are offered an event.
   package enum Listener: Int, CaseIterable, Sendable {
     case notificationCenter, desktopCenter, taskScheduler, application, pushRegistry, liveActivities
     case locationManager
@@ -36,21 +38,22 @@ package final class AgentSession: Sendable {
     var failure: AppLinkFailure?
     var role = AppHello.Role.app
     var mayStartAgent = true
-    /// The end of the time in which an agent that this process started should be ready.
+    /// The deadline by which an agent that this process started should be ready.
     var agentStarts: ContinuousClock.Instant?
   }
 
   package static let shared: AgentSession = {
-    // The requests of a tool that ends at once are sent all the same.
+    // Send the pending requests of a tool that exits immediately.
     atexit { AgentSession.shared.flush() }
     return AgentSession(identity: .current, socketPath: AgentSocket.path)
   }()
 
-  /// The queue of the app's completion handlers: in the order of the answers, and apart from the
-  /// thread that reads them, so that an app may wait in a handler.
+  /// The queue on which the app's completion handlers run, in the order of the answers.
+  ///
+  /// It is separate from the thread that reads the answers, so that an app may block in a handler.
   package let callbacks = DispatchQueue(label: "belfry.callbacks")
 
-  /// Whether the person is being asked for permission.
+  /// The state of the permission prompt.
   package let question = AuthorizationQuestion()
 
   private let identity: AppIdentity
@@ -62,9 +65,11 @@ package final class AgentSession: Sendable {
     self.socketPath = socketPath
   }
 
-  // MARK: Asking
+  // MARK: Requests
 
-  /// Sends a request; the completion runs exactly once, on the callback queue.
+  /// Sends a request.
+  ///
+  /// The completion handler runs exactly once, on the callback queue.
   package func send(
     _ request: AppRequest, timeoutMilliseconds: Int64? = nil,
     completion: @escaping @Sendable (Result<AppAnswer, AppLinkFailure>) -> Void = { _ in }
@@ -77,7 +82,7 @@ package final class AgentSession: Sendable {
     }
   }
 
-  /// Sends a request and waits for the answer; for synchronous properties.
+  /// Sends a request and waits for the answer; used by synchronous properties.
   package func call(_ request: AppRequest) throws(AppLinkFailure) -> AppAnswer {
     record(request)
     let isUnreachable = state.withLock { $0.failure != nil }
@@ -87,13 +92,13 @@ package final class AgentSession: Sendable {
         ? Limits.unreachableMilliseconds : Limits.propertyMilliseconds)
   }
 
-  /// Waits until the agent has received all requests, for a limited time; before the process ends.
+  /// Waits for a limited time until the agent has received all requests; called before the process ends.
   package func flush() {
     guard state.withLock({ $0.connection != nil && $0.failure == nil }) else { return }
     _ = try? connection().call(.badge, timeoutMilliseconds: Limits.flushMilliseconds)
   }
 
-  /// Opens the connection, unless it is open.
+  /// Opens the connection, unless it is already open.
   package func connect() { _ = connection() }
 
   /// Opens the connection and waits for the agent's welcome, for a limited time.
@@ -103,41 +108,41 @@ package final class AgentSession: Sendable {
     return welcome
   }
 
-  /// Whether the agent started this process; its welcome has the reason.
+  /// True if the agent started this process; its welcome contains the reason.
   package var wasStartedByAgent: Bool { AgentSocket.launch != nil }
 
-  /// The agent's last welcome.
+  /// The most recent welcome from the agent.
   package var welcome: AppWelcome? { state.withLock { $0.welcome } }
 
-  /// The person's choices for the app; nil before the agent's first welcome.
+  /// The user's settings for the app; nil before the agent's first welcome.
   package var settings: NotificationSettings? { state.withLock { $0.settings } }
 
   func update(_ settings: NotificationSettings) { state.withLock { $0.settings = settings } }
 
-  /// Why the last attempt to connect failed.
+  /// The failure of the last attempt to connect.
   package var failure: AppLinkFailure? { state.withLock { $0.failure } }
 
-  /// Whether connecting failed and no agent has answered yet.
+  /// True if connecting failed and no agent has answered yet.
   package var isUnreachable: Bool { state.withLock { $0.welcome == nil && $0.failure != nil } }
 
-  // MARK: What this process is
+  // MARK: Process state
 
-  /// Sets the handler of a listener.
+  /// Sets the event handler of a listener.
   package func listen(as listener: Listener, _ handler: @escaping Handler) {
     state.withLock { $0.handlers[listener] = handler }
   }
 
-  /// Calls the handler before a response that brings the app to the front.
+  /// Sets the handler to call before a response that brings the app to the foreground.
   package func listenForActivation(
     _ handler: @escaping @MainActor @Sendable (NotificationResponse) -> Void
   ) {
     state.withLock { $0.activation = handler }
   }
 
-  /// Whether an application object runs here; it then decides whether the app is in front.
+  /// True if this process has an application object, which then determines whether the app is in the foreground.
   package var hasApplication: Bool { state.withLock { $0.hasApplication } }
 
-  /// Declares that an application object runs here, or that this is an extension.
+  /// Declares that this process has an application object, or that it is an extension.
   package func declare(application: Bool = false, role: AppHello.Role = .app) {
     state.withLock {
       $0.hasApplication = application
@@ -145,7 +150,7 @@ package final class AgentSession: Sendable {
     }
   }
 
-  /// Whether the app is in front; changes are sent to the agent.
+  /// The state of the app; changes are sent to the agent.
   package var appState: AppState {
     get { state.withLock { $0.appState } }
     set {
@@ -157,16 +162,16 @@ package final class AgentSession: Sendable {
     }
   }
 
-  /// The user's languages as BCP 47 tags, the most wanted first.
+  /// The user's languages as BCP 47 tags, in order of preference.
   package var languages: [String] {
     if let languages = state.withLock({ $0.languages }), !languages.isEmpty { return languages }
     return EnvironmentLanguages.preferred(ProcessInfo.processInfo.environment)
   }
 
-  /// Whether the app is registered for alerts and background pushes.
+  /// True if the app is registered for alerts and background pushes.
   package var isRegistered: Bool { state.withLock { $0.isRegistered } }
 
-  /// The number on the app's icon, as far as this process knows.
+  /// The number on the app's icon, as known to this process.
   package var badge: Int64 { state.withLock { $0.badge } }
 
   // MARK: The connection
@@ -220,7 +225,7 @@ package final class AgentSession: Sendable {
     switch event {
     case .connected(let welcome): handleWelcome(welcome)
     case .disconnected(let failure):
-      // Its notification's window is gone, or the agent is.
+      // The window of the extension's notification was closed, or the agent exited.
       if state.withLock({ $0.role == .contentExtension && $0.welcome != nil }) { exit(0) }
       let startsAgent = state.withLock { state in
         state.failure = failure
@@ -237,7 +242,7 @@ package final class AgentSession: Sendable {
       }
     case .refused(let failure):
       if state.withLock({ $0.role == .contentExtension }) { exit(0) }
-      // A later request opens another connection: the cause may be gone by then.
+      // A later request opens a new connection, because the cause may be resolved by then.
       state.withLock { state in
         state.failure = failure
         state.connection = nil
@@ -248,8 +253,8 @@ package final class AgentSession: Sendable {
 
   /// Fails the requests that wait for an agent.
   ///
-  /// Their own deadlines, which may be far, are for the answer. An agent that was just started gets
-  /// its time.
+  /// Their own deadlines, which may be much later, apply to the answer. An agent that was just started gets its full
+  /// time.
   private func failUnsentRequests(_ failure: AppLinkFailure, afterMilliseconds: Int64) {
     DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(Int(afterMilliseconds))) {
       [weak self] in
@@ -279,7 +284,7 @@ package final class AgentSession: Sendable {
       )
     }
     if hasOtherLanguages { languagesChanged() }
-    // Requests from before the first welcome are still queued.
+    // Requests that were sent before the first welcome are still queued.
     guard !isFirst, let connection else { return }
     for kind in registrations.sorted(by: { $0.rawValue < $1.rawValue }) {
       connection.send(.register(kind)) { _ in }
@@ -298,7 +303,7 @@ package final class AgentSession: Sendable {
     }
     // The answer to a dialog may arrive while the main thread waits for it.
     if DialogCenter.shared.handle(event, question) { return }
-    // On the main thread, so that what an app sets up while it launches is there already.
+    // Dispatch on the main thread, so that the objects that an app sets up during launch already exist.
     DispatchQueue.main.async { [self] in
       MainActor.assumeIsolated { dispatch(event, question) }
     }
@@ -311,12 +316,12 @@ package final class AgentSession: Sendable {
     for listener in Listener.allCases {
       if let handler = handlers[listener], handler(event, question) { return }
     }
-    // Without an application object the agent decides the state.
+    // Without an application object, the agent determines the state.
     if case .state(let newState) = event, !hasApplication { appState = newState }
     question?.reply(Self.defaultReply(to: event))
   }
 
-  /// Whether the action opens the app: opening does, and an action that says so.
+  /// Returns whether a response opens the app: the default action does, and an action with the foreground option.
   private func bringsToFront(_ response: NotificationResponse) -> Bool {
     if response.action == NotificationResponse.defaultAction { return true }
     let content = response.notification.request.content
@@ -329,7 +334,7 @@ package final class AgentSession: Sendable {
     return actions?.first { $0.id == response.action }?.options.contains(.foreground) ?? false
   }
 
-  /// The reply to a question that no listener handles: present everything, nothing was fetched.
+  /// Returns the reply to a question that no listener handles.
   private static func defaultReply(to event: AppEvent) -> AppReply {
     switch event {
     case .willPresent: .present(Set(PresentationOption.allCases))

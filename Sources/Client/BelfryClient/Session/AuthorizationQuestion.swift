@@ -2,15 +2,18 @@ package import BelfryWire
 import Dispatch
 import Synchronization
 
-/// Whether the person is being asked for permission: the question covers a UIKit app, which resigns
-/// active meanwhile.
+/// The state of the permission prompt.
+///
+/// The prompt covers a UIKit app, which resigns active while it is shown.
 package final class AuthorizationQuestion: Sendable {
   package typealias Observer = @MainActor @Sendable (_ isAsked: Bool) -> Void
 
   private struct State {
     var observer: Observer?
-    /// Whether the last question ended without a decision: asking again must not cover the app again,
-    /// or an app that asks whenever it becomes active would ask for ever.
+    /// True if the last prompt ended without a decision.
+    ///
+    /// Asking again must not cover the app again, or an app that asks whenever it becomes active would never stop
+    /// asking.
     var endedUndecided = false
   }
 
@@ -18,12 +21,12 @@ package final class AuthorizationQuestion: Sendable {
 
   package init() {}
 
-  /// Sets the observer, which runs on the main thread when a question appears and when it is gone.
+  /// Sets the observer, which runs on the main thread when a prompt appears and when it disappears.
   package func observe(_ observer: @escaping Observer) {
     state.withLock { $0.observer = observer }
   }
 
-  /// Whether a request for the options will show the person a question, as far as this process knows.
+  /// Returns whether a request for the options will show a prompt, as far as this process knows.
   func isShown(for options: Set<AuthorizationOption>, status: AuthorizationStatus?) -> Bool {
     guard status == .notDetermined, !options.isEmpty, !options.contains(.provisional) else {
       return false
@@ -42,9 +45,10 @@ package final class AuthorizationQuestion: Sendable {
 }
 
 extension AgentSession {
-  /// Requests permission; the first request shows the person a question.
+  /// Requests permission; the first request shows a prompt.
   ///
-  /// `replacesTypes`: the options are all types of an app of an older interface (S4-5). The completion runs exactly once, on the callback queue, before the question counts as gone.
+  /// `replacesTypes`: the options are all types of an app that uses an older interface (S4-5). The completion handler
+  /// runs exactly once, on the callback queue, before the prompt counts as closed.
   package func requestAuthorization(
     _ options: Set<AuthorizationOption>, replacesTypes: Bool = false,
     completion: @escaping @Sendable (Result<AppAnswer, AppLinkFailure>) -> Void

@@ -2,10 +2,10 @@ package import BelfryWire
 import Foundation
 
 extension AgentSession {
-  /// Connects and waits for the agent's welcome, so that badge, settings, registration, languages and
-  /// the launch's reason are known in the first call of the app's delegate.
+  /// Connects and waits for the agent's welcome, so that the badge, settings, registration, languages, and reason for
+  /// the launch are known when the app's delegate is first called.
   ///
-  /// Without an agent it returns after `Limits.launchMilliseconds` at most, with a message on the error output.
+  /// Without an agent, it returns after at most `Limits.launchMilliseconds` and prints a message to standard error.
   package func connectForLaunch() -> AppLaunch {
     if let welcome = connect(waitingMilliseconds: Limits.launchMilliseconds) {
       return welcome.launch

@@ -1,47 +1,47 @@
 public import Foundation
 
-/// A position with its accuracy and the moment at which it was measured.
+/// A location with its accuracy and the time at which it was measured.
 open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
-  /// Where.
+  /// The coordinate of the location.
   public let coordinate: CLLocationCoordinate2D
 
-  /// Metres above sea level.
+  /// The altitude in meters above sea level.
   public let altitude: CLLocationDistance
 
-  /// Radius of uncertainty in metres; negative when the coordinate is invalid.
+  /// The radius of uncertainty in meters; negative if the coordinate is invalid.
   public let horizontalAccuracy: CLLocationAccuracy
 
-  /// Uncertainty of the altitude in metres; negative when the altitude is invalid.
+  /// The uncertainty of the altitude in meters; negative if the altitude is invalid.
   public let verticalAccuracy: CLLocationAccuracy
 
-  /// Heading in degrees; negative when unknown.
+  /// The direction of travel in degrees; negative if unknown.
   public let course: CLLocationDirection
 
-  /// Uncertainty of the heading in degrees; negative when unknown.
+  /// The uncertainty of the direction of travel in degrees; negative if unknown.
   public let courseAccuracy: CLLocationDirectionAccuracy
 
-  /// Metres a second; negative when unknown.
+  /// The speed in meters per second; negative if unknown.
   public let speed: CLLocationSpeed
 
-  /// Uncertainty of the speed in metres a second; negative when unknown.
+  /// The uncertainty of the speed in meters per second; negative if unknown.
   public let speedAccuracy: CLLocationSpeedAccuracy
 
-  /// When the position was measured.
+  /// The time at which the location was measured.
   public let timestamp: Date
 
-  /// Where the position comes from; nil unless the app said it.
+  /// The source of the location; nil unless the app set it.
   public let sourceInformation: CLLocationSourceInformation?
 
-  /// A position measured now, without altitude.
+  /// Creates a location that was measured now, without an altitude.
   public convenience init(latitude: CLLocationDegrees, longitude: CLLocationDegrees) {
     self.init(
       coordinate: CLLocationCoordinate2D(latitude: latitude, longitude: longitude), altitude: 0,
       horizontalAccuracy: 0, verticalAccuracy: -1, timestamp: Date())
   }
 
-  /// A position with altitude and accuracy, without movement.
+  /// Creates a location with altitude and accuracy, without movement.
   public convenience init(
     coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance,
     horizontalAccuracy hAccuracy: CLLocationAccuracy,
@@ -52,7 +52,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
       verticalAccuracy: vAccuracy, course: -1, speed: -1, timestamp: timestamp)
   }
 
-  /// A position with movement, whose own accuracy is unknown.
+  /// Creates a location with movement; the accuracy of the movement is unknown.
   public convenience init(
     coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance,
     horizontalAccuracy hAccuracy: CLLocationAccuracy,
@@ -65,7 +65,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
       speedAccuracy: -1, timestamp: timestamp)
   }
 
-  /// A position with everything that can be measured.
+  /// Creates a location with all measurable values.
   public convenience init(
     coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance,
     horizontalAccuracy hAccuracy: CLLocationAccuracy,
@@ -79,7 +79,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
       speedAccuracy: speedAccuracy, timestamp: timestamp, source: nil)
   }
 
-  /// A position with everything that can be measured, and with its source.
+  /// Creates a location with all measurable values and its source.
   public convenience init(
     coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance,
     horizontalAccuracy hAccuracy: CLLocationAccuracy,
@@ -114,18 +114,18 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
     super.init()
   }
 
-  /// The distance in metres along the Earth's surface, altitude left aside.
+  /// Returns the distance in meters along the Earth's surface, ignoring the altitude.
   open func distance(from location: CLLocation) -> CLLocationDistance {
     coordinate.distance(to: location.coordinate)
   }
 
-  /// Returns the location itself: it never changes.
+  /// Returns the same object, because locations are immutable.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
-  /// Locations can be archived securely.
+  /// A Boolean value that indicates whether the class supports secure coding; always true.
   open class var supportsSecureCoding: Bool { true }
 
-  /// Reads an archived location; nil when the archive has none.
+  /// Creates a location from an archive; nil if the archive does not contain one.
   public required init?(coder: NSCoder) {
     guard coder.containsValue(forKey: "latitude"), coder.containsValue(forKey: "longitude") else {
       return nil

@@ -1,24 +1,26 @@
-/// A position on the WGS 84 ellipsoid.
+/// A coordinate on the WGS 84 ellipsoid.
 public struct CLLocationCoordinate2D: Sendable {
-  /// Degrees north of the equator.
+  /// The latitude in degrees north of the equator.
   public var latitude: CLLocationDegrees
 
-  /// Degrees east of Greenwich.
+  /// The longitude in degrees east of Greenwich.
   public var longitude: CLLocationDegrees
 
-  /// The position 0°, 0°.
+  /// Creates the coordinate 0°, 0°.
   public init() {
     latitude = 0
     longitude = 0
   }
 
-  /// A position from its two angles; they are not checked, see `CLLocationCoordinate2DIsValid`.
+  /// Creates a coordinate from its two angles.
+  ///
+  /// They are not checked; see `CLLocationCoordinate2DIsValid`.
   public init(latitude: CLLocationDegrees, longitude: CLLocationDegrees) {
     self.latitude = latitude
     self.longitude = longitude
   }
 
-  /// The great-circle distance to another position, in metres, on a sphere of the mean radius.
+  /// Returns the great-circle distance to another coordinate, in meters, on a sphere of the mean radius.
   package func distance(to other: CLLocationCoordinate2D) -> CLLocationDistance {
     let radians = Double.pi / 180
     let latitudes = (latitude * radians, other.latitude * radians)
@@ -30,22 +32,22 @@ public struct CLLocationCoordinate2D: Sendable {
     return 2 * Self.meanRadius * min(1, chord.squareRoot()).arcSine
   }
 
-  /// Mean radius of the Earth in metres (IUGG R1).
+  /// The mean radius of the Earth in meters (IUGG R1).
   private static let meanRadius: CLLocationDistance = 6_371_008.8
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// A coordinate that is no place on Earth.
+/// A coordinate that is not a valid location on Earth.
 public let kCLLocationCoordinate2DInvalid = CLLocationCoordinate2D(latitude: -180, longitude: -180)
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Whether the latitude lies within ±90° and the longitude within ±180°.
+/// Returns whether the latitude is within ±90° and the longitude within ±180°.
 public func CLLocationCoordinate2DIsValid(_ coord: CLLocationCoordinate2D) -> Bool {
   abs(coord.latitude) <= 90 && abs(coord.longitude) <= 180
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Makes a coordinate from its two angles.
+/// Creates a coordinate from its two angles.
 public func CLLocationCoordinate2DMake(
   _ latitude: CLLocationDegrees, _ longitude: CLLocationDegrees
 ) -> CLLocationCoordinate2D {

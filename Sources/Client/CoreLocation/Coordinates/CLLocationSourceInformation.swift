@@ -1,16 +1,16 @@
 public import Foundation
 
-/// Where a position comes from.
+/// Information about the source of a location.
 open class CLLocationSourceInformation: NSObject, NSCopying, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
-  /// Whether a program made it up.
+  /// A Boolean value that indicates whether software simulated the location.
   public let isSimulatedBySoftware: Bool
 
-  /// Whether another device measured it.
+  /// A Boolean value that indicates whether an external accessory measured the location.
   public let isProducedByAccessory: Bool
 
-  /// A source.
+  /// Creates information about a source.
   public init(softwareSimulationState isSoftware: Bool, andExternalAccessoryState isAccessory: Bool)
   {
     isSimulatedBySoftware = isSoftware
@@ -18,6 +18,6 @@ open class CLLocationSourceInformation: NSObject, NSCopying, @unchecked Sendable
     super.init()
   }
 
-  /// Returns the object itself: it never changes.
+  /// Returns the same object, because the information is immutable.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 }

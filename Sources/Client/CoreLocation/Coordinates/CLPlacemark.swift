@@ -1,62 +1,62 @@
 public import Foundation
 
-/// What is at a position: its address.
+/// The address of a location.
 ///
-/// No service on this system finds addresses; an app has one only as a copy of another.
+/// This system has no geocoding service, so an app can only create a placemark as a copy of another.
 open class CLPlacemark: NSObject, NSCopying, @unchecked Sendable {
-  // Sendable: it holds nothing.
+  // Sendable: it has no stored properties.
 
-  /// A copy.
+  /// Creates a copy of a placemark.
   public init(placemark: CLPlacemark) { super.init() }
 
-  /// Returns the placemark itself: it never changes.
+  /// Returns the same object, because placemarks are immutable.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
-  /// Where it is: not known.
+  /// The location of the placemark; always nil.
   open var location: CLLocation? { nil }
 
-  /// The area of the place: not known.
+  /// The region of the placemark; always nil.
   open var region: CLRegion? { nil }
 
-  /// The zone of its time: not known.
+  /// The time zone of the placemark; always nil.
   open var timeZone: TimeZone? { nil }
 
-  /// Its name: not known.
+  /// The name of the placemark; always nil.
   open var name: String? { nil }
 
-  /// The street: not known.
+  /// The name of the street; always nil.
   open var thoroughfare: String? { nil }
 
-  /// The house: not known.
+  /// The number of the house; always nil.
   open var subThoroughfare: String? { nil }
 
-  /// The town: not known.
+  /// The name of the city; always nil.
   open var locality: String? { nil }
 
-  /// The part of the town: not known.
+  /// The name of the district; always nil.
   open var subLocality: String? { nil }
 
-  /// The state or province: not known.
+  /// The name of the state or province; always nil.
   open var administrativeArea: String? { nil }
 
-  /// The part of the state or province: not known.
+  /// The name of the county; always nil.
   open var subAdministrativeArea: String? { nil }
 
-  /// The postal code: not known.
+  /// The postal code of the placemark; always nil.
   open var postalCode: String? { nil }
 
-  /// The country's code: not known.
+  /// The ISO code of the country; always nil.
   open var isoCountryCode: String? { nil }
 
-  /// The country: not known.
+  /// The name of the country; always nil.
   open var country: String? { nil }
 
-  /// The lake or river: not known.
+  /// The name of the lake or river; always nil.
   open var inlandWater: String? { nil }
 
-  /// The ocean: not known.
+  /// The name of the ocean; always nil.
   open var ocean: String? { nil }
 
-  /// What is of interest there: not known.
+  /// The names of nearby points of interest; always nil.
   open var areasOfInterest: [String]? { nil }
 }

@@ -1,60 +1,60 @@
 /// An angle of latitude or longitude in degrees on WGS 84.
 public typealias CLLocationDegrees = Double
 
-/// A distance in metres.
+/// A distance in meters.
 public typealias CLLocationDistance = Double
 
-/// The radius of uncertainty of a position, in metres; negative when the value is invalid.
+/// The radius of uncertainty of a location, in meters; negative if the value is invalid.
 public typealias CLLocationAccuracy = Double
 
-/// A speed in metres a second; negative when unknown.
+/// A speed in meters per second; negative if unknown.
 public typealias CLLocationSpeed = Double
 
-/// The uncertainty of a speed, in metres a second.
+/// The uncertainty of a speed, in meters per second.
 public typealias CLLocationSpeedAccuracy = Double
 
-/// A heading in degrees clockwise from true north; negative when unknown.
+/// A direction in degrees clockwise from true north; negative if unknown.
 public typealias CLLocationDirection = Double
 
-/// The uncertainty of a heading, in degrees.
+/// The uncertainty of a direction, in degrees.
 public typealias CLLocationDirectionAccuracy = Double
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The best accuracy together with other sensors, for turn-by-turn navigation.
+/// The best accuracy, in combination with other sensors, for turn-by-turn navigation.
 public let kCLLocationAccuracyBestForNavigation: CLLocationAccuracy = -2
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The best accuracy that the machine offers.
+/// The best accuracy that the machine provides.
 public let kCLLocationAccuracyBest: CLLocationAccuracy = -1
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Within ten metres.
+/// An accuracy of within ten meters.
 public let kCLLocationAccuracyNearestTenMeters: CLLocationAccuracy = 10
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Within a hundred metres.
+/// An accuracy of within a hundred meters.
 public let kCLLocationAccuracyHundredMeters: CLLocationAccuracy = 100
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Within a kilometre.
+/// An accuracy of within one kilometer.
 public let kCLLocationAccuracyKilometer: CLLocationAccuracy = 1_000
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Within three kilometres.
+/// An accuracy of within three kilometers.
 public let kCLLocationAccuracyThreeKilometers: CLLocationAccuracy = 3_000
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The accuracy of an app that may not see precise positions.
+/// The accuracy for an app that does not have permission for precise locations.
 public let kCLLocationAccuracyReduced: CLLocationAccuracy = 6_380_000
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Reports every turn, however small.
+/// A filter that reports every change of heading, however small.
 public let kCLHeadingFilterNone: CLLocationDegrees = -1
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Reports every movement, however small.
+/// A filter that reports every movement, however small.
 public let kCLDistanceFilterNone: CLLocationDistance = -1
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The largest distance that can be named.
+/// The largest distance that can be represented.
 public let CLLocationDistanceMax: CLLocationDistance = .greatestFiniteMagnitude

@@ -1,57 +1,57 @@
-/// What the user allows an app to know about the device's position.
+/// The permission of an app to use the device's location.
 public enum CLAuthorizationStatus: Int32, Sendable {
   /// The user has not been asked yet.
   case notDetermined = 0
-  /// Location cannot be used on this device, and the user cannot change that.
+  /// Location services are unavailable on this device, and the user cannot change this.
   case restricted = 1
-  /// The user said no, or has switched location services off.
+  /// The user denied the permission, or turned location services off.
   case denied = 2
-  /// Allowed at any time.
+  /// The app may use the location at any time.
   case authorizedAlways = 3
-  /// Allowed while the app is in use.
+  /// The app may use the location while it is in use.
   case authorizedWhenInUse = 4
 
-  /// The name of "always" before iOS 8 and on macOS.
+  /// The name of `authorizedAlways` before iOS 8 and on macOS.
   @available(iOS, deprecated: 8.0, renamed: "authorizedAlways")
   public static var authorized: CLAuthorizationStatus { .authorizedAlways }
 }
 
-/// Whether an app sees precise positions.
+/// The accuracy of the locations that an app may receive.
 public enum CLAccuracyAuthorization: Int, Sendable {
-  /// As precise as the device can be.
+  /// The app receives locations as accurate as the device can measure.
   case fullAccuracy = 0
-  /// Coarse positions only.
+  /// The app receives only approximate locations.
   case reducedAccuracy = 1
 }
 
-/// What an app does with positions, so that the system knows when it may pause.
+/// The activity for which an app uses locations, so that the system knows when it can pause updates.
 public enum CLActivityType: Int, Sendable {
-  /// None of the others.
+  /// An activity other than those below.
   case other = 1
-  /// Navigation by car.
+  /// Navigation in a car.
   case automotiveNavigation = 2
-  /// Walking or running.
+  /// Fitness activities such as walking or running.
   case fitness = 3
-  /// By boat, train or plane.
+  /// Navigation by boat, train, or plane.
   case otherNavigation = 4
-  /// In the air.
+  /// An activity in the air.
   case airborne = 5
 }
 
-/// Which way up the device is held.
+/// The orientations of the device.
 public enum CLDeviceOrientation: Int32, Sendable {
-  /// Not known.
+  /// The orientation is unknown.
   case unknown = 0
-  /// Upright.
+  /// The device is upright.
   case portrait = 1
-  /// Upright, upside down.
+  /// The device is upright, but upside down.
   case portraitUpsideDown = 2
-  /// On its left side.
+  /// The device is on its left side.
   case landscapeLeft = 3
-  /// On its right side.
+  /// The device is on its right side.
   case landscapeRight = 4
-  /// Lying on its back.
+  /// The device lies flat, with the screen facing up.
   case faceUp = 5
-  /// Lying on its face.
+  /// The device lies flat, with the screen facing down.
   case faceDown = 6
 }

@@ -4,7 +4,7 @@ public import Foundation
 /// The domain of `CLError`.
 public let kCLErrorDomain: String = "kCLErrorDomain"
 
-/// Why location information is missing.
+/// An error that explains why location information is unavailable.
 public struct CLError: Foundation._BridgedStoredNSError, Sendable {
   /// The underlying error object.
   public let _nsError: NSError
@@ -21,91 +21,91 @@ public struct CLError: Foundation._BridgedStoredNSError, Sendable {
   /// The domain of these errors.
   public static var errorDomain: String { kCLErrorDomain }
 
-  /// The reasons.
+  /// The codes of the errors.
   public enum Code: Int, Foundation._ErrorCodeProtocol, Sendable {
-    /// The error that carries the code.
+    /// The error type that uses these codes.
     public typealias _ErrorType = CLError
 
-    /// No position now; it may come later.
+    /// The location is unknown now, but may become known later.
     case locationUnknown = 0
-    /// The user does not allow it.
+    /// The user does not allow the app to use the location.
     case denied = 1
-    /// The network was unavailable.
+    /// The network or geocoding service was unavailable.
     case network = 2
-    /// No heading is available.
+    /// The heading could not be determined.
     case headingFailure = 3
-    /// The user does not allow regions to be watched.
+    /// The user does not allow the app to monitor regions.
     case regionMonitoringDenied = 4
-    /// The region cannot be watched: too many, or too large.
+    /// The region cannot be monitored, because there are too many regions or it is too large.
     case regionMonitoringFailure = 5
-    /// Watching starts later.
+    /// The monitoring of the region starts later.
     case regionMonitoringSetupDelayed = 6
-    /// Crossings are reported late.
+    /// Crossings of the region's boundary are reported late.
     case regionMonitoringResponseDelayed = 7
-    /// The geocoder found nothing.
+    /// The geocoder found no result.
     case geocodeFoundNoResult = 8
-    /// The geocoder found part of it.
+    /// The geocoder found only a partial result.
     case geocodeFoundPartialResult = 9
-    /// The geocoding was cancelled.
+    /// The geocoding request was cancelled.
     case geocodeCanceled = 10
     /// Deferred updates could not start.
     case deferredFailed = 11
-    /// Deferred updates need location updates.
+    /// Deferred updates require location updates.
     case deferredNotUpdatingLocation = 12
-    /// Deferred updates need a better accuracy.
+    /// Deferred updates require a better accuracy.
     case deferredAccuracyTooLow = 13
-    /// Deferred updates do not go with a distance filter.
+    /// Deferred updates cannot be combined with a distance filter.
     case deferredDistanceFiltered = 14
     /// Deferred updates were cancelled.
     case deferredCanceled = 15
-    /// Beacons cannot be ranged now.
+    /// The ranging of beacons is unavailable now.
     case rangingUnavailable = 16
-    /// Ranging failed.
+    /// The ranging of beacons failed.
     case rangingFailure = 17
-    /// The user dismissed the question.
+    /// The user dismissed the permission prompt.
     case promptDeclined = 18
-    /// No position for that moment.
+    /// No location is available for the requested time.
     case historicalLocationError = 19
   }
 
-  /// No position now; it may come later.
+  /// The location is unknown now, but may become known later.
   public static var locationUnknown: Code { .locationUnknown }
-  /// The user does not allow it.
+  /// The user does not allow the app to use the location.
   public static var denied: Code { .denied }
-  /// The network was unavailable.
+  /// The network or geocoding service was unavailable.
   public static var network: Code { .network }
-  /// No heading is available.
+  /// The heading could not be determined.
   public static var headingFailure: Code { .headingFailure }
-  /// The user does not allow regions to be watched.
+  /// The user does not allow the app to monitor regions.
   public static var regionMonitoringDenied: Code { .regionMonitoringDenied }
-  /// The region cannot be watched: too many, or too large.
+  /// The region cannot be monitored, because there are too many regions or it is too large.
   public static var regionMonitoringFailure: Code { .regionMonitoringFailure }
-  /// Watching starts later.
+  /// The monitoring of the region starts later.
   public static var regionMonitoringSetupDelayed: Code { .regionMonitoringSetupDelayed }
-  /// Crossings are reported late.
+  /// Crossings of the region's boundary are reported late.
   public static var regionMonitoringResponseDelayed: Code { .regionMonitoringResponseDelayed }
-  /// The geocoder found nothing.
+  /// The geocoder found no result.
   public static var geocodeFoundNoResult: Code { .geocodeFoundNoResult }
-  /// The geocoder found part of it.
+  /// The geocoder found only a partial result.
   public static var geocodeFoundPartialResult: Code { .geocodeFoundPartialResult }
-  /// The geocoding was cancelled.
+  /// The geocoding request was cancelled.
   public static var geocodeCanceled: Code { .geocodeCanceled }
   /// Deferred updates could not start.
   public static var deferredFailed: Code { .deferredFailed }
-  /// Deferred updates need location updates.
+  /// Deferred updates require location updates.
   public static var deferredNotUpdatingLocation: Code { .deferredNotUpdatingLocation }
-  /// Deferred updates need a better accuracy.
+  /// Deferred updates require a better accuracy.
   public static var deferredAccuracyTooLow: Code { .deferredAccuracyTooLow }
-  /// Deferred updates do not go with a distance filter.
+  /// Deferred updates cannot be combined with a distance filter.
   public static var deferredDistanceFiltered: Code { .deferredDistanceFiltered }
   /// Deferred updates were cancelled.
   public static var deferredCanceled: Code { .deferredCanceled }
-  /// Beacons cannot be ranged now.
+  /// The ranging of beacons is unavailable now.
   public static var rangingUnavailable: Code { .rangingUnavailable }
-  /// Ranging failed.
+  /// The ranging of beacons failed.
   public static var rangingFailure: Code { .rangingFailure }
-  /// The user dismissed the question.
+  /// The user dismissed the permission prompt.
   public static var promptDeclined: Code { .promptDeclined }
-  /// No position for that moment.
+  /// No location is available for the requested time.
   public static var historicalLocationError: Code { .historicalLocationError }
 }

@@ -1,71 +1,79 @@
 public import Foundation
 
-/// What a geocoder calls: places, or why there are none.
+/// The completion handler of a geocoding request, which receives placemarks or an error.
 public typealias CLGeocodeCompletionHandler = ([CLPlacemark]?, (any Error)?) -> Void
 
-/// Addresses of positions, and positions of addresses.
+/// A converter between addresses and locations.
 ///
-/// No service for that is there on this system: every question is answered with
-/// `CLError.network`, as on a device without one.
+/// This system has no geocoding service: every request fails with `CLError.network`, as on a device without a
+/// connection.
 open class CLGeocoder: NSObject, @unchecked Sendable {
-  // Sendable: it holds nothing.
+  // Sendable: it has no stored properties.
 
-  /// A geocoder.
+  /// Creates a geocoder whose requests all fail.
   public override init() { super.init() }
 
-  /// Whether it is at work: never.
+  /// A Boolean value that indicates whether the geocoder is processing a request; always false.
   open var isGeocoding: Bool { false }
 
-  /// Does nothing.
+  /// Has no effect, because there are never requests to cancel.
   open func cancelGeocode() {}
 
-  /// The address of a position; the handler gets `CLError.network` on the main queue.
+  /// Looks up the address of a location.
+  ///
+  /// The handler receives `CLError.network` on the main queue.
   @preconcurrency
   open func reverseGeocodeLocation(
     _ location: CLLocation,
     completionHandler: @escaping @Sendable ([CLPlacemark]?, (any Error)?) -> Void
   ) { fail(completionHandler) }
 
-  /// The address of a position; the handler gets `CLError.network` on the main queue.
+  /// Looks up the address of a location.
+  ///
+  /// The handler receives `CLError.network` on the main queue.
   @preconcurrency
   open func reverseGeocodeLocation(
     _ location: CLLocation, preferredLocale locale: Locale?,
     completionHandler: @escaping @Sendable ([CLPlacemark]?, (any Error)?) -> Void
   ) { fail(completionHandler) }
 
-  /// The position of an address; the handler gets `CLError.network` on the main queue.
+  /// Looks up the location of an address.
+  ///
+  /// The handler receives `CLError.network` on the main queue.
   @preconcurrency
   open func geocodeAddressString(
     _ addressString: String,
     completionHandler: @escaping @Sendable ([CLPlacemark]?, (any Error)?) -> Void
   ) { fail(completionHandler) }
 
-  /// The position of an address; the handler gets `CLError.network` on the main queue.
+  /// Looks up the location of an address.
+  ///
+  /// The handler receives `CLError.network` on the main queue.
   @preconcurrency
   open func geocodeAddressString(
     _ addressString: String, in region: CLRegion?,
     completionHandler: @escaping @Sendable ([CLPlacemark]?, (any Error)?) -> Void
   ) { fail(completionHandler) }
 
-  /// The address of a position.
+  /// Looks up the address of a location.
   ///
-  /// - Throws: always `CLError.network`.
+  /// - Throws: Always `CLError.network`.
   open func reverseGeocodeLocation(_ location: CLLocation) async throws -> [CLPlacemark] {
     throw CLError(.network)
   }
 
-  /// The address of a position.
+  /// Looks up the address of a location.
   ///
-  /// - Throws: always `CLError.network`.
+  /// - Throws: Always `CLError.network`.
   open func reverseGeocodeLocation(
     _ location: CLLocation, preferredLocale locale: Locale?
   ) async throws -> [CLPlacemark] {
     throw CLError(.network)
   }
 
-  /// The position of an address.
+  /// Looks up the location of an address.
   ///
-  /// - Throws: always `CLError.network`.
+  /// - Throws: Always `CLError.network`.
   open func geocodeAddressString(_ addressString: String) async throws -> [CLPlacemark] {
     throw CLError(.network)
   }

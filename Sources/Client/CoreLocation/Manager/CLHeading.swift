@@ -1,19 +1,19 @@
 public import Foundation
 
-/// A direction in degrees, as a value: this system has none.
+/// A direction in degrees; this system does not measure any.
 open class CLHeading: NSObject, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
-  /// Degrees from magnetic north.
+  /// The heading in degrees from magnetic north.
   public let magneticHeading: CLLocationDirection
 
-  /// Degrees from true north; negative where that is not known.
+  /// The heading in degrees from true north; negative if unknown.
   public let trueHeading: CLLocationDirection
 
-  /// How many degrees it may be off; negative where it means nothing.
+  /// The maximum deviation of the heading in degrees; negative if the heading is invalid.
   public let headingAccuracy: CLLocationDirection
 
-  /// When it was measured.
+  /// The time at which the heading was measured.
   public let timestamp: Date
 
   init(

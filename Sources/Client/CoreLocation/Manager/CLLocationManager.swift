@@ -2,43 +2,48 @@ import BelfryClient
 import BelfryWire
 public import Foundation
 
-/// An app's way to positions and regions.
+/// The interface for an app's locations and regions.
 ///
-/// The agent knows the position, asks the user and watches the regions, also while the app is not
-/// running.
+/// The agent determines the location, prompts the user, and monitors the regions, even while the app is not running.
 open class CLLocationManager: NSObject, @unchecked Sendable {
-  // Sendable: the properties are for the thread that made the manager, as with Apple's class; what
-  // other threads reach is behind locks.
+  // Sendable: as with Apple's class, the properties are used on the thread that created the manager; locks protect the
+  // state that other threads access.
 
-  /// The delegate, which handles permission, positions and regions; not retained.
+  /// The delegate, which handles permission, locations, and regions; not retained.
   open weak var delegate: (any CLLocationManagerDelegate)? {
     didSet { if delegate != nil { service.attach(self) } }
   }
 
-  /// How precise positions shall be, in metres or one of the accuracy constants; the position
-  /// service gives what it has.
+  /// The desired accuracy of locations, in meters or as one of the accuracy constants.
+  ///
+  /// The location service provides the accuracy that it has.
   open var desiredAccuracy: CLLocationAccuracy = kCLLocationAccuracyBest
 
-  /// How far the device moves, in metres, before the next position is reported.
+  /// The distance in meters that the device must move before the next location is reported.
   open var distanceFilter: CLLocationDistance = kCLDistanceFilterNone
 
-  /// Whether positions come while the app is in the background; stored, not enforced.
+  /// A Boolean value that indicates whether locations are reported while the app is in the background.
+  ///
+  /// The value is stored, but not enforced.
   open var allowsBackgroundLocationUpdates = false
 
-  /// Whether the system may pause updates; stored, and updates are never paused on this system.
+  /// A Boolean value that indicates whether the system may pause updates.
+  ///
+  /// The value is stored; updates are never paused on this system.
   open var pausesLocationUpdatesAutomatically = true
 
-  /// Whether the status bar shows that the app uses location; there is none on this system.
+  /// A Boolean value that indicates whether the status bar shows that the app uses the location; this system has no
+  /// status bar.
   open var showsBackgroundLocationIndicator = false
 
-  /// What the positions are for; stored, without effect on this system.
+  /// The activity for which the app uses locations; stored, but without effect.
   open var activityType: CLActivityType = .other
 
   let service = LocationService.shared
   let thread = CallerThread()
   let wanted = LockedBox(Wanted())
 
-  /// What the manager wants to be told of positions.
+  /// The location events that the manager requests.
   struct Wanted {
     var updates = false
     var significantChanges = false
@@ -48,84 +53,86 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
     var any: Bool { updates || significantChanges || once }
   }
 
-  /// A manager whose delegate is called on the thread that makes it, and first told what the user
-  /// allows.
+  /// Creates a manager whose delegate is called on the current thread.
+  ///
+  /// The first call reports the permission.
   public override init() { super.init() }
 
   // MARK: Permission
 
-  /// What the user allows the app.
+  /// The permission of the app to use the location.
   open var authorizationStatus: CLAuthorizationStatus { service.status }
 
-  /// What the user allows the app.
+  /// Returns the permission of the app to use the location.
   @available(iOS, deprecated: 14.0, message: "Use the manager's property")
   open class func authorizationStatus() -> CLAuthorizationStatus { LocationService.shared.status }
 
-  /// Whether the app sees precise positions: it does.
+  /// The accuracy of the locations that the app may receive; always full accuracy.
   open var accuracyAuthorization: CLAccuracyAuthorization { .fullAccuracy }
 
-  /// Whether location can be used on this device at all.
+  /// Returns whether location services are available on this device.
   open class func locationServicesEnabled() -> Bool { LocationService.shared.status != .restricted }
 
-  /// Whether the device has headings: not on this system.
+  /// Returns whether the device can report headings; always false on this system.
   open class func headingAvailable() -> Bool { false }
 
-  /// Whether large movements can be watched: they can.
+  /// Returns whether the device can monitor significant location changes; always true.
   open class func significantLocationChangeMonitoringAvailable() -> Bool { true }
 
-  /// Whether regions of this class can be watched: circles and, where the machine has Bluetooth,
-  /// beacons.
+  /// Returns whether regions of the class can be monitored: true for any region class.
+  ///
+  /// Beacons are only found if the machine has Bluetooth.
   open class func isMonitoringAvailable(for regionClass: AnyClass) -> Bool {
     regionClass is CLRegion.Type
   }
 
-  /// Asks the user, once, for location while the app is in use.
+  /// Requests permission to use the location while the app is in use; the user is asked only once.
   ///
-  /// The app's manifest has to say why under `NSLocationWhenInUseUsageDescription`, or nothing is
+  /// The app's manifest must state the reason under `NSLocationWhenInUseUsageDescription`; otherwise the user is not
   /// asked.
   open func requestWhenInUseAuthorization() { service.ask(always: false) }
 
-  /// Asks the user for location at any time.
+  /// Requests permission to use the location at any time.
   ///
-  /// The app's manifest has to say why.
+  /// The app's manifest must state the reason.
   open func requestAlwaysAuthorization() { service.ask(always: true) }
 
-  // MARK: Positions
+  // MARK: Locations
 
-  /// The last position that came; nil before.
+  /// The most recently reported location; nil before the first one.
   open var location: CLLocation? { wanted.withLock { $0.last } ?? service.lastLocation }
 
-  /// Reports positions to the delegate, until they are stopped.
+  /// Starts reporting locations to the delegate.
   open func startUpdatingLocation() { want { $0.updates = true } }
 
-  /// No more positions.
+  /// Stops reporting locations to the delegate.
   open func stopUpdatingLocation() { want { $0.updates = false } }
 
-  /// Reports large movements to the delegate, until they are stopped.
+  /// Starts reporting significant location changes to the delegate.
   open func startMonitoringSignificantLocationChanges() { want { $0.significantChanges = true } }
 
-  /// No more large movements.
+  /// Stops reporting significant location changes.
   open func stopMonitoringSignificantLocationChanges() { want { $0.significantChanges = false } }
 
-  /// The last heading: none on this system.
+  /// The most recent heading; always nil on this system.
   open var heading: CLHeading? { nil }
 
-  /// Degrees that the device turns before the next heading; stored, without effect on this system.
+  /// The angle in degrees that the device must turn before the next heading is reported; stored, but without effect.
   open var headingFilter: CLLocationDegrees = 1
 
-  /// Reports headings: does nothing, this system has none.
+  /// Has no effect, because this system does not measure headings.
   open func startUpdatingHeading() {}
 
-  /// No more headings: does nothing.
+  /// Has no effect, because this system does not measure headings.
   open func stopUpdatingHeading() {}
 
-  /// Reports stays at places: does nothing, this system reports none.
+  /// Has no effect, because this system does not report visits.
   open func startMonitoringVisits() {}
 
-  /// No more stays: does nothing.
+  /// Has no effect, because this system does not report visits.
   open func stopMonitoringVisits() {}
 
-  /// Reports one position to the delegate.
+  /// Requests one location, which is reported to the delegate.
   open func requestLocation() { want { $0.once = true } }
 
   private func want(_ change: (inout Wanted) -> Void) {
@@ -136,26 +143,26 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
 
   // MARK: Regions
 
-  /// The regions that the app watches; none when the agent cannot be reached.
+  /// The regions that the app monitors; empty if the agent cannot be reached.
   open var monitoredRegions: Set<CLRegion> { service.regions() }
 
-  /// The largest radius of a region, in metres.
+  /// The maximum radius of a region, in meters.
   open var maximumRegionMonitoringDistance: CLLocationDistance { Self.largestRadius }
 
-  /// Metres; a wider circle would hold most of a country.
+  /// The maximum radius of a region in meters; a larger circle would cover most of a country.
   static let largestRadius: CLLocationDistance = 1_000_000
 
-  /// Watches a region, also while the app is not running.
+  /// Starts monitoring a region, even while the app is not running.
   ///
-  /// One of the same name is replaced.
+  /// It replaces a region with the same identifier.
   @available(iOS, deprecated: 27.0, message: "Use CLMonitor on Apple's systems")
   open func startMonitoring(for region: CLRegion) { service.watch(region, for: self) }
 
-  /// Watches a region no longer.
+  /// Stops monitoring a region.
   @available(iOS, deprecated: 27.0, message: "Use CLMonitor on Apple's systems")
   open func stopMonitoring(for region: CLRegion) { service.unwatch(region) }
 
-  /// Asks where the device is in relation to a region; the delegate gets the answer.
+  /// Requests the state of the device relative to a region; the delegate receives the answer.
   @available(iOS, deprecated: 27.0, message: "Use CLMonitor on Apple's systems")
   open func requestState(for region: CLRegion) { service.requestState(of: region, for: self) }
 }

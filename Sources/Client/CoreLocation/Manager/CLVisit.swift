@@ -1,19 +1,19 @@
 public import Foundation
 
-/// A stay at a place, as a value: this system reports none.
+/// A visit to a place; this system does not report any.
 open class CLVisit: NSObject, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
-  /// When it began; the distant past where that is not known.
+  /// The start of the visit; the distant past if unknown.
   public let arrivalDate: Date
 
-  /// When it ended; the distant future while it lasts.
+  /// The end of the visit; the distant future while the visit lasts.
   public let departureDate: Date
 
-  /// Where it was.
+  /// The coordinate of the place.
   public let coordinate: CLLocationCoordinate2D
 
-  /// How far the place may be from there, in metres.
+  /// The radius of uncertainty of the coordinate, in meters.
   public let horizontalAccuracy: CLLocationAccuracy
 
   init(

@@ -1,10 +1,9 @@
 import BelfryClient
 import Foundation
 
-/// The thread that made an object, for calling it back there: the main queue, or the thread's run
-/// loop.
+/// The thread that created an object, for calling back on that thread: the main queue, or the run loop of the thread.
 ///
-/// Sendable: adding a timer, which wakes the run loop, is what it offers other threads.
+/// Sendable: other threads only add a timer, which wakes the run loop.
 final class CallerThread: @unchecked Sendable {
   private let runLoop: RunLoop?
 

@@ -1,8 +1,10 @@
-/// The permission for the location, from answers and changes that may overtake one another.
+/// The permission to use the location.
+///
+/// Answers to requests and reported changes may arrive in any order.
 struct LocationPermission {
   /// The known status; nil before the first answer.
   private(set) var known: CLAuthorizationStatus?
-  /// The number of a question that is asked now, see ``handleAnswer(_:askedAt:)``.
+  /// The number to pass to ``handleAnswer(_:askedAt:)`` for a request that is sent now.
   private(set) var question = 0
 
   /// The status that managers report.
@@ -14,13 +16,15 @@ struct LocationPermission {
     known = status
   }
 
-  /// Handles the answer to a question; ignored when a change came after the question.
+  /// Handles the answer to a request.
+  ///
+  /// The answer is ignored if a change arrived after the request was sent.
   mutating func handleAnswer(_ status: CLAuthorizationStatus, askedAt question: Int) {
     guard question == self.question else { return }
     known = status
   }
 
-  /// The status for a manager that last reported `reported`; nil when it has not changed.
+  /// Returns the status for a manager that last reported `reported`; nil if it has not changed.
   func unreportedStatus(after reported: inout CLAuthorizationStatus?) -> CLAuthorizationStatus? {
     guard reported != status else { return nil }
     reported = status

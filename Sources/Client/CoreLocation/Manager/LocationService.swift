@@ -3,7 +3,7 @@ import BelfryClient
 import BelfryWire
 import Foundation
 
-/// The app's connection to the agent for the positions, regions and permission of all its managers.
+/// The app's connection to the agent for the locations, regions, and permission of all its managers.
 final class LocationService: Sendable {
   static let shared = LocationService(session: .shared)
 
@@ -16,7 +16,7 @@ final class LocationService: Sendable {
 
   private struct WeakManager {
     weak var manager: CLLocationManager?
-    /// The status that it has reported.
+    /// The status that the manager reported last.
     var reportedStatus: CLAuthorizationStatus?
   }
 
@@ -37,7 +37,7 @@ final class LocationService: Sendable {
 
   var lastLocation: CLLocation? { state.withLock { $0.last } }
 
-  /// Adds a manager, which first reports what the user allows.
+  /// Adds a manager, which first reports the permission.
   func attach(_ manager: CLLocationManager) {
     let isNew = state.withLock { state in
       state.managers.removeAll { $0.manager == nil }
@@ -53,7 +53,7 @@ final class LocationService: Sendable {
     }
   }
 
-  /// Reports the current status to a manager on its own thread, each status once.
+  /// Reports the current status to a manager on its own thread, unless the manager has already reported it.
   private func reportStatus(to manager: CLLocationManager) {
     manager.notifyDelegate { [self] in
       guard let status = unreportedStatus(for: $1) else { return }
@@ -73,7 +73,7 @@ final class LocationService: Sendable {
 
   // MARK: Permission
 
-  /// What the user allows; undetermined when the agent cannot be reached.
+  /// The permission of the app; undetermined if the agent cannot be reached.
   var status: CLAuthorizationStatus {
     let (known, asked) = state.withLock { ($0.permission.known, $0.permission.question) }
     if let known { return known }
@@ -103,7 +103,7 @@ final class LocationService: Sendable {
     }
   }
 
-  /// Says what the agent does not ask without.
+  /// Logs that the manifest lacks the text without which the agent does not prompt the user.
   private func logMissingUsage(always: Bool) {
     let key =
       always
@@ -123,9 +123,9 @@ final class LocationService: Sendable {
     for manager in managers { reportStatus(to: manager) }
   }
 
-  // MARK: Positions
+  // MARK: Locations
 
-  /// Asks the agent for positions while any manager wants some.
+  /// Requests locations from the agent while any manager wants them.
   func updateLocationRequests() {
     let wants = managers.contains { $0.wanted.withLock(\.any) }
     let hasChanged = state.withLock { state in
@@ -166,7 +166,7 @@ final class LocationService: Sendable {
     updateLocationRequests()
   }
 
-  /// Metres that count as a large movement.
+  /// The distance in meters that counts as a significant location change.
   private static let significantDistance: CLLocationDistance = 500
 
   // MARK: Regions

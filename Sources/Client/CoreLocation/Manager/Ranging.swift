@@ -1,33 +1,35 @@
 import Foundation
 
 extension CLLocationManager {
-  /// Whether distances to beacons can be measured: not on this system.
+  /// Returns whether the device can measure distances to beacons; always false on this system.
   public class func isRangingAvailable() -> Bool { false }
 
-  /// The regions whose beacons are ranged: none.
+  /// The regions whose beacons are ranged; always empty.
   @available(iOS, deprecated: 13.0, renamed: "rangedBeaconConstraints")
   public var rangedRegions: Set<CLRegion> { [] }
 
-  /// The beacons that are ranged: none.
+  /// The constraints whose beacons are ranged; always empty.
   public var rangedBeaconConstraints: Set<CLBeaconIdentityConstraint> { [] }
 
-  /// Does nothing: this system measures no distances to beacons, but watches their regions.
+  /// Has no effect: this system does not measure distances to beacons, but can monitor their regions.
   public func startRangingBeacons(satisfying constraint: CLBeaconIdentityConstraint) {}
 
-  /// Does nothing.
+  /// Has no effect, because beacons are not ranged on this system.
   public func stopRangingBeacons(satisfying constraint: CLBeaconIdentityConstraint) {}
 
-  /// Does nothing: this system measures no distances to beacons, but watches their regions.
+  /// Has no effect: this system does not measure distances to beacons, but can monitor their regions.
   @available(iOS, deprecated: 13.0, renamed: "startRangingBeacons(satisfying:)")
   public func startRangingBeacons(in region: CLBeaconRegion) {}
 
-  /// Does nothing.
+  /// Has no effect, because beacons are not ranged on this system.
   @available(iOS, deprecated: 13.0, renamed: "stopRangingBeacons(satisfying:)")
   public func stopRangingBeacons(in region: CLBeaconRegion) {}
 
-  /// Asks for precise positions for a while: the app has them already, so there is no prompt.
+  /// Requests temporary permission for precise locations.
   ///
-  /// `completion`: no error, on the main queue.
+  /// The app already has this permission, so there is no prompt.
+  ///
+  /// `completion`: called on the main queue without an error.
   @preconcurrency
   public func requestTemporaryFullAccuracyAuthorization(
     withPurposeKey purposeKey: String,

@@ -6,9 +6,9 @@ public protocol CLCondition: Sendable {}
 extension CLMonitor {
   /// The condition that the device is within a circle.
   public struct CircularGeographicCondition: CLCondition, Hashable {
-    /// The centre.
+    /// The center of the circle.
     public let center: CLLocationCoordinate2D
-    /// The radius in metres.
+    /// The radius of the circle in meters.
     public let radius: CLLocationDistance
 
     /// Creates a condition from a circle.
@@ -17,13 +17,13 @@ extension CLMonitor {
       self.radius = radius
     }
 
-    /// Whether two circles are the same.
+    /// Returns whether two circles are equal.
     public static func == (one: Self, other: Self) -> Bool {
       one.center.latitude == other.center.latitude
         && one.center.longitude == other.center.longitude && one.radius == other.radius
     }
 
-    /// Hashes the circle.
+    /// Hashes the center and the radius.
     public func hash(into hasher: inout Hasher) {
       hasher.combine(center.latitude)
       hasher.combine(center.longitude)
@@ -33,14 +33,14 @@ extension CLMonitor {
 
   /// The condition that Bluetooth beacons of an identity are near.
   public struct BeaconIdentityCondition: CLCondition, Hashable {
-    /// The identity.
+    /// The identity that the beacons share.
     public let uuid: UUID
-    /// The major value; nil for any.
+    /// The major value of the beacons; nil for any.
     public let major: CLBeaconMajorValue?
-    /// The minor value; nil for any.
+    /// The minor value of the beacons; nil for any.
     public let minor: CLBeaconMinorValue?
 
-    /// Creates a condition from an identity.
+    /// Creates a condition from the identity of beacons.
     public init(
       uuid: UUID, major: CLBeaconMajorValue? = nil, minor: CLBeaconMinorValue? = nil
     ) {
@@ -52,33 +52,33 @@ extension CLMonitor {
 
   /// A change of a condition's state.
   public struct Event: Sendable {
-    /// Whether the condition holds.
+    /// The states of a condition.
     public enum State: Int, Sendable {
       /// The state is not known yet.
       case unknown = 0
-      /// The condition holds.
+      /// The condition is satisfied.
       case satisfied = 1
-      /// The condition does not hold.
+      /// The condition is not satisfied.
       case unsatisfied = 2
       /// The condition cannot be monitored.
       case unmonitored = 3
     }
 
-    /// The condition's identifier.
+    /// The identifier of the condition.
     public let identifier: String
-    /// A more specific condition that holds; nil on this system.
+    /// A more specific condition that is satisfied; nil on this system.
     public let refinement: (any CLCondition)?
-    /// Whether the condition holds.
+    /// The state of the condition.
     public let state: State
-    /// The time of the change.
+    /// The time at which the state changed.
     public let date: Date
   }
 
   /// A condition and its last event.
   public struct Record: Sendable {
-    /// The monitored condition.
+    /// The condition that is monitored.
     public let condition: any CLCondition
-    /// The last event.
+    /// The last event of the condition.
     public internal(set) var lastEvent: Event
   }
 }

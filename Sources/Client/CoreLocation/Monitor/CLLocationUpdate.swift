@@ -2,50 +2,51 @@ import Foundation
 
 /// The device's location, or the reason why it is unavailable.
 public struct CLLocationUpdate: Sendable {
-  /// The location; nil when it is unavailable.
+  /// The location; nil if it is unavailable.
   public let location: CLLocation?
 
-  /// Whether the device is stationary: false on this system.
+  /// A Boolean value that indicates whether the device is stationary; always false on this system.
   public var stationary: Bool { false }
 
-  /// Whether the device is stationary: false on this system.
+  /// A Boolean value that indicates whether the device is stationary; always false on this system.
   public var isStationary: Bool { false }
 
-  /// Whether the user has denied the location to the app.
+  /// A Boolean value that indicates whether the app may not use the location, because the permission is denied or
+  /// restricted.
   public let authorizationDenied: Bool
 
-  /// Whether the user is being asked for permission.
+  /// A Boolean value that indicates whether the permission is not determined yet.
   public let authorizationRequestInProgress: Bool
 
-  /// The activity that the updates are for; without effect.
+  /// The activities for which updates are used; without effect.
   public enum LiveConfiguration: Int, Sendable {
-    /// No particular activity.
+    /// The default configuration, without a particular activity.
     case `default` = 0
-    /// Driving.
+    /// Navigation in a car.
     case automotiveNavigation = 1
-    /// Another way of travelling on the ground.
+    /// Navigation by other means on the ground.
     case otherNavigation = 2
-    /// Fitness.
+    /// Fitness activities such as walking or running.
     case fitness = 3
-    /// Flying.
+    /// An activity in the air.
     case airborne = 4
   }
 
-  /// Updates from now on, until the loop ends.
+  /// Returns a sequence of updates, which ends with the loop over it.
   public static func liveUpdates(_ configuration: LiveConfiguration = .default) -> Updates {
     Updates()
   }
 
-  /// A sequence of updates.
+  /// An asynchronous sequence of updates.
   public struct Updates: AsyncSequence, Sendable {
     /// The type of an element.
     public typealias Element = CLLocationUpdate
 
-    /// The sequence's iterator.
+    /// The iterator of the sequence.
     public struct AsyncIterator: AsyncIteratorProtocol {
       var updates: AsyncStream<CLLocationUpdate>.Iterator
 
-      /// Waits for the next update; nil when the task is cancelled.
+      /// Waits for the next update; nil if the task is cancelled.
       public mutating func next() async throws -> CLLocationUpdate? { await updates.next() }
     }
 
@@ -61,7 +62,7 @@ public struct CLLocationUpdate: Sendable {
   }
 }
 
-/// A location manager that reports to a sequence, on the main thread.
+/// A location manager that reports to a sequence on the main thread.
 @MainActor
 private final class LiveReporter: NSObject, @MainActor CLLocationManagerDelegate {
   private let manager = CLLocationManager()

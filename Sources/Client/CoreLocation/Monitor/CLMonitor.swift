@@ -1,11 +1,11 @@
 import BelfryClient
 import Foundation
 
-/// Monitors conditions on the device's location, and reports their events as a sequence.
+/// A monitor of conditions on the device's location, which reports their events as a sequence.
 ///
 /// The agent monitors the regions, as it does for `CLLocationManager`.
 public actor CLMonitor {
-  /// The monitor's name.
+  /// The name of the monitor.
   public nonisolated let name: String
 
   private var records: [String: Record] = [:]
@@ -22,7 +22,9 @@ public actor CLMonitor {
     }
   }
 
-  /// Starts monitoring a condition, in place of one with the same identifier.
+  /// Starts monitoring a condition.
+  ///
+  /// It replaces a condition with the same identifier.
   public func add(
     _ condition: any CLCondition, identifier: String, assuming state: Event.State = .unknown
   ) async {
@@ -38,13 +40,13 @@ public actor CLMonitor {
     await watcher.unwatch(identifier)
   }
 
-  /// A condition and its last event; nil when it is not monitored.
+  /// Returns a condition and its last event; nil if the condition is not monitored.
   public func record(for identifier: String) -> Record? { records[identifier] }
 
   /// The identifiers of the monitored conditions.
   public var identifiers: [String] { records.keys.sorted() }
 
-  /// The events from now on, for one loop.
+  /// The events from now on, for use in one loop.
   public var events: Events {
     let (stream, continuation) = AsyncStream.makeStream(of: Event.self)
     let id = UUID()
@@ -65,18 +67,18 @@ public actor CLMonitor {
     for listener in listeners.values { listener.yield(event) }
   }
 
-  /// Events as they come.
+  /// An asynchronous sequence of events.
   public struct Events: AsyncSequence, Sendable {
     /// The type of an element.
     public typealias Element = Event
 
     let stream: AsyncStream<Event>
 
-    /// The sequence's iterator.
+    /// The iterator of the sequence.
     public struct AsyncIterator: AsyncIteratorProtocol {
       var events: AsyncStream<Event>.Iterator
 
-      /// Waits for the next event; nil when the task is cancelled.
+      /// Waits for the next event; nil if the task is cancelled.
       public mutating func next() async throws -> Event? { await events.next() }
     }
 
@@ -87,7 +89,7 @@ public actor CLMonitor {
   }
 }
 
-/// A monitor's location manager, on the main thread.
+/// The location manager of a monitor, on the main thread.
 @MainActor
 final class MonitorWatcher: NSObject, @MainActor CLLocationManagerDelegate {
   private let prefix: String
@@ -104,7 +106,9 @@ final class MonitorWatcher: NSObject, @MainActor CLLocationManagerDelegate {
     self.observer = observer
   }
 
-  /// Starts monitoring a condition; false when its type is unknown.
+  /// Starts monitoring a condition.
+  ///
+  /// Returns false if its type is unknown.
   func watch(_ condition: any CLCondition, _ identifier: String) -> Bool {
     guard let region = region(condition, identifier) else { return false }
     manager.startMonitoring(for: region)

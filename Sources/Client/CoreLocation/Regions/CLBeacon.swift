@@ -1,32 +1,32 @@
 public import Foundation
 
-/// A beacon that was ranged; none ever is on this system.
+/// A beacon whose distance was measured; this system does not measure any.
 open class CLBeacon: NSObject, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
-  /// The beacon's id, which its kin share.
+  /// The identity that the beacon shares with related beacons.
   public let uuid: UUID
 
-  /// The beacon's id, which its kin share.
+  /// The identity that the beacon shares with related beacons.
   @available(iOS, deprecated: 13.0, renamed: "uuid")
   open var proximityUUID: UUID { uuid }
 
-  /// The beacon's group.
+  /// The number of the beacon's group.
   public let major: NSNumber
 
-  /// The beacon in its group.
+  /// The number of the beacon within its group.
   public let minor: NSNumber
 
-  /// How far away it is.
+  /// The proximity of the beacon.
   public let proximity: CLProximity
 
-  /// Uncertainty of the distance in metres; negative when unknown.
+  /// The uncertainty of the distance in meters; negative if unknown.
   public let accuracy: CLLocationAccuracy
 
-  /// The signal's strength in decibels.
+  /// The strength of the signal in decibels.
   public let rssi: Int
 
-  /// When it was ranged.
+  /// The time at which the beacon was ranged.
   public let timestamp: Date
 
   init(uuid: UUID, major: CLBeaconMajorValue, minor: CLBeaconMinorValue) {

@@ -6,28 +6,28 @@ public typealias CLBeaconMajorValue = UInt16
 /// The second of a beacon's two numbers.
 public typealias CLBeaconMinorValue = UInt16
 
-/// Which beacons are meant: all of a UUID, or those with given numbers.
+/// A constraint on the identity of beacons: all beacons of a UUID, or those with given numbers.
 open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
-  /// The beacons' common identity.
+  /// The identity that the beacons share.
   public let uuid: UUID
 
-  /// The first number, or nil for any.
+  /// The first number of the beacons; nil for any.
   public let major: CLBeaconMajorValue?
 
-  /// The second number, or nil for any.
+  /// The second number of the beacons; nil for any.
   public let minor: CLBeaconMinorValue?
 
-  /// Every beacon of the identity.
+  /// Creates a constraint for all beacons of an identity.
   public convenience init(uuid: UUID) { self.init(identity: uuid, major: nil, minor: nil) }
 
-  /// Every beacon of the identity with this first number.
+  /// Creates a constraint for all beacons of an identity with this first number.
   public convenience init(uuid: UUID, major: CLBeaconMajorValue) {
     self.init(identity: uuid, major: major, minor: nil)
   }
 
-  /// The beacons of the identity with both numbers.
+  /// Creates a constraint for the beacons of an identity with both numbers.
   public convenience init(uuid: UUID, major: CLBeaconMajorValue, minor: CLBeaconMinorValue) {
     self.init(identity: uuid, major: major, minor: minor)
   }
@@ -39,13 +39,13 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
     super.init()
   }
 
-  /// Returns the constraint itself: it never changes.
+  /// Returns the same object, because constraints are immutable.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
-  /// Constraints can be archived securely.
+  /// A Boolean value that indicates whether the class supports secure coding; always true.
   open class var supportsSecureCoding: Bool { true }
 
-  /// Reads an archived constraint; nil when the archive has none.
+  /// Creates a constraint from an archive; nil if the archive does not contain one.
   public required init?(coder: NSCoder) {
     guard
       let text = coder.decodeObject(of: NSString.self, forKey: "uuid") as String?,
@@ -66,7 +66,7 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
 }
 
 extension NSCoder {
-  /// A beacon's number, or nil when there is none or it is out of range.
+  /// Returns the number of a beacon; nil if it is missing or out of range.
   func beaconNumber(forKey key: String) -> UInt16? {
     containsValue(forKey: key) ? UInt16(exactly: decodeInt64(forKey: key)) : nil
   }

@@ -1,34 +1,34 @@
 public import Foundation
 
-/// The surroundings of Bluetooth beacons.
+/// A region around Bluetooth beacons.
 ///
-/// The agent listens for them while one is watched, where the machine has Bluetooth.
+/// While a beacon region is monitored, the agent listens for its beacons if the machine has Bluetooth.
 open class CLBeaconRegion: CLRegion, @unchecked Sendable {
-  /// Which beacons.
+  /// The constraint on the identity of the beacons.
   public let beaconIdentityConstraint: CLBeaconIdentityConstraint
 
-  /// Whether the state is reported when the display is switched on; false unless changed.
+  /// A Boolean value that indicates whether the state is reported when the display turns on; false by default.
   open var notifyEntryStateOnDisplay = false
 
-  /// The region's fields, for a log.
+  /// A description of the region's fields for logs.
   open override var description: String {
     RegionDescription.beacons(self, beaconIdentityConstraint)
   }
 
-  /// Every beacon of an identity.
+  /// Creates a region for all beacons of an identity.
   public convenience init(uuid: UUID, identifier: String) {
     self.init(
       beaconIdentityConstraint: CLBeaconIdentityConstraint(uuid: uuid), identifier: identifier)
   }
 
-  /// The beacons of an identity with this first number.
+  /// Creates a region for the beacons of an identity with this first number.
   public convenience init(uuid: UUID, major: CLBeaconMajorValue, identifier: String) {
     self.init(
       beaconIdentityConstraint: CLBeaconIdentityConstraint(uuid: uuid, major: major),
       identifier: identifier)
   }
 
-  /// The beacons of an identity with both numbers.
+  /// Creates a region for the beacons of an identity with both numbers.
   public convenience init(
     uuid: UUID, major: CLBeaconMajorValue, minor: CLBeaconMinorValue, identifier: String
   ) {
@@ -37,7 +37,7 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
       identifier: identifier)
   }
 
-  /// The beacons that fulfil the constraint.
+  /// Creates a region for the beacons that satisfy the constraint.
   public init(
     beaconIdentityConstraint beaconIdentity: CLBeaconIdentityConstraint, identifier: String
   ) {
@@ -45,19 +45,19 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
     super.init(name: identifier)
   }
 
-  /// Every beacon of an identity.
+  /// Creates a region for all beacons of an identity.
   @available(iOS, deprecated: 13.0, renamed: "init(uuid:identifier:)")
   public convenience init(proximityUUID: UUID, identifier: String) {
     self.init(uuid: proximityUUID, identifier: identifier)
   }
 
-  /// The beacons of an identity with this first number.
+  /// Creates a region for the beacons of an identity with this first number.
   @available(iOS, deprecated: 13.0, renamed: "init(uuid:major:identifier:)")
   public convenience init(proximityUUID: UUID, major: CLBeaconMajorValue, identifier: String) {
     self.init(uuid: proximityUUID, major: major, identifier: identifier)
   }
 
-  /// The beacons of an identity with both numbers.
+  /// Creates a region for the beacons of an identity with both numbers.
   @available(iOS, deprecated: 13.0, renamed: "init(uuid:major:minor:identifier:)")
   public convenience init(
     proximityUUID: UUID, major: CLBeaconMajorValue, minor: CLBeaconMinorValue, identifier: String
@@ -65,20 +65,20 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
     self.init(uuid: proximityUUID, major: major, minor: minor, identifier: identifier)
   }
 
-  /// The beacons' common identity.
+  /// The identity that the beacons share.
   open var uuid: UUID { beaconIdentityConstraint.uuid }
 
-  /// The beacons' common identity.
+  /// The identity that the beacons share.
   @available(iOS, deprecated: 13.0, renamed: "uuid")
   open var proximityUUID: UUID { beaconIdentityConstraint.uuid }
 
-  /// The first number, or nil for any.
+  /// The first number of the beacons; nil for any.
   open var major: NSNumber? { beaconIdentityConstraint.major.map { NSNumber(value: $0) } }
 
-  /// The second number, or nil for any.
+  /// The second number of the beacons; nil for any.
   open var minor: NSNumber? { beaconIdentityConstraint.minor.map { NSNumber(value: $0) } }
 
-  /// A copy with the same switches.
+  /// Returns a copy with the same notification options.
   open override func copy(with zone: NSZone? = nil) -> Any {
     let copy = CLBeaconRegion(
       beaconIdentityConstraint: beaconIdentityConstraint, identifier: identifier)
@@ -88,7 +88,7 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
     return copy
   }
 
-  /// Reads an archived region; nil when the archive has none.
+  /// Creates a region from an archive; nil if the archive does not contain one.
   public required init?(coder: NSCoder) {
     guard let identity = CLBeaconIdentityConstraint(coder: coder) else { return nil }
     beaconIdentityConstraint = identity

@@ -1,11 +1,11 @@
 public import Foundation
 
-/// A circle on the Earth's surface.
+/// A circular region on the Earth's surface.
 open class CLCircularRegion: CLRegion, @unchecked Sendable {
   private let middle: CLLocationCoordinate2D
   private let distance: CLLocationDistance
 
-  /// A circle around `center` of `radius` metres.
+  /// Creates a circular region around `center` with a radius of `radius` meters.
   public init(
     center: CLLocationCoordinate2D, radius: CLLocationDistance, identifier: String
   ) {
@@ -14,21 +14,21 @@ open class CLCircularRegion: CLRegion, @unchecked Sendable {
     super.init(name: identifier)
   }
 
-  /// The centre of the circle.
+  /// The center of the circle.
   open override var center: CLLocationCoordinate2D { middle }
 
-  /// The radius in metres.
+  /// The radius of the circle in meters.
   open override var radius: CLLocationDistance { distance }
 
-  /// Whether the coordinate lies in the circle or on its edge.
+  /// Returns whether the coordinate is inside the circle or on its boundary.
   open override func contains(_ coordinate: CLLocationCoordinate2D) -> Bool {
     middle.distance(to: coordinate) <= distance
   }
 
-  /// The region's fields, for a log.
+  /// A description of the region's fields for logs.
   open override var description: String { RegionDescription.circle(self, middle, distance) }
 
-  /// A copy with the same switches.
+  /// Returns a copy with the same notification options.
   open override func copy(with zone: NSZone? = nil) -> Any {
     let copy = CLCircularRegion(center: middle, radius: distance, identifier: identifier)
     copy.notifyOnEntry = notifyOnEntry
@@ -36,7 +36,7 @@ open class CLCircularRegion: CLRegion, @unchecked Sendable {
     return copy
   }
 
-  /// Reads an archived region; nil when the archive has none.
+  /// Creates a region from an archive; nil if the archive does not contain one.
   public required init?(coder: NSCoder) {
     middle = CLLocationCoordinate2D(
       latitude: coder.decodeDouble(forKey: "latitude"),

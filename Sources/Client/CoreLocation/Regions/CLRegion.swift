@@ -1,17 +1,19 @@
 public import Foundation
 
-/// An area that can be watched: its circular and beacon forms are subclasses.
+/// An area that can be monitored.
+///
+/// Circular regions and beacon regions are subclasses.
 open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
-  // Sendable: the name is constant, and the two switches are set before the region is handed over,
-  // as with Apple's class.
+  // Sendable: the identifier is constant, and as with Apple's class, the two notification options are set before the
+  // region is passed on.
 
-  /// The app's name for the region; a region of the same name replaces it.
+  /// The app's identifier for the region; a region with the same identifier replaces it.
   public let identifier: String
 
-  /// Whether coming in is reported; true unless changed.
+  /// A Boolean value that indicates whether entering the region is reported; true by default.
   open var notifyOnEntry = true
 
-  /// Whether going out is reported; true unless changed.
+  /// A Boolean value that indicates whether leaving the region is reported; true by default.
   open var notifyOnExit = true
 
   init(name: String) {
@@ -19,7 +21,7 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     super.init()
   }
 
-  /// A circular region: the form before `CLCircularRegion`.
+  /// Creates a circular region, in the form used before `CLCircularRegion`.
   @available(iOS, deprecated: 7.0, message: "Use CLCircularRegion")
   public init(
     circularRegionWithCenter center: CLLocationCoordinate2D, radius: CLLocationDistance,
@@ -32,36 +34,36 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
 
   private var circle: (center: CLLocationCoordinate2D, radius: CLLocationDistance)?
 
-  /// The centre of a circular region; an invalid coordinate for any other.
+  /// The center of a circular region; an invalid coordinate for other regions.
   @available(iOS, deprecated: 7.0, message: "Use CLCircularRegion")
   open var center: CLLocationCoordinate2D { circle?.center ?? kCLLocationCoordinate2DInvalid }
 
-  /// The radius of a circular region in metres; negative for any other.
+  /// The radius of a circular region in meters; negative for other regions.
   @available(iOS, deprecated: 7.0, message: "Use CLCircularRegion")
   open var radius: CLLocationDistance { circle?.radius ?? -1 }
 
-  /// Whether the coordinate lies in a circular region; false for any other.
+  /// Returns whether the coordinate is inside a circular region; false for other regions.
   @available(iOS, deprecated: 7.0, message: "Use CLCircularRegion")
   open func contains(_ coordinate: CLLocationCoordinate2D) -> Bool {
     radius >= 0 && center.distance(to: coordinate) <= radius
   }
 
-  /// The region's fields, for a log.
+  /// A description of the region's fields for logs.
   open override var description: String {
     circle.map { RegionDescription.circle(self, $0.center, $0.radius) }
       ?? "\(type(of: self)) (identifier:'\(identifier)')"
   }
 
-  /// Whether the other region has the same name.
+  /// Returns whether the other region has the same identifier.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? CLRegion else { return false }
     return identifier == other.identifier
   }
 
-  /// The hash of the name.
+  /// The hash value of the identifier.
   open override var hash: Int { identifier.hashValue }
 
-  /// A copy with the same switches.
+  /// Returns a copy with the same notification options.
   open func copy(with zone: NSZone? = nil) -> Any {
     let copy =
       circle.map {
@@ -72,10 +74,10 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     return copy
   }
 
-  /// Regions can be archived securely.
+  /// A Boolean value that indicates whether the class supports secure coding; always true.
   open class var supportsSecureCoding: Bool { true }
 
-  /// Reads an archived region; nil when the archive has none.
+  /// Creates a region from an archive; nil if the archive does not contain one.
   public required init?(coder: NSCoder) {
     guard let name = coder.decodeObject(of: NSString.self, forKey: "identifier") else { return nil }
     identifier = name as String

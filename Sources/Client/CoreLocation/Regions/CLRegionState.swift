@@ -1,21 +1,21 @@
-/// Where the device is in relation to a region.
+/// The state of the device relative to a region.
 public enum CLRegionState: Int, Sendable {
-  /// Not known yet.
+  /// The state is not known yet.
   case unknown = 0
-  /// In the region.
+  /// The device is inside the region.
   case inside = 1
-  /// Outside of the region.
+  /// The device is outside the region.
   case outside = 2
 }
 
-/// How far away a beacon is.
+/// The proximity of a beacon.
 public enum CLProximity: Int, Sendable {
-  /// Not known.
+  /// The proximity is unknown.
   case unknown = 0
-  /// Next to the device.
+  /// The beacon is next to the device.
   case immediate = 1
-  /// A few metres away.
+  /// The beacon is a few meters away.
   case near = 2
-  /// Farther away.
+  /// The beacon is far away.
   case far = 3
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The descriptions of regions as Apple's systems write them.
+/// The descriptions of regions in the format of Apple's systems.
 enum RegionDescription {
   static func circle(
     _ region: CLRegion, _ center: CLLocationCoordinate2D, _ radius: CLLocationDistance

@@ -2,9 +2,9 @@ package import BelfryWire
 import Foundation
 
 extension NotificationRegion {
-  /// A region for the agent.
+  /// Creates a region in the agent's form.
   ///
-  /// One that has no shape is a circle without an area: never entered.
+  /// A region without a shape becomes a circle without an area, which is never entered.
   package init(_ region: CLRegion) {
     let shape: Shape
     if let beacon = region as? CLBeaconRegion {
@@ -23,7 +23,7 @@ extension NotificationRegion {
 }
 
 extension CLRegion {
-  /// A region of the agent; nil when its beacon is none.
+  /// Creates a region from the agent's form; nil if its beacon UUID is invalid.
   package static func make(_ region: NotificationRegion) -> CLRegion? {
     let result: CLRegion
     switch region.shape {

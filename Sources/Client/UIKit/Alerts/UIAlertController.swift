@@ -1,36 +1,36 @@
 import BelfryClient
 public import Foundation
 
-/// A question to the user.
+/// An object that displays an alert to the user.
 ///
-/// Where a desktop is there, presenting it shows a notification that stays until it is answered,
-/// with the actions as its buttons.
+/// On a desktop, presenting the alert posts a notification that stays until the user answers it. The alert's actions
+/// are the notification's buttons.
 @preconcurrency @MainActor
 open class UIAlertController: UIViewController {
-  /// How a question looks; stored, the desktop decides.
+  /// The styles of an alert; stored, but the desktop decides how the alert looks.
   public enum Style: Int, Sendable {
-    /// From the screen's edge.
+    /// An action sheet that slides in from an edge of the screen.
     case actionSheet = 0
-    /// In the middle.
+    /// An alert in the middle of the screen.
     case alert = 1
   }
 
-  /// The text under the title.
+  /// The text below the title.
   open var message: String?
 
-  /// How it looks.
+  /// The style of the alert.
   open private(set) var preferredStyle: Style = .alert
 
-  /// The answers in the order in which they were added.
+  /// The actions, in the order in which they were added.
   open private(set) var actions: [UIAlertAction] = []
 
-  /// The answer that is proposed.
+  /// The action that the alert highlights as the default choice.
   open var preferredAction: UIAlertAction?
 
-  /// The fields that it asks for.
+  /// The text fields of the alert.
   open private(set) var textFields: [UITextField]?
 
-  /// A question.
+  /// Creates an alert with a title, a message, and a style.
   public convenience init(title: String?, message: String?, preferredStyle: Style) {
     self.init(nibName: nil, bundle: nil)
     self.title = title
@@ -38,10 +38,10 @@ open class UIAlertController: UIViewController {
     self.preferredStyle = preferredStyle
   }
 
-  /// Adds an answer.
+  /// Adds an action to the alert.
   open func addAction(_ action: UIAlertAction) { actions.append(action) }
 
-  /// Does nothing: the keys that apps set this way are Apple's own.
+  /// Does nothing: apps use this method to set keys that are private to Apple.
   open func setValue(_ value: Any?, forKey key: String) {}
 
   private var dialog: String?
@@ -62,7 +62,7 @@ open class UIAlertController: UIViewController {
     }
   }
 
-  /// What is typed goes with the answer that confirms.
+  /// The text field is sent with the action that confirms the alert.
   private var field: DialogCenter.Field? {
     guard let placeholder = textFields?.first.map({ $0.placeholder ?? "" }) else { return nil }
     let confirmation = actions.firstIndex { $0 === preferredAction }
@@ -82,7 +82,8 @@ open class UIAlertController: UIViewController {
     case .choice(let index, let text):
       chosen = actions.indices.contains(index) ? actions[index] : nil
       if let text { textFields?.first?.text = text }
-    // A click on the question itself changes nothing, unless there is only one answer.
+    // Clicking the notification itself, or dismissing it, chooses the preferred action, else the cancel action, else
+    // the first one.
     case .opened, .dismissed:
       chosen = preferredAction ?? actions.first { $0.style == .cancel } ?? actions.first
     case .unasked: return
@@ -92,7 +93,7 @@ open class UIAlertController: UIViewController {
     if let chosen { chosen.handler?(chosen) }
   }
 
-  /// Adds a field for text.
+  /// Adds a text field to the alert.
   open func addTextField(configurationHandler: ((UITextField) -> Void)? = nil) {
     let field = UITextField(frame: .zero)
     configurationHandler?(field)
@@ -100,31 +101,31 @@ open class UIAlertController: UIViewController {
   }
 }
 
-/// An answer to a question.
+/// An action that the user can choose in an alert.
 @preconcurrency @MainActor
 open class UIAlertAction: NSObject, NSCopying {
-  /// How an answer looks.
+  /// The styles of an action.
   public enum Style: Int, Sendable {
-    /// As any other.
+    /// The default style of a button.
     case `default` = 0
-    /// As the one that changes nothing.
+    /// The style of an action that cancels the operation and changes nothing.
     case cancel = 1
-    /// As one that destroys something.
+    /// The style of an action that changes or deletes data.
     case destructive = 2
   }
 
-  /// The button's text.
+  /// The title of the action's button.
   nonisolated public let title: String?
 
-  /// How it looks.
+  /// The style of the action's button.
   nonisolated public let style: Style
 
-  /// Whether it can be chosen.
+  /// A Boolean value that indicates whether the action is enabled.
   open var isEnabled = true
 
   let handler: ((UIAlertAction) -> Void)?
 
-  /// An answer with what it does.
+  /// Creates an action with a title, a style, and a handler to run when the user chooses it.
   public init(title: String?, style: Style, handler: ((UIAlertAction) -> Void)? = nil) {
     self.title = title
     self.style = style
@@ -132,51 +133,53 @@ open class UIAlertAction: NSObject, NSCopying {
     super.init()
   }
 
-  /// Does nothing: the keys that apps set this way, such as `titleTextColor`, are Apple's own.
+  /// Does nothing: apps use this method to set keys that are private to Apple, such as `titleTextColor`.
   nonisolated open func setValue(_ value: Any?, forKey key: String) {}
 
-  /// Returns the answer itself.
+  /// Returns the same action.
   nonisolated open func copy(with zone: NSZone? = nil) -> Any { self }
 }
 
-/// A field for text, as a value.
+/// A text field.
+///
+/// It stores its properties; nothing is drawn.
 @preconcurrency @MainActor
 open class UITextField: UIView {
-  /// What was written.
+  /// The text that the user entered.
   open var text: String?
 
-  /// The placeholder of the empty field.
+  /// The placeholder that the empty field shows.
   open var placeholder: String?
 
-  /// Whether the text is hidden.
+  /// A Boolean value that indicates whether the field hides the text.
   open var isSecureTextEntry = false
 
-  /// Stored and never called; not retained.
+  /// The delegate, which is never called on this system; not retained.
   open weak var delegate: (any UITextFieldDelegate)?
 
-  /// Which keys are offered; stored, without effect.
+  /// The keyboard type of the field; stored, but without effect.
   open var keyboardType: UIKeyboardType = .default
 }
 
-/// Which keys are offered for a text.
+/// The types of keyboard for entering text.
 public enum UIKeyboardType: Int, Sendable {
-  /// All.
+  /// The default keyboard of the input method.
   case `default` = 0
-  /// Those of ASCII.
+  /// A keyboard for ASCII characters.
   case asciiCapable = 1
-  /// Numbers and signs.
+  /// A keyboard for numbers and punctuation.
   case numbersAndPunctuation = 2
   // swift-format-ignore: AlwaysUseLowerCamelCase
-  /// Those of URLs.
+  /// A keyboard for URLs.
   case URL = 3
-  /// Digits.
+  /// A keyboard for digits.
   case numberPad = 4
-  /// Those of telephones.
+  /// A keyboard for telephone numbers.
   case phonePad = 5
-  /// Those of names and telephones.
+  /// A keyboard for names and telephone numbers.
   case namePhonePad = 6
-  /// Those of mail addresses.
+  /// A keyboard for email addresses.
   case emailAddress = 7
-  /// Numbers with a point.
+  /// A keyboard for numbers with a decimal point.
   case decimalPad = 8
 }

@@ -1,41 +1,40 @@
 import BelfryClient
 public import Foundation
 
-/// A question to the user, as apps before iOS 8 ask it.
+/// An alert in the form that apps used before iOS 8.
 ///
-/// Where a desktop is there, it is shown as a notification that stays until it is answered, with
-/// the answers as its buttons. The buttons have the order in which they were added; the one that
-/// cancels is the first, where there is one.
+/// On a desktop, the alert is a notification that stays until the user answers it. The buttons appear in the order in
+/// which they were added; the cancel button, if any, is the first one.
 @available(iOS, deprecated: 9.0, message: "Use UIAlertController")
 @preconcurrency @MainActor
 open class UIAlertView: UIView {
-  /// The delegate, which gets the answer where it is a `UIAlertViewDelegate`; not retained.
+  /// The delegate, which receives the answer if it conforms to `UIAlertViewDelegate`; not retained.
   open weak var delegate: AnyObject?
 
-  /// The question.
+  /// The title of the alert.
   open var title = ""
 
-  /// The text under it.
+  /// The text below the title.
   open var message: String?
 
-  /// Which button cancels; -1 when none does.
+  /// The index of the cancel button; -1 if the alert has none.
   open var cancelButtonIndex = -1
 
-  /// Which button is the first of the others; -1 when there are none.
+  /// The index of the first button other than the cancel button; -1 if the alert has no other button.
   open var firstOtherButtonIndex: Int {
     titles.indices.first { $0 != cancelButtonIndex } ?? -1
   }
 
-  /// How many buttons it has.
+  /// The number of buttons.
   open var numberOfButtons: Int { titles.count }
 
-  /// Whether it is being asked.
+  /// A Boolean value that indicates whether the alert is visible.
   open var isVisible: Bool { dialog != nil }
 
   private var titles: [String] = []
   private var dialog: String?
 
-  /// A question with at most the button that cancels.
+  /// Creates an alert that has a cancel button at most.
   public convenience init(
     title: String?, message: String?, delegate: Any?, cancelButtonTitle: String?
   ) {
@@ -46,7 +45,7 @@ open class UIAlertView: UIView {
     if let cancelButtonTitle { cancelButtonIndex = addButton(withTitle: cancelButtonTitle) }
   }
 
-  /// A question with other buttons.
+  /// Creates an alert with a cancel button and other buttons.
   public convenience init(
     title: String, message: String, delegate: (any UIAlertViewDelegate)?,
     cancelButtonTitle: String?, otherButtonTitles firstButtonTitle: String,
@@ -57,19 +56,21 @@ open class UIAlertView: UIView {
     for title in [firstButtonTitle] + moreButtonTitles { addButton(withTitle: title) }
   }
 
-  /// Adds a button; returns which it is.
+  /// Adds a button and returns its index.
   @discardableResult
   open func addButton(withTitle title: String?) -> Int {
     titles.append(title ?? "")
     return titles.count - 1
   }
 
-  /// The text of a button; nil when there is no such button.
+  /// Returns the title of a button; nil if the index is out of range.
   open func buttonTitle(at buttonIndex: Int) -> String? {
     titles.indices.contains(buttonIndex) ? titles[buttonIndex] : nil
   }
 
-  /// Shows the alert; without the permission for alerts nothing is shown, and the delegate is not called.
+  /// Shows the alert.
+  ///
+  /// Without permission for alerts, nothing is shown and the delegate gets no answer.
   open func show() {
     guard dialog == nil else { return }
     asker?.willPresent(self)
@@ -82,7 +83,7 @@ open class UIAlertView: UIView {
     asker?.didPresent(self)
   }
 
-  /// Withdraws the question as though a button had been pressed.
+  /// Dismisses the alert as if the user had pressed a button.
   open func dismiss(withClickedButtonIndex buttonIndex: Int, animated: Bool) {
     guard let dialog else { return }
     DialogCenter.shared.withdraw(dialog)
@@ -97,7 +98,8 @@ open class UIAlertView: UIView {
     case .choice(let index, _):
       asker?.alertView(self, clickedButtonAt: index)
       end(index)
-    // A click on the question itself changes nothing, unless there is only one answer.
+    // Clicking the notification itself, or dismissing it, counts as the cancel button, or as the first button if there
+    // is no cancel button.
     case .opened, .dismissed:
       let index = cancelButtonIndex >= 0 ? cancelButtonIndex : 0
       asker?.alertView(self, clickedButtonAt: index)
@@ -113,48 +115,48 @@ open class UIAlertView: UIView {
   }
 }
 
-/// The delegate of an alert of apps before iOS 8.
+/// The delegate of an alert in the form that apps used before iOS 8.
 ///
-/// Every member is optional: those that the conforming class leaves out do nothing.
+/// Every member is optional; the default implementations do nothing.
 @available(iOS, deprecated: 9.0, message: "Use UIAlertController")
 @MainActor
 public protocol UIAlertViewDelegate: NSObjectProtocol {
-  /// A button was pressed.
+  /// Tells the delegate that the user pressed a button.
   func alertView(_ alertView: UIAlertView, clickedButtonAt buttonIndex: Int)
 
-  /// The system took the question back; never called on this system.
+  /// Tells the delegate that the system canceled the alert; never called on this system.
   func alertViewCancel(_ alertView: UIAlertView)
 
-  /// The question is about to be asked.
+  /// Tells the delegate that the alert is about to appear.
   func willPresent(_ alertView: UIAlertView)
 
-  /// The question was asked.
+  /// Tells the delegate that the alert has appeared.
   func didPresent(_ alertView: UIAlertView)
 
-  /// The question is about to go.
+  /// Tells the delegate that the alert is about to disappear.
   func alertView(_ alertView: UIAlertView, willDismissWithButtonIndex buttonIndex: Int)
 
-  /// The question has gone.
+  /// Tells the delegate that the alert has disappeared.
   func alertView(_ alertView: UIAlertView, didDismissWithButtonIndex buttonIndex: Int)
 }
 
 @available(iOS, deprecated: 9.0, message: "Use UIAlertController")
 extension UIAlertViewDelegate {
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func alertView(_ alertView: UIAlertView, clickedButtonAt buttonIndex: Int) {}
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func alertViewCancel(_ alertView: UIAlertView) {}
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func willPresent(_ alertView: UIAlertView) {}
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func didPresent(_ alertView: UIAlertView) {}
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func alertView(_ alertView: UIAlertView, willDismissWithButtonIndex buttonIndex: Int) {}
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func alertView(_ alertView: UIAlertView, didDismissWithButtonIndex buttonIndex: Int) {}
 }

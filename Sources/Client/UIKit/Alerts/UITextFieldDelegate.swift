@@ -1,47 +1,47 @@
 public import Foundation
 
-/// The delegate of a text field; never called on this system, where no text is edited.
+/// The delegate of a text field; never called on this system, where text fields are not edited.
 ///
-/// What is typed in answer to a question is in the field when the answer arrives.
+/// When the user answers an alert with text, the field already contains that text when the answer arrives.
 ///
 /// Every member is optional.
 @MainActor
 public protocol UITextFieldDelegate: NSObjectProtocol {
-  /// Whether writing may begin; never called on this system.
+  /// Returns whether editing may begin; never called on this system.
   func textFieldShouldBeginEditing(_ textField: UITextField) -> Bool
 
-  /// Writing began; never called on this system.
+  /// Tells the delegate that editing began; never called on this system.
   func textFieldDidBeginEditing(_ textField: UITextField)
 
-  /// Writing ended; never called on this system.
+  /// Tells the delegate that editing ended; never called on this system.
   func textFieldDidEndEditing(_ textField: UITextField)
 
-  /// Whether the text may change; never called on this system.
+  /// Returns whether the text may change; never called on this system.
   func textField(
     _ textField: UITextField, shouldChangeCharactersIn range: NSRange,
     replacementString string: String
   ) -> Bool
 
-  /// Whether the return key is heard; never called on this system.
+  /// Returns whether the field processes the return key; never called on this system.
   func textFieldShouldReturn(_ textField: UITextField) -> Bool
 }
 
 extension UITextFieldDelegate {
-  /// Allows it.
+  /// The default implementation returns true.
   public func textFieldShouldBeginEditing(_ textField: UITextField) -> Bool { true }
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func textFieldDidBeginEditing(_ textField: UITextField) {}
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func textFieldDidEndEditing(_ textField: UITextField) {}
 
-  /// Allows it.
+  /// The default implementation returns true.
   public func textField(
     _ textField: UITextField, shouldChangeCharactersIn range: NSRange,
     replacementString string: String
   ) -> Bool { true }
 
-  /// Allows it.
+  /// The default implementation returns true.
   public func textFieldShouldReturn(_ textField: UITextField) -> Bool { true }
 }

@@ -5,7 +5,7 @@ import Foundation
 import UserNotifications
 
 extension UIApplication {
-  /// Handles the agent's events.
+  /// Subscribes to the agent's events.
   func listen() {
     session.listen(as: .application) { [weak self] event, question in
       self?.handle(event, question) ?? false
@@ -18,7 +18,9 @@ extension UIApplication {
     }
   }
 
-  /// Hands an event to the app's delegate; false when it is not for the app object.
+  /// Passes an event to the app's delegate.
+  ///
+  /// Returns false if the event is not for the app object.
   func handle(_ event: AppEvent, _ question: AppLinkQuestion?) -> Bool {
     switch event {
     case .token(.alert, let token):
@@ -26,8 +28,8 @@ extension UIApplication {
         self, didRegisterForRemoteNotificationsWithDeviceToken: Data(token))
     case .registrationFailed(.alert, let failure): registrationFailed(failure)
     case .arrived(let arrival) where arrival.kind == .alert:
-      // The notification delegate is asked about what is only shown; the app's delegate gets what
-      // is there to fetch, and everything when there is no other one (S2-20).
+      // With a notification delegate, the app delegate receives only the pushes that let the app fetch content. Without
+      // one, it receives all pushes (S2-20).
       if question == nil, UNUserNotificationCenter.current().delegate != nil { return true }
       receive(arrival.payload) { question?.reply(.fetched($0)) }
     case .willPresent(let delivered): return willPresent(delivered, question)
@@ -42,8 +44,10 @@ extension UIApplication {
     return true
   }
 
-  /// A push for the app's own hands: the newest form of the delegate's method gets it, and the
-  /// oldest one where the app lacks that (S1-39), at a launch too (S4-21).
+  /// Delivers a push to the delegate's newest receiving method, or to the oldest one if the app does not implement the
+  /// newest (S1-39).
+  ///
+  /// This also applies at launch (S4-21).
   func receive(
     _ payload: [UInt8],
     completion: @escaping @MainActor @Sendable (FetchResult) -> Void
@@ -58,20 +62,23 @@ extension UIApplication {
     }
   }
 
-  /// Calls the form without a result, which differs from the newest one only in not being `async`.
+  /// Calls the delegate method without a result.
+  ///
+  /// It differs from the newest one only in not being `async`.
   func receiveInOldestForm(
     _ userInfo: [AnyHashable: Any], _ delegate: any UIApplicationDelegate
   ) {
     delegate.application(self, didReceiveRemoteNotification: userInfo)
   }
 
-  /// A notification in front of an app without a notification delegate: the app shows what it
-  /// likes, the system nothing (S1-38).
+  /// Handles a notification that arrives while an app without a notification delegate is in the foreground.
+  ///
+  /// The app may show something itself; the system shows nothing (S1-38).
   private func willPresent(
     _ delivered: DeliveredNotification, _ question: AppLinkQuestion?
   ) -> Bool {
     guard delivered.request.content.generation != .desktop else { return false }
-    // A push comes as an arrival besides.
+    // A push is also delivered as an arrival event, so the delegate is not called for it here.
     if delivered.payload == nil {
       delegate?.application(
         self, didReceive: UILocalNotification(LocalNotificationFields(delivered.request)))

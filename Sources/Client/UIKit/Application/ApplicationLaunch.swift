@@ -4,9 +4,9 @@ import Foundation
 import UserNotifications
 
 extension UIApplicationDelegate {
-  /// Runs the app: what `@main` calls.
+  /// Runs the app; called by `@main`.
   ///
-  /// Connects to the agent, launches, and runs the main run loop until a signal ends the process.
+  /// Connects to the agent, launches the app, and runs the main run loop until a signal ends the process.
   public static func main() {
     guard let type = Self.self as? NSObject.Type else {
       preconditionFailure("an app delegate is a subclass of NSObject or UIResponder")
@@ -16,10 +16,11 @@ extension UIApplicationDelegate {
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Runs the app with the delegate class of that name, as `main.swift` calls it; the arguments of
-/// the process and the principal class are not needed here.
+/// Runs the app with the delegate class of the given name; called by `main.swift`.
 ///
-/// - Returns: never, in truth; the process ends with the app.
+/// The arguments of the process and the principal class are ignored.
+///
+/// - Returns: Never; the process ends with the app.
 @preconcurrency @MainActor
 @discardableResult
 public func UIApplicationMain(
@@ -33,10 +34,10 @@ public func UIApplicationMain(
   ApplicationLaunch.run(delegateClass: type)
 }
 
-/// Brings an app up, in the order of Apple's systems.
+/// Launches an app and calls its delegate in the same order as Apple's systems.
 @MainActor
 enum ApplicationLaunch {
-  /// What UIApplicationMain retains.
+  /// The delegate, retained because `UIApplication.delegate` is weak.
   private static var retainedDelegate: (any UIApplicationDelegate)?
 
   static func run(delegateClass: NSObject.Type?) -> Never {
@@ -53,8 +54,8 @@ enum ApplicationLaunch {
 }
 
 extension UIApplication {
-  /// Launches: waits for the agent's welcome, calls the delegate, and activates unless the agent
-  /// started the app for the background.
+  /// Launches the app: waits for the agent's welcome, calls the delegate, and activates the app unless the agent
+  /// started it in the background.
   func launch() {
     if !session.wasStartedByAgent { session.appState = .foreground }
     let launch = session.connectForLaunch()
@@ -77,7 +78,7 @@ extension UIApplication {
   }
 }
 
-/// The launch options of an app.
+/// Builds the launch options of an app.
 enum LaunchOptions {
   static func make(
     _ launch: AppLaunch, url: URL?
@@ -95,7 +96,7 @@ enum LaunchOptions {
   }
 }
 
-/// The URL that a `.desktop` file's `%u` put among the arguments.
+/// Finds the URL that the `%u` field of a `.desktop` file added to the arguments.
 enum LaunchURL {
   static func find(_ arguments: [String]) -> URL? {
     guard arguments.count == 2, let url = URL(string: arguments[1]) else { return nil }

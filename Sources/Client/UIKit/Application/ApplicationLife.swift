@@ -3,31 +3,34 @@ import BelfryWire
 import Foundation
 import UserNotifications
 
-/// The life cycle of the app: it changes states and calls delegate, scenes and observers in the order in
-/// which Apple's systems do.
+/// The life cycle of the app.
+///
+/// It changes the state and calls the delegate, scenes, and observers in the same order as Apple's systems.
 @MainActor
 final class ApplicationLife {
   private(set) var state = UIApplication.State.inactive
   private var hasLaunched = false
-  /// Questions to the person that cover the app.
+  /// The number of open permission prompts that cover the app.
   private var covers = 0
 
-  /// The response that launched the app, until its event has come.
+  /// The response that launched the app, until the matching event arrives.
   var launchResponse: BelfryWire.NotificationResponse?
 
   private var application: UIApplication { .shared }
 
-  /// Whether this response is the one that launched the app; true once.
+  /// Returns whether this response launched the app.
+  ///
+  /// Returns true only once.
   func claimLaunch(_ response: BelfryWire.NotificationResponse) -> Bool {
     defer { launchResponse = nil }
     return launchResponse?.notification.request.id == response.notification.request.id
       && launchResponse?.action == response.action
   }
 
-  /// The launch begins: a delegate that is asked to finish it may look at the state.
+  /// Sets the initial state, so that the delegate's launch methods can read it.
   func begins(inBackground: Bool) { state = inBackground ? .background : .inactive }
 
-  /// The launch is over.
+  /// Completes the launch: activates the app, or starts its background time.
   func launched(inBackground: Bool) {
     hasLaunched = true
     if inBackground {
@@ -43,7 +46,7 @@ final class ApplicationLife {
     }
   }
 
-  /// Brings the app to the front.
+  /// Moves the app to the foreground.
   func enterForeground(response: UNNotificationResponse? = nil) {
     guard hasLaunched, state == .background else { return }
     application.backgroundTasks.timeEnds()
@@ -67,19 +70,19 @@ final class ApplicationLife {
     post(UIApplication.didEnterBackgroundNotification)
   }
 
-  /// A question to the person covers the app (S4-10).
+  /// Deactivates the app while a permission prompt covers it (S4-10).
   func cover() {
     covers += 1
     if state == .active { deactivate() }
   }
 
-  /// The question is answered.
+  /// Reactivates the app when the last permission prompt is answered.
   func uncover() {
     covers -= 1
     if covers == 0, hasLaunched, state == .inactive { activate() }
   }
 
-  /// The app ends.
+  /// Calls the delegate and observers before the app exits.
   func terminate() {
     guard hasLaunched else { return }
     if state == .active { deactivate() }

@@ -1,52 +1,51 @@
 public import Foundation
 
 extension UIApplication {
-  /// Posted after `application(_:didFinishLaunchingWithOptions:)`; its `userInfo` has the launch
-  /// options.
+  /// Posted after `application(_:didFinishLaunchingWithOptions:)`; its `userInfo` contains the launch options.
   nonisolated public static let didFinishLaunchingNotification = NSNotification.Name(
     rawValue: "UIApplicationDidFinishLaunchingNotification")
 
-  /// Posted when the app comes to the front.
+  /// Posted when the app becomes active.
   nonisolated public static let didBecomeActiveNotification = NSNotification.Name(
     rawValue: "UIApplicationDidBecomeActiveNotification")
 
-  /// Posted before the app leaves the front.
+  /// Posted when the app resigns active.
   nonisolated public static let willResignActiveNotification = NSNotification.Name(
     rawValue: "UIApplicationWillResignActiveNotification")
 
-  /// Posted when the app is in the background.
+  /// Posted when the app enters the background.
   nonisolated public static let didEnterBackgroundNotification = NSNotification.Name(
     rawValue: "UIApplicationDidEnterBackgroundNotification")
 
-  /// Posted before the app comes back from the background.
+  /// Posted before the app enters the foreground.
   nonisolated public static let willEnterForegroundNotification = NSNotification.Name(
     rawValue: "UIApplicationWillEnterForegroundNotification")
 
-  /// Posted before the app ends.
+  /// Posted before the app terminates.
   nonisolated public static let willTerminateNotification = NSNotification.Name(
     rawValue: "UIApplicationWillTerminateNotification")
 
-  /// Posted when the clock, the day or the time zone changed.
+  /// Posted when the clock, the day, or the time zone changes.
   nonisolated public static let significantTimeChangeNotification = NSNotification.Name(
     rawValue: "UIApplicationSignificantTimeChangeNotification")
 
-  /// Posted when memory is short; never on this system.
+  /// Posted when memory is low; never posted on this system.
   nonisolated public static let didReceiveMemoryWarningNotification = NSNotification.Name(
     rawValue: "UIApplicationMemoryWarningNotification")
 
-  /// Posted when `backgroundRefreshStatus` changed; never on this system.
+  /// Posted when `backgroundRefreshStatus` changes; never posted on this system.
   nonisolated public static let backgroundRefreshStatusDidChangeNotification = NSNotification.Name(
     rawValue: "UIApplicationBackgroundRefreshStatusDidChangeNotification")
 
-  /// Posted when the user made a screenshot; never on this system.
+  /// Posted when the user takes a screenshot; never posted on this system.
   nonisolated public static let userDidTakeScreenshotNotification = NSNotification.Name(
     rawValue: "UIApplicationUserDidTakeScreenshotNotification")
 
-  /// Posted when protected files are about to be locked; never on this system.
+  /// Posted before protected files become unavailable; never posted on this system.
   nonisolated public static let protectedDataWillBecomeUnavailableNotification =
     NSNotification.Name(rawValue: "UIApplicationProtectedDataWillBecomeUnavailable")
 
-  /// Posted when protected files can be read again; never on this system.
+  /// Posted when protected files become available; never posted on this system.
   nonisolated public static let protectedDataDidBecomeAvailableNotification =
     NSNotification.Name(rawValue: "UIApplicationProtectedDataDidBecomeAvailable")
 }

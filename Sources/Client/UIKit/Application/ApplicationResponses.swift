@@ -5,9 +5,9 @@ import Foundation
 import UserNotifications
 
 extension UIApplication {
-  /// What the user did with a notification, for an app without a notification delegate.
+  /// Passes the user's response to a notification to an app without a notification delegate.
   ///
-  /// An app with one is only brought to the front here.
+  /// Returns false if the app has no delegate or the notification belongs to AppKit.
   func respond(
     _ response: BelfryWire.NotificationResponse, _ question: AppLinkQuestion?
   ) -> Bool {
@@ -21,7 +21,7 @@ extension UIApplication {
       if let payload = response.notification.payload {
         receive(payload) { _ in question?.reply(.handled) }
       } else {
-        // A launch has the notification among its options (S1-36).
+        // At launch, the launch options contain the notification (S1-36).
         if !isLaunch {
           delegate.application(
             self, didReceive: UILocalNotification(LocalNotificationFields(request)))

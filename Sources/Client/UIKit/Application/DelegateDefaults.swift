@@ -1,19 +1,19 @@
 import BelfryClient
 public import Foundation
 
-// What happens for the members that an app delegate leaves out: nothing, except where a former
-// form of the method stands in.
+// The defaults for methods that an app delegate does not implement. They do nothing, or call an older form of the
+// method.
 extension UIApplicationDelegate {
-  /// No window, for a delegate that keeps none.
+  /// Always nil, for a delegate that does not store a window.
   public var window: UIWindow? {
     get { nil }
     set {}
   }
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func applicationDidFinishLaunching(_ application: UIApplication) {}
 
-  /// Lets the launch go on.
+  /// Returns true, so that the launch continues.
   public func application(
     _ application: UIApplication,
     willFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
@@ -28,57 +28,57 @@ extension UIApplicationDelegate {
     return true
   }
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func applicationDidBecomeActive(_ application: UIApplication) {}
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func applicationWillResignActive(_ application: UIApplication) {}
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func applicationDidEnterBackground(_ application: UIApplication) {}
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func applicationWillEnterForeground(_ application: UIApplication) {}
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func applicationWillTerminate(_ application: UIApplication) {}
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func applicationDidReceiveMemoryWarning(_ application: UIApplication) {}
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func applicationSignificantTimeChange(_ application: UIApplication) {}
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func applicationProtectedDataDidBecomeAvailable(_ application: UIApplication) {}
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func applicationProtectedDataWillBecomeUnavailable(_ application: UIApplication) {}
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func application(
     _ application: UIApplication, didRegister notificationSettings: UIUserNotificationSettings
   ) {}
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func application(
     _ application: UIApplication,
     didRegisterForRemoteNotificationsWithDeviceToken deviceToken: Data
   ) {}
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func application(
     _ application: UIApplication, didFailToRegisterForRemoteNotificationsWithError error: any Error
   ) {}
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func application(
     _ application: UIApplication,
     performFetchWithCompletionHandler completionHandler:
       @escaping @Sendable (UIBackgroundFetchResult) -> Void
   ) { completionHandler(.noData) }
 
-  /// Reports that nothing is left to do.
+  /// Calls the completion handler immediately.
   public func application(
     _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String,
     completionHandler: @escaping @Sendable () -> Void
@@ -96,47 +96,47 @@ extension UIApplicationDelegate {
     }
   }
 
-  /// Opens nothing.
+  /// Returns false: the URL is not opened.
   public func application(
     _ app: UIApplication, open url: URL, options: [UIApplication.OpenURLOptionsKey: Any]
   ) -> Bool { false }
 
-  /// Waits for nothing.
+  /// Returns false: the delegate shows no progress itself.
   public func application(
     _ application: UIApplication, willContinueUserActivityWithType userActivityType: String
   ) -> Bool { false }
 
-  /// Goes on with nothing.
+  /// Returns false: the activity is not continued.
   public func application(
     _ application: UIApplication, continue userActivity: NSUserActivity,
     restorationHandler: @escaping @Sendable ([any UIUserActivityRestoring]?) -> Void
   ) -> Bool { false }
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func application(
     _ application: UIApplication, didFailToContinueUserActivityWithType userActivityType: String,
     error: any Error
   ) {}
 
-  /// Reports that nothing was done.
+  /// Calls the completion handler with false.
   public func application(
     _ application: UIApplication, performActionFor shortcutItem: UIApplicationShortcutItem,
     completionHandler: @escaping @Sendable (Bool) -> Void
   ) { completionHandler(false) }
 
-  /// Reports that nothing was done.
+  /// Returns false: the action was not performed.
   public func application(
     _ application: UIApplication, performActionFor shortcutItem: UIApplicationShortcutItem
   ) async -> Bool { false }
 
-  /// Yes.
+  /// Returns true: the extension point is allowed.
   public func application(
     _ application: UIApplication,
     shouldAllowExtensionPointIdentifier extensionPointIdentifier:
       UIApplication.ExtensionPointIdentifier
   ) -> Bool { true }
 
-  /// The set-up of the app's manifest.
+  /// Returns a configuration that takes its values from the app's manifest.
   public func application(
     _ application: UIApplication, configurationForConnecting connectingSceneSession: UISceneSession,
     options: UIScene.ConnectionOptions
@@ -144,7 +144,7 @@ extension UIApplicationDelegate {
     UISceneConfiguration(name: nil, sessionRole: connectingSceneSession.role)
   }
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func application(
     _ application: UIApplication, didDiscardSceneSessions sceneSessions: Set<UISceneSession>
   ) {}

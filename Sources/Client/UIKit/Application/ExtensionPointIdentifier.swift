@@ -1,18 +1,18 @@
 extension UIApplication {
-  /// A kind of extension that an app may refuse.
+  /// The identifier of a kind of extension that an app can reject.
   public struct ExtensionPointIdentifier: RawRepresentable, Hashable, Sendable {
-    /// The kind's name, as on Apple's systems.
+    /// The identifier string, as on Apple's systems.
     public let rawValue: String
 
-    /// A kind from its name.
+    /// Creates an identifier from its string.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Keyboards of other apps.
+    /// The identifier of third-party keyboards.
     public static let keyboard = ExtensionPointIdentifier(
       rawValue: "com.apple.keyboard-service")
   }
 }
 
-/// A kind of extension, by its name before Swift 4.2.
+/// The name before Swift 4.2 of `UIApplication.ExtensionPointIdentifier`.
 @available(iOS, deprecated: 12.0, renamed: "UIApplication.ExtensionPointIdentifier")
 public typealias UIApplicationExtensionPointIdentifier = UIApplication.ExtensionPointIdentifier

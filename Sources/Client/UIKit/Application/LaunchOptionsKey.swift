@@ -1,16 +1,16 @@
 extension UIApplication {
-  /// Why an app was launched: the keys of its launch options.
+  /// The keys of an app's launch options, which say why the app was launched.
   public struct LaunchOptionsKey: RawRepresentable, Hashable, Sendable {
-    /// The key's name, as on Apple's systems.
+    /// The name of the key, as on Apple's systems.
     public var rawValue: String
 
-    /// A key from its name.
+    /// Creates a key from its name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// A URL to open.
+    /// The URL to open.
     public static let url = LaunchOptionsKey(rawValue: "UIApplicationLaunchOptionsURLKey")
 
-    /// The app that asked for it.
+    /// The app that requested the launch.
     public static let sourceApplication = LaunchOptionsKey(
       rawValue: "UIApplicationLaunchOptionsSourceApplicationKey")
 
@@ -23,84 +23,85 @@ extension UIApplication {
     public static let localNotification = LaunchOptionsKey(
       rawValue: "UIApplicationLaunchOptionsLocalNotificationKey")
 
-    /// Data that came with a URL.
+    /// Data that was passed with a URL.
     public static let annotation = LaunchOptionsKey(
       rawValue: "UIApplicationLaunchOptionsAnnotationKey")
 
-    /// A region was crossed: a Boolean number.
+    /// A Boolean number that is true if crossing a region launched the app.
     public static let location = LaunchOptionsKey(rawValue: "UIApplicationLaunchOptionsLocationKey")
 
-    /// Issues to download; never on this system.
+    /// Newsstand issues to download; never present on this system.
     public static let newsstandDownloads = LaunchOptionsKey(
       rawValue: "UIApplicationLaunchOptionsNewsstandDownloadsKey")
 
-    /// Bluetooth centrals; never on this system.
+    /// Bluetooth centrals to restore; never present on this system.
     public static let bluetoothCentrals = LaunchOptionsKey(
       rawValue: "UIApplicationLaunchOptionsBluetoothCentralsKey")
 
-    /// Bluetooth peripherals; never on this system.
+    /// Bluetooth peripherals to restore; never present on this system.
     public static let bluetoothPeripherals = LaunchOptionsKey(
       rawValue: "UIApplicationLaunchOptionsBluetoothPeripheralsKey")
 
-    /// A home-screen action; never on this system.
+    /// The Home Screen quick action that launched the app; never present on this system.
     public static let shortcutItem = LaunchOptionsKey(
       rawValue: "UIApplicationLaunchOptionsShortcutItemKey")
 
-    /// A handed-over activity; never on this system.
+    /// The activity handed over from another device; never present on this system.
     public static let userActivityDictionary = LaunchOptionsKey(
       rawValue: "UIApplicationLaunchOptionsUserActivityDictionaryKey")
 
-    /// A handed-over activity's type; never on this system.
+    /// The type of the activity handed over from another device; never present on this system.
     public static let userActivityType = LaunchOptionsKey(
       rawValue: "UIApplicationLaunchOptionsUserActivityTypeKey")
 
-    /// A shared record; never on this system.
+    /// A shared CloudKit record; never present on this system.
     public static let cloudKitShareMetadata = LaunchOptionsKey(
       rawValue: "UIApplicationLaunchOptionsCloudKitShareMetadataKey")
 
-    /// An event to attribute; never on this system.
+    /// An event attribution; never present on this system.
     public static let eventAttribution = LaunchOptionsKey(
       rawValue: "UIApplicationLaunchOptionsEventAttributionKey")
   }
 
-  /// What comes with a URL to open.
+  /// The keys of the options for opening a URL in the app.
   public struct OpenURLOptionsKey: RawRepresentable, Hashable, Sendable {
-    /// The key's name, as on Apple's systems.
+    /// The name of the key, as on Apple's systems.
     public var rawValue: String
 
-    /// A key from its name.
+    /// Creates a key from its name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The app that asked for it.
+    /// The app that requested the URL.
     public static let sourceApplication = OpenURLOptionsKey(
       rawValue: "UIApplicationOpenURLOptionsSourceApplicationKey")
 
-    /// Data that came with it.
+    /// Data that was passed with the URL.
     public static let annotation = OpenURLOptionsKey(
       rawValue: "UIApplicationOpenURLOptionsAnnotationKey")
 
-    /// Whether the file must be copied before it is used.
+    /// A Boolean value that indicates whether the app may open the file in place; otherwise it must copy the file
+    /// first.
     public static let openInPlace = OpenURLOptionsKey(
       rawValue: "UIApplicationOpenURLOptionsOpenInPlaceKey")
 
-    /// An event to attribute; never on this system.
+    /// An event attribution; never present on this system.
     public static let eventAttribution = OpenURLOptionsKey(
       rawValue: "UIApplicationOpenURLOptionsEventAttributionKey")
   }
 
-  /// How a URL is opened.
+  /// The keys of the options for opening a URL in another program.
   public struct OpenExternalURLOptionsKey: RawRepresentable, Hashable, Sendable {
-    /// The key's name, as on Apple's systems.
+    /// The name of the key, as on Apple's systems.
     public var rawValue: String
 
-    /// A key from its name.
+    /// Creates a key from its name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Only in an app that claims the link; stored, without effect.
+    /// Opens the link only in an app that claims it; stored, but without effect.
     public static let universalLinksOnly = OpenExternalURLOptionsKey(
       rawValue: "UIApplicationOpenURLOptionUniversalLinksOnly")
 
-    /// An event to attribute; stored, without effect.
+    /// An event attribution; stored, but without effect.
     public static let eventAttribution = OpenExternalURLOptionsKey(
       rawValue: "UIApplicationOpenURLOptionsEventAttributionKey")
   }

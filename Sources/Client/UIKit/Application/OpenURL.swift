@@ -2,19 +2,19 @@ import BelfryClient
 public import Foundation
 
 extension UIApplication {
-  /// Opens the app's settings.
+  /// The URL of the app's settings.
   nonisolated public static let openSettingsURLString: String = "app-settings:"
 
-  /// Opens the app's notification settings.
+  /// The URL of the app's notification settings.
   nonisolated public static let openNotificationSettingsURLString: String =
     "app-settings:notifications"
 
-  /// Opens a URL with the desktop's own program (`xdg-open`).
+  /// Opens a URL with the desktop's default program (`xdg-open`).
   ///
-  /// The two settings URLs open the desktop's page of notification settings where it has one;
-  /// `belfry settings` has the app's switches on every machine.
+  /// The two settings URLs open the desktop's notification settings, if the desktop has such a page. `belfry settings`
+  /// changes the app's settings on every machine.
   ///
-  /// `completion`: whether a program took it.
+  /// `completion`: receives true if a program opened the URL.
   @preconcurrency
   public func open(
     _ url: URL, options: [UIApplication.OpenExternalURLOptionsKey: Any] = [:],
@@ -25,7 +25,9 @@ extension UIApplication {
     }
   }
 
-  /// Opens a URL with the desktop's own program; returns whether one took it.
+  /// Opens a URL with the desktop's default program.
+  ///
+  /// Returns whether a program opened it.
   @discardableResult
   public func open(
     _ url: URL, options: [UIApplication.OpenExternalURLOptionsKey: Any] = [:]
@@ -35,7 +37,9 @@ extension UIApplication {
     }
   }
 
-  /// Opens a URL with the desktop's own program, and returns whether that is possible.
+  /// Opens a URL with the desktop's default program.
+  ///
+  /// Returns whether this is possible.
   @available(iOS, deprecated: 10.0, message: "Use open(_:options:completionHandler:)")
   @discardableResult
   public func openURL(_ url: URL) -> Bool {
@@ -43,6 +47,6 @@ extension UIApplication {
     return canOpenURL(url)
   }
 
-  /// Whether opening the URL can be tried: a desktop with `xdg-open` is there.
+  /// Returns whether the app can try to open the URL, which requires a desktop with `xdg-open`.
   public func canOpenURL(_ url: URL) -> Bool { ExternalURL.isPossible }
 }

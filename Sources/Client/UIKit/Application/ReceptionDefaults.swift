@@ -1,17 +1,15 @@
 import BelfryClient
 import Foundation
 
-// How pushes, local notifications and actions reach the form of the method that an app delegate
-// has: the agent's event goes to the newest form, and each form that is left out calls the one
-// before it.
+// Routes pushes, local notifications, and actions to the form of the method that an app delegate implements. The
+// agent's event is sent to the newest form; each form that the delegate does not implement calls the next older one.
 extension UIApplicationDelegate {
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func application(
     _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any]
   ) {}
 
-  /// Says that the app has no such method: the form without a result is called instead where that
-  /// is due.
+  /// Records that the app does not implement this method, so that the form without a result is called instead.
   public func application(
     _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any],
     fetchCompletionHandler completionHandler: @escaping @Sendable (UIBackgroundFetchResult) -> Void
@@ -30,12 +28,12 @@ extension UIApplicationDelegate {
     }
   }
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func application(
     _ application: UIApplication, didReceive notification: UILocalNotification
   ) {}
 
-  /// Reports that it is done.
+  /// Calls the completion handler immediately.
   public func application(
     _ application: UIApplication, handleActionWithIdentifier identifier: String?,
     for notification: UILocalNotification,
@@ -55,7 +53,7 @@ extension UIApplicationDelegate {
     }
   }
 
-  /// Calls the form without text.
+  /// Calls the form without response info.
   public func application(
     _ application: UIApplication, handleActionWithIdentifier identifier: String?,
     for notification: UILocalNotification, withResponseInfo responseInfo: [AnyHashable: Any],
@@ -82,7 +80,7 @@ extension UIApplicationDelegate {
     }
   }
 
-  /// Reports that it is done.
+  /// Calls the completion handler immediately.
   public func application(
     _ application: UIApplication, handleActionWithIdentifier identifier: String?,
     forRemoteNotification userInfo: [AnyHashable: Any],
@@ -102,7 +100,7 @@ extension UIApplicationDelegate {
     }
   }
 
-  /// Calls the form without text.
+  /// Calls the form without response info.
   public func application(
     _ application: UIApplication, handleActionWithIdentifier identifier: String?,
     forRemoteNotification userInfo: [AnyHashable: Any],

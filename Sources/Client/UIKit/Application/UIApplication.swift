@@ -3,28 +3,27 @@ import BelfryWire
 import Foundation
 import UserNotifications
 
-/// The app: one object, for the main thread.
+/// The app object, a singleton that is used on the main thread.
 ///
-/// There is no interface here; the app's life, its notifications and its background time are the
-/// agent's.
+/// Nothing is drawn on this system; the agent manages the app's life cycle, notifications, and background time.
 ///
-/// A process without windows counts as in front from its start, unless the agent started it in the
-/// background, until the agent says otherwise.
+/// A process without windows counts as being in the foreground from its start until the agent reports another state,
+/// unless the agent started it in the background.
 @preconcurrency @MainActor
 open class UIApplication: UIResponder {
-  /// Where the app is in its life.
+  /// The states of an app.
   public enum State: Int, Sendable {
-    /// In front.
+    /// The app is in the foreground and active.
     case active = 0
-    /// In front while a question covers it.
+    /// The app is in the foreground, but a prompt covers it.
     case inactive = 1
-    /// In the background.
+    /// The app is in the background.
     case background = 2
   }
 
   private static let only = UIApplication()
 
-  /// The app.
+  /// The singleton app object.
   open class var shared: UIApplication { only }
 
   /// The delegate, which handles the app's life cycle and its notifications; not retained.
@@ -37,43 +36,45 @@ open class UIApplication: UIResponder {
   var shownWindows: [UIWindow] = []
   var isFetchFormMissing = false
 
-  /// Where the app is in its life.
+  /// The state of the app.
   open var applicationState: State { life.state }
 
-  /// The scenes that are connected: one at most.
+  /// The connected scenes; one at most.
   open var connectedScenes: Set<UIScene> { scenes.connected }
 
-  /// The scenes that are remembered: those that are connected.
+  /// The sessions of the connected scenes; no other sessions are stored.
   open var openSessions: Set<UISceneSession> { Set(scenes.connected.map(\.session)) }
 
-  /// Whether the app may have more than one scene: not on this system.
+  /// A Boolean value that indicates whether the app supports multiple scenes; always false on this system.
   open var supportsMultipleScenes: Bool { false }
 
   /// The windows that were made visible.
   @available(iOS, deprecated: 15.0, message: "Use UIWindowScene.windows")
   open var windows: [UIWindow] { shownWindows }
 
-  /// The window that was made key.
+  /// The key window of the app.
   @available(iOS, deprecated: 13.0, message: "Use UIWindowScene.keyWindow")
   open var keyWindow: UIWindow? { shownWindows.first { $0.isKeyWindow } }
 
-  /// Whether the screen stays on; stored, without effect.
+  /// A Boolean value that indicates whether the screen stays on; stored, but without effect.
   open var isIdleTimerDisabled = false
 
-  /// Whether protected files can be read: always.
+  /// A Boolean value that indicates whether protected files can be read; always true on this system.
   open var isProtectedDataAvailable: Bool { true }
 
-  /// Whether network activity is shown; stored, without effect.
+  /// A Boolean value that indicates whether a network activity indicator is visible; stored, but without effect.
   @available(iOS, deprecated: 13.0, message: "Show it in the app")
   open var isNetworkActivityIndicatorVisible = false
 
-  /// The launcher's actions; stored, the launcher offers none.
+  /// The Home Screen quick actions.
+  ///
+  /// They are stored, but the launcher does not offer them.
   open var shortcutItems: [UIApplicationShortcutItem]?
 
   func shown(_ window: UIWindow) {
     if !shownWindows.contains(where: { $0 === window }) { shownWindows.append(window) }
   }
 
-  /// Called by the default of a delegate method that the app left out.
+  /// Records that the app does not implement the fetch form; called by that method's default implementation.
   func noteMissingFetchForm() { isFetchFormMissing = true }
 }

@@ -2,143 +2,144 @@ public import Foundation
 
 /// The delegate for the events of an app.
 ///
-/// Every member is optional; of a method's two forms an app writes one. All are called on the main
-/// thread.
+/// Every member is optional; if a method has two forms, an app implements one of them. All methods are called on the
+/// main thread.
 ///
-/// The class that conforms has to implement the methods: what a subclass of it adds is not called,
-/// since there is no Objective-C runtime to find it.
+/// The conforming class itself must implement the methods. Methods that a subclass adds are not called, because there
+/// is no Objective-C runtime to find them.
 @MainActor
 public protocol UIApplicationDelegate: NSObjectProtocol {
   /// The app's window, for apps without scenes.
   var window: UIWindow? { get set }
 
-  // MARK: Life
+  // MARK: Life cycle
 
-  /// The app has started; called for apps without `application(_:didFinishLaunchingWithOptions:)`.
+  /// Tells the delegate that the app has launched; called for apps without
+  /// `application(_:didFinishLaunchingWithOptions:)`.
   func applicationDidFinishLaunching(_ application: UIApplication)
 
-  /// The app is starting.
+  /// Tells the delegate that the app is launching.
   func application(
     _ application: UIApplication,
     willFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
   ) -> Bool
 
-  /// The app has started; the options say why.
+  /// Tells the delegate that the app has launched; the options say why.
   func application(
     _ application: UIApplication,
     didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
   ) -> Bool
 
-  /// The app is in front.
+  /// Tells the delegate that the app became active.
   func applicationDidBecomeActive(_ application: UIApplication)
 
-  /// The app is about to leave the front.
+  /// Tells the delegate that the app is about to become inactive.
   func applicationWillResignActive(_ application: UIApplication)
 
-  /// The app is in the background.
+  /// Tells the delegate that the app is in the background.
   func applicationDidEnterBackground(_ application: UIApplication)
 
-  /// The app is about to come back from the background.
+  /// Tells the delegate that the app is about to enter the foreground.
   func applicationWillEnterForeground(_ application: UIApplication)
 
-  /// The app is about to end.
+  /// Tells the delegate that the app is about to terminate.
   func applicationWillTerminate(_ application: UIApplication)
 
-  /// Memory is short; never called on this system.
+  /// Tells the delegate that memory is low; never called on this system.
   func applicationDidReceiveMemoryWarning(_ application: UIApplication)
 
-  /// The clock, the day or the time zone changed.
+  /// Tells the delegate that the clock, the day, or the time zone changed.
   func applicationSignificantTimeChange(_ application: UIApplication)
 
-  /// Protected files can be read; never called on this system.
+  /// Tells the delegate that protected files are available; never called on this system.
   func applicationProtectedDataDidBecomeAvailable(_ application: UIApplication)
 
-  /// Protected files are about to be locked; never called on this system.
+  /// Tells the delegate that protected files are about to become unavailable; never called on this system.
   func applicationProtectedDataWillBecomeUnavailable(_ application: UIApplication)
 
   // MARK: Settings and registration
 
-  /// What the user allows, after `registerUserNotificationSettings(_:)`.
+  /// Delivers the notification types that the user allows, after `registerUserNotificationSettings(_:)`.
   @available(iOS, deprecated: 10.0, message: "Use UNUserNotificationCenter.requestAuthorization")
   func application(
     _ application: UIApplication, didRegister notificationSettings: UIUserNotificationSettings)
 
-  /// The device's token: after a registration, and whenever it changes.
+  /// Delivers the device token after a registration and whenever the token changes.
   func application(
     _ application: UIApplication,
     didRegisterForRemoteNotificationsWithDeviceToken deviceToken: Data)
 
-  /// There is no token; the error says why.
+  /// Tells the delegate that the registration failed.
   func application(
     _ application: UIApplication,
     didFailToRegisterForRemoteNotificationsWithError error: any Error)
 
   // MARK: Pushes
 
-  /// A push arrived while the app was running, for apps without the form with a fetch result.
+  /// Delivers a push that arrived while the app was running, for apps without the form with a fetch result.
   @available(iOS, deprecated: 10.0, message: "Use UNUserNotificationCenterDelegate")
   func application(
     _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any])
 
-  /// A push arrived; the app has about 30 s to say what came of it.
+  /// Delivers a push; the app has about 30 s to report the result of its fetch.
   func application(
     _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any],
     fetchCompletionHandler completionHandler: @escaping @Sendable (UIBackgroundFetchResult) -> Void)
 
-  /// A push arrived; the app has about 30 s to say what came of it.
+  /// Delivers a push; the app has about 30 s to report the result of its fetch.
   func application(
     _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any]
   ) async -> UIBackgroundFetchResult
 
   // MARK: Local notifications and actions, before iOS 10
 
-  /// A local notification is due while the app is in front, or the user opened it.
+  /// Delivers a local notification that is due while the app is in the foreground, or that the user opened.
   @available(iOS, deprecated: 10.0, message: "Use UNUserNotificationCenterDelegate")
   func application(_ application: UIApplication, didReceive notification: UILocalNotification)
 
-  /// The user chose an action of a local notification.
+  /// Tells the delegate that the user chose an action of a local notification.
   @available(iOS, deprecated: 10.0, message: "Use UNUserNotificationCenterDelegate")
   func application(
     _ application: UIApplication, handleActionWithIdentifier identifier: String?,
     for notification: UILocalNotification,
     completionHandler: @escaping @Sendable () -> Void)
 
-  /// The user chose an action of a local notification.
+  /// Tells the delegate that the user chose an action of a local notification.
   @available(iOS, deprecated: 10.0, message: "Use UNUserNotificationCenterDelegate")
   func application(
     _ application: UIApplication, handleActionWithIdentifier identifier: String?,
     for notification: UILocalNotification
   ) async
 
-  /// The user chose an action of a local notification, perhaps with text.
+  /// Tells the delegate that the user chose an action of a local notification, perhaps with text.
   @available(iOS, deprecated: 10.0, message: "Use UNUserNotificationCenterDelegate")
   func application(
     _ application: UIApplication, handleActionWithIdentifier identifier: String?,
     for notification: UILocalNotification, withResponseInfo responseInfo: [AnyHashable: Any],
     completionHandler: @escaping @Sendable () -> Void)
 
-  /// The user chose an action of a local notification, perhaps with text.
+  /// Tells the delegate that the user chose an action of a local notification, perhaps with text.
   @available(iOS, deprecated: 10.0, message: "Use UNUserNotificationCenterDelegate")
   func application(
     _ application: UIApplication, handleActionWithIdentifier identifier: String?,
     for notification: UILocalNotification, withResponseInfo responseInfo: [AnyHashable: Any]
   ) async
 
-  /// The user chose an action of a push.
+  /// Tells the delegate that the user chose an action of a push.
   @available(iOS, deprecated: 10.0, message: "Use UNUserNotificationCenterDelegate")
   func application(
     _ application: UIApplication, handleActionWithIdentifier identifier: String?,
     forRemoteNotification userInfo: [AnyHashable: Any],
     completionHandler: @escaping @Sendable () -> Void)
 
-  /// The user chose an action of a push.
+  /// Tells the delegate that the user chose an action of a push.
   @available(iOS, deprecated: 10.0, message: "Use UNUserNotificationCenterDelegate")
   func application(
     _ application: UIApplication, handleActionWithIdentifier identifier: String?,
     forRemoteNotification userInfo: [AnyHashable: Any]
   ) async
 
-  /// The user chose an action of a push, perhaps with text.
+  /// Tells the delegate that the user chose an action of a push, perhaps with text.
   @available(iOS, deprecated: 10.0, message: "Use UNUserNotificationCenterDelegate")
   func application(
     _ application: UIApplication, handleActionWithIdentifier identifier: String?,
@@ -146,7 +147,7 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
     withResponseInfo responseInfo: [AnyHashable: Any],
     completionHandler: @escaping @Sendable () -> Void)
 
-  /// The user chose an action of a push, perhaps with text.
+  /// Tells the delegate that the user chose an action of a push, perhaps with text.
   @available(iOS, deprecated: 10.0, message: "Use UNUserNotificationCenterDelegate")
   func application(
     _ application: UIApplication, handleActionWithIdentifier identifier: String?,
@@ -156,56 +157,58 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
 
   // MARK: Background
 
-  /// The app may look for something new; never called on this system, pushes wake apps here.
+  /// Lets the app fetch new content; never called on this system, where pushes wake apps.
   @available(iOS, deprecated: 13.0, message: "Use a push with content-available")
   func application(
     _ application: UIApplication,
     performFetchWithCompletionHandler completionHandler:
       @escaping @Sendable (UIBackgroundFetchResult) -> Void)
 
-  /// Transfers in the background have ended; never called on this system.
+  /// Tells the delegate that background transfers have finished; never called on this system.
   func application(
     _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String,
     completionHandler: @escaping @Sendable () -> Void)
 
-  /// Transfers in the background have ended; never called on this system.
+  /// Tells the delegate that background transfers have finished; never called on this system.
   func application(
     _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String) async
 
   // MARK: URLs and activities
 
-  /// A URL to open: an argument of the process that has a scheme.
+  /// Opens a URL.
+  ///
+  /// The URL is a process argument that has a scheme.
   func application(
     _ app: UIApplication, open url: URL, options: [UIApplication.OpenURLOptionsKey: Any]
   ) -> Bool
 
-  /// An activity is coming; never called on this system.
+  /// Tells the delegate that an activity is about to be handed over; never called on this system.
   func application(
     _ application: UIApplication, willContinueUserActivityWithType userActivityType: String
   ) -> Bool
 
-  /// An activity to go on with; never called on this system.
+  /// Continues an activity; never called on this system.
   func application(
     _ application: UIApplication, continue userActivity: NSUserActivity,
     restorationHandler: @escaping @Sendable ([any UIUserActivityRestoring]?) -> Void
   ) -> Bool
 
-  /// An activity did not come; never called on this system.
+  /// Tells the delegate that handing over an activity failed; never called on this system.
   func application(
     _ application: UIApplication, didFailToContinueUserActivityWithType userActivityType: String,
     error: any Error)
 
-  /// The user chose an action of the app's launcher; never called on this system.
+  /// Performs a Home Screen quick action that the user chose; never called on this system.
   func application(
     _ application: UIApplication, performActionFor shortcutItem: UIApplicationShortcutItem,
     completionHandler: @escaping @Sendable (Bool) -> Void)
 
-  /// The user chose an action of the app's launcher; never called on this system.
+  /// Performs a Home Screen quick action that the user chose; never called on this system.
   func application(
     _ application: UIApplication, performActionFor shortcutItem: UIApplicationShortcutItem
   ) async -> Bool
 
-  /// Whether the app lets extensions of a kind in, such as other keyboards; never asked on this system.
+  /// Returns whether the app allows a kind of extension, such as third-party keyboards; never called on this system.
   func application(
     _ application: UIApplication,
     shouldAllowExtensionPointIdentifier extensionPointIdentifier:
@@ -214,13 +217,15 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
 
   // MARK: Scenes
 
-  /// How the app's scene is set up; the manifest says when the app does not.
+  /// Returns the configuration of a scene that is about to connect.
+  ///
+  /// Without this method, the app's manifest provides it.
   func application(
     _ application: UIApplication, configurationForConnecting connectingSceneSession: UISceneSession,
     options: UIScene.ConnectionOptions
   ) -> UISceneConfiguration
 
-  /// The user closed scenes; never called on this system.
+  /// Tells the delegate that the user closed scenes; never called on this system.
   func application(
     _ application: UIApplication, didDiscardSceneSessions sceneSessions: Set<UISceneSession>)
 }
@@ -228,7 +233,7 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
 /// An object that can continue an activity.
 @MainActor
 public protocol UIUserActivityRestoring: NSObjectProtocol {
-  /// Continues an activity.
+  /// Restores the state that is needed to continue an activity.
   func restoreUserActivityState(_ userActivity: NSUserActivity)
 }
 

@@ -2,16 +2,17 @@ public import Foundation
 
 /// The superclass of objects that handle events.
 ///
-/// There are no touches and keys here: the chain of responders holds values and passes nothing on.
+/// This system has neither touch nor key events; the responder chain stores values and forwards nothing.
 @preconcurrency @MainActor
 open class UIResponder: NSObject {
-  /// The next responder; nil unless a subclass has one.
+  /// The next responder; nil unless a subclass provides one.
   open var next: UIResponder? { nil }
 
-  /// Whether it may become the first responder; false unless a subclass overrides it.
+  /// A Boolean value that indicates whether the object can become the first responder; false unless a subclass
+  /// overrides it.
   open var canBecomeFirstResponder: Bool { false }
 
-  /// Whether it is the first responder; never, on this system.
+  /// A Boolean value that indicates whether the object is the first responder; always false on this system.
   open var isFirstResponder: Bool { false }
 
   /// Does nothing and returns false.
@@ -22,9 +23,9 @@ open class UIResponder: NSObject {
   @discardableResult
   open func resignFirstResponder() -> Bool { false }
 
-  /// The activity of the user; stored for the app.
+  /// The user's current activity; stored for the app.
   open var userActivity: NSUserActivity?
 
-  /// Updates an activity; does nothing unless a subclass does.
+  /// Restores the state of an activity; does nothing unless a subclass overrides it.
   open func restoreUserActivityState(_ activity: NSUserActivity) {}
 }

@@ -2,7 +2,7 @@ import BelfryClient
 import BelfryWire
 import Foundation
 
-/// The stretches of work that the app asked to finish, with the agent's own numbers for them.
+/// The background tasks that the app started, with the numbers that the agent assigned to them.
 @MainActor
 final class BackgroundTasks {
   private struct Work {
@@ -12,35 +12,37 @@ final class BackgroundTasks {
 
   private var works: [Int: Work] = [:]
   private var last = 0
-  /// When the background time is over; nil in front, and for an app that is never stopped.
+  /// The end of the background time; nil in the foreground, and for an app that is never stopped.
   private var deadline: ContinuousClock.Instant?
   private let seconds: Double
-  /// Whether the system stops this process when its time is over: one that was started behind, until it is in front.
+  /// True if the system stops this process when its background time ends.
+  ///
+  /// Applies to a process that was started in the background, until it enters the foreground.
   private(set) var isLimited = false
 
   init(seconds: Double = Limits.backgroundSeconds) { self.seconds = seconds }
 
-  /// Seconds of background time left; without bound for an app that is never stopped.
+  /// The seconds of background time that remain; unlimited for an app that is never stopped.
   var remaining: Double {
     guard isLimited else { return .greatestFiniteMagnitude }
     guard let deadline else { return 0 }
     return max(0, ContinuousClock.now.duration(to: deadline) / .seconds(1))
   }
 
-  /// Whether an app with these background modes is never stopped, as the agent decides it (S3-33).
+  /// Returns whether an app with these background modes is never stopped, by the same rule as the agent's (S3-33).
   nonisolated static func runsOn(_ modes: [String]) -> Bool {
     modes.contains { ["audio", "location", "voip"].contains($0) }
   }
 
-  /// The agent started the app in the background, where its time is limited.
+  /// Records that the agent started the app in the background, where its time is limited.
   func startedBehind() { isLimited = true }
 
-  /// The app is in the background, or has got something to do there: its time begins.
+  /// Starts the background time when the app enters the background or receives work there.
   func timeBegins() {
     if isLimited { timeEnds(inSeconds: seconds) }
   }
 
-  /// The agent's word, or the app's own until it has come.
+  /// Sets the end of the background time: the app's own estimate until the agent's value arrives.
   private func timeEnds(inSeconds seconds: Double) {
     guard seconds < AppAnswer.unlimitedSeconds else {
       isLimited = false
@@ -53,13 +55,15 @@ final class BackgroundTasks {
     let warning = DispatchTime.now() + max(0, seconds - Limits.backgroundWarningSeconds)
     DispatchQueue.main.asyncAfter(deadline: warning) { [weak self] in
       MainActor.assumeIsolated {
-        // Only the last period's end counts.
+        // Only the end of the most recent period counts.
         if let self, self.deadline == deadline { self.expire() }
       }
     }
   }
 
-  /// The app is in front: it may have windows now, and is not stopped any more.
+  /// Ends the background time when the app enters the foreground.
+  ///
+  /// From then on it may have windows, so it is not stopped.
   func timeEnds() {
     isLimited = false
     deadline = nil
@@ -86,7 +90,7 @@ final class BackgroundTasks {
     session.send(.endBackgroundTask(task))
   }
 
-  /// The time is over: every task's handler is called once.
+  /// Ends the time: calls the expiration handler of each task once.
   func expire() {
     for number in works.keys.sorted() {
       let handler = works[number]?.expirationHandler
@@ -98,7 +102,7 @@ final class BackgroundTasks {
   private func began(_ number: Int, _ answer: AppAnswer?, _ session: AgentSession) {
     guard let answer, let task = answer.task else { return }
     if deadline != nil { timeEnds(inSeconds: answer.seconds) }
-    // The app may have ended it before the agent answered.
+    // The app may have ended the task before the agent answered.
     if works[number] == nil { session.send(.endBackgroundTask(task)) }
     works[number]?.agentTask = task
   }

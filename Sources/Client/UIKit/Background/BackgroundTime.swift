@@ -1,20 +1,20 @@
 public import Foundation
 
 extension UIApplication {
-  /// Seconds of background time left; without bound while the app is in front.
+  /// The seconds of background time that remain; unlimited while the app is in the foreground.
   ///
-  /// An app that the system started in the background is suspended when it has nothing more to do there,
-  /// and ended when it has not finished in time. An app that the user started, or that was in front, may have
-  /// windows: it is never stopped, and its time has no bound.
+  /// An app that the system started in the background is suspended when it has nothing more to do there, and stopped
+  /// when it does not finish before its time ends. An app that the user started, or that was in the foreground, may
+  /// have windows: it is never stopped, and its time is unlimited.
   public var backgroundTimeRemaining: TimeInterval {
     guard applicationState == .background else { return .greatestFiniteMagnitude }
     return backgroundTasks.remaining
   }
 
-  /// Asks for time to finish work when the app goes to the background.
+  /// Requests time to finish work when the app enters the background.
   ///
   /// - Parameter handler: called when the time is nearly over and the task has not ended.
-  /// - Returns: what `endBackgroundTask(_:)` takes.
+  /// - Returns: The identifier to pass to `endBackgroundTask(_:)`.
   @preconcurrency
   public func beginBackgroundTask(
     expirationHandler handler: (@MainActor @Sendable () -> Void)? = nil
@@ -22,10 +22,10 @@ extension UIApplication {
     backgroundTasks.begin(name: nil, session: session, expirationHandler: handler)
   }
 
-  /// Asks for time to finish work, under a name for debugging.
+  /// Requests time to finish work, with a name for debugging.
   ///
   /// `handler`: called when the time is nearly over and the task has not ended.
-  /// - Returns: what `endBackgroundTask(_:)` takes.
+  /// - Returns: The identifier to pass to `endBackgroundTask(_:)`.
   @preconcurrency
   public func beginBackgroundTask(
     withName taskName: String?, expirationHandler handler: (@MainActor @Sendable () -> Void)? = nil
@@ -33,22 +33,22 @@ extension UIApplication {
     backgroundTasks.begin(name: taskName, session: session, expirationHandler: handler)
   }
 
-  /// Reports that the work is done.
+  /// Ends a background task because its work is done.
   public func endBackgroundTask(_ identifier: UIBackgroundTaskIdentifier) {
     backgroundTasks.end(identifier, session: session)
   }
 
-  /// Whether the app may be woken in the background: it may.
+  /// The permission of the app to run in the background; always available on this system.
   public var backgroundRefreshStatus: UIBackgroundRefreshStatus { .available }
 
-  /// Does nothing: on this system pushes wake apps, not the clock.
+  /// Does nothing: on this system, pushes wake apps; a timer does not.
   @available(iOS, deprecated: 13.0, message: "Use a push with content-available")
   public func setMinimumBackgroundFetchInterval(_ minimumBackgroundFetchInterval: TimeInterval) {}
 
-  /// As often as the system allows, in seconds.
+  /// The smallest fetch interval that the system supports, in seconds.
   nonisolated public static let backgroundFetchIntervalMinimum: TimeInterval = 0
 
-  /// Never, in seconds.
+  /// A fetch interval in seconds that turns background fetches off.
   nonisolated public static let backgroundFetchIntervalNever: TimeInterval =
     .greatestFiniteMagnitude
 }

@@ -1,19 +1,19 @@
-/// What came of a fetch in the background.
+/// The results of a background fetch.
 public enum UIBackgroundFetchResult: UInt, Sendable {
-  /// There was something new.
+  /// The app fetched new data.
   case newData = 0
-  /// There was nothing new.
+  /// There was no new data.
   case noData = 1
-  /// It could not be found out.
+  /// The fetch of new data failed.
   case failed = 2
 }
 
-/// Whether the app may be woken in the background.
+/// The permission of an app to run in the background.
 public enum UIBackgroundRefreshStatus: Int, Sendable {
-  /// Not on this device.
+  /// The device does not permit background activity.
   case restricted = 0
-  /// The user does not want it.
+  /// The user denied background activity to the app.
   case denied = 1
-  /// It may.
+  /// The app can run in the background.
   case available = 2
 }

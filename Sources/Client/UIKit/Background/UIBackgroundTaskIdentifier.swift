@@ -1,16 +1,16 @@
-/// A stretch of work that the app asked to finish in the background.
+/// The identifier of a task that the app wants to finish in the background.
 public struct UIBackgroundTaskIdentifier: RawRepresentable, Hashable, Sendable {
-  /// The number.
+  /// The number of the task.
   public var rawValue: Int
 
-  /// An identifier from its number.
+  /// Creates an identifier from its number.
   public init(rawValue: Int) { self.rawValue = rawValue }
 
-  /// No task: what is returned when there is no time.
+  /// The identifier for no task, which is returned when no background time is available.
   public static let invalid = UIBackgroundTaskIdentifier(rawValue: 0)
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// No task, by its name before Swift 4.2.
+/// The name before Swift 4.2 of `UIBackgroundTaskIdentifier.invalid`.
 @available(iOS, deprecated: 12.0, renamed: "UIBackgroundTaskIdentifier.invalid")
 public let UIBackgroundTaskInvalid = UIBackgroundTaskIdentifier.invalid

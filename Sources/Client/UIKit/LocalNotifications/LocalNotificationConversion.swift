@@ -5,9 +5,9 @@ import Foundation
 import UserNotifications
 
 extension LocalNotificationFields {
-  /// The notification for the agent.
+  /// Returns the notification in the agent's form.
   ///
-  /// - Throws: `UserInfoCoding.Unsuitable` when `userInfo` holds what no property list can.
+  /// - Throws: `UserInfoCoding.Unsuitable` if `userInfo` contains a value that a property list cannot represent.
   func wire(id: String, now: Bool) throws(UserInfoCoding.Unsuitable)
     -> BelfryWire.NotificationRequest
   {
@@ -19,7 +19,7 @@ extension LocalNotificationFields {
     content.hasAction = hasAction
     content.launchImage = alertLaunchImage ?? ""
     content.category = category ?? ""
-    // Zero leaves the number as it is (S3-19).
+    // Zero leaves the badge unchanged (S3-19).
     content.badge = applicationIconBadgeNumber == 0 ? nil : Int64(applicationIconBadgeNumber)
     content.sound = soundName.map {
       NotificationSound(name: $0 == UILocalNotificationDefaultSoundName ? nil : $0)
@@ -37,7 +37,7 @@ extension LocalNotificationFields {
       recurrenceCalendar: repeatCalendar?.name)
   }
 
-  /// A notification that is scheduled or delivered.
+  /// Creates the fields of a scheduled or delivered notification.
   init(_ request: BelfryWire.NotificationRequest) {
     self.init()
     let content = request.content
@@ -68,14 +68,14 @@ extension LocalNotificationFields {
 }
 
 extension NotificationText {
-  /// A text of a local notification: it may be a key of the app's `Localizable.strings` (S3-21).
+  /// Creates a text of a local notification; it may be a key of the app's `Localizable.strings` (S3-21).
   fileprivate init(keyOrText text: String?) {
     let text = text ?? ""
     let known = NotificationText(app: text)
     if known.key != nil || text.isEmpty { self = known } else { self.init(key: text) }
   }
 
-  /// What the app set; nil when it set nothing.
+  /// The text or key that the app set; nil if it set none.
   fileprivate var keyOrText: String? {
     let text = remembered
     return text.isEmpty ? nil : text

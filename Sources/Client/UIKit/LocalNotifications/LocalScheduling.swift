@@ -4,15 +4,17 @@ import Foundation
 import UserNotifications
 
 extension UIApplication {
-  /// Delivers a copy of the notification at once, whatever its date.
+  /// Delivers a copy of the notification immediately, regardless of its date.
   @available(iOS, deprecated: 10.0, message: "Use UNUserNotificationCenter.add(_:)")
   public func presentLocalNotificationNow(_ notification: UILocalNotification) {
     add(notification, now: true)
   }
 
-  /// Schedules a copy of the notification; one whose date is past is delivered at once.
+  /// Schedules a copy of the notification.
   ///
-  /// - Precondition: it has no date and region at the same time.
+  /// A notification whose date has passed is delivered immediately.
+  ///
+  /// - Precondition: The notification does not have both a date and a region.
   @available(iOS, deprecated: 10.0, message: "Use UNUserNotificationCenter.add(_:)")
   public func scheduleLocalNotification(_ notification: UILocalNotification) {
     precondition(
@@ -21,13 +23,14 @@ extension UIApplication {
     add(notification, now: false)
   }
 
-  /// Unschedules a notification that is equal to this one, and removes it if it is shown.
+  /// Cancels each scheduled notification that is equal to this one, and removes it if it is shown.
   @available(
     iOS, deprecated: 10.0, message: "Use removePendingNotificationRequests(withIdentifiers:)"
   )
   public func cancelLocalNotification(_ notification: UILocalNotification) {
     let fields = notification.storage.fields
-    // As the agent stores them: times in milliseconds, and none of what was shown at once.
+    // The forms in which the agent stores the notification: times are in milliseconds, and a notification that was
+    // presented immediately has no trigger.
     let forms = [false, true].compactMap { isNow in
       (try? fields.wire(id: "", now: isNow)).map { LocalNotificationFields($0) }
     }
@@ -41,7 +44,7 @@ extension UIApplication {
     if !ids.isEmpty { session.send(.removeDelivered(ids)) }
   }
 
-  /// Unschedules every notification of the app, and removes those that are shown.
+  /// Cancels all scheduled notifications of the app, and removes those that are shown.
   @available(iOS, deprecated: 10.0, message: "Use removeAllPendingNotificationRequests()")
   public func cancelAllLocalNotifications() {
     session.send(.removePending(nil))
@@ -49,9 +52,9 @@ extension UIApplication {
     if !shown.isEmpty { session.send(.removeDelivered(shown)) }
   }
 
-  /// Copies of what is scheduled; nil when the agent cannot be reached.
+  /// Copies of the scheduled notifications; nil if the agent cannot be reached.
   ///
-  /// Setting it replaces all.
+  /// Setting this property replaces all scheduled notifications.
   @available(iOS, deprecated: 10.0, message: "Use pendingNotificationRequests()")
   public var scheduledLocalNotifications: [UILocalNotification]? {
     get {
@@ -76,7 +79,7 @@ extension UIApplication {
     }
   }
 
-  /// The app's local notifications of a list; none when the agent cannot be reached.
+  /// Returns the app's local notifications in a list; empty if the agent cannot be reached.
   private func localRequests(_ list: AppRequest) -> [BelfryWire.NotificationRequest] {
     guard let answer = try? session.call(list) else { return [] }
     let requests =

@@ -2,19 +2,19 @@ public import CoreLocation
 public import Foundation
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The system's sound, as a local notification's `soundName`.
+/// The `soundName` of a local notification that plays the default sound.
 @available(iOS, deprecated: 10.0, message: "Use UNNotificationSound.default")
 public let UILocalNotificationDefaultSoundName: String = "UILocalNotificationDefaultSoundName"
 
-/// A notification that the app schedules on the device, in the form before iOS 10.
+/// A notification that the app schedules on the device, in the form used before iOS 10.
 ///
-/// The agent stores it like every other notification; scheduling takes a copy.
+/// The agent stores it like every other notification; scheduling makes a copy.
 @available(iOS, deprecated: 10.0, message: "Use UNNotificationRequest")
 @preconcurrency @MainActor
 open class UILocalNotification: NSObject, NSCopying, NSCoding {
   nonisolated let storage: FieldStorage<LocalNotificationFields>
 
-  /// A notification without properties.
+  /// Creates a notification without properties.
   nonisolated public override init() {
     storage = FieldStorage(LocalNotificationFields())
     super.init()
@@ -25,107 +25,111 @@ open class UILocalNotification: NSObject, NSCopying, NSCoding {
     super.init()
   }
 
-  /// When it appears; nil for at once.
+  /// The date on which the notification appears; nil to deliver it immediately.
   ///
-  /// It cannot have a region as well.
+  /// A notification with a date cannot have a region.
   open var fireDate: Date? {
     get { storage.fields.fireDate }
     set { storage.fields.fireDate = newValue }
   }
 
-  /// With a zone `fireDate` is the wall time that it is in that zone, wherever the device is;
-  /// without one it is the instant.
+  /// The time zone of `fireDate`.
+  ///
+  /// If set, `fireDate` is a wall-clock time in that zone, wherever the device is; if nil, it is an absolute time.
   open var timeZone: TimeZone? {
     get { storage.fields.timeZone }
     set { storage.fields.timeZone = newValue }
   }
 
-  /// How often it appears again: a calendar unit, or none for once.
+  /// The calendar unit at which the notification repeats; empty if it appears only once.
   open var repeatInterval: NSCalendar.Unit {
     get { storage.fields.repeatInterval }
     set { storage.fields.repeatInterval = newValue }
   }
 
-  /// The calendar of the repetition; nil for the user's.
+  /// The calendar of the repetition; nil for the user's calendar.
   open var repeatCalendar: Calendar? {
     get { storage.fields.repeatCalendar }
     set { storage.fields.repeatCalendar = newValue }
   }
 
-  /// Appears when the device crosses the region's edge.
+  /// The region whose boundary triggers the notification when the device crosses it.
   ///
-  /// It cannot have a date as well.
+  /// A notification with a region cannot have a date.
   open var region: CLRegion? {
     get { storage.fields.region }
     set { storage.fields.region = newValue?.copy() as? CLRegion }
   }
 
-  /// Whether the region counts once, or at each crossing.
+  /// A Boolean value that indicates whether the region triggers the notification only once, instead of at each
+  /// crossing.
   open var regionTriggersOnce: Bool {
     get { storage.fields.regionTriggersOnce }
     set { storage.fields.regionTriggersOnce = newValue }
   }
 
-  /// The text, or a key of the app's `Localizable.strings`.
+  /// The body text, or a key of the app's `Localizable.strings`.
   open var alertBody: String? {
     get { storage.fields.alertBody }
     set { storage.fields.alertBody = newValue }
   }
 
-  /// Whether it has a button or slider that opens the app.
+  /// A Boolean value that indicates whether the notification has a button or slider that opens the app.
   open var hasAction: Bool {
     get { storage.fields.hasAction }
     set { storage.fields.hasAction = newValue }
   }
 
-  /// The text of that button, or a key of the app's `Localizable.strings`.
+  /// The title of that button, or a key of the app's `Localizable.strings`.
   open var alertAction: String? {
     get { storage.fields.alertAction }
     set { storage.fields.alertAction = newValue }
   }
 
-  /// The image shown while the app is launched from it; stored, a Linux desktop shows none.
+  /// The image to show while the app launches from the notification.
+  ///
+  /// The value is stored, but a Linux desktop does not show it.
   open var alertLaunchImage: String? {
     get { storage.fields.alertLaunchImage }
     set { storage.fields.alertLaunchImage = newValue }
   }
 
-  /// The first line.
+  /// The title of the notification.
   open var alertTitle: String? {
     get { storage.fields.alertTitle }
     set { storage.fields.alertTitle = newValue }
   }
 
-  /// A sound file of the app, or `UILocalNotificationDefaultSoundName`; nil for silence.
+  /// The name of a sound file of the app, or `UILocalNotificationDefaultSoundName`; nil for no sound.
   open var soundName: String? {
     get { storage.fields.soundName }
     set { storage.fields.soundName = newValue }
   }
 
-  /// The number on the app's icon; 0 leaves it as it is.
+  /// The number on the app's icon; 0 leaves it unchanged.
   open var applicationIconBadgeNumber: Int {
     get { storage.fields.applicationIconBadgeNumber }
     set { storage.fields.applicationIconBadgeNumber = newValue }
   }
 
-  /// The app's own data: property-list values.
+  /// Custom data of the app, as property-list values.
   open var userInfo: [AnyHashable: Any]? {
     get { storage.fields.userInfo }
     set { storage.fields.userInfo = newValue }
   }
 
-  /// The category whose buttons it has.
+  /// The identifier of the category that provides the notification's buttons.
   open var category: String? {
     get { storage.fields.category }
     set { storage.fields.category = newValue }
   }
 
-  /// Whether the other notification is the same in every respect.
+  /// Returns whether the other notification is equal to this one in all fields.
   nonisolated open override func isEqual(_ object: Any?) -> Bool {
     (object as? UILocalNotification)?.storage.fields == storage.fields
   }
 
-  /// The hash of date and text.
+  /// The hash value of the date and the body text.
   nonisolated open override var hash: Int {
     var hasher = Hasher()
     hasher.combine(storage.fields.fireDate)
@@ -133,12 +137,12 @@ open class UILocalNotification: NSObject, NSCopying, NSCoding {
     return hasher.finalize()
   }
 
-  /// A copy.
+  /// Returns a copy of the notification.
   nonisolated open func copy(with zone: NSZone? = nil) -> Any {
     UILocalNotification(storage.fields)
   }
 
-  /// Reads an archived notification; archives of Apple's systems have another form.
+  /// Creates a notification from an archive; archives of Apple's systems have another format.
   nonisolated public required init?(coder: NSCoder) {
     storage = FieldStorage(LocalNotificationFields(coder: coder))
     super.init()

@@ -4,9 +4,9 @@ import Foundation
 import UserNotifications
 
 extension UIApplication {
-  /// Registers the app for pushes: the delegate gets the token, or an error.
+  /// Registers the app for pushes; the delegate receives the token or an error.
   ///
-  /// Registering again returns the existing token at once.
+  /// Registering again returns the existing token immediately.
   public func registerForRemoteNotifications() {
     session.send(.register(.alert)) { [weak self] result in
       guard case .failure(let failure) = result else { return }
@@ -16,13 +16,15 @@ extension UIApplication {
     }
   }
 
-  /// No more pushes, until the app registers again.
+  /// Unregisters the app from pushes until it registers again.
   public func unregisterForRemoteNotifications() { session.send(.unregister(.alert)) }
 
-  /// Whether the app is registered for pushes.
+  /// A Boolean value that indicates whether the app is registered for pushes.
   public var isRegisteredForRemoteNotifications: Bool { session.isRegistered }
 
-  /// Asks for permission for the types, with a question the first time, and registers for pushes.
+  /// Requests permission for the types and registers for pushes.
+  ///
+  /// The first request shows a prompt.
   @available(iOS, deprecated: 8.0, message: "Use registerForRemoteNotifications()")
   public func registerForRemoteNotifications(matching types: UIRemoteNotificationType) {
     authorize(UNAuthorizationOptions(rawValue: types.rawValue & 0b111)) { application, _ in
@@ -30,7 +32,7 @@ extension UIApplication {
     }
   }
 
-  /// What pushes may do now; nothing when the app is not registered.
+  /// Returns the types that pushes may use; empty if the app is not registered.
   @available(iOS, deprecated: 8.0, message: "Use UNUserNotificationCenter.notificationSettings()")
   public func enabledRemoteNotificationTypes() -> UIRemoteNotificationType {
     guard session.isRegistered, let settings = currentSettings() else { return [] }
@@ -49,7 +51,7 @@ extension UIApplication {
       self, didFailToRegisterForRemoteNotificationsWithError: failure.registrationError)
   }
 
-  /// What the agent allows now; nil when it cannot be reached.
+  /// Returns the current settings from the agent; nil if it cannot be reached.
   func currentSettings() -> NotificationSettingsValues? {
     guard let answer = try? session.call(.settings), let settings = try? answer.settings() else {
       return nil
@@ -57,7 +59,9 @@ extension UIApplication {
     return NotificationSettingsValues(settings)
   }
 
-  /// Registers all types that the app wants from now on, without a prompt if it wants no type (S1-5, S4-5).
+  /// Replaces the notification types that the app wants.
+  ///
+  /// Shows no prompt if the app wants no type (S1-5, S4-5).
   func authorize(
     _ options: UNAuthorizationOptions,
     then: @escaping @MainActor @Sendable (UIApplication, NotificationSettingsValues?) -> Void
@@ -74,7 +78,7 @@ extension UIApplication {
 }
 
 extension NotificationSettingsValues {
-  /// The bits that the older interfaces have in common: badge 1, sound 2, alert 4.
+  /// The bits that the older interfaces share: badge 1, sound 2, alert 4.
   var enabledTypes: UInt {
     guard authorizationStatus == .authorized || authorizationStatus == .provisional else {
       return 0

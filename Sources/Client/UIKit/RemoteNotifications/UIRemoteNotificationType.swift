@@ -1,21 +1,21 @@
-/// What pushes may do, in the form before iOS 8.
+/// The types that pushes may use, in the form used before iOS 8.
 @available(iOS, deprecated: 8.0, message: "Use UNAuthorizationOptions")
 public struct UIRemoteNotificationType: OptionSet, Sendable {
   /// The bits, as on Apple's systems.
   public let rawValue: UInt
 
-  /// A set from its bits.
+  /// Creates a set from its bits.
   public init(rawValue: UInt) { self.rawValue = rawValue }
 
-  /// The number on the icon.
+  /// The app may change the number on its icon.
   public static let badge = UIRemoteNotificationType(rawValue: 1 << 0)
 
-  /// Sounds.
+  /// The app may play sounds.
   public static let sound = UIRemoteNotificationType(rawValue: 1 << 1)
 
-  /// Visible notifications.
+  /// The app may show alerts.
   public static let alert = UIRemoteNotificationType(rawValue: 1 << 2)
 
-  /// New issues to download; stored, without effect.
+  /// The app may download Newsstand issues; stored, but without effect.
   public static let newsstandContentAvailability = UIRemoteNotificationType(rawValue: 1 << 3)
 }

@@ -2,15 +2,14 @@ import BelfryClient
 import Foundation
 import UserNotifications
 
-/// Connects the app's scene, when the app has one: when its delegate or its manifest names a class
-/// for the scene's delegate.
+/// Connects the app's scene if the app's delegate or manifest names a class for the scene's delegate.
 @MainActor
 final class SceneConnector {
   private(set) var connected: Set<UIScene> = []
-  /// The response that launched the app, retained for the scene's connection.
+  /// The response that launched the app, stored until the scene connects.
   var launchResponse: UNNotificationResponse?
 
-  /// Connects the scene, unless it is already.
+  /// Connects the scene, unless it is already connected.
   func connectIfNeeded(response: UNNotificationResponse?) {
     guard connected.isEmpty, let delegate = UIApplication.shared.delegate else { return }
     let session = UISceneSession(role: .windowApplication, identifier: "belfry.scene")
@@ -70,7 +69,7 @@ final class SceneConnector {
   }
 }
 
-/// The scenes of the app's manifest (`UIApplicationSceneManifest` of its Info.plist).
+/// The scene configurations in the app's manifest (`UIApplicationSceneManifest` of its Info.plist).
 enum SceneManifest {
   static func delegateClass(named name: String?, role: UISceneSession.Role) -> NSObject.Type? {
     let manifest = Bundle.main.object(forInfoDictionaryKey: "UIApplicationSceneManifest")

@@ -1,44 +1,44 @@
 public import Foundation
 public import UserNotifications
 
-/// One occurrence of the app's interface.
+/// An instance of the app's interface.
 ///
-/// On this system an app has at most one, without anything drawn: it carries the app's life to
-/// scene delegates.
+/// On this system, an app has one scene at most, and nothing is drawn: the scene forwards the app's life-cycle events
+/// to scene delegates.
 @preconcurrency @MainActor
 open class UIScene: UIResponder {
-  /// Where a scene is in its life.
+  /// The activation states of a scene.
   public enum ActivationState: Int, Sendable {
-    /// Not connected.
+    /// The scene is not connected.
     case unattached = -1
-    /// In front, and in use.
+    /// The scene is in the foreground and active.
     case foregroundActive = 0
-    /// In front.
+    /// The scene is in the foreground and inactive.
     case foregroundInactive = 1
-    /// In the background.
+    /// The scene is in the background.
     case background = 2
   }
 
-  /// The session that it belongs to.
+  /// The session that the scene belongs to.
   public let session: UISceneSession
 
-  /// The delegate, which handles its life cycle.
+  /// The delegate, which handles the scene's life-cycle events.
   open var delegate: (any UISceneDelegate)?
 
-  /// Where it is in its life.
+  /// The activation state of the scene.
   open internal(set) var activationState: ActivationState = .unattached
 
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-  /// What it is called.
+  /// The title of the scene.
   open var title: String! = ""
 
-  /// A scene of a session.
+  /// Creates a scene for a session.
   public required init(session: UISceneSession, connectionOptions: UIScene.ConnectionOptions) {
     self.session = session
     super.init()
   }
 
-  /// Opens a URL with the desktop's own program.
+  /// Opens a URL with the desktop's default program.
   open func open(
     _ url: URL, options: UIScene.OpenExternalURLOptions?,
     completionHandler completion: (@MainActor @Sendable (Bool) -> Void)? = nil
@@ -46,51 +46,51 @@ open class UIScene: UIResponder {
     UIApplication.shared.open(url, options: [:], completionHandler: completion)
   }
 
-  /// Posted after a scene was connected.
+  /// Posted after a scene connects.
   nonisolated public static let willConnectNotification = NSNotification.Name(
     rawValue: "UISceneWillConnectNotification")
 
-  /// Posted after a scene was disconnected.
+  /// Posted after a scene disconnects.
   nonisolated public static let didDisconnectNotification = NSNotification.Name(
     rawValue: "UISceneDidDisconnectNotification")
 
-  /// Posted when a scene comes to the front.
+  /// Posted when a scene becomes active.
   nonisolated public static let didActivateNotification = NSNotification.Name(
     rawValue: "UISceneDidActivateNotification")
 
-  /// Posted before a scene leaves the front.
+  /// Posted when a scene resigns active.
   nonisolated public static let willDeactivateNotification = NSNotification.Name(
     rawValue: "UISceneWillDeactivateNotification")
 
-  /// Posted before a scene comes back from the background.
+  /// Posted before a scene enters the foreground.
   nonisolated public static let willEnterForegroundNotification = NSNotification.Name(
     rawValue: "UISceneWillEnterForegroundNotification")
 
-  /// Posted when a scene is in the background.
+  /// Posted when a scene enters the background.
   nonisolated public static let didEnterBackgroundNotification = NSNotification.Name(
     rawValue: "UISceneDidEnterBackgroundNotification")
 }
 
 extension UIScene {
-  /// Why a scene was made.
+  /// The reasons for creating a scene.
   @preconcurrency @MainActor
   open class ConnectionOptions: NSObject {
-    /// The response that launched the app; nil when something else did.
+    /// The response that launched the app; nil if something else launched it.
     public let notificationResponse: UNNotificationResponse?
 
-    /// URLs to open.
+    /// The URLs to open.
     public let urlContexts: Set<UIOpenURLContext>
 
-    /// An action of the app's launcher; nil on this system.
+    /// The Home Screen quick action that the user chose; nil on this system.
     open var shortcutItem: UIApplicationShortcutItem? { nil }
 
-    /// Activities to go on with; none on this system.
+    /// The activities to continue; empty on this system.
     public let userActivities: Set<NSUserActivity>
 
-    /// The app that asked; nil on this system.
+    /// The app that requested the scene; nil on this system.
     open var sourceApplication: String? { nil }
 
-    /// An activity handed over from another device; nil on this system.
+    /// The type of an activity handed over from another device; nil on this system.
     open var handoffUserActivityType: String? { nil }
 
     init(
@@ -104,21 +104,21 @@ extension UIScene {
     }
   }
 
-  /// How a URL is opened from a scene; stored, without effect.
+  /// The options for opening a URL from a scene; stored, but without effect.
   @preconcurrency @MainActor
   open class OpenExternalURLOptions: NSObject {
-    /// Only in an app that claims the link.
+    /// A Boolean value that indicates whether the URL is opened only in an app that claims the link.
     open var universalLinksOnly = false
   }
 }
 
-/// A URL to open.
+/// A URL to open, with its options.
 @preconcurrency @MainActor
 open class UIOpenURLContext: NSObject {
-  /// The URL.
+  /// The URL to open.
   public let url: URL
 
-  /// How it is to be opened.
+  /// The options for opening the URL.
   public let options: UIScene.OpenURLOptions
 
   init(url: URL) {
@@ -129,21 +129,21 @@ open class UIOpenURLContext: NSObject {
 }
 
 extension UIScene {
-  /// What comes with a URL to open.
+  /// The options that are passed with a URL to open.
   @preconcurrency @MainActor
   open class OpenURLOptions: NSObject {
-    /// The app that asked; nil on this system.
+    /// The app that requested the URL; nil on this system.
     open var sourceApplication: String? { nil }
 
-    /// Data that came with it; nil on this system.
+    /// Data that was passed with the URL; nil on this system.
     open var annotation: Any? { nil }
 
-    /// Whether the file must be copied before it is used.
+    /// A Boolean value that indicates whether the app can open the file in place; always true on this system.
     open var openInPlace: Bool { true }
   }
 }
 
 extension UNNotificationResponse {
-  /// The scene that shall handle the response; nil when the app has none.
+  /// The scene that handles the response; nil if the app has no scene.
   @MainActor public var targetScene: UIScene? { UIApplication.shared.connectedScenes.first }
 }

@@ -5,77 +5,77 @@ public import Foundation
 /// Every member is optional.
 @MainActor
 public protocol UISceneDelegate: NSObjectProtocol {
-  /// The scene is being connected; the options have the response that launched the app.
+  /// Tells the delegate that the scene is connecting; the options contain the response that launched the app.
   func scene(
     _ scene: UIScene, willConnectTo session: UISceneSession,
     options connectionOptions: UIScene.ConnectionOptions)
 
-  /// The scene was disconnected.
+  /// Tells the delegate that the scene was disconnected.
   func sceneDidDisconnect(_ scene: UIScene)
 
-  /// The scene is in front.
+  /// Tells the delegate that the scene became active.
   func sceneDidBecomeActive(_ scene: UIScene)
 
-  /// The scene is about to leave the front.
+  /// Tells the delegate that the scene is about to become inactive.
   func sceneWillResignActive(_ scene: UIScene)
 
-  /// The scene is about to come back from the background.
+  /// Tells the delegate that the scene is about to enter the foreground.
   func sceneWillEnterForeground(_ scene: UIScene)
 
-  /// The scene is in the background.
+  /// Tells the delegate that the scene is in the background.
   func sceneDidEnterBackground(_ scene: UIScene)
 
-  /// URLs to open.
+  /// Opens URLs in the scene.
   func scene(_ scene: UIScene, openURLContexts urlContexts: Set<UIOpenURLContext>)
 
-  /// What to give back at the next launch; never asked on this system.
+  /// Returns the activity to restore at the next launch; never called on this system.
   func stateRestorationActivity(for scene: UIScene) -> NSUserActivity?
 
-  /// An activity is coming; never called on this system.
+  /// Tells the delegate that an activity is about to be handed over; never called on this system.
   func scene(_ scene: UIScene, willContinueUserActivityWithType userActivityType: String)
 
-  /// An activity to go on with; never called on this system.
+  /// Continues an activity; never called on this system.
   func scene(_ scene: UIScene, continue userActivity: NSUserActivity)
 
-  /// An activity did not come; never called on this system.
+  /// Tells the delegate that handing over an activity failed; never called on this system.
   func scene(
     _ scene: UIScene, didFailToContinueUserActivityWithType userActivityType: String,
     error: any Error)
 
-  /// An activity was changed; never called on this system.
+  /// Tells the delegate that an activity was updated; never called on this system.
   func scene(_ scene: UIScene, didUpdate userActivity: NSUserActivity)
 }
 
 /// The delegate of a scene with windows.
 @MainActor
 public protocol UIWindowSceneDelegate: UISceneDelegate {
-  /// The scene's window.
+  /// The window of the scene.
   var window: UIWindow? { get set }
 
-  /// The user chose an action of the app's launcher; never called on this system.
+  /// Performs a Home Screen quick action that the user chose; never called on this system.
   func windowScene(
     _ windowScene: UIWindowScene, performActionFor shortcutItem: UIApplicationShortcutItem,
     completionHandler: @escaping @Sendable (Bool) -> Void)
 
-  /// The user chose an action of the app's launcher; never called on this system.
+  /// Performs a Home Screen quick action that the user chose; never called on this system.
   func windowScene(
     _ windowScene: UIWindowScene, performActionFor shortcutItem: UIApplicationShortcutItem
   ) async -> Bool
 }
 
 extension UIWindowSceneDelegate {
-  /// Reports that nothing was done.
+  /// Calls the completion handler with false.
   public func windowScene(
     _ windowScene: UIWindowScene, performActionFor shortcutItem: UIApplicationShortcutItem,
     completionHandler: @escaping @Sendable (Bool) -> Void
   ) { completionHandler(false) }
 
-  /// Reports that nothing was done.
+  /// Returns false: the action was not performed.
   public func windowScene(
     _ windowScene: UIWindowScene, performActionFor shortcutItem: UIApplicationShortcutItem
   ) async -> Bool { false }
 
-  /// No window, for a delegate that keeps none.
+  /// Always nil, for a delegate that does not store a window.
   public var window: UIWindow? {
     get { nil }
     set {}
@@ -83,47 +83,47 @@ extension UIWindowSceneDelegate {
 }
 
 extension UISceneDelegate {
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func scene(
     _ scene: UIScene, willConnectTo session: UISceneSession,
     options connectionOptions: UIScene.ConnectionOptions
   ) {}
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func sceneDidDisconnect(_ scene: UIScene) {}
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func sceneDidBecomeActive(_ scene: UIScene) {}
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func sceneWillResignActive(_ scene: UIScene) {}
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func sceneWillEnterForeground(_ scene: UIScene) {}
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func sceneDidEnterBackground(_ scene: UIScene) {}
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func scene(_ scene: UIScene, openURLContexts urlContexts: Set<UIOpenURLContext>) {}
 
-  /// Nothing to give back.
+  /// Returns nil: there is no state to restore.
   public func stateRestorationActivity(for scene: UIScene) -> NSUserActivity? { nil }
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func scene(
     _ scene: UIScene, willContinueUserActivityWithType userActivityType: String
   ) {}
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func scene(_ scene: UIScene, continue userActivity: NSUserActivity) {}
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func scene(
     _ scene: UIScene, didFailToContinueUserActivityWithType userActivityType: String,
     error: any Error
   ) {}
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func scene(_ scene: UIScene, didUpdate userActivity: NSUserActivity) {}
 }

@@ -1,24 +1,24 @@
 public import Foundation
 
-/// A scene as the system remembers it.
+/// The information about a scene that the system stores.
 @preconcurrency @MainActor
 open class UISceneSession: NSObject {
-  /// What a scene is for.
+  /// The roles of a scene.
   public struct Role: RawRepresentable, Hashable, Sendable {
-    /// The role's name, as on Apple's systems.
+    /// The name of the role, as on Apple's systems.
     public var rawValue: String
 
-    /// A role from its name.
+    /// Creates a role from its name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The app's own windows.
+    /// The role of the app's own windows.
     public static let windowApplication = Role(rawValue: "UIWindowSceneSessionRoleApplication")
 
-    /// Windows on another screen.
+    /// The role of windows on an external display.
     public static let windowExternalDisplayNonInteractive = Role(
       rawValue: "UIWindowSceneSessionRoleExternalDisplayNonInteractive")
 
-    /// Windows on another screen.
+    /// The role of windows on an external display.
     @available(iOS, deprecated: 16.0, renamed: "windowExternalDisplayNonInteractive")
     public static let windowExternalDisplay = Role(
       rawValue: "UIWindowSceneSessionRoleExternalDisplay")
@@ -27,19 +27,19 @@ open class UISceneSession: NSObject {
   /// The scene, while it is connected.
   open internal(set) var scene: UIScene?
 
-  /// What it is for.
+  /// The role of the scene.
   public let role: UISceneSession.Role
 
-  /// How it is set up.
+  /// The configuration of the scene.
   open internal(set) var configuration: UISceneConfiguration
 
-  /// The same for the same scene at each launch.
+  /// The identifier of the scene, which stays the same across launches.
   public let persistentIdentifier: String
 
-  /// The state to restore at the next launch; stored while the app runs.
+  /// The activity to restore at the next launch; stored while the app runs.
   open var stateRestorationActivity: NSUserActivity?
 
-  /// The app's own data; stored while the app runs.
+  /// Custom data of the app; stored while the app runs.
   open var userInfo: [String: Any]?
 
   init(role: Role, identifier: String) {
@@ -50,28 +50,28 @@ open class UISceneSession: NSObject {
   }
 }
 
-/// How a scene is set up.
+/// The configuration of a scene.
 @preconcurrency @MainActor
 open class UISceneConfiguration: NSObject, NSCopying {
-  /// The name of the set-up in the app's manifest.
+  /// The name of the configuration in the app's manifest.
   nonisolated public let name: String?
 
-  /// What the scene is for.
+  /// The role of the scene.
   nonisolated public let role: UISceneSession.Role
 
-  /// The class of the scene; a window scene when nil.
+  /// The class of the scene; `UIWindowScene` if nil.
   open var sceneClass: AnyClass?
 
-  /// The class of the scene's delegate; the manifest's when nil.
+  /// The class of the scene's delegate; the class in the manifest if nil.
   open var delegateClass: AnyClass?
 
-  /// A set-up with a name of the manifest.
+  /// Creates a configuration with a name from the app's manifest.
   nonisolated public init(name: String?, sessionRole: UISceneSession.Role) {
     self.name = name
     role = sessionRole
     super.init()
   }
 
-  /// Returns the set-up itself.
+  /// Returns the same configuration.
   nonisolated open func copy(with zone: NSZone? = nil) -> Any { self }
 }

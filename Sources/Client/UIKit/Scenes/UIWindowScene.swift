@@ -1,18 +1,18 @@
 import Foundation
 
-/// A scene with windows.
+/// A scene that has windows.
 @preconcurrency @MainActor
 open class UIWindowScene: UIScene {
-  /// The windows that were given to it.
+  /// The windows that belong to the scene.
   open internal(set) var windows: [UIWindow] = []
 
-  /// The window that was made key.
+  /// The key window of the scene.
   open var keyWindow: UIWindow? { windows.first { $0.isKeyWindow } }
 
-  /// The screen: empty.
+  /// The screen of the scene, which has an empty area.
   open var screen: UIScreen { .main }
 
-  /// A scene of a session.
+  /// Creates a scene for a session.
   public required init(session: UISceneSession, connectionOptions: UIScene.ConnectionOptions) {
     super.init(session: session, connectionOptions: connectionOptions)
   }

@@ -3,12 +3,12 @@ import Foundation
 import UserNotifications
 
 extension UIUserNotificationCategory {
-  /// The category for the agent; nil without an identifier, which no notification could name.
+  /// The category in the agent's form; nil without an identifier, because no notification could refer to it.
   var wire: BelfryWire.NotificationCategory? {
     guard let identifier else { return nil }
     return BelfryWire.NotificationCategory(
       id: identifier, actions: (actions(for: .default) ?? actions(for: .minimal) ?? []).map(\.wire),
-      // Always there: by them the agent knows a category of this interface (S1-27, S1-28).
+      // Always present: the agent recognizes a category of this interface by its minimal actions (S1-27, S1-28).
       minimalActions: (actions(for: .minimal) ?? []).map(\.wire))
   }
 
@@ -28,7 +28,7 @@ extension UIUserNotificationAction {
   var wire: BelfryWire.NotificationAction {
     var options: Set<BelfryWire.NotificationAction.Option> = []
     if activationMode == .foreground { options.insert(.foreground) }
-    // An action that opens the app needs an unlocked device anyway.
+    // An action that opens the app requires an unlocked device in any case.
     if isAuthenticationRequired { options.insert(.authenticationRequired) }
     if isDestructive { options.insert(.destructive) }
     let button = parameters[UIUserNotificationTextInputActionButtonTitleKey] as? String

@@ -1,7 +1,7 @@
-/// The fields of a value class that belongs to the main actor by its declaration, yet is compared
-/// and archived wherever the app likes.
+/// The fields of a value class that is declared on the main actor, although apps may compare and archive it on any
+/// thread.
 ///
-/// Sendable: like Apple's classes, the objects are for one owner at a time.
+/// Sendable: As with Apple's classes, each object is used by only one owner at a time.
 final class FieldStorage<Fields>: @unchecked Sendable {
   var fields: Fields
 

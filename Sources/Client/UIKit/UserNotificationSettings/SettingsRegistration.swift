@@ -4,9 +4,11 @@ import Foundation
 import UserNotifications
 
 extension UIApplication {
-  /// Asks for permission for types, with a question the first time, and sets the app's categories.
+  /// Requests permission for types and sets the app's categories.
   ///
-  /// The delegate gets what the user allows.
+  /// The first request shows a prompt.
+  ///
+  /// The delegate receives the types that the user allows.
   @available(iOS, deprecated: 10.0, message: "Use UNUserNotificationCenter.requestAuthorization")
   public func registerUserNotificationSettings(
     _ notificationSettings: UIUserNotificationSettings
@@ -16,7 +18,7 @@ extension UIApplication {
       .setCategories(
         (notificationSettings.categories ?? []).compactMap(\.wire).sorted { $0.id < $1.id })
     ) { result in
-      // Answered before the question about the types, which is sent after it.
+      // This request is answered before the authorization request, which is sent after it.
       if case .failure(let failure) = result { refusal.withLock { $0 = failure } }
     }
     let options = UNAuthorizationOptions(rawValue: notificationSettings.types.rawValue & 0b111)
@@ -25,7 +27,7 @@ extension UIApplication {
       let allowed = UIUserNotificationType(rawValue: settings?.enabledTypes ?? 0)
       var categories = wanted.value
       if let failure = refusal.withLock({ $0 }) {
-        // The delegate gets what holds, not what was asked for (S1-31).
+        // The delegate receives the categories in effect, not the requested ones (S1-31).
         FileHandle.standardError.write(
           Data("the notification categories are not registered: \(failure.message)\n".utf8))
         categories = application.registeredCategories
@@ -36,13 +38,13 @@ extension UIApplication {
     }
   }
 
-  /// The app's categories as the agent has them; nil without any.
+  /// The app's categories as the agent stores them; nil if the app has no categories.
   private var registeredCategories: Set<UIUserNotificationCategory>? {
     let categories = (try? session.call(.categories)).flatMap { try? $0.categories() } ?? []
     return categories.isEmpty ? nil : Set(categories.map { UIUserNotificationCategory($0) })
   }
 
-  /// What the user allows now, with the app's categories; nil when the agent cannot be reached.
+  /// The types that the user allows and the app's categories; nil if the agent cannot be reached.
   @available(iOS, deprecated: 10.0, message: "Use UNUserNotificationCenter.notificationSettings()")
   public var currentUserNotificationSettings: UIUserNotificationSettings? {
     guard let settings = currentSettings() else { return nil }

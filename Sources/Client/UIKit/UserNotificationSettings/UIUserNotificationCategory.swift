@@ -11,7 +11,7 @@ open class UIUserNotificationCategory: NSObject, NSCopying, NSMutableCopying, NS
 
   nonisolated let storage: FieldStorage<Fields>
 
-  /// A category without properties; the mutable subclass gives it some.
+  /// Creates a category without properties; the mutable subclass can set them.
   nonisolated public override init() {
     storage = FieldStorage(Fields())
     super.init()
@@ -22,10 +22,12 @@ open class UIUserNotificationCategory: NSObject, NSCopying, NSMutableCopying, NS
     super.init()
   }
 
-  /// The name that a notification gives; unique in the app.
+  /// The identifier by which a notification refers to the category; unique within the app.
   open var identifier: String? { storage.fields.identifier }
 
-  /// The buttons in order; the first two of the default ones where no minimal ones were set.
+  /// Returns the buttons in order.
+  ///
+  /// If no minimal buttons are set, returns the first two of the default ones for that context.
   open func actions(
     for context: UIUserNotificationActionContext
   ) -> [UIUserNotificationAction]? {
@@ -35,28 +37,28 @@ open class UIUserNotificationCategory: NSObject, NSCopying, NSMutableCopying, NS
     return all.map { Array($0.prefix(2)) }
   }
 
-  /// Whether the other category is the same in every respect.
+  /// Returns whether the other category is equal to this one in all fields.
   nonisolated open override func isEqual(_ object: Any?) -> Bool {
     (object as? UIUserNotificationCategory)?.storage.fields == storage.fields
   }
 
-  /// The hash of the identifier.
+  /// The hash value of the identifier.
   nonisolated open override var hash: Int { storage.fields.identifier.hashValue }
 
-  /// A copy that does not follow later changes.
+  /// Returns a copy that does not reflect later changes.
   nonisolated open func copy(with zone: NSZone? = nil) -> Any {
     UIUserNotificationCategory(storage.fields)
   }
 
-  /// A copy that can be changed.
+  /// Returns a copy that can be changed.
   nonisolated open func mutableCopy(with zone: NSZone? = nil) -> Any {
     UIMutableUserNotificationCategory(storage.fields)
   }
 
-  /// Categories can be archived securely.
+  /// A Boolean value that indicates whether the class supports secure coding; always true.
   nonisolated open class var supportsSecureCoding: Bool { true }
 
-  /// Reads an archived category.
+  /// Creates a category from an archive.
   nonisolated public required init?(coder: NSCoder) {
     var fields = Fields()
     fields.identifier = coder.decodeObject(of: NSString.self, forKey: "identifier") as String?
@@ -84,17 +86,17 @@ open class UIUserNotificationCategory: NSObject, NSCopying, NSMutableCopying, NS
   ]
 }
 
-/// A kind of notification while it is being put together, in the form of iOS 8 and 9.
+/// A mutable kind of notification, in the form of iOS 8 and 9.
 @available(iOS, deprecated: 10.0, message: "Use UNNotificationCategory")
 @preconcurrency @MainActor
 open class UIMutableUserNotificationCategory: UIUserNotificationCategory {
-  /// The name that a notification gives; unique in the app.
+  /// The identifier by which a notification refers to the category; unique within the app.
   open override var identifier: String? {
     get { storage.fields.identifier }
     set { storage.fields.identifier = newValue }
   }
 
-  /// Sets the buttons in the order in which they are shown; nil removes them.
+  /// Sets the buttons in display order; nil removes them.
   open func setActions(
     _ actions: [UIUserNotificationAction]?, for context: UIUserNotificationActionContext
   ) {

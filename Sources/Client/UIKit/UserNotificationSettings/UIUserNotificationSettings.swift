@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What an app asks for, or what it has, in the form of iOS 8 and 9.
+/// The notification types that an app requests or has, in the form of iOS 8 and 9.
 @available(iOS, deprecated: 10.0, message: "Use UNAuthorizationOptions and UNNotificationSettings")
 @preconcurrency @MainActor
 open class UIUserNotificationSettings: NSObject, NSCopying {
@@ -11,7 +11,7 @@ open class UIUserNotificationSettings: NSObject, NSCopying {
     var categories: Set<UIUserNotificationCategory>?
   }
 
-  /// Types with the categories that the app's notifications may name.
+  /// Creates settings with types and the categories that the app's notifications may use.
   nonisolated public init(
     types: UIUserNotificationType, categories: Set<UIUserNotificationCategory>?
   ) {
@@ -19,20 +19,20 @@ open class UIUserNotificationSettings: NSObject, NSCopying {
     super.init()
   }
 
-  /// What notifications may do.
+  /// The types that notifications may use.
   open var types: UIUserNotificationType { storage.fields.types }
 
-  /// The categories that the app's notifications may name.
+  /// The categories that the app's notifications may use.
   open var categories: Set<UIUserNotificationCategory>? { storage.fields.categories }
 
-  /// Whether the other settings are the same.
+  /// Returns whether the other settings are equal to these.
   nonisolated open override func isEqual(_ object: Any?) -> Bool {
     (object as? UIUserNotificationSettings)?.storage.fields == storage.fields
   }
 
-  /// The hash of the types.
+  /// The hash value of the types.
   nonisolated open override var hash: Int { storage.fields.types.rawValue.hashValue }
 
-  /// Returns the settings themselves: they never change.
+  /// Returns the same object, because settings are immutable.
   nonisolated open func copy(with zone: NSZone? = nil) -> Any { self }
 }

@@ -1,57 +1,57 @@
-/// What notifications may do, in the form of iOS 8 and 9.
+/// The types that notifications may use, in the form of iOS 8 and 9.
 @available(iOS, deprecated: 10.0, message: "Use UNAuthorizationOptions")
 public struct UIUserNotificationType: OptionSet, Sendable {
   /// The bits, as on Apple's systems.
   public let rawValue: UInt
 
-  /// A set from its bits.
+  /// Creates a set from its bits.
   public init(rawValue: UInt) { self.rawValue = rawValue }
 
-  /// The number on the icon.
+  /// The app may change the number on its icon.
   public static let badge = UIUserNotificationType(rawValue: 1 << 0)
 
-  /// Sounds.
+  /// The app may play sounds.
   public static let sound = UIUserNotificationType(rawValue: 1 << 1)
 
-  /// Visible notifications.
+  /// The app may show alerts.
   public static let alert = UIUserNotificationType(rawValue: 1 << 2)
 }
 
-/// Where a category's actions are shown.
+/// The contexts in which a category's actions are shown.
 @available(iOS, deprecated: 10.0, message: "Use UNNotificationCategory")
 public enum UIUserNotificationActionContext: UInt, Sendable {
-  /// Where there is room: up to four.
+  /// The default context, with space for up to four actions.
   case `default` = 0
-  /// Where there is little room: up to two.
+  /// The minimal context, with space for up to two actions.
   case minimal = 1
 }
 
-/// Whether an action brings the app to the foreground.
+/// The modes in which an action activates the app.
 @available(iOS, deprecated: 10.0, message: "Use UNNotificationActionOptions")
 public enum UIUserNotificationActivationMode: UInt, Sendable {
-  /// It does.
+  /// The action brings the app to the foreground.
   case foreground = 0
-  /// It does not.
+  /// The action activates the app in the background.
   case background = 1
 }
 
-/// Whether an action asks for text.
+/// The behaviors of an action.
 @available(iOS, deprecated: 10.0, message: "Use UNTextInputNotificationAction")
 public enum UIUserNotificationActionBehavior: UInt, Sendable {
-  /// A plain button.
+  /// A plain button without text input.
   case `default` = 0
   /// A button that asks for text.
   case textInput = 1
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The title of the button that sends the text, among an action's parameters.
+/// The key of an action's parameters for the title of the button that sends the text.
 @available(iOS, deprecated: 10.0, message: "Use UNTextInputNotificationAction")
 public let UIUserNotificationTextInputActionButtonTitleKey: String =
   "UIUserNotificationTextInputActionButtonTitleKey"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// What the user wrote, in the response info of an action.
+/// The key of an action's response info for the text that the user entered.
 @available(iOS, deprecated: 10.0, message: "Use UNTextInputNotificationResponse.userText")
 public let UIUserNotificationActionResponseTypedTextKey: String =
   "UIUserNotificationActionResponseTypedTextKey"

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The fields of an action, shared by its two classes.
+/// The fields of an action, shared by its immutable and mutable classes.
 struct UserNotificationActionFields {
   var identifier: String?
   var title: String?
@@ -50,7 +50,7 @@ extension UserNotificationActionFields: Equatable {
 }
 
 extension RawRepresentable where RawValue == UInt {
-  /// The value of an archived number; nil when there is none such.
+  /// Creates a value from an archived number; nil if no case has this number.
   init?(_ number: Int) {
     guard let raw = UInt(exactly: number) else { return nil }
     self.init(rawValue: raw)

@@ -1,62 +1,64 @@
 public import Foundation
 
-/// A tap that is felt: no machine of this system has one, so nothing is felt.
+/// A generator of haptic feedback.
+///
+/// This system has no haptic hardware, so it has no effect.
 @preconcurrency @MainActor
 open class UIFeedbackGenerator: NSObject {
-  /// Does nothing.
+  /// Has no effect on this system.
   open func prepare() {}
 }
 
-/// The feeling of a blow; nothing is felt on this system.
+/// A generator of haptic feedback for an impact; without effect on this system.
 @preconcurrency @MainActor
 open class UIImpactFeedbackGenerator: UIFeedbackGenerator {
-  /// How hard it is.
+  /// The strengths of an impact.
   public enum FeedbackStyle: Int, Sendable {
-    /// Light.
+    /// The impact of light objects.
     case light = 0
-    /// Medium.
+    /// The impact of medium objects.
     case medium = 1
-    /// Heavy.
+    /// The impact of heavy objects.
     case heavy = 2
-    /// Soft.
+    /// The impact of soft objects.
     case soft = 3
-    /// Rigid.
+    /// The impact of rigid objects.
     case rigid = 4
   }
 
-  /// A blow.
+  /// Creates a generator for an impact of the given style.
   public init(style: FeedbackStyle) { super.init() }
 
-  /// A blow of medium weight.
+  /// Creates a generator for a medium impact.
   public convenience override init() { self.init(style: .medium) }
 
-  /// Does nothing.
+  /// Has no effect on this system.
   open func impactOccurred() {}
 
-  /// Does nothing.
+  /// Has no effect on this system.
   open func impactOccurred(intensity: CGFloat) {}
 }
 
-/// The feeling of success or failure; nothing is felt on this system.
+/// A generator of haptic feedback for success or failure; without effect on this system.
 @preconcurrency @MainActor
 open class UINotificationFeedbackGenerator: UIFeedbackGenerator {
-  /// What happened.
+  /// The types of outcome.
   public enum FeedbackType: Int, Sendable {
-    /// Something was done.
+    /// A task completed successfully.
     case success = 0
-    /// Something may go wrong.
+    /// A task produced a warning.
     case warning = 1
-    /// Something failed.
+    /// A task ended with an error.
     case error = 2
   }
 
-  /// Does nothing.
+  /// Has no effect on this system.
   open func notificationOccurred(_ notificationType: FeedbackType) {}
 }
 
-/// The feeling of a choice; nothing is felt on this system.
+/// A generator of haptic feedback for a change of selection; without effect on this system.
 @preconcurrency @MainActor
 open class UISelectionFeedbackGenerator: UIFeedbackGenerator {
-  /// Does nothing.
+  /// Has no effect on this system.
   open func selectionChanged() {}
 }

@@ -6,78 +6,78 @@ extension UIColor {
       red: CGFloat(red) / 255, green: CGFloat(green) / 255, blue: CGFloat(blue) / 255, alpha: 1)
   }
 
-  /// Black.
+  /// Black at full opacity.
   public class var black: UIColor { UIColor(white: 0, alpha: 1) }
-  /// A third of white.
+  /// Gray with a white level of one third.
   public class var darkGray: UIColor { UIColor(white: 1 / 3, alpha: 1) }
-  /// Two thirds of white.
+  /// Gray with a white level of two thirds.
   public class var lightGray: UIColor { UIColor(white: 2 / 3, alpha: 1) }
-  /// White.
+  /// White at full opacity.
   public class var white: UIColor { UIColor(white: 1, alpha: 1) }
-  /// Half of white.
+  /// Gray with a white level of one half.
   public class var gray: UIColor { UIColor(white: 0.5, alpha: 1) }
-  /// Red.
+  /// Red at full intensity.
   public class var red: UIColor { UIColor(red: 1, green: 0, blue: 0, alpha: 1) }
-  /// Green.
+  /// Green at full intensity.
   public class var green: UIColor { UIColor(red: 0, green: 1, blue: 0, alpha: 1) }
-  /// Blue.
+  /// Blue at full intensity.
   public class var blue: UIColor { UIColor(red: 0, green: 0, blue: 1, alpha: 1) }
-  /// Cyan.
+  /// Full green and blue.
   public class var cyan: UIColor { UIColor(red: 0, green: 1, blue: 1, alpha: 1) }
-  /// Yellow.
+  /// Full red and green.
   public class var yellow: UIColor { UIColor(red: 1, green: 1, blue: 0, alpha: 1) }
-  /// Magenta.
+  /// Full red and blue.
   public class var magenta: UIColor { UIColor(red: 1, green: 0, blue: 1, alpha: 1) }
-  /// Orange.
+  /// Full red and half green.
   public class var orange: UIColor { UIColor(red: 1, green: 0.5, blue: 0, alpha: 1) }
-  /// Purple.
+  /// Half red and half blue.
   public class var purple: UIColor { UIColor(red: 0.5, green: 0, blue: 0.5, alpha: 1) }
-  /// Brown.
+  /// Red 0.6, green 0.4, and blue 0.2.
   public class var brown: UIColor { UIColor(red: 0.6, green: 0.4, blue: 0.2, alpha: 1) }
-  /// Nothing.
+  /// A fully transparent color.
   public class var clear: UIColor { UIColor(white: 0, alpha: 0) }
 
-  /// The system's red.
+  /// The red of the system's palette.
   public class var systemRed: UIColor { UIColor(255, 59, 48) }
-  /// The system's green.
+  /// The green of the system's palette.
   public class var systemGreen: UIColor { UIColor(52, 199, 89) }
-  /// The system's blue.
+  /// The blue of the system's palette.
   public class var systemBlue: UIColor { UIColor(0, 122, 255) }
-  /// The system's orange.
+  /// The orange of the system's palette.
   public class var systemOrange: UIColor { UIColor(255, 149, 0) }
-  /// The system's yellow.
+  /// The yellow of the system's palette.
   public class var systemYellow: UIColor { UIColor(255, 204, 0) }
-  /// The system's pink.
+  /// The pink of the system's palette.
   public class var systemPink: UIColor { UIColor(255, 45, 85) }
-  /// The system's purple.
+  /// The purple of the system's palette.
   public class var systemPurple: UIColor { UIColor(175, 82, 222) }
-  /// The system's teal.
+  /// The teal of the system's palette.
   public class var systemTeal: UIColor { UIColor(48, 176, 199) }
-  /// The system's indigo.
+  /// The indigo of the system's palette.
   public class var systemIndigo: UIColor { UIColor(88, 86, 214) }
-  /// The system's grey.
+  /// The gray of the system's palette.
   public class var systemGray: UIColor { UIColor(142, 142, 147) }
-  /// The system's grey, lighter step by step.
+  /// A shade of the system's gray; a higher number is a lighter shade.
   public class var systemGray2: UIColor { UIColor(174, 174, 178) }
-  /// The system's grey, lighter step by step.
+  /// A shade of the system's gray; a higher number is a lighter shade.
   public class var systemGray3: UIColor { UIColor(199, 199, 204) }
-  /// The system's grey, lighter step by step.
+  /// A shade of the system's gray; a higher number is a lighter shade.
   public class var systemGray4: UIColor { UIColor(209, 209, 214) }
-  /// The system's grey, lighter step by step.
+  /// A shade of the system's gray; a higher number is a lighter shade.
   public class var systemGray5: UIColor { UIColor(229, 229, 234) }
-  /// The system's grey, lighter step by step.
+  /// A shade of the system's gray; a higher number is a lighter shade.
   public class var systemGray6: UIColor { UIColor(242, 242, 247) }
 
-  /// The colour of text.
+  /// The color of primary text.
   public class var label: UIColor { UIColor(white: 0, alpha: 1) }
-  /// The colour of less important text.
+  /// The color of secondary text.
   public class var secondaryLabel: UIColor { UIColor(60, 60, 67).withAlphaComponent(0.6) }
-  /// The colour behind everything.
+  /// The color of the main background.
   public class var systemBackground: UIColor { UIColor(white: 1, alpha: 1) }
-  /// The colour behind groups.
+  /// The color of the background of content that is layered on the main background.
   public class var secondarySystemBackground: UIColor { UIColor(242, 242, 247) }
-  /// The colour behind grouped content.
+  /// The color of the main background of grouped content.
   public class var systemGroupedBackground: UIColor { UIColor(242, 242, 247) }
-  /// The colour that the app's controls have.
+  /// The default tint color of the app's controls.
   public class var tintColor: UIColor { UIColor(0, 122, 255) }
 }

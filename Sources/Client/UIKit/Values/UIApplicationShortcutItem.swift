@@ -1,25 +1,27 @@
 public import Foundation
 
-/// An action of the app's launcher, as a value: on this system the launcher offers none.
+/// A Home Screen quick action.
+///
+/// It stores its values; the launcher on this system does not offer quick actions.
 open class UIApplicationShortcutItem: NSObject, NSCopying, @unchecked Sendable {
-  // Sendable: every stored property is a constant, and the dictionary is never changed.
+  // Sendable: every stored property is a constant, and the dictionary is never modified.
 
-  /// The app's name for it.
+  /// The type of the action, which the app defines.
   public let type: String
 
-  /// Its text.
+  /// The title shown to the user.
   public let localizedTitle: String
 
-  /// More about it.
+  /// The subtitle shown to the user.
   public let localizedSubtitle: String?
 
-  /// Its image.
+  /// The icon of the action.
   public let icon: UIApplicationShortcutIcon?
 
-  /// The app's own data.
+  /// Custom data of the app.
   public let userInfo: [String: any NSSecureCoding]?
 
-  /// An action.
+  /// Creates a quick action.
   public init(
     type: String, localizedTitle: String, localizedSubtitle: String? = nil,
     icon: UIApplicationShortcutIcon? = nil, userInfo: [String: any NSSecureCoding]? = nil
@@ -32,27 +34,27 @@ open class UIApplicationShortcutItem: NSObject, NSCopying, @unchecked Sendable {
     super.init()
   }
 
-  /// Returns the action itself: it never changes.
+  /// Returns the same object, because quick actions are immutable.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 }
 
-/// The image of a launcher's action, as a value.
+/// The icon of a Home Screen quick action; not shown on this system.
 open class UIApplicationShortcutIcon: NSObject, NSCopying, @unchecked Sendable {
   // Sendable: the name is a constant.
   let name: String
 
-  /// An image of the app's folder.
+  /// Creates an icon from an image in the app's directory.
   public init(templateImageName: String) {
     name = templateImageName
     super.init()
   }
 
-  /// An image of the system.
+  /// Creates an icon from an image of the system.
   public init(systemImageName: String) {
     name = systemImageName
     super.init()
   }
 
-  /// Returns the icon itself: it never changes.
+  /// Returns the same object, because icons are immutable.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 }

@@ -1,22 +1,24 @@
 public import Foundation
 
-/// A colour as a value; nothing is drawn with it on this system.
+/// A color.
+///
+/// It stores its components; nothing is drawn with it on this system.
 open class UIColor: NSObject, NSCopying, @unchecked Sendable {
   // Sendable: every stored property is a constant.
   let components: (red: CGFloat, green: CGFloat, blue: CGFloat, alpha: CGFloat)
 
-  /// A colour from red, green and blue, each from 0 to 1.
+  /// Creates a color from red, green, and blue components, each from 0 to 1.
   public init(red: CGFloat, green: CGFloat, blue: CGFloat, alpha: CGFloat) {
     components = (red, green, blue, alpha)
     super.init()
   }
 
-  /// A grey from 0 (black) to 1.
+  /// Creates a gray from 0 (black) to 1 (white).
   public convenience init(white: CGFloat, alpha: CGFloat) {
     self.init(red: white, green: white, blue: white, alpha: alpha)
   }
 
-  /// A colour from hue, saturation and brightness, each from 0 to 1.
+  /// Creates a color from hue, saturation, and brightness, each from 0 to 1.
   public convenience init(
     hue: CGFloat, saturation: CGFloat, brightness: CGFloat, alpha: CGFloat
   ) {
@@ -28,21 +30,21 @@ open class UIColor: NSObject, NSCopying, @unchecked Sendable {
     self.init(red: channel(5), green: channel(3), blue: channel(1), alpha: alpha)
   }
 
-  /// A colour of the app's asset catalogue; there is none on this system, so always nil.
+  /// Returns nil, because apps have no asset catalogs on this system.
   public convenience init?(named name: String) { nil }
 
-  /// The same colour with another opacity.
+  /// Returns the same color with another opacity.
   open func withAlphaComponent(_ alpha: CGFloat) -> UIColor {
     UIColor(
       red: components.red, green: components.green, blue: components.blue, alpha: alpha)
   }
 
-  /// Whether the other colour is the same.
+  /// Returns whether the other color has the same components.
   open override func isEqual(_ object: Any?) -> Bool {
     (object as? UIColor).map { $0.components == components } ?? false
   }
 
-  /// The hash of the components.
+  /// The hash value of the components.
   open override var hash: Int {
     var hasher = Hasher()
     hasher.combine(components.red)
@@ -52,6 +54,6 @@ open class UIColor: NSObject, NSCopying, @unchecked Sendable {
     return hasher.finalize()
   }
 
-  /// Returns the colour itself: it never changes.
+  /// Returns the same object, because colors are immutable.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 }

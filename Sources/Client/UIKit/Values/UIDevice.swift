@@ -1,78 +1,79 @@
 public import Foundation
 import UserNotifications
 
-/// What kind of device the app is on.
+/// The kinds of device that an app can run on.
 public enum UIUserInterfaceIdiom: Int, Sendable {
-  /// Not known, as always on this system.
+  /// The kind of device is unknown, as always on this system.
   case unspecified = -1
-  /// A telephone.
+  /// An iPhone or iPod touch.
   case phone = 0
-  /// A tablet.
+  /// A tablet, such as an iPad.
   case pad = 1
-  /// A television.
+  /// An Apple TV device.
   case tv = 2
-  /// A car.
+  /// A display in a car.
   case carPlay = 3
-  /// A Mac.
+  /// A Mac computer or laptop.
   case mac = 5
-  /// A headset.
+  /// An Apple Vision device.
   case vision = 6
 }
 
 /// The machine that the app runs on.
 @preconcurrency @MainActor
 open class UIDevice: NSObject {
-  /// How the battery is doing.
+  /// The states of the battery.
   public enum BatteryState: Int, Sendable {
-    /// Not known, as always on this system.
+    /// The state of the battery is unknown, as always on this system.
     case unknown = 0
-    /// On battery.
+    /// The device runs on battery power.
     case unplugged = 1
-    /// Charging.
+    /// The battery is being charged.
     case charging = 2
-    /// Full.
+    /// The battery is full.
     case full = 3
   }
 
   private static let only = UIDevice()
 
-  /// The machine.
+  /// The machine that the app runs on.
   open class var current: UIDevice { only }
 
-  /// The machine's host name.
+  /// The host name of the machine.
   open var name: String { ProcessInfo.processInfo.hostName }
 
-  /// What kind of machine: `Linux`.
+  /// The model of the machine: `Linux`.
   open var model: String { "Linux" }
 
-  /// What kind of machine, in the user's language.
+  /// The model of the machine in the user's language.
   open var localizedModel: String { model }
 
-  /// The system's name: `Linux`.
+  /// The name of the system: `Linux`.
   open var systemName: String { "Linux" }
 
-  /// The kernel's version, as three numbers.
+  /// The version of the kernel, as three numbers.
   open var systemVersion: String {
     let version = ProcessInfo.processInfo.operatingSystemVersion
     return "\(version.majorVersion).\(version.minorVersion).\(version.patchVersion)"
   }
 
-  /// One identifier for all apps of a vendor on this machine: made from the machine's own id and
-  /// the app's id without its last part; nil when either is missing.
+  /// An identifier that all apps of a vendor share on this machine.
+  ///
+  /// The vendor is the app's ID without its last component. Nil if the app has no ID.
   open var identifierForVendor: UUID? { VendorIdentifier.make() }
 
-  /// What kind of device: not known.
+  /// The kind of device; always unspecified.
   open var userInterfaceIdiom: UIUserInterfaceIdiom { .unspecified }
 
-  /// Whether the battery is watched; stored, without effect.
+  /// A Boolean value that indicates whether battery monitoring is enabled; stored, but without effect.
   open var isBatteryMonitoringEnabled = false
 
-  /// The battery's charge: -1, not known.
+  /// The charge level of the battery; always -1 (unknown).
   open var batteryLevel: Float { -1 }
 
-  /// How the battery is doing: not known.
+  /// The state of the battery; always unknown.
   open var batteryState: BatteryState { .unknown }
 
-  /// Whether apps can go on in the background: they can.
+  /// A Boolean value that indicates whether apps can run in the background; always true.
   open var isMultitaskingSupported: Bool { true }
 }

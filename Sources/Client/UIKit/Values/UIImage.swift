@@ -1,13 +1,13 @@
 public import Foundation
 
-/// An image as a value: the bytes of its file.
+/// An image, which stores the bytes of its file.
 ///
-/// Nothing is drawn, decoded or converted.
+/// Images are neither drawn, decoded, nor converted.
 open class UIImage: NSObject, @unchecked Sendable {
   // Sendable: every stored property is a constant.
   package let bytes: Data
 
-  /// The name by which it was found; nil when it came from bytes.
+  /// The name that was used to find the image; nil if it was created from bytes.
   let name: String?
 
   init(bytes: Data, name: String?) {
@@ -16,13 +16,13 @@ open class UIImage: NSObject, @unchecked Sendable {
     super.init()
   }
 
-  /// An image without anything in it.
+  /// Creates an image without data.
   public override convenience init() { self.init(bytes: Data(), name: nil) }
 
-  /// An image file of the app's bundle; nil when there is none.
+  /// Creates an image from a file in the app's bundle; nil if the file does not exist.
   public convenience init?(named name: String) { self.init(named: name, in: nil) }
 
-  /// An image file of a bundle, of the app's when nil; nil when there is none.
+  /// Creates an image from a file in a bundle (the app's bundle if nil); nil if the file does not exist.
   public convenience init?(named name: String, in bundle: Bundle?) {
     let parts = (name as NSString)
     let types = parts.pathExtension.isEmpty ? ["png", "jpg", "jpeg", "gif"] : [parts.pathExtension]
@@ -38,34 +38,34 @@ open class UIImage: NSObject, @unchecked Sendable {
     return nil
   }
 
-  /// An image that the system brings, by its name; it has no bytes.
+  /// Creates an image that refers to a system image by name; it has no bytes.
   public convenience init?(systemName name: String) { self.init(bytes: Data(), name: name) }
 
-  /// An image file; nil when it cannot be read.
+  /// Creates an image from a file; nil if the file cannot be read.
   public convenience init?(contentsOfFile path: String) {
     guard let bytes = FileManager.default.contents(atPath: path) else { return nil }
     self.init(bytes: bytes, name: nil)
   }
 
-  /// An image from the bytes of a file; nil when there are none.
+  /// Creates an image from the bytes of a file; nil if the data is empty.
   public convenience init?(data: Data) {
     guard !data.isEmpty else { return nil }
     self.init(bytes: data, name: nil)
   }
 
-  /// An image from the bytes of a file; the scale is not stored.
+  /// Creates an image from the bytes of a file; the scale is not stored.
   public convenience init?(data: Data, scale: CGFloat) { self.init(data: data) }
 
-  /// Width and height: images are not decoded here, so always zero.
+  /// The width and height of the image; always zero because images are not decoded.
   open var size: CGSize { .zero }
 
-  /// Pixels a point.
+  /// The number of pixels per point.
   open var scale: CGFloat { 1 }
 
-  /// The bytes when they are a PNG file; nil else.
+  /// Returns the bytes if they are a PNG file; otherwise nil.
   open func pngData() -> Data? { starts(with: [0x89, 0x50, 0x4E, 0x47]) }
 
-  /// The bytes when they are a JPEG file, whatever the quality; nil else.
+  /// Returns the bytes if they are a JPEG file, regardless of the quality; otherwise nil.
   open func jpegData(compressionQuality: CGFloat) -> Data? { starts(with: [0xFF, 0xD8, 0xFF]) }
 
   private func starts(with signature: [UInt8]) -> Data? {

@@ -1,39 +1,39 @@
-/// The orientation of the app on the screen.
+/// The orientations of the app on the screen.
 public enum UIInterfaceOrientation: Int, Sendable {
-  /// Not known, as always on this system.
+  /// The orientation is unknown, as always on this system.
   case unknown = 0
-  /// Upright.
+  /// The device is upright.
   case portrait = 1
-  /// Upside down.
+  /// The device is upside down.
   case portraitUpsideDown = 2
-  /// On its side.
+  /// Landscape, with the device's bottom edge on the right.
   case landscapeRight = 3
-  /// On its other side.
+  /// Landscape, with the device's bottom edge on the left.
   case landscapeLeft = 4
 }
 
 /// The orientations that the app supports; unused on this system.
 public struct UIInterfaceOrientationMask: OptionSet, Sendable {
-  /// The bits.
+  /// The bits, as on Apple's systems.
   public let rawValue: UInt
 
-  /// From bits.
+  /// Creates a set from its bits.
   public init(rawValue: UInt) { self.rawValue = rawValue }
 
-  /// Upright.
+  /// The device is upright.
   public static let portrait = UIInterfaceOrientationMask(rawValue: 1 << 1)
-  /// Upside down.
+  /// The device is upside down.
   public static let portraitUpsideDown = UIInterfaceOrientationMask(rawValue: 1 << 2)
-  /// On its side.
+  /// Landscape, with the device's bottom edge on the right.
   public static let landscapeRight = UIInterfaceOrientationMask(rawValue: 1 << 3)
-  /// On its other side.
+  /// Landscape, with the device's bottom edge on the left.
   public static let landscapeLeft = UIInterfaceOrientationMask(rawValue: 1 << 4)
-  /// On either side.
+  /// Both of the landscape orientations.
   public static let landscape: UIInterfaceOrientationMask = [.landscapeLeft, .landscapeRight]
-  /// In every way.
+  /// All of the four orientations.
   public static let all: UIInterfaceOrientationMask = [
     .portrait, .landscape, .portraitUpsideDown,
   ]
-  /// In every way but upside down.
+  /// All orientations except upside down.
   public static let allButUpsideDown: UIInterfaceOrientationMask = [.portrait, .landscape]
 }

@@ -1,22 +1,24 @@
 public import Foundation
 
-/// What was copied, within the app: it is shared with no other app on this system.
+/// The pasteboard of the app.
+///
+/// On this system, it is not shared with other apps.
 @preconcurrency @MainActor
 open class UIPasteboard: NSObject {
   private static let only = UIPasteboard()
 
-  /// The app's pasteboard.
+  /// The pasteboard of the app.
   open class var general: UIPasteboard { only }
 
-  /// The text that was copied.
+  /// The text on the pasteboard.
   open var string: String?
 
-  /// The URL that was copied.
+  /// The URL on the pasteboard.
   open var url: URL?
 
-  /// Whether a text was copied.
+  /// A Boolean value that indicates whether the pasteboard contains text.
   open var hasStrings: Bool { string != nil }
 
-  /// Whether a URL was copied.
+  /// A Boolean value that indicates whether the pasteboard contains a URL.
   open var hasURLs: Bool { url != nil }
 }

@@ -1,28 +1,30 @@
 public import Foundation
 
-/// A screen as a value: this system draws nothing, so every screen is empty.
+/// A screen.
+///
+/// Nothing is drawn on this system, so every screen has an empty area.
 @preconcurrency @MainActor
 open class UIScreen: NSObject {
   private static let only = UIScreen()
 
-  /// The screen.
+  /// The app's main screen.
   open class var main: UIScreen { only }
 
-  /// All screens.
+  /// An array that contains only the main screen.
   open class var screens: [UIScreen] { [only] }
 
-  /// Its area: empty.
+  /// The area of the screen in points; always empty.
   open var bounds: CGRect { .zero }
 
-  /// Its area in pixels: empty.
+  /// The area of the screen in pixels; always empty.
   open var nativeBounds: CGRect { .zero }
 
-  /// Pixels a point.
+  /// The number of pixels per point.
   open var scale: CGFloat { 1 }
 
-  /// Pixels a point.
+  /// The number of physical pixels per point.
   open var nativeScale: CGFloat { 1 }
 
-  /// From 0 to 1; stored, without effect.
+  /// The brightness of the screen, from 0 to 1; stored, but without effect.
   open var brightness: CGFloat = 1
 }

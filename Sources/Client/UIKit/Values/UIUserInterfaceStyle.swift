@@ -1,9 +1,9 @@
-/// Whether the app looks light or dark; on this system nothing is drawn.
+/// The appearance of the app, light or dark; nothing is drawn on this system.
 public enum UIUserInterfaceStyle: Int, Sendable {
-  /// As the user likes.
+  /// The appearance that the user prefers.
   case unspecified = 0
-  /// Light.
+  /// The light appearance of the app.
   case light = 1
-  /// Dark.
+  /// The dark appearance of the app.
   case dark = 2
 }

@@ -1,8 +1,9 @@
 import Foundation
 import BelfryClient
 
-/// The identifier that all apps of a vendor share on one machine: made by chance when it is first
-/// asked for, and kept among the user's state.
+/// The identifier that all apps of a vendor share on one machine.
+///
+/// It is generated at random when it is first requested, and stored in the user's state directory.
 enum VendorIdentifier {
   static func make() -> UUID? {
     guard let appID = AppIdentity.current.appID else { return nil }
@@ -25,7 +26,7 @@ enum VendorIdentifier {
     try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let fresh = UUID()
     try? Data(fresh.uuidString.utf8).write(to: file, options: .withoutOverwriting)
-    // Another app of the vendor may have been faster; its identifier counts.
+    // Another app of the vendor may have written its identifier first; use the one in the file.
     return stored(file)
   }
 

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension Bundle {
-  /// No interface files on this system: nil, and the app makes its views itself.
+  /// Returns nil, because there are no interface files on this system; the app creates its views in code.
   public func loadNibNamed(
     _ name: String, owner: Any?, options: [AnyHashable: Any]? = nil
   ) -> [Any]? { nil }

@@ -1,151 +1,151 @@
 public import Foundation
 
-// The senders of `@IBAction` methods, as values.
+// The senders of `@IBAction` methods. They store their properties; nothing is drawn.
 
-/// Something that is touched, as a value.
+/// The superclass of controls.
 @preconcurrency @MainActor
 open class UIControl: UIView {
-  /// Whether it can be touched.
+  /// A Boolean value that indicates whether the control is enabled.
   open var isEnabled = true
 
-  /// Whether it is chosen.
+  /// A Boolean value that indicates whether the control is selected.
   open var isSelected = false
 
-  /// Whether it is being touched; stored, without effect.
+  /// A Boolean value that indicates whether the control is highlighted; stored, but without effect.
   open var isHighlighted = false
 
   var actions: [(UIControl.Event, UIAction)] = []
 
-  /// The looks of a control.
+  /// The states of a control.
   public struct State: OptionSet, Sendable {
-    /// The bits.
+    /// The bits, as on Apple's systems.
     public let rawValue: UInt
 
-    /// From bits.
+    /// Creates a set from its bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// As ever.
+    /// The default state of a control.
     public static let normal: State = []
-    /// While it is touched.
+    /// The state while the user touches the control.
     public static let highlighted = State(rawValue: 1 << 0)
-    /// While it cannot be touched.
+    /// The state while the control is disabled.
     public static let disabled = State(rawValue: 1 << 1)
-    /// While it is chosen.
+    /// The state while the control is selected.
     public static let selected = State(rawValue: 1 << 2)
   }
 }
 
-/// A button, as a value.
+/// A button that performs an action when the user touches it.
 @preconcurrency @MainActor
 open class UIButton: UIControl {
-  /// The kind of button; not stored.
+  /// The types of button; not stored.
   public enum ButtonType: Int, Sendable {
-    /// Without a look.
+    /// A button without a predefined style.
     case custom = 0
-    /// As the system's.
+    /// A button in the system's style.
     case system = 1
-    /// One that leads to more.
+    /// A button that shows details.
     case detailDisclosure = 2
-    /// One that leads to information.
+    /// A button that shows information.
     case infoLight = 3
-    /// One that leads to information, on a light ground.
+    /// A button that shows information, for light backgrounds.
     case infoDark = 4
-    /// One that adds.
+    /// A button that adds a contact.
     case contactAdd = 5
-    /// One that closes.
+    /// A button that closes a view.
     case close = 7
   }
 
   private var titles: [UInt: String] = [:]
 
-  /// A button of a kind.
+  /// Creates a button of a type.
   public convenience init(type buttonType: ButtonType) { self.init(frame: .zero) }
 
-  /// Its text as ever.
+  /// The title of the default state.
   open var currentTitle: String? { titles[UIControl.State.normal.rawValue] }
 
-  /// Stores the title of a state.
+  /// Sets the title for a state.
   open func setTitle(_ title: String?, for state: UIControl.State) {
     titles[state.rawValue] = title
   }
 
-  /// The text for a look.
+  /// Returns the title for a state, or the title of the default state if none is set.
   open func title(for state: UIControl.State) -> String? {
     titles[state.rawValue] ?? currentTitle
   }
 }
 
-/// A text, as a value; a content extension's window shows it.
+/// A label that displays text; the window of a content extension shows it.
 @preconcurrency @MainActor
 open class UILabel: UIView {
-  /// The text.
+  /// The text of the label.
   open var text: String? { didSet { Self.onContentChange?() } }
 
-  /// Stored, without effect.
+  /// The color of the text; stored, but without effect.
   open var textColor: UIColor?
 
-  /// Stored, without effect.
+  /// The maximum number of lines; stored, but without effect.
   open var numberOfLines = 1
 }
 
-/// A switch, as a value.
+/// A control with an on state and an off state.
 @preconcurrency @MainActor
 open class UISwitch: UIControl {
-  /// Whether it is on.
+  /// A Boolean value that indicates whether the switch is on.
   open var isOn = false
 
-  /// Turns it on or off.
+  /// Sets the switch to the on or off state.
   open func setOn(_ on: Bool, animated: Bool) { isOn = on }
 }
 
-/// A choice of a moment, as a value.
+/// A control for choosing a date and time.
 @preconcurrency @MainActor
 open class UIDatePicker: UIControl {
-  /// The moment.
+  /// The chosen date and time.
   open var date = Date()
 
-  /// The earliest moment; stored, without effect.
+  /// The earliest date that the user can choose; stored, but without effect.
   open var minimumDate: Date?
 
-  /// The latest moment; stored, without effect.
+  /// The latest date that the user can choose; stored, but without effect.
   open var maximumDate: Date?
 
-  /// Chooses a moment.
+  /// Sets the chosen date and time.
   open func setDate(_ date: Date, animated: Bool) { self.date = date }
 }
 
-/// A choice of a number, as a value.
+/// A control for choosing a value from a continuous range.
 @preconcurrency @MainActor
 open class UISlider: UIControl {
-  /// The number.
+  /// The current value.
   open var value: Float = 0
 
-  /// The lowest number; stored, without effect.
+  /// The minimum value; stored, but without effect.
   open var minimumValue: Float = 0
 
-  /// The highest number; stored, without effect.
+  /// The maximum value; stored, but without effect.
   open var maximumValue: Float = 1
 }
 
-/// A number that goes up and down, as a value.
+/// A control for increasing and decreasing a number.
 @preconcurrency @MainActor
 open class UIStepper: UIControl {
-  /// The number.
+  /// The current value.
   open var value: Double = 0
 
-  /// The lowest number; stored, without effect.
+  /// The minimum value; stored, but without effect.
   open var minimumValue: Double = 0
 
-  /// The highest number; stored, without effect.
+  /// The maximum value; stored, but without effect.
   open var maximumValue: Double = 100
 
-  /// How far a touch goes; stored, without effect.
+  /// The amount by which a touch changes the value; stored, but without effect.
   open var stepValue: Double = 1
 }
 
-/// A choice of one among few, as a value.
+/// A control for choosing one of several segments.
 @preconcurrency @MainActor
 open class UISegmentedControl: UIControl {
-  /// Which is chosen; -1 when none is.
+  /// The index of the selected segment; -1 if none is selected.
   open var selectedSegmentIndex = -1
 }

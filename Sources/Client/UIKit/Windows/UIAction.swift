@@ -1,12 +1,12 @@
 public import Foundation
 
-/// An element of a menu, as a value.
+/// An element of a menu.
 @preconcurrency @MainActor
 open class UIMenuElement: NSObject {
-  /// The title.
+  /// The title of the element.
   public internal(set) var title: String
 
-  /// The image; stored without effect.
+  /// The image of the element; stored, but without effect.
   public internal(set) var image: UIImage?
 
   init(title: String, image: UIImage?) {
@@ -15,12 +15,12 @@ open class UIMenuElement: NSObject {
   }
 }
 
-/// The action of a control or of a bar's button.
+/// An action that a control or a bar button performs.
 @preconcurrency @MainActor
 open class UIAction: UIMenuElement {
   /// The identifier of an action.
   public struct Identifier: RawRepresentable, Hashable, Sendable {
-    /// The identifier's text.
+    /// The text of the identifier.
     public let rawValue: String
 
     /// Creates an identifier from its text.
@@ -33,15 +33,15 @@ open class UIAction: UIMenuElement {
   /// The type of an action's handler.
   public typealias Handler = @MainActor (UIAction) -> Void
 
-  /// The action's identifier.
+  /// The identifier of the action.
   public let identifier: Identifier
 
-  /// The object that sent the action, while its handler runs.
+  /// The object that sent the action; set while the handler runs.
   open internal(set) var sender: Any?
 
   private let handler: Handler
 
-  /// Creates an action.
+  /// Creates an action; generates an identifier if none is given.
   public init(
     title: String = "", image: UIImage? = nil, identifier: Identifier? = nil,
     handler: @escaping Handler
@@ -51,7 +51,7 @@ open class UIAction: UIMenuElement {
     super.init(title: title, image: image)
   }
 
-  /// Runs the handler.
+  /// Runs the handler on behalf of the sender.
   func perform(sender: Any?) {
     self.sender = sender
     handler(self)

@@ -1,35 +1,35 @@
 public import Foundation
 
-/// A button of a bar, as a value.
+/// A button in a navigation bar or toolbar.
 @preconcurrency @MainActor
 open class UIBarButtonItem: NSObject {
-  /// The style; stored without effect.
+  /// The styles of a button; stored, but without effect.
   public enum Style: Int, Sendable {
-    /// The plain style.
+    /// The plain style of a button.
     case plain = 0
-    /// The style of a button that ends a task.
+    /// The style of a button that completes a task.
     case done = 2
   }
 
-  /// The title.
+  /// The title of the button.
   open var title: String?
 
-  /// The image; stored without effect.
+  /// The image of the button; stored, but without effect.
   open var image: UIImage?
 
-  /// The style; stored without effect.
+  /// The style of the button; stored, but without effect.
   open var style = Style.plain
 
-  /// The app's own number.
+  /// A number that the app assigns.
   open var tag = 0
 
-  /// Whether the button reacts to touches.
+  /// A Boolean value that indicates whether the button is enabled.
   open var isEnabled = true
 
-  /// The action of a touch.
+  /// The action to perform when the user touches the button.
   open var primaryAction: UIAction?
 
-  /// The view in place of the button.
+  /// A custom view that replaces the button.
   open var customView: UIView?
 
   /// Creates a button without a title.
@@ -45,7 +45,7 @@ open class UIBarButtonItem: NSObject {
     self.primaryAction = primaryAction
   }
 
-  /// Creates an item that shows a view in place of a button.
+  /// Creates an item that shows a custom view instead of a button.
   public convenience init(customView: UIView) {
     self.init()
     self.customView = customView

@@ -1,13 +1,13 @@
 extension UIControl {
-  /// Events of a control.
+  /// The events of a control.
   public struct Event: OptionSet, Sendable {
     /// The bits, as on Apple's systems.
     public let rawValue: UInt
 
-    /// A set from its bits.
+    /// Creates a set from its bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// A touch began.
+    /// A touch began in the control.
     public static let touchDown = Event(rawValue: 1 << 0)
     /// A touch ended in the control.
     public static let touchUpInside = Event(rawValue: 1 << 6)
@@ -15,17 +15,19 @@ extension UIControl {
     public static let valueChanged = Event(rawValue: 1 << 12)
     /// The control's primary action was triggered.
     public static let primaryActionTriggered = Event(rawValue: 1 << 13)
-    /// Editing began.
+    /// Editing in the control began.
     public static let editingDidBegin = Event(rawValue: 1 << 16)
-    /// The text changed.
+    /// The text in the control changed.
     public static let editingChanged = Event(rawValue: 1 << 17)
-    /// Editing ended.
+    /// Editing in the control ended.
     public static let editingDidEnd = Event(rawValue: 1 << 18)
-    /// Any event.
+    /// Any event of a control.
     public static let allEvents = Event(rawValue: 0xFFFF_FFFF)
   }
 
-  /// Adds an action for events, in place of one with the same identifier.
+  /// Adds an action for events.
+  ///
+  /// It replaces an action with the same identifier.
   public func addAction(_ action: UIAction, for controlEvents: UIControl.Event) {
     removeAction(action, for: controlEvents)
     actions.append((controlEvents, action))
@@ -40,7 +42,7 @@ extension UIControl {
     }
   }
 
-  /// Performs the actions of events, as a touch does.
+  /// Performs the actions for events, as if the user had touched the control.
   public func sendActions(for controlEvents: UIControl.Event) {
     for (events, action) in actions where !events.isDisjoint(with: controlEvents) {
       action.perform(sender: self)

@@ -1,7 +1,9 @@
 public import BelfryClient
 
 extension UIControl {
-  /// Calls a method of the target for events, in place of one that was added for the same target and events before.
+  /// Adds a method of the target to call for events.
+  ///
+  /// It replaces a method that was added for the same target and events.
   ///
   /// The target is not retained.
   public func addTarget(
@@ -29,27 +31,27 @@ extension UIControl {
 }
 
 extension UIBarButtonItem {
-  /// A button of the system, whose title is not shown.
+  /// The system's bar buttons, whose titles are not shown.
   public enum SystemItem: Int, Sendable {
-    /// Ends a task.
+    /// A button that completes a task.
     case done = 0
-    /// Goes back without a change.
+    /// A button that discards changes.
     case cancel = 1
-    /// Begins to edit.
+    /// A button that starts editing.
     case edit = 2
-    /// Saves.
+    /// A button that saves changes.
     case save = 3
-    /// Adds something.
+    /// A button that adds an item.
     case add = 4
-    /// Takes the room between buttons.
+    /// Flexible space between buttons.
     case flexibleSpace = 5
-    /// Composes a text.
+    /// A button that composes a text.
     case compose = 7
-    /// Offers further actions.
+    /// A button that offers more actions.
     case action = 9
-    /// Looks for something new.
+    /// A button that refreshes the content.
     case refresh = 13
-    /// Removes something.
+    /// A button that deletes an item.
     case trash = 16
   }
 
@@ -69,7 +71,9 @@ extension UIBarButtonItem {
     self.style = style
   }
 
-  /// Creates a button of the system that calls a method of the target, which is not retained.
+  /// Creates one of the system's buttons, which calls a method of the target.
+  ///
+  /// The target is not retained.
   public convenience init(
     barButtonSystemItem systemItem: SystemItem, target: AnyObject?, action: Selector?
   ) { self.init(primaryAction: Self.primaryAction(target, action)) }

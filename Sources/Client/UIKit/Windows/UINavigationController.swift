@@ -1,9 +1,9 @@
 public import Foundation
 
-/// A stack of view controllers.
+/// A view controller that manages a stack of view controllers.
 @preconcurrency @MainActor
 open class UINavigationController: UIViewController {
-  /// The stack, the lowest first.
+  /// The view controllers on the stack; the root is the first one.
   open var viewControllers: [UIViewController] {
     get { children }
     set {
@@ -13,30 +13,30 @@ open class UINavigationController: UIViewController {
     }
   }
 
-  /// A stack of one.
+  /// Creates a stack with one view controller.
   public init(rootViewController: UIViewController) {
     super.init(nibName: nil, bundle: nil)
     addChild(rootViewController)
   }
 
-  /// An empty stack.
+  /// Creates an empty stack.
   public override init(nibName nibNameOrNil: String?, bundle nibBundleOrNil: Bundle?) {
     super.init(nibName: nibNameOrNil, bundle: nibBundleOrNil)
   }
 
-  /// No storyboards on this system: an empty stack.
+  /// Creates an empty stack, because there are no storyboards on this system.
   public required init?(coder: NSCoder) { super.init(coder: coder) }
 
-  /// The top of the stack.
+  /// The view controller at the top of the stack.
   open var topViewController: UIViewController? { children.last }
 
-  /// The view controller that is seen: the top of the stack, or what is shown over it.
+  /// The visible view controller: the one that is presented, or the top of the stack.
   open var visibleViewController: UIViewController? { presentedViewController ?? children.last }
 
-  /// Whether the bar is hidden; stored, without effect.
+  /// A Boolean value that indicates whether the navigation bar is hidden; stored, but without effect.
   open var isNavigationBarHidden = false
 
-  /// Puts a view controller on the stack.
+  /// Pushes a view controller onto the stack.
   open func pushViewController(_ viewController: UIViewController, animated: Bool) {
     topViewController?.disappear(animated: animated)
     addChild(viewController)
@@ -55,7 +55,7 @@ open class UINavigationController: UIViewController {
     return top
   }
 
-  /// Pops all view controllers but the lowest.
+  /// Pops all view controllers except the root.
   @discardableResult
   open func popToRootViewController(animated: Bool) -> [UIViewController]? {
     var popped: [UIViewController] = []
@@ -63,7 +63,7 @@ open class UINavigationController: UIViewController {
     return popped
   }
 
-  /// Replaces the stack.
+  /// Replaces the view controllers on the stack.
   open func setViewControllers(_ viewControllers: [UIViewController], animated: Bool) {
     self.viewControllers = viewControllers
   }
@@ -73,7 +73,7 @@ open class UINavigationController: UIViewController {
     topViewController?.appear(animated: animated)
   }
 
-  /// Makes a view with the top of the stack in it.
+  /// Creates a view that contains the view of the top view controller.
   open override func loadView() {
     super.loadView()
     placeTop()
@@ -85,10 +85,10 @@ open class UINavigationController: UIViewController {
   }
 }
 
-/// View controllers side by side.
+/// A view controller that manages a set of tabs.
 @preconcurrency @MainActor
 open class UITabBarController: UIViewController {
-  /// The view controllers.
+  /// The view controllers of the tabs.
   open var viewControllers: [UIViewController]? {
     get { children }
     set {
@@ -98,10 +98,10 @@ open class UITabBarController: UIViewController {
     }
   }
 
-  /// Which one is seen.
+  /// The index of the selected tab.
   open var selectedIndex = 0 { didSet { placeSelected() } }
 
-  /// The one that is seen.
+  /// The view controller of the selected tab.
   open var selectedViewController: UIViewController? {
     get { children.indices.contains(selectedIndex) ? children[selectedIndex] : nil }
     set { selectedIndex = children.firstIndex { $0 === newValue } ?? selectedIndex }
@@ -112,7 +112,7 @@ open class UITabBarController: UIViewController {
     selectedViewController?.appear(animated: animated)
   }
 
-  /// Makes a view with the chosen view controller's in it.
+  /// Creates a view that contains the view of the selected view controller.
   open override func loadView() {
     super.loadView()
     placeSelected()

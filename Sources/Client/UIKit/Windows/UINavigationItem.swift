@@ -1,27 +1,27 @@
 public import Foundation
 
-/// The content of a navigation bar for a view controller, as a value.
+/// The content of a navigation bar for a view controller; nothing is drawn.
 @preconcurrency @MainActor
 open class UINavigationItem: NSObject {
-  /// The title.
+  /// The title in the navigation bar.
   open var title: String?
 
-  /// The line above the title.
+  /// The line of text above the title.
   open var prompt: String?
 
-  /// The view in place of the title.
+  /// A custom view that replaces the title.
   open var titleView: UIView?
 
-  /// Whether the back button is hidden.
+  /// A Boolean value that indicates whether the back button is hidden.
   open var hidesBackButton = false
 
-  /// The back button of the next view controller.
+  /// The back button that the next view controller shows.
   open var backBarButtonItem: UIBarButtonItem?
 
   /// The buttons at the leading edge.
   open var leftBarButtonItems: [UIBarButtonItem]?
 
-  /// The buttons at the trailing edge, the outermost first.
+  /// The buttons at the trailing edge; the outermost is the first one.
   open var rightBarButtonItems: [UIBarButtonItem]?
 
   /// Creates an item with a title.

@@ -1,11 +1,11 @@
 public import Foundation
 
-/// Where a popover points to, as values; nothing is drawn.
+/// The anchor of a popover; nothing is drawn.
 @preconcurrency @MainActor
 open class UIPopoverPresentationController: NSObject {
-  /// The view that it points to.
+  /// The view that the popover points to.
   open weak var sourceView: UIView?
 
-  /// The place in that view.
+  /// The rectangle in that view that the popover points to.
   open var sourceRect: CGRect = .zero
 }

@@ -1,24 +1,24 @@
 public import Foundation
 
-/// The item of a view controller in a tab bar, as a value.
+/// The item of a view controller in a tab bar; nothing is drawn.
 @preconcurrency @MainActor
 open class UITabBarItem: NSObject {
-  /// Its text.
+  /// The title of the item.
   open var title: String?
 
-  /// Its picture; stored, without effect.
+  /// The image of the item; stored, but without effect.
   open var image: UIImage?
 
-  /// The text of its badge; stored, without effect.
+  /// The text of the item's badge; stored, but without effect.
   open var badgeValue: String?
 
-  /// The app's own number.
+  /// A number that the app assigns.
   open var tag = 0
 
-  /// An item without a view controller.
+  /// Creates an empty item.
   public override init() { super.init() }
 
-  /// With a text and a picture.
+  /// Creates an item with a title and an image.
   public convenience init(title: String?, image: UIImage?, tag: Int) {
     self.init()
     self.title = title

@@ -1,27 +1,27 @@
-/// A text view of several lines, as a value; a content extension's window shows it.
+/// A text view with several lines; the window of a content extension shows it.
 @preconcurrency @MainActor
 open class UITextView: UIView {
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-  /// The text.
+  /// The text of the view.
   open var text: String! = "" { didSet { Self.onContentChange?() } }
 
-  /// The text's colour; stored without effect.
+  /// The color of the text; stored, but without effect.
   open var textColor: UIColor?
 
-  /// Whether the text can be edited; stored without effect.
+  /// A Boolean value that indicates whether the text can be edited; stored, but without effect.
   open var isEditable = true
 
-  /// Whether the text can be selected; stored without effect.
+  /// A Boolean value that indicates whether the text can be selected; stored, but without effect.
   open var isSelectable = true
 }
 
-/// A view of an image, as a value; a content extension's window shows it.
+/// A view that displays an image; the window of a content extension shows it.
 @preconcurrency @MainActor
 open class UIImageView: UIView {
-  /// The image.
+  /// The displayed image.
   open var image: UIImage? { didSet { Self.onContentChange?() } }
 
-  /// Creates a view of an image.
+  /// Creates a view that displays an image.
   public convenience init(image: UIImage?) {
     self.init(frame: .zero)
     self.image = image

@@ -1,70 +1,74 @@
 public import Foundation
 
-/// An area as a value: it holds other areas and its few properties, and draws nothing.
+/// A rectangular view.
+///
+/// It stores its subviews and properties; nothing is drawn.
 @preconcurrency @MainActor
 open class UIView: UIResponder, @preconcurrency NSCoding {
-  /// Where it is in its superview.
+  /// The rectangle of the view in its superview's coordinates.
   open var frame: CGRect
 
-  /// Its own area.
+  /// The rectangle of the view in its own coordinates.
   open var bounds: CGRect {
     get { CGRect(origin: .zero, size: frame.size) }
     set { frame.size = newValue.size }
   }
 
-  /// Stored, without effect.
+  /// The background color of the view; stored, but without effect.
   open var backgroundColor: UIColor?
 
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-  /// Stored, without effect.
+  /// The tint color of the view; stored, but without effect.
   open var tintColor: UIColor! = .tintColor
 
-  /// Whether a content extension's window shows it: 0 hides it there, other values have no effect.
+  /// The opacity of the view.
+  ///
+  /// At 0, the window of a content extension hides the view; other values have no effect.
   open var alpha: CGFloat = 1 { didSet { Self.onContentChange?() } }
 
-  /// Whether it is hidden in a content extension's window.
+  /// A Boolean value that indicates whether the window of a content extension hides the view.
   open var isHidden = false { didSet { Self.onContentChange?() } }
 
-  /// Stored, without effect.
+  /// A Boolean value that indicates whether the view reacts to touches; stored, but without effect.
   open var isUserInteractionEnabled = true
 
-  /// The app's own number.
+  /// A number that the app assigns.
   open var tag = 0
 
-  /// Light or dark; stored, without effect.
+  /// The appearance of the view, light or dark; stored, but without effect.
   open var overrideUserInterfaceStyle: UIUserInterfaceStyle = .unspecified
 
-  /// The areas in it.
+  /// The subviews of the view.
   open private(set) var subviews: [UIView] = [] { didSet { Self.onContentChange?() } }
 
-  /// Told of each change of what a content extension's window may show.
+  /// Called when anything changes that the window of a content extension may show.
   package static var onContentChange: (@MainActor () -> Void)?
 
-  /// The area that it is in.
+  /// The superview of the view.
   open private(set) weak var superview: UIView?
 
-  /// The view controller whose view it is.
+  /// The view controller that owns the view.
   weak var viewController: UIViewController?
 
-  /// An area.
+  /// Creates a view with a frame.
   public init(frame: CGRect) {
     self.frame = frame
     super.init()
   }
 
-  /// An empty area.
+  /// Creates a view with an empty frame.
   public override convenience init() { self.init(frame: .zero) }
 
-  /// No storyboards on this system: always nil.
+  /// Returns nil, because there are no storyboards on this system.
   public required init?(coder: NSCoder) { nil }
 
-  /// Writes nothing.
+  /// Does nothing: views are not archived.
   open func encode(with coder: NSCoder) {}
 
-  /// The window that it is in.
+  /// The window that contains the view.
   open var window: UIWindow? { self as? UIWindow ?? superview?.window }
 
-  /// Adds a subview.
+  /// Adds a subview in front of the others.
   open func addSubview(_ view: UIView) {
     view.removeFromSuperview()
     subviews.append(view)
@@ -72,17 +76,17 @@ open class UIView: UIResponder, @preconcurrency NSCoding {
     if window?.isShown == true { view.appearControllers() }
   }
 
-  /// Removes it from its superview.
+  /// Removes the view from its superview.
   open func removeFromSuperview() {
     superview?.subviews.removeAll { $0 === self }
     superview = nil
   }
 
-  /// Does nothing: nothing is written in it.
+  /// Returns true: there is no editing to end on this system.
   @discardableResult
   open func endEditing(_ force: Bool) -> Bool { true }
 
-  /// Makes the changes at once and calls the handler: nothing is drawn that could move.
+  /// Runs the changes immediately and calls the completion handler, because nothing is drawn that could be animated.
   open class func animate(
     withDuration duration: TimeInterval, animations: () -> Void,
     completion: ((Bool) -> Void)? = nil
@@ -91,9 +95,9 @@ open class UIView: UIResponder, @preconcurrency NSCoding {
     completion?(true)
   }
 
-  /// Does nothing.
+  /// Has no effect on this system.
   open func setNeedsLayout() {}
 
-  /// Does nothing.
+  /// Has no effect on this system.
   open func layoutIfNeeded() {}
 }

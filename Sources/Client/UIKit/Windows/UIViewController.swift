@@ -1,28 +1,28 @@
 public import Foundation
 
-/// What fills a window or a part of it.
+/// A controller that manages the view of a window or of a part of it.
 ///
-/// Its view draws nothing; its life runs as elsewhere, so code that asks for permission when a view
-/// has loaded or appeared works.
+/// Nothing is drawn, but the life-cycle methods are called as on Apple's systems. Code that requests permission when a
+/// view loads or appears works.
 @preconcurrency @MainActor
 open class UIViewController: UIResponder, @preconcurrency NSCoding {
   private var loadedView: UIView? { didSet { loadedView?.viewController = self } }
   private var isShown = false
 
-  /// A view controller without a file.
+  /// Creates a view controller without an interface file.
   public override convenience init() { self.init(nibName: nil, bundle: nil) }
 
-  /// A view controller; there are no interface files on this system, the names are not stored.
+  /// Creates a view controller; there are no interface files on this system, so the names are not stored.
   public init(nibName nibNameOrNil: String?, bundle nibBundleOrNil: Bundle?) { super.init() }
 
-  /// No storyboards on this system: a view controller without a file.
+  /// Creates a view controller without an interface file, because there are no storyboards on this system.
   public required init?(coder: NSCoder) { super.init() }
 
-  /// Writes nothing.
+  /// Does nothing: view controllers are not archived.
   open func encode(with coder: NSCoder) {}
 
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-  /// Its view, made when it is first used.
+  /// The view of the view controller, created on first use.
   open var view: UIView! {
     get {
       loadViewIfNeeded()
@@ -31,32 +31,32 @@ open class UIViewController: UIResponder, @preconcurrency NSCoding {
     set { loadedView = newValue }
   }
 
-  /// Its view, if it was made already.
+  /// The view, or nil if it is not loaded.
   open var viewIfLoaded: UIView? { loadedView }
 
-  /// Whether its view was made.
+  /// A Boolean value that indicates whether the view is loaded.
   open var isViewLoaded: Bool { loadedView != nil }
 
-  /// Light or dark; stored, without effect.
+  /// The appearance of the view controller, light or dark; stored, but without effect.
   open var overrideUserInterfaceStyle: UIUserInterfaceStyle = .unspecified
 
-  /// What it is called.
+  /// The title of the view controller.
   open var title: String? { didSet { navigationItem.title = title } }
 
-  /// The content of a navigation bar for this view controller, as a value.
+  /// The content of a navigation bar for this view controller; nothing is drawn.
   open private(set) lazy var navigationItem = UINavigationItem(title: title ?? "")
 
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-  /// Its item in a tab bar, as a value.
+  /// The item of this view controller in a tab bar; nothing is drawn.
   open var tabBarItem: UITabBarItem! = UITabBarItem()
 
-  /// The preferred size; stored without effect.
+  /// The preferred size of the view; stored, but without effect.
   open var preferredContentSize: CGSize = .zero
 
-  /// Makes the view; a subclass that overrides it sets `view`.
+  /// Creates the view; a subclass that overrides this method sets `view`.
   open func loadView() { loadedView = UIView(frame: UIScreen.main.bounds) }
 
-  /// Makes the view unless there is one.
+  /// Loads the view, unless it is already loaded.
   open func loadViewIfNeeded() {
     guard loadedView == nil else { return }
     loadView()
@@ -64,37 +64,37 @@ open class UIViewController: UIResponder, @preconcurrency NSCoding {
     viewDidLoad()
   }
 
-  /// The view was made.
+  /// Called after the view is loaded.
   open func viewDidLoad() {}
 
-  /// The view is about to appear.
+  /// Called before the view appears.
   open func viewWillAppear(_ animated: Bool) {}
 
-  /// The view is about to appear, between the two others.
+  /// Called while the view appears, between `viewWillAppear(_:)` and `viewDidAppear(_:)`.
   open func viewIsAppearing(_ animated: Bool) {}
 
-  /// The view has appeared.
+  /// Called after the view appears.
   open func viewDidAppear(_ animated: Bool) {}
 
-  /// The view is about to disappear.
+  /// Called before the view disappears.
   open func viewWillDisappear(_ animated: Bool) {}
 
-  /// The view has disappeared.
+  /// Called after the view disappears.
   open func viewDidDisappear(_ animated: Bool) {}
 
-  /// The view's parts are about to be placed; never called on this system.
+  /// Called before the view lays out its subviews; never called on this system.
   open func viewWillLayoutSubviews() {}
 
-  /// The view's parts were placed; never called on this system.
+  /// Called after the view lays out its subviews; never called on this system.
   open func viewDidLayoutSubviews() {}
 
-  /// Memory is short; never called on this system.
+  /// Called when memory is low; never called on this system.
   open func didReceiveMemoryWarning() {}
 
-  /// The view controllers in it.
+  /// The child view controllers.
   open private(set) var children: [UIViewController] = []
 
-  /// The view controller that it is in.
+  /// The parent view controller.
   open private(set) weak var parent: UIViewController?
 
   /// Adds a child view controller.
@@ -104,28 +104,28 @@ open class UIViewController: UIResponder, @preconcurrency NSCoding {
     childController.parent = self
   }
 
-  /// Removes it from its parent.
+  /// Removes the view controller from its parent.
   open func removeFromParent() {
     parent?.children.removeAll { $0 === self }
     parent = nil
     didMove(toParent: nil)
   }
 
-  /// It is about to be taken in or out.
+  /// Called before the view controller is added to or removed from a parent.
   open func willMove(toParent parent: UIViewController?) {}
 
-  /// It was taken in or out.
+  /// Called after the view controller is added to or removed from a parent.
   open func didMove(toParent parent: UIViewController?) {}
 
-  /// The view controller shown over it.
+  /// The view controller that this one presents.
   open private(set) var presentedViewController: UIViewController?
 
-  /// The view controller that it is shown over.
+  /// The view controller that presents this one.
   open private(set) weak var presentingViewController: UIViewController?
 
-  /// Shows a view controller over it.
+  /// Presents a view controller over this one.
   ///
-  /// An alert is shown by the desktop, with its actions.
+  /// The desktop shows an alert with its actions.
   open func present(
     _ viewControllerToPresent: UIViewController, animated flag: Bool,
     completion: (() -> Void)? = nil
@@ -140,10 +140,10 @@ open class UIViewController: UIResponder, @preconcurrency NSCoding {
     completion?()
   }
 
-  /// Where what is shown over another points to: nothing points on this system.
+  /// The anchor of a popover; always nil on this system.
   open var popoverPresentationController: UIPopoverPresentationController? { nil }
 
-  /// Dismisses what it presents, or else itself.
+  /// Dismisses the view controller that this one presents, or itself if it presents none.
   open func dismiss(animated flag: Bool, completion: (() -> Void)? = nil) {
     guard let presented = presentedViewController else {
       if let presentingViewController {
@@ -160,17 +160,18 @@ open class UIViewController: UIResponder, @preconcurrency NSCoding {
     completion?()
   }
 
-  /// The navigation controller that it is in.
+  /// The navigation controller that contains this view controller.
   open var navigationController: UINavigationController? {
     sequence(first: parent) { $0?.parent }.lazy.compactMap { $0 as? UINavigationController }.first
   }
 
-  /// The tab bar controller that it is in.
+  /// The tab bar controller that contains this view controller.
   open var tabBarController: UITabBarController? {
     sequence(first: parent) { $0?.parent }.lazy.compactMap { $0 as? UITabBarController }.first
   }
 
-  /// Shows a view controller in the navigation controller, or else over it.
+  /// Shows a view controller in the navigation controller, or presents it if no navigation controller contains this
+  /// one.
   open func show(_ vc: UIViewController, sender: Any?) {
     if let navigationController {
       navigationController.pushViewController(vc, animated: false)

@@ -1,10 +1,11 @@
 public import Foundation
 
-/// The root of an app's interface, as a value: it draws nothing, and brings its view controllers
-/// through their life.
+/// The root of an app's view hierarchy.
+///
+/// Nothing is drawn; the window calls the life-cycle methods of its view controllers.
 @preconcurrency @MainActor
 open class UIWindow: UIView {
-  /// The scene that it belongs to.
+  /// The scene that the window belongs to.
   open weak var windowScene: UIWindowScene? {
     didSet {
       oldValue?.windows.removeAll { $0 === self }
@@ -14,7 +15,7 @@ open class UIWindow: UIView {
     }
   }
 
-  /// The view controller that fills it; it appears once the window is visible.
+  /// The view controller that fills the window; it appears once the window is visible.
   open var rootViewController: UIViewController? {
     didSet {
       guard oldValue !== rootViewController else { return }
@@ -24,28 +25,28 @@ open class UIWindow: UIView {
     }
   }
 
-  /// Whether it was made key.
+  /// A Boolean value that indicates whether the window is the key window.
   open private(set) var isKeyWindow = false
 
-  /// Its screen.
+  /// The screen of the window.
   open var screen: UIScreen = .main
 
   private(set) var isShown = false
 
-  /// A window without a scene.
+  /// Creates a window without a scene.
   public override init(frame: CGRect) { super.init(frame: frame) }
 
-  /// A window of a scene.
+  /// Creates a window in a scene.
   public init(windowScene: UIWindowScene) {
     super.init(frame: windowScene.screen.bounds)
     self.windowScene = windowScene
     windowScene.windows.append(self)
   }
 
-  /// No storyboards on this system: always nil.
+  /// Returns nil, because there are no storyboards on this system.
   public required init?(coder: NSCoder) { nil }
 
-  /// Makes it visible, and key.
+  /// Makes the window visible and the key window.
   open func makeKeyAndVisible() {
     makeKey()
     isHidden = false
@@ -62,7 +63,7 @@ open class UIWindow: UIView {
     rootViewController.appear(animated: false)
   }
 
-  /// Makes it key.
+  /// Makes the window the key window.
   open func makeKey() {
     for window in UIApplication.shared.shownWindows { window.isKeyWindow = false }
     isKeyWindow = true

@@ -1,81 +1,83 @@
 public import Foundation
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The type of an activity that is a page of the web.
+/// The type of an activity that represents a web page.
 public let NSUserActivityTypeBrowsingWeb: String = "NSUserActivityTypeBrowsingWeb"
 
-/// What the user is doing, as a value: part of Foundation on Apple's systems and missing from it
-/// here.
+/// An activity of the user.
 ///
-/// Nothing hands activities from device to device on this system.
+/// On Apple's systems it is part of Foundation, but Foundation on Linux lacks it.
+///
+/// This system does not hand activities over between devices.
 open class NSUserActivity: NSObject, @unchecked Sendable {
-  // Sendable: like Apple's class, for one owner at a time.
+  // Sendable: As with Apple's class, each object is used by only one owner at a time.
 
-  /// What kind of activity.
+  /// The type of the activity.
   public let activityType: String
 
-  /// What it is called.
+  /// The title of the activity.
   open var title: String?
 
-  /// The app's own data.
+  /// Custom data of the app.
   open var userInfo: [AnyHashable: Any]?
 
-  /// The keys of `userInfo` that are needed to go on.
+  /// The keys of `userInfo` that are required to continue the activity.
   open var requiredUserInfoKeys: Set<String>?
 
-  /// Whether `userInfo` has changed.
+  /// A Boolean value that indicates whether `userInfo` has changed and must be saved.
   open var needsSave = false
 
-  /// The web page of the activity.
+  /// The URL of the web page to open for the activity.
   open var webpageURL: URL?
 
-  /// The page that led to it.
+  /// The URL of the page that led to the activity.
   open var referrerURL: URL?
 
-  /// When it ends to be of use.
+  /// The date after which the activity is no longer useful.
   open var expirationDate: Date?
 
-  /// Words for a search.
+  /// The keywords for finding the activity in a search.
   open var keywords: Set<String> = []
 
-  /// Whether it may go on on another device; stored, without effect.
+  /// A Boolean value that indicates whether the activity can be continued on another device; stored, but without
+  /// effect.
   open var isEligibleForHandoff = true
 
-  /// Whether it may be found; stored, without effect.
+  /// A Boolean value that indicates whether a search can find the activity; stored, but without effect.
   open var isEligibleForSearch = false
 
-  /// Whether others may find it; stored, without effect.
+  /// A Boolean value that indicates whether a public search can find the activity; stored, but without effect.
   open var isEligibleForPublicIndexing = false
 
-  /// Whether it may be proposed; stored, without effect.
+  /// A Boolean value that indicates whether the system can suggest the activity; stored, but without effect.
   open var isEligibleForPrediction = false
 
-  /// Its name among the app's own.
+  /// The identifier of the activity, which the app defines.
   open var persistentIdentifier: String?
 
-  /// Which part of the app continues it.
+  /// The identifier of the part of the app that continues the activity.
   open var targetContentIdentifier: String?
 
-  /// The object that the module `Intents` attaches to the activity.
+  /// The object that the `Intents` module attaches to the activity.
   package var attachedInteraction: AnyObject?
 
-  /// An activity of a type.
+  /// Creates an activity of a type.
   public init(activityType: String) {
     self.activityType = activityType
     super.init()
   }
 
-  /// Adds to the app's own data.
+  /// Adds entries to the custom data of the app.
   open func addUserInfoEntries(from otherDictionary: [AnyHashable: Any]) {
     userInfo = (userInfo ?? [:]).merging(otherDictionary) { $1 }
   }
 
-  /// Makes it what the user does now; nothing on this system asks.
+  /// Makes this the user's current activity; has no effect on this system.
   open func becomeCurrent() {}
 
-  /// Ends being the user's current activity.
+  /// Ends being the user's current activity; has no effect on this system.
   open func resignCurrent() {}
 
-  /// Ends it.
+  /// Invalidates the activity; has no effect on this system.
   open func invalidate() {}
 }

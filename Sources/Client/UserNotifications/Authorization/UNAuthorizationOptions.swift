@@ -1,37 +1,41 @@
-/// What an app asks the user's permission for.
+/// The kinds of interaction for which an app requests the user's permission.
 public struct UNAuthorizationOptions: OptionSet, Sendable {
   /// The bits, as on Apple's systems.
   public let rawValue: UInt
 
-  /// A set from its bits.
+  /// Creates a set from its bits.
   public init(rawValue: UInt) { self.rawValue = rawValue }
 
-  /// Numbers on the app's icon.
+  /// The app may show a number on its icon.
   public static let badge = UNAuthorizationOptions(rawValue: 1 << 0)
 
-  /// Sounds.
+  /// The app may play sounds.
   public static let sound = UNAuthorizationOptions(rawValue: 1 << 1)
 
-  /// Visible notifications.
+  /// The app may show alerts.
   public static let alert = UNAuthorizationOptions(rawValue: 1 << 2)
 
-  /// Notifications in a car; stored, this system shows none there.
+  /// The app may show notifications in a car.
+  ///
+  /// The option is stored, but this system shows none there.
   public static let carPlay = UNAuthorizationOptions(rawValue: 1 << 3)
 
-  /// Sounds that break through mute and Focus; needs the critical-alerts entitlement.
+  /// The app may play sounds that ignore mute and Focus; requires the critical-alerts entitlement.
   public static let criticalAlert = UNAuthorizationOptions(rawValue: 1 << 4)
 
-  /// The system shows a way to the app's own notification settings.
+  /// The system offers a link to the app's own notification settings.
   public static let providesAppNotificationSettings = UNAuthorizationOptions(rawValue: 1 << 5)
 
-  /// No question: delivered quietly until the user decides.
+  /// The app gets permission without a prompt: notifications are delivered quietly until the user decides.
   public static let provisional = UNAuthorizationOptions(rawValue: 1 << 6)
 
-  /// Messages read out by an assistant; stored, this system has none.
+  /// An assistant may read messages aloud.
+  ///
+  /// The option is stored, but this system has no assistant.
   @available(iOS, deprecated: 15.0, message: "Announcement is always included")
   public static let announcement = UNAuthorizationOptions(rawValue: 1 << 7)
 
-  /// Notifications that break through Focus.
+  /// The app may show notifications that break through Focus.
   @available(iOS, deprecated: 15.0, message: "Use the time-sensitive entitlement")
   public static let timeSensitive = UNAuthorizationOptions(rawValue: 1 << 8)
 }

@@ -1,13 +1,13 @@
-/// Whether an app may notify.
+/// The permission of an app to post notifications.
 public enum UNAuthorizationStatus: Int, Sendable {
-  /// The user has not been asked.
+  /// The user has not been asked yet.
   case notDetermined = 0
-  /// The user said no.
+  /// The user denied the permission.
   case denied = 1
-  /// The user said yes.
+  /// The user granted the permission.
   case authorized = 2
-  /// Quiet delivery without having asked.
+  /// The app may deliver notifications quietly, without having asked the user.
   case provisional = 3
-  /// For a limited time, for app clips; never reported on this system.
+  /// The app may post notifications for a limited time, as an App Clip; never reported on this system.
   case ephemeral = 4
 }

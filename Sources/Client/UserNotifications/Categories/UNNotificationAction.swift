@@ -1,29 +1,29 @@
 public import Foundation
 
-/// A button of a notification.
+/// A button of a notification that performs an action.
 open class UNNotificationAction: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
-  /// The identifier that the app receives when the action is chosen.
+  /// The identifier that the app receives when the user chooses the action.
   public let identifier: String
 
-  /// The button's text.
+  /// The title of the button.
   public let title: String
 
-  /// How it behaves.
+  /// The behavior of the action.
   public let options: UNNotificationActionOptions
 
-  /// Its picture, if any.
+  /// The icon of the action, if any.
   public let icon: UNNotificationActionIcon?
 
-  /// An action without a picture.
+  /// Creates an action without an icon.
   public convenience init(
     identifier: String, title: String, options: UNNotificationActionOptions = []
   ) {
     self.init(identifier: identifier, title: title, options: options, icon: nil)
   }
 
-  /// An action with a picture.
+  /// Creates an action with an icon.
   public init(
     identifier: String, title: String, options: UNNotificationActionOptions = [],
     icon: UNNotificationActionIcon?
@@ -35,7 +35,7 @@ open class UNNotificationAction: NSObject, NSCopying, NSSecureCoding, @unchecked
     super.init()
   }
 
-  /// The action's fields, for a log.
+  /// A description of the action's fields for logs.
   open override var description: String {
     ObjectDescription.make(
       self,
@@ -46,23 +46,23 @@ open class UNNotificationAction: NSObject, NSCopying, NSSecureCoding, @unchecked
       ])
   }
 
-  /// Whether the other action is the same in every respect.
+  /// Returns whether the other action is equal to this one in all fields.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? UNNotificationAction else { return false }
     return identifier == other.identifier && title == other.title && options == other.options
       && icon == other.icon
   }
 
-  /// The hash of the identifier.
+  /// The hash value of the identifier.
   open override var hash: Int { identifier.hashValue }
 
-  /// Returns the action itself: it never changes.
+  /// Returns the same object, because actions are immutable.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
-  /// Actions can be archived securely.
+  /// A Boolean value that indicates whether the class supports secure coding; always true.
   open class var supportsSecureCoding: Bool { true }
 
-  /// Reads an archived action; nil when the archive has none.
+  /// Creates an action from an archive; nil if the archive does not contain one.
   public required init?(coder: NSCoder) {
     guard
       let identifier = coder.decodeObject(of: NSString.self, forKey: "identifier"),

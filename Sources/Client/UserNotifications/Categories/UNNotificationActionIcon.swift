@@ -1,17 +1,17 @@
 public import Foundation
 
-/// The picture of an action.
+/// The icon of an action.
 open class UNNotificationActionIcon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   // Sendable: every stored property is a constant.
   package let name: String
   package let isSystemImage: Bool
 
-  /// An image of the app.
+  /// Creates an icon from an image of the app.
   public convenience init(templateImageName: String) {
     self.init(name: templateImageName, isSystemImage: false)
   }
 
-  /// An image that the system brings; on Linux a name of the icon theme.
+  /// Creates an icon from a system image; on Linux, the name of an icon in the icon theme.
   public convenience init(systemImageName: String) {
     self.init(name: systemImageName, isSystemImage: true)
   }
@@ -22,22 +22,22 @@ open class UNNotificationActionIcon: NSObject, NSCopying, NSSecureCoding, @unche
     super.init()
   }
 
-  /// Whether the other icon is the same.
+  /// Returns whether the other icon has the same name and source.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? UNNotificationActionIcon else { return false }
     return name == other.name && isSystemImage == other.isSystemImage
   }
 
-  /// The hash of the name.
+  /// The hash value of the name.
   open override var hash: Int { name.hashValue }
 
-  /// Returns the icon itself: it never changes.
+  /// Returns the same object, because icons are immutable.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
-  /// Icons can be archived securely.
+  /// A Boolean value that indicates whether the class supports secure coding; always true.
   open class var supportsSecureCoding: Bool { true }
 
-  /// Reads an archived icon; nil when the archive has none.
+  /// Creates an icon from an archive; nil if the archive does not contain one.
   public required init?(coder: NSCoder) {
     guard let name = coder.decodeObject(of: NSString.self, forKey: "name") else { return nil }
     self.name = name as String

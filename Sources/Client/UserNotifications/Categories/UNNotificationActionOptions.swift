@@ -1,17 +1,17 @@
-/// How an action behaves when it is chosen.
+/// The behavior of an action when the user chooses it.
 public struct UNNotificationActionOptions: OptionSet, Sendable {
   /// The bits, as on Apple's systems.
   public let rawValue: UInt
 
-  /// A set from its bits.
+  /// Creates a set from its bits.
   public init(rawValue: UInt) { self.rawValue = rawValue }
 
-  /// The device is unlocked first.
+  /// The user must unlock the device before the action is performed.
   public static let authenticationRequired = UNNotificationActionOptions(rawValue: 1 << 0)
 
-  /// Shown as one that destroys something.
+  /// The action is shown as destructive.
   public static let destructive = UNNotificationActionOptions(rawValue: 1 << 1)
 
-  /// Brings the app to the foreground.
+  /// The action brings the app to the foreground.
   public static let foreground = UNNotificationActionOptions(rawValue: 1 << 2)
 }

@@ -1,28 +1,32 @@
 public import Foundation
 
-/// A kind of notification that the app knows, with the buttons that it offers.
+/// A kind of notification that the app defines, with the buttons that it offers.
 open class UNNotificationCategory: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
-  /// The name that a notification's `categoryIdentifier` gives; unique in the app, not empty.
+  /// The identifier that a notification uses as its `categoryIdentifier`; unique within the app and not empty.
   public let identifier: String
 
-  /// The buttons, in the order in which they are shown; the first two where space is short.
+  /// The buttons in display order.
+  ///
+  /// If space is limited, only the first two are shown.
   public let actions: [UNNotificationAction]
 
-  /// Intents; stored, this system has none.
+  /// The identifiers of intents.
+  ///
+  /// They are stored, but this system has no intents.
   public let intentIdentifiers: [String]
 
-  /// How its notifications behave.
+  /// The behavior of the category's notifications.
   public let options: UNNotificationCategoryOptions
 
-  /// Shown in place of the body where previews are hidden; `%u` is the number of messages.
+  /// The text that replaces the body when previews are hidden; `%u` is the number of messages.
   public let hiddenPreviewsBodyPlaceholder: String
 
-  /// How a group sums itself up; `%u` is the number of messages.
+  /// The format of a group's summary; `%u` is the number of messages.
   public let categorySummaryFormat: String
 
-  /// A category with the system's texts for hidden previews and groups.
+  /// Creates a category that uses the system's texts for hidden previews and groups.
   public convenience init(
     identifier: String, actions: [UNNotificationAction], intentIdentifiers: [String],
     options: UNNotificationCategoryOptions = []
@@ -32,7 +36,7 @@ open class UNNotificationCategory: NSObject, NSCopying, NSSecureCoding, @uncheck
       hiddenPreviewsBodyPlaceholder: nil, categorySummaryFormat: nil, options: options)
   }
 
-  /// A category with its own text for hidden previews.
+  /// Creates a category with a custom text for hidden previews.
   public convenience init(
     identifier: String, actions: [UNNotificationAction], intentIdentifiers: [String],
     hiddenPreviewsBodyPlaceholder: String, options: UNNotificationCategoryOptions = []
@@ -43,7 +47,7 @@ open class UNNotificationCategory: NSObject, NSCopying, NSSecureCoding, @uncheck
       options: options)
   }
 
-  /// A category with its own texts for hidden previews and groups.
+  /// Creates a category with custom texts for hidden previews and groups.
   public init(
     identifier: String, actions: [UNNotificationAction], intentIdentifiers: [String],
     hiddenPreviewsBodyPlaceholder: String?, categorySummaryFormat: String?,
@@ -58,7 +62,7 @@ open class UNNotificationCategory: NSObject, NSCopying, NSSecureCoding, @uncheck
     super.init()
   }
 
-  /// The category's fields, for a log.
+  /// A description of the category's fields for logs.
   open override var description: String {
     ObjectDescription.make(
       self,
@@ -72,7 +76,7 @@ open class UNNotificationCategory: NSObject, NSCopying, NSSecureCoding, @uncheck
       ])
   }
 
-  /// Whether the other category is the same in every respect.
+  /// Returns whether the other category is equal to this one in all fields.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? UNNotificationCategory else { return false }
     return identifier == other.identifier && actions == other.actions
@@ -81,16 +85,16 @@ open class UNNotificationCategory: NSObject, NSCopying, NSSecureCoding, @uncheck
       && categorySummaryFormat == other.categorySummaryFormat
   }
 
-  /// The hash of the identifier.
+  /// The hash value of the identifier.
   open override var hash: Int { identifier.hashValue }
 
-  /// Returns the category itself: it never changes.
+  /// Returns the same object, because categories are immutable.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
-  /// Categories can be archived securely.
+  /// A Boolean value that indicates whether the class supports secure coding; always true.
   open class var supportsSecureCoding: Bool { true }
 
-  /// Reads an archived category; nil when the archive has none.
+  /// Creates a category from an archive; nil if the archive does not contain one.
   public required init?(coder: NSCoder) {
     guard let name = coder.decodeObject(of: NSString.self, forKey: "identifier") else { return nil }
     identifier = name as String

@@ -4,13 +4,13 @@ public import Foundation
 open class UNTextInputNotificationAction: UNNotificationAction, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
-  /// The text of the button that sends the reply.
+  /// The title of the button that sends the text.
   public let textInputButtonTitle: String
 
-  /// The placeholder of the empty field.
+  /// The placeholder of the empty text field.
   public let textInputPlaceholder: String
 
-  /// An action without a picture.
+  /// Creates an action without an icon.
   public convenience init(
     identifier: String, title: String, options: UNNotificationActionOptions = [],
     textInputButtonTitle: String, textInputPlaceholder: String
@@ -20,7 +20,7 @@ open class UNTextInputNotificationAction: UNNotificationAction, @unchecked Senda
       textInputButtonTitle: textInputButtonTitle, textInputPlaceholder: textInputPlaceholder)
   }
 
-  /// An action with a picture.
+  /// Creates an action with an icon.
   public init(
     identifier: String, title: String, options: UNNotificationActionOptions = [],
     icon: UNNotificationActionIcon?, textInputButtonTitle: String, textInputPlaceholder: String
@@ -30,7 +30,7 @@ open class UNTextInputNotificationAction: UNNotificationAction, @unchecked Senda
     super.init(identifier: identifier, title: title, options: options, icon: icon)
   }
 
-  /// An action whose field and button have the system's texts.
+  /// Creates an action whose text field and button use the system's texts.
   public convenience override init(
     identifier: String, title: String, options: UNNotificationActionOptions = [],
     icon: UNNotificationActionIcon?
@@ -40,14 +40,14 @@ open class UNTextInputNotificationAction: UNNotificationAction, @unchecked Senda
       textInputButtonTitle: "", textInputPlaceholder: "")
   }
 
-  /// Whether the other action is the same in every respect.
+  /// Returns whether the other action is equal to this one in all fields.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? UNTextInputNotificationAction else { return false }
     return super.isEqual(other) && textInputButtonTitle == other.textInputButtonTitle
       && textInputPlaceholder == other.textInputPlaceholder
   }
 
-  /// Reads an archived action; nil when the archive has none.
+  /// Creates an action from an archive; nil if the archive does not contain one.
   public required init?(coder: NSCoder) {
     textInputButtonTitle =
       coder.decodeObject(of: NSString.self, forKey: "textInputButtonTitle") as String? ?? ""

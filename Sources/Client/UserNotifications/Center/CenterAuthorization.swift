@@ -2,10 +2,11 @@ import BelfryClient
 import BelfryWire
 
 extension UNUserNotificationCenter {
-  /// Asks for the user's permission: with a question the first time, and from then on with what
-  /// the user has decided.
+  /// Requests the user's permission.
   ///
-  /// `completionHandler`: whether notifications are allowed, and what went wrong.
+  /// The first request shows a prompt; later requests return the user's decision.
+  ///
+  /// `completionHandler`: receives whether notifications are allowed, and an error if the request failed.
   @preconcurrency
   public func requestAuthorization(
     options: UNAuthorizationOptions = [],
@@ -19,9 +20,11 @@ extension UNUserNotificationCenter {
     }
   }
 
-  /// Asks for the user's permission; returns whether notifications are allowed.
+  /// Requests the user's permission.
   ///
-  /// - Throws: `UNError` when the user could not be asked.
+  /// Returns whether notifications are allowed.
+  ///
+  /// - Throws: `UNError` if the user could not be asked.
   @discardableResult
   public func requestAuthorization(options: UNAuthorizationOptions = []) async throws -> Bool {
     try await withCheckedThrowingContinuation { continuation in
@@ -35,7 +38,7 @@ extension UNUserNotificationCenter {
     }
   }
 
-  /// What the user allows now; everything undetermined when the agent cannot be reached.
+  /// Gets the current settings; all are undetermined if the agent cannot be reached.
   @preconcurrency
   public func getNotificationSettings(
     completionHandler: @escaping @Sendable (UNNotificationSettings) -> Void
@@ -46,7 +49,7 @@ extension UNUserNotificationCenter {
       completionHandler: completionHandler)
   }
 
-  /// What the user allows now; everything undetermined when the agent cannot be reached.
+  /// Returns the current settings; all are undetermined if the agent cannot be reached.
   public func notificationSettings() async -> UNNotificationSettings {
     await withCheckedContinuation { continuation in
       getNotificationSettings { continuation.resume(returning: $0) }
@@ -55,7 +58,7 @@ extension UNUserNotificationCenter {
 
   /// Sets the number on the app's icon; 0 removes it.
   ///
-  /// `completionHandler`: Gets `UNError.badgeInputInvalid` for a negative number.
+  /// `completionHandler`: receives `UNError.badgeInputInvalid` for a negative number.
   @preconcurrency
   public func setBadgeCount(
     _ newBadgeCount: Int,

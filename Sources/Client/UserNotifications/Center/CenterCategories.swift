@@ -2,7 +2,7 @@ import BelfryWire
 import Foundation
 
 extension UNUserNotificationCenter {
-  /// Sets the app's categories: all of them, those of an earlier call go.
+  /// Sets the app's categories, replacing all existing ones.
   public func setNotificationCategories(_ categories: Set<UNNotificationCategory>) {
     let wire = categories.map(\.wire).sorted { $0.id < $1.id }
     perform(.setCategories(wire)) { error in
@@ -13,7 +13,7 @@ extension UNUserNotificationCenter {
     }
   }
 
-  /// The app's categories; none when the agent cannot be reached.
+  /// Gets the app's categories; empty if the agent cannot be reached.
   @preconcurrency
   public func getNotificationCategories(
     completionHandler: @escaping @Sendable (Set<UNNotificationCategory>) -> Void
@@ -24,7 +24,7 @@ extension UNUserNotificationCenter {
       completionHandler: completionHandler)
   }
 
-  /// The app's categories; none when the agent cannot be reached.
+  /// Returns the app's categories; empty if the agent cannot be reached.
   public func notificationCategories() async -> Set<UNNotificationCategory> {
     await withCheckedContinuation { continuation in
       getNotificationCategories { continuation.resume(returning: $0) }

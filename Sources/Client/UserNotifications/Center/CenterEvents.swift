@@ -3,7 +3,9 @@ import BelfryClient
 import BelfryWire
 
 extension UNUserNotificationCenter {
-  /// Hands an event to the delegate; false when there is none, or it belongs to `NSUserNotification`.
+  /// Passes an event to the delegate.
+  ///
+  /// Returns false if there is no delegate or the event belongs to `NSUserNotification`.
   @MainActor
   func handle(_ event: AppEvent, _ question: AppLinkQuestion?) -> Bool {
     guard let delegate else { return false }

@@ -2,11 +2,11 @@ import BelfryClient
 import BelfryWire
 
 extension UNUserNotificationCenter {
-  /// Schedules a notification, or delivers it at once when it has no trigger.
+  /// Schedules a notification, or delivers it immediately if it has no trigger.
   ///
-  /// A pending or delivered one of the same identifier is replaced.
+  /// It replaces a pending or delivered notification with the same identifier.
   ///
-  /// `completionHandler`: Gets the error, or nil once the agent has it.
+  /// `completionHandler`: receives an error, or nil once the agent has accepted the request.
   @preconcurrency
   public func add(
     _ request: UNNotificationRequest,
@@ -25,11 +25,11 @@ extension UNUserNotificationCenter {
     }
   }
 
-  /// Schedules a notification, or delivers it at once when it has no trigger.
+  /// Schedules a notification, or delivers it immediately if it has no trigger.
   ///
-  /// A pending or delivered one of the same identifier is replaced.
+  /// It replaces a pending or delivered notification with the same identifier.
   ///
-  /// - Throws: `UNError` when it is not scheduled.
+  /// - Throws: `UNError` if the notification is not scheduled.
   public func add(_ request: UNNotificationRequest) async throws {
     try await withCheckedThrowingContinuation {
       (continuation: CheckedContinuation<Void, any Error>) in
@@ -37,8 +37,7 @@ extension UNUserNotificationCenter {
     }
   }
 
-  /// The requests that wait for their trigger, the soonest first; none when the agent cannot be
-  /// reached.
+  /// Gets the requests whose trigger has not fired, soonest first; empty if the agent cannot be reached.
   @preconcurrency
   public func getPendingNotificationRequests(
     completionHandler: @escaping @Sendable ([UNNotificationRequest]) -> Void
@@ -51,26 +50,24 @@ extension UNUserNotificationCenter {
       }, completionHandler: completionHandler)
   }
 
-  /// The requests that wait for their trigger, the soonest first; none when the agent cannot be
-  /// reached.
+  /// Returns the requests whose trigger has not fired, soonest first; empty if the agent cannot be reached.
   public func pendingNotificationRequests() async -> [UNNotificationRequest] {
     await withCheckedContinuation { continuation in
       getPendingNotificationRequests { continuation.resume(returning: $0) }
     }
   }
 
-  /// Unschedules the requests of these identifiers.
+  /// Removes the pending requests with these identifiers.
   public func removePendingNotificationRequests(withIdentifiers identifiers: [String]) {
     perform(.removePending(identifiers), completionHandler: nil)
   }
 
-  /// Unschedules every request.
+  /// Removes all pending requests.
   public func removeAllPendingNotificationRequests() {
     perform(.removePending(nil), completionHandler: nil)
   }
 
-  /// The delivered notifications that are still in the list; none when the agent cannot
-  /// be reached.
+  /// Gets the delivered notifications that are still in the list; empty if the agent cannot be reached.
   @preconcurrency
   public func getDeliveredNotifications(
     completionHandler: @escaping @Sendable ([UNNotification]) -> Void
@@ -83,8 +80,7 @@ extension UNUserNotificationCenter {
       }, completionHandler: completionHandler)
   }
 
-  /// The delivered notifications that are still in the list; none when the agent cannot
-  /// be reached.
+  /// Returns the delivered notifications that are still in the list; empty if the agent cannot be reached.
   public func deliveredNotifications() async -> [UNNotification] {
     await withCheckedContinuation { continuation in
       getDeliveredNotifications { continuation.resume(returning: $0) }
@@ -96,7 +92,7 @@ extension UNUserNotificationCenter {
     perform(.removeDelivered(identifiers), completionHandler: nil)
   }
 
-  /// Removes every delivered notification.
+  /// Removes all delivered notifications.
   public func removeAllDeliveredNotifications() {
     perform(.removeDelivered(nil), completionHandler: nil)
   }

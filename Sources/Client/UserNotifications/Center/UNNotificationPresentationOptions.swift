@@ -1,27 +1,27 @@
-/// What the system does with a notification that arrives while its app is in the foreground.
+/// The ways in which the system presents a notification that arrives while its app is in the foreground.
 public struct UNNotificationPresentationOptions: OptionSet, Sendable {
   /// The bits, as on Apple's systems.
   public let rawValue: UInt
 
-  /// A set from its bits.
+  /// Creates a set from its bits.
   public init(rawValue: UInt) { self.rawValue = rawValue }
 
-  /// The number on the app's icon changes.
+  /// The number on the app's icon is updated.
   public static let badge = UNNotificationPresentationOptions(rawValue: 1 << 0)
 
-  /// The sound is played.
+  /// The notification's sound is played.
   public static let sound = UNNotificationPresentationOptions(rawValue: 1 << 1)
 
-  /// Both `banner` and `list`.
+  /// The same as `banner` and `list` together.
   @available(iOS, deprecated: 14.0, message: "Use list and banner")
   public static let alert = UNNotificationPresentationOptions(rawValue: 1 << 2)
 
-  /// Shown in the list of delivered notifications.
+  /// The notification is shown in the list of delivered notifications.
   public static let list = UNNotificationPresentationOptions(rawValue: 1 << 3)
 
-  /// Shown now.
+  /// The notification is shown as a banner.
   public static let banner = UNNotificationPresentationOptions(rawValue: 1 << 4)
 
-  /// What a delegate without the method answers; Apple's bits end far below.
+  /// The reply of a delegate that does not implement the method; a bit far above those that Apple uses.
   static let unanswered = UNNotificationPresentationOptions(rawValue: 1 << 63)
 }

@@ -3,13 +3,13 @@ import BelfryWire
 public import Foundation
 import Synchronization
 
-/// An app's way to its notifications; one object, usable from any thread.
+/// The interface for an app's notifications; a singleton that can be used on any thread.
 ///
-/// Completion handlers run on a thread of their own, delegate methods on the main thread. Requests
-/// are done in the order in which they are made, those without an answer too: a question that
-/// follows a removal no longer sees what was removed.
+/// Completion handlers run on a separate thread, delegate methods on the main thread. Requests are processed in the
+/// order in which they are made, including those without a reply: a query that follows a removal no longer returns the
+/// removed notifications.
 open class UNUserNotificationCenter: NSObject, @unchecked Sendable {
-  // Sendable: the delegate is behind a lock, everything else is a constant.
+  // Sendable: a lock protects the delegate; everything else is constant.
   private static let shared = UNUserNotificationCenter(session: .shared)
 
   package let session: AgentSession
@@ -27,12 +27,12 @@ open class UNUserNotificationCenter: NSObject, @unchecked Sendable {
     }
   }
 
-  /// The center of this app.
+  /// The notification center of this app.
   open class func current() -> UNUserNotificationCenter { shared }
 
   /// The delegate, which handles arrivals and responses; not retained.
   ///
-  /// Set before the app has finished launching.
+  /// Set it before the app finishes launching.
   open var delegate: (any UNUserNotificationCenterDelegate)? {
     get {
       let reference = delegateReference.withLock { MainThreadOnly($0.delegate) }
@@ -41,7 +41,7 @@ open class UNUserNotificationCenter: NSObject, @unchecked Sendable {
     set {
       let delegate = MainThreadOnly(newValue)
       delegateReference.withLock { $0.delegate = delegate.value }
-      // Without an application object a process with a delegate counts as one in front.
+      // Without an application object, a process with a delegate counts as being in the foreground.
       if !session.hasApplication {
         session.appState = delegate.value == nil ? .background : .foreground
       }
@@ -49,10 +49,10 @@ open class UNUserNotificationCenter: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Whether notifications can have views of the app's own: not on this system.
+  /// A Boolean value that indicates whether notifications can show the app's own views; always false on this system.
   open var supportsContentExtensions: Bool { false }
 
-  /// Sends a request whose answer is only that it is done.
+  /// Sends a request whose reply is only success or failure.
   func perform(
     _ request: AppRequest, completionHandler: (@Sendable ((any Error)?) -> Void)?
   ) {
@@ -64,7 +64,7 @@ open class UNUserNotificationCenter: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Sends a request; the caller provides the value for a missing answer.
+  /// Sends a request; if the reply is missing or invalid, the handler receives `otherwise`.
   func ask<Value: Sendable>(
     _ request: AppRequest, otherwise: Value,
     _ read: @escaping @Sendable (AppAnswer) throws -> Value,

@@ -3,46 +3,45 @@ public import Foundation
 
 /// The delegate for the events of notifications.
 ///
-/// Every member is optional; of a method's two forms an app writes one. Those with a completion
-/// handler are called on the main thread; one that is `async` runs where its own isolation says.
+/// Every member is optional; if a method has two forms, an app implements one of them. Methods with a completion
+/// handler are called on the main thread; `async` methods run in their own isolation.
 ///
-/// The delegate is set before `application(_:didFinishLaunchingWithOptions:)` returns, or else the
-/// response that launched the app is lost to it.
+/// Set the delegate before `application(_:didFinishLaunchingWithOptions:)` returns. Otherwise the delegate does not
+/// receive the response that launched the app.
 @preconcurrency
 public protocol UNUserNotificationCenterDelegate: NSObjectProtocol {
-  /// One of the app's notifications arrived while the app is in the foreground: the app says what
-  /// the system does with it.
+  /// Asks the app how to present a notification that arrived while the app is in the foreground.
   ///
-  /// Without the method, or without an answer in time, nothing.
+  /// If the app does not implement the method or does not answer before the timeout, the notification is not presented.
   func userNotificationCenter(
     _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
     withCompletionHandler completionHandler:
       @escaping @Sendable (UNNotificationPresentationOptions) -> Void)
 
-  /// One of the app's notifications arrived while the app is in the foreground.
+  /// Asks the app how to present a notification that arrived while the app is in the foreground.
   func userNotificationCenter(
     _ center: UNUserNotificationCenter, willPresent notification: UNNotification
   ) async -> UNNotificationPresentationOptions
 
-  /// The user opened a notification, chose one of its actions, or dismissed it.
+  /// Tells the delegate that the user opened a notification, chose one of its actions, or dismissed it.
   ///
-  /// The handler has to be called on every path.
+  /// The completion handler must be called on every path.
   func userNotificationCenter(
     _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
     withCompletionHandler completionHandler: @escaping @Sendable () -> Void)
 
-  /// The user opened a notification, chose one of its actions, or dismissed it.
+  /// Tells the delegate that the user opened a notification, chose one of its actions, or dismissed it.
   func userNotificationCenter(
     _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse
   ) async
 
-  /// The user wants to see the app's own notification settings.
+  /// Opens the app's own notification settings at the user's request.
   func userNotificationCenter(
     _ center: UNUserNotificationCenter, openSettingsFor notification: UNNotification?)
 }
 
 extension UNUserNotificationCenterDelegate {
-  /// Answers that the app does not say.
+  /// Replies with a value that means that the app does not implement the method.
   public func userNotificationCenter(
     _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
     withCompletionHandler completionHandler:
@@ -66,7 +65,7 @@ extension UNUserNotificationCenterDelegate {
     }
   }
 
-  /// Does nothing and reports that it is done.
+  /// Calls the completion handler immediately.
   public func userNotificationCenter(
     _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
     withCompletionHandler completionHandler: @escaping @Sendable () -> Void
@@ -87,7 +86,7 @@ extension UNUserNotificationCenterDelegate {
     }
   }
 
-  /// Does nothing.
+  /// The default implementation does nothing.
   public func userNotificationCenter(
     _ center: UNUserNotificationCenter, openSettingsFor notification: UNNotification?
   ) {}

@@ -1,19 +1,19 @@
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The attachment's type as a uniform type identifier, where the file name does not tell it.
+/// The key for the attachment's uniform type identifier, used if the file name does not determine the type.
 public let UNNotificationAttachmentOptionsTypeHintKey: String =
   "UNNotificationAttachmentOptionsTypeHintKey"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Whether the notification shows no small picture of the attachment: a Boolean number.
+/// The key for a Boolean number that is true if the notification shows no thumbnail of the attachment.
 public let UNNotificationAttachmentOptionsThumbnailHiddenKey: String =
   "UNNotificationAttachmentOptionsThumbnailHiddenKey"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The part of the picture to show, as a rectangle within the unit square.
+/// The key for the part of the image to show as a thumbnail, as a rectangle within the unit square.
 public let UNNotificationAttachmentOptionsThumbnailClippingRectKey: String =
   "UNNotificationAttachmentOptionsThumbnailClippingRectKey"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The frame of a film or animation to show: a number, or seconds.
+/// The key for the frame of a movie or animation to show as a thumbnail: a frame number, or a time in seconds.
 public let UNNotificationAttachmentOptionsThumbnailTimeKey: String =
   "UNNotificationAttachmentOptionsThumbnailTimeKey"

@@ -2,14 +2,14 @@ import BelfryClient
 import BelfryWire
 import Foundation
 
-/// The folder of attachments' files, from the moment at which their notification is added.
+/// The directory that contains the files of attachments once their notification is added.
 ///
-/// The folder is `belfry/attachments/APP` in the user's data folder (`XDG_DATA_HOME`), where the agent finds
-/// the files even after the app has removed its own.
+/// The directory is `belfry/attachments/APP` in the user's data directory (`XDG_DATA_HOME`). The agent finds the files
+/// there even after the app has removed its own.
 package struct AttachmentStore: Sendable {
-  /// The folder of the app's files.
+  /// The directory for the app's attachment files.
   let folder: URL
-  /// The app's own folder, whose files are copied and stay.
+  /// The app's own bundle, whose files are copied instead of moved.
   let bundle: URL
 
   init(folder: URL, bundle: URL) {
@@ -17,7 +17,7 @@ package struct AttachmentStore: Sendable {
     self.bundle = bundle
   }
 
-  /// The store of this app.
+  /// The attachment store of this app.
   package static let shared: AttachmentStore = {
     let data =
       ProcessInfo.processInfo.environment["XDG_DATA_HOME"]
@@ -31,10 +31,10 @@ package struct AttachmentStore: Sendable {
       bundle: Bundle.main.bundleURL)
   }()
 
-  /// Stores the attachments' files: those of the app's bundle are copied, others are moved.
+  /// Stores the files of attachments: files in the app's bundle are copied, others are moved.
   ///
-  /// - Returns: the attachments with their files in the store.
-  /// - Throws: `UNError` with Apple's code; every file is checked before the first is moved.
+  /// - Returns: The attachments with the URLs of their files in the store.
+  /// - Throws: `UNError` with Apple's code; all files are checked before the first is moved.
   package func add(
     _ attachments: [UNNotificationAttachment]
   ) throws -> [UNNotificationAttachment] {
@@ -82,9 +82,9 @@ package struct AttachmentStore: Sendable {
       options: attachment.options)
   }
 
-  /// Writes a picture that a content extension shows.
+  /// Writes an image that a content extension shows.
   ///
-  /// - Returns: the path of its file, or nil where the disk does not take it.
+  /// - Returns: The path of the file, or nil if it cannot be written.
   package func store(_ bytes: Data) -> String? {
     let file = folder.appendingPathComponent(UUID().uuidString)
     do {
@@ -103,6 +103,6 @@ package struct AttachmentStore: Sendable {
 }
 
 extension String {
-  /// The text without leading dots, which would name another folder.
+  /// The string without leading dots, which would refer to another directory.
   fileprivate var withoutLeadingDots: String { String(drop { $0 == "." }) }
 }

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// The fields of a notification's content, shared by its two classes.
+/// The fields of a notification's content, shared by its immutable and mutable classes.
 package struct ContentFields: Equatable {
   package var attachments: [UNNotificationAttachment] = []
   package var badge: NSNumber?
@@ -21,9 +21,11 @@ package struct ContentFields: Equatable {
 
   package init() {}
 
-  /// Moves the attachments' files into the store and returns the content that refers to them there.
+  /// Moves the attachments' files into the store.
   ///
-  /// - Throws: `UNError` when a file cannot be stored.
+  /// Returns the content with the URLs of the files in the store.
+  ///
+  /// - Throws: `UNError` if a file cannot be stored.
   package func storingAttachments(in store: AttachmentStore = .shared) throws -> ContentFields {
     guard !attachments.isEmpty else { return self }
     var fields = self
@@ -31,7 +33,7 @@ package struct ContentFields: Equatable {
     return fields
   }
 
-  /// Compares everything that is shown, and the app's data as its dictionary does.
+  /// Compares all fields; `userInfo` is compared as a dictionary.
   package static func == (one: ContentFields, other: ContentFields) -> Bool {
     one.title == other.title && one.subtitle == other.subtitle && one.body == other.body
       && one.badge == other.badge && one.sound == other.sound

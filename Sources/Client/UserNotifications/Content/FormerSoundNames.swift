@@ -1,11 +1,11 @@
-// Names before Swift 4.2, which older files use.
+// Names before Swift 4.2, which older source files use.
 
 extension UNNotificationSound {
-  /// Returns the sound itself, so that `UNNotificationSound.default()` goes on working.
+  /// Returns the same sound, so that `UNNotificationSound.default()` still compiles.
   @available(iOS, deprecated: 12.0, message: "Leave the parentheses out")
   public func callAsFunction() -> UNNotificationSound { self }
 
-  /// A sound file of the app, by its plain name.
+  /// Creates a sound from the name of a file of the app.
   @available(iOS, deprecated: 12.0, message: "Use UNNotificationSoundName")
   @_disfavoredOverload
   public convenience init(named name: String) {

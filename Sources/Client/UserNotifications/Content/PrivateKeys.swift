@@ -1,10 +1,10 @@
 extension UNMutableNotificationContent {
-  /// Does nothing: the keys that apps set this way are Apple's own.
+  /// Does nothing: apps use this method to set keys that are private to Apple.
   ///
-  /// For `shouldAlwaysAlertWhileAppIsForeground`, answer
+  /// Instead of setting `shouldAlwaysAlertWhileAppIsForeground`, implement
   /// `userNotificationCenter(_:willPresent:withCompletionHandler:)`.
   public func setValue(_ value: Any?, forKey key: String) {}
 
-  /// Does nothing, as `setValue(_:forKey:)`.
+  /// Does nothing, like `setValue(_:forKey:)`.
   public func setValue(_ value: Any?, forKeyPath keyPath: String) {}
 }

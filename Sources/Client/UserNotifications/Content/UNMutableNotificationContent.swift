@@ -1,104 +1,106 @@
 public import Foundation
 
-/// What a notification shows, plays and carries, while it is being put together.
+/// The mutable content of a notification.
 ///
-/// A request takes a copy: what is changed here afterwards has no effect on it.
+/// A request copies the content, so later changes do not affect the request.
 open class UNMutableNotificationContent: UNNotificationContent, @unchecked Sendable {
   // Sendable: see the superclass.
 
-  /// Pictures, sounds and films that go with it.
+  /// The images, sounds, and movies attached to the notification.
   open override var attachments: [UNNotificationAttachment] {
     get { fields.attachments }
     set { fields.attachments = newValue }
   }
 
-  /// The number on the app's icon: nil leaves it, 0 removes it.
+  /// The number on the app's icon: nil leaves it unchanged, 0 removes it.
   open override var badge: NSNumber? {
     get { fields.badge }
     set { fields.badge = newValue }
   }
 
-  /// The text.
+  /// The body text of the notification.
   open override var body: String {
     get { fields.body }
     set { fields.body = newValue }
   }
 
-  /// Which category's buttons it has; empty for none.
+  /// The identifier of the category that provides the buttons; empty for none.
   open override var categoryIdentifier: String {
     get { fields.categoryIdentifier }
     set { fields.categoryIdentifier = newValue }
   }
 
-  /// The image shown while the app is launched from it; stored, a Linux desktop shows none.
+  /// The image to show while the app launches from the notification.
+  ///
+  /// The value is stored, but a Linux desktop does not show it.
   open override var launchImageName: String {
     get { fields.launchImageName }
     set { fields.launchImageName = newValue }
   }
 
-  /// The sound; nil for silence.
+  /// The sound of the notification; nil for no sound.
   open override var sound: UNNotificationSound? {
     get { fields.sound }
     set { fields.sound = newValue }
   }
 
-  /// The second line.
+  /// The subtitle of the notification.
   open override var subtitle: String {
     get { fields.subtitle }
     set { fields.subtitle = newValue }
   }
 
-  /// Groups notifications with the same one.
+  /// The identifier that groups the notification with others in the same thread.
   open override var threadIdentifier: String {
     get { fields.threadIdentifier }
     set { fields.threadIdentifier = newValue }
   }
 
-  /// The first line.
+  /// The title of the notification.
   open override var title: String {
     get { fields.title }
     set { fields.title = newValue }
   }
 
-  /// The app's own data: property-list values.
+  /// Custom data of the app, as property-list values.
   open override var userInfo: [AnyHashable: Any] {
     get { fields.userInfo }
     set { fields.userInfo = newValue }
   }
 
-  /// Fills the group's summary; stored, without effect.
+  /// The text for the summary of a group; stored, but without effect.
   @available(iOS, deprecated: 15.0, message: "Ignored")
   open override var summaryArgument: String {
     get { fields.summaryArgument }
     set { fields.summaryArgument = newValue }
   }
 
-  /// The number of items that the notification represents; stored, without effect.
+  /// The number of items that the notification represents; stored, but without effect.
   @available(iOS, deprecated: 15.0, message: "Ignored")
   open override var summaryArgumentCount: Int {
     get { fields.summaryArgumentCount }
     set { fields.summaryArgumentCount = newValue }
   }
 
-  /// Which part of the app shall open.
+  /// The identifier of the part of the app to open.
   open override var targetContentIdentifier: String? {
     get { fields.targetContentIdentifier }
     set { fields.targetContentIdentifier = newValue }
   }
 
-  /// How urgent it is.
+  /// The urgency of the notification.
   open override var interruptionLevel: UNNotificationInterruptionLevel {
     get { fields.interruptionLevel }
     set { fields.interruptionLevel = newValue }
   }
 
-  /// Its weight among the app's notifications, from 0 to 1.
+  /// The relevance of the notification among those of the app, from 0 to 1.
   open override var relevanceScore: Double {
     get { fields.relevanceScore }
     set { fields.relevanceScore = newValue }
   }
 
-  /// Lets a Focus suppress it.
+  /// The criteria by which a Focus decides whether to suppress the notification.
   open override var filterCriteria: String? {
     get { fields.filterCriteria }
     set { fields.filterCriteria = newValue }

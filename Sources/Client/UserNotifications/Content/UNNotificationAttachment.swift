@@ -1,28 +1,28 @@
 import BelfryWire
 public import Foundation
 
-/// A picture, sound or film that goes with a notification.
+/// An image, sound, or movie attached to a notification.
 open class UNNotificationAttachment: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
-  /// The app's name for it; made up when the app gave an empty one.
+  /// The app's identifier for the attachment; generated if the app gives an empty one.
   public let identifier: String
 
-  /// Where the file is.
+  /// The URL of the file.
   public let url: URL
 
-  /// A uniform type identifier.
+  /// The uniform type identifier of the file.
   public let type: String
 
   package let options: [AnyHashable: Any]
 
-  /// An attachment of a file that exists.
+  /// Creates an attachment from an existing file.
   ///
-  /// Its size is checked when the request is added; then the file is moved into a store of the
-  /// system's, or copied when it lies in the app's bundle.
+  /// The file's size is checked when the request is added. Then the file is moved into the system's store, or copied if
+  /// it is in the app's bundle.
   ///
-  /// - Throws: `UNError.attachmentInvalidURL` when the URL names no readable file,
-  ///   `UNError.attachmentUnrecognizedType` when a notification cannot carry its type.
+  /// - Throws: `UNError.attachmentInvalidURL` if the URL does not refer to a readable file,
+  ///   `UNError.attachmentUnrecognizedType` if its type is not supported in notifications.
   public convenience init(
     identifier: String, url URL: URL, options: [AnyHashable: Any]? = nil
   ) throws {
@@ -39,9 +39,9 @@ open class UNNotificationAttachment: NSObject, NSCopying, NSSecureCoding, @unche
       options: options ?? [:])
   }
 
-  /// An attachment of a file that exists, by the initialiser's former labels.
+  /// Creates an attachment from an existing file; the initializer with its previous labels.
   ///
-  /// - Throws: as `init(identifier:url:options:)`.
+  /// - Throws: The errors of `init(identifier:url:options:)`.
   @available(iOS, deprecated: 10.0, renamed: "init(identifier:url:options:)")
   public convenience init(
     identifier: String, URL: URL, options: [AnyHashable: Any]? = nil
@@ -57,7 +57,7 @@ open class UNNotificationAttachment: NSObject, NSCopying, NSSecureCoding, @unche
     super.init()
   }
 
-  /// The attachment's fields, for a log.
+  /// A description of the attachment's fields for logs.
   open override var description: String {
     ObjectDescription.make(
       self,
@@ -68,22 +68,22 @@ open class UNNotificationAttachment: NSObject, NSCopying, NSSecureCoding, @unche
       ])
   }
 
-  /// Whether the other attachment is the same file under the same name.
+  /// Returns whether the other attachment has the same identifier, URL, and type.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? UNNotificationAttachment else { return false }
     return identifier == other.identifier && url == other.url && type == other.type
   }
 
-  /// The hash of the name.
+  /// The hash value of the identifier.
   open override var hash: Int { identifier.hashValue }
 
-  /// Returns the attachment itself: it never changes.
+  /// Returns the same object, because attachments are immutable.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
-  /// Attachments can be archived securely.
+  /// A Boolean value that indicates whether the class supports secure coding; always true.
   open class var supportsSecureCoding: Bool { true }
 
-  /// Reads an archived attachment; nil when the archive has none.
+  /// Creates an attachment from an archive; nil if the archive does not contain one.
   public required init?(coder: NSCoder) {
     guard
       let name = coder.decodeObject(of: NSString.self, forKey: "identifier"),
@@ -97,7 +97,7 @@ open class UNNotificationAttachment: NSObject, NSCopying, NSSecureCoding, @unche
     super.init()
   }
 
-  /// Writes the attachment to an archive, without the file.
+  /// Writes the attachment to an archive, without the file's contents.
   open func encode(with coder: NSCoder) {
     coder.encode(identifier as NSString, forKey: "identifier")
     coder.encode(url.path as NSString, forKey: "path")

@@ -1,14 +1,14 @@
 public import Foundation
 
-/// What a notification shows, plays and carries.
+/// The content of a notification.
 open class UNNotificationContent: NSObject, NSCopying, NSMutableCopying, NSSecureCoding,
   @unchecked Sendable
 {
-  // Sendable: this class never changes its fields, and the mutable subclass, like Apple's, is for
-  // one owner at a time; requests hold copies.
+  // Sendable: this class never changes its fields. As with Apple's class, each object of the mutable subclass is used
+  // by only one owner at a time; requests hold copies.
   package var fields: ContentFields
 
-  /// Content with nothing in it.
+  /// Creates content in which all fields have their default values.
   public override init() {
     fields = ContentFields()
     super.init()
@@ -19,59 +19,61 @@ open class UNNotificationContent: NSObject, NSCopying, NSMutableCopying, NSSecur
     super.init()
   }
 
-  /// Pictures, sounds and films that go with it.
+  /// The images, sounds, and movies attached to the notification.
   open var attachments: [UNNotificationAttachment] { fields.attachments }
 
-  /// The number on the app's icon: nil leaves it, 0 removes it.
+  /// The number on the app's icon: nil leaves it unchanged, 0 removes it.
   open var badge: NSNumber? { fields.badge }
 
-  /// The text.
+  /// The body text of the notification.
   open var body: String { fields.body }
 
-  /// Which category's buttons it has; empty for none.
+  /// The identifier of the category that provides the buttons; empty for none.
   open var categoryIdentifier: String { fields.categoryIdentifier }
 
-  /// The image shown while the app is launched from it; stored, a Linux desktop shows none.
+  /// The image to show while the app launches from the notification.
+  ///
+  /// The value is stored, but a Linux desktop does not show it.
   open var launchImageName: String { fields.launchImageName }
 
-  /// The sound; nil for silence.
+  /// The sound of the notification; nil for no sound.
   open var sound: UNNotificationSound? { fields.sound }
 
-  /// The second line.
+  /// The subtitle of the notification.
   open var subtitle: String { fields.subtitle }
 
-  /// Groups notifications with the same one.
+  /// The identifier that groups the notification with others in the same thread.
   open var threadIdentifier: String { fields.threadIdentifier }
 
-  /// The first line.
+  /// The title of the notification.
   open var title: String { fields.title }
 
-  /// The app's own data: property-list values, and `NSNull` in the payload of a push.
+  /// Custom data of the app, as property-list values; the payload of a push may also contain `NSNull`.
   open var userInfo: [AnyHashable: Any] { fields.userInfo }
 
-  /// Fills the group's summary; stored, without effect.
+  /// The text for the summary of a group; stored, but without effect.
   @available(iOS, deprecated: 15.0, message: "Ignored")
   open var summaryArgument: String { fields.summaryArgument }
 
-  /// The number of items that the notification represents; stored, without effect.
+  /// The number of items that the notification represents; stored, but without effect.
   @available(iOS, deprecated: 15.0, message: "Ignored")
   open var summaryArgumentCount: Int { fields.summaryArgumentCount }
 
-  /// Which part of the app shall open.
+  /// The identifier of the part of the app to open.
   open var targetContentIdentifier: String? { fields.targetContentIdentifier }
 
-  /// How urgent it is.
+  /// The urgency of the notification.
   open var interruptionLevel: UNNotificationInterruptionLevel { fields.interruptionLevel }
 
-  /// Its weight among the app's notifications, from 0 to 1.
+  /// The relevance of the notification among those of the app, from 0 to 1.
   open var relevanceScore: Double { fields.relevanceScore }
 
-  /// Lets a Focus suppress it.
+  /// The criteria by which a Focus decides whether to suppress the notification.
   open var filterCriteria: String? { fields.filterCriteria }
 
-  /// Updates the content from an object of the app, such as the intent of a message.
+  /// Returns content updated from an object of the app, such as the intent of a message.
   ///
-  /// - Throws: `UNError.contentProvidingObjectNotAllowed` for an object that provides nothing,
+  /// - Throws: `UNError.contentProvidingObjectNotAllowed` if the object provides no content,
   ///   `UNError.contentProvidingInvalid` for a message without a sender.
   open func updating(
     from provider: any UNNotificationContentProviding
@@ -84,7 +86,7 @@ open class UNNotificationContent: NSObject, NSCopying, NSMutableCopying, NSSecur
     return UNNotificationContent(fields)
   }
 
-  /// The content's fields, for a log.
+  /// A description of the content's fields for logs.
   open override var description: String {
     ObjectDescription.make(
       self,
@@ -108,12 +110,12 @@ open class UNNotificationContent: NSObject, NSCopying, NSMutableCopying, NSSecur
       ])
   }
 
-  /// Whether the other content is the same in every respect.
+  /// Returns whether the other content is equal to this one in all fields.
   open override func isEqual(_ object: Any?) -> Bool {
     (object as? UNNotificationContent)?.fields == fields
   }
 
-  /// The hash of the texts.
+  /// The hash value of the title, subtitle, and body.
   open override var hash: Int {
     var hasher = Hasher()
     hasher.combine(fields.title)
@@ -122,16 +124,16 @@ open class UNNotificationContent: NSObject, NSCopying, NSMutableCopying, NSSecur
     return hasher.finalize()
   }
 
-  /// A copy that does not follow later changes.
+  /// Returns a copy that does not reflect later changes.
   open func copy(with zone: NSZone? = nil) -> Any { UNNotificationContent(fields) }
 
-  /// A copy that can be changed.
+  /// Returns a copy that can be changed.
   open func mutableCopy(with zone: NSZone? = nil) -> Any { UNMutableNotificationContent(fields) }
 
-  /// Content can be archived securely.
+  /// A Boolean value that indicates whether the class supports secure coding; always true.
   open class var supportsSecureCoding: Bool { true }
 
-  /// Reads archived content; archives of Apple's systems have another form.
+  /// Creates content from an archive; archives of Apple's systems have another format.
   public required init?(coder: NSCoder) {
     fields = ContentFields(coder: coder)
     super.init()

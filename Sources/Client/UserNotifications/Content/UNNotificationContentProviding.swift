@@ -1,14 +1,14 @@
 public import Foundation
 
-/// What can lend its content to a notification.
+/// An object that can provide content for a notification.
 ///
-/// The conforming types are made from intents (module `Intents`).
+/// The conforming types are intents (module `Intents`).
 public protocol UNNotificationContentProviding: NSObjectProtocol {}
 
-/// A provider that this package can read.
+/// A content provider that this package supports.
 package protocol ContentProviding: UNNotificationContentProviding {
-  /// Updates the fields that it provides.
+  /// Updates the fields that the object provides.
   ///
-  /// - Throws: `UNError.contentProvidingInvalid` when it has nothing to provide.
+  /// - Throws: `UNError.contentProvidingInvalid` if the object has nothing to provide.
   func provide(_ fields: inout ContentFields) throws
 }

@@ -1,11 +1,12 @@
-/// How urgently a notification is presented.
+/// The urgency of a notification.
 public enum UNNotificationInterruptionLevel: UInt, Sendable {
-  /// Into the list only: no sound, and the screen stays dark.
+  /// The notification is only added to the list: no sound is played, and the screen stays off.
   case passive = 0
-  /// At once, with its sound.
+  /// The notification is presented immediately, with its sound.
   case active = 1
-  /// At once, through Focus as well when the user allows it.
+  /// The notification is presented immediately, and breaks through Focus if the user allows it.
   case timeSensitive = 2
-  /// At once, through Focus and mute; needs the critical-alerts entitlement.
+  /// The notification is presented immediately, and breaks through Focus and mute; requires the critical-alerts
+  /// entitlement.
   case critical = 3
 }

@@ -10,48 +10,50 @@ open class UNNotificationSound: NSObject, NSCopying, NSSecureCoding, @unchecked 
     super.init()
   }
 
-  /// The system's sound.
+  /// The system's default sound.
   open class var `default`: UNNotificationSound { UNNotificationSound(SoundChoice()) }
 
-  /// The system's ring tone for incoming calls; the default sound where there is none.
+  /// The system's ringtone for incoming calls; the default sound if the system has no ringtone.
   open class var defaultRingtone: UNNotificationSound {
     UNNotificationSound(SoundChoice(isRingtone: true))
   }
 
-  /// The system's sound for critical alerts; needs the critical-alerts entitlement.
+  /// The system's sound for critical alerts; requires the critical-alerts entitlement.
   open class var defaultCritical: UNNotificationSound {
     UNNotificationSound(SoundChoice(isCritical: true))
   }
 
-  /// The system's sound for critical alerts at a volume from 0 to 1.
+  /// Returns the system's sound for critical alerts at a volume from 0 to 1.
   open class func defaultCriticalSound(withAudioVolume volume: Float) -> UNNotificationSound {
     UNNotificationSound(SoundChoice(isCritical: true, volume: volume))
   }
 
-  /// A sound file of the app: up to 30 s of linear PCM, IMA4, µLaw or aLaw in an aiff, wav or caf
-  /// file; the default sound is played in place of any other.
+  /// Creates a sound from a file of the app: up to 30 s of linear PCM, IMA4, µLaw, or aLaw audio in an aiff, wav, or
+  /// caf file.
+  ///
+  /// The default sound is played instead of any other file.
   public convenience init(named name: UNNotificationSoundName) {
     self.init(SoundChoice(name: name.rawValue))
   }
 
-  /// A sound file as a ring tone for incoming calls.
+  /// Returns a sound file to play as a ringtone for incoming calls.
   open class func ringtoneSoundNamed(_ name: UNNotificationSoundName) -> UNNotificationSound {
     UNNotificationSound(SoundChoice(name: name.rawValue, isRingtone: true))
   }
 
-  /// A sound file for critical alerts; needs the critical-alerts entitlement.
+  /// Returns a sound file to play for critical alerts; requires the critical-alerts entitlement.
   open class func criticalSoundNamed(_ name: UNNotificationSoundName) -> UNNotificationSound {
     UNNotificationSound(SoundChoice(name: name.rawValue, isCritical: true))
   }
 
-  /// A sound file for critical alerts at a volume from 0 to 1.
+  /// Returns a sound file to play for critical alerts at a volume from 0 to 1.
   open class func criticalSoundNamed(
     _ name: UNNotificationSoundName, withAudioVolume volume: Float
   ) -> UNNotificationSound {
     UNNotificationSound(SoundChoice(name: name.rawValue, isCritical: true, volume: volume))
   }
 
-  /// The sound's fields, for a log.
+  /// A description of the sound's fields for logs.
   open override var description: String {
     ObjectDescription.make(
       self,
@@ -62,21 +64,21 @@ open class UNNotificationSound: NSObject, NSCopying, NSSecureCoding, @unchecked 
       ])
   }
 
-  /// Whether the other sound is the same.
+  /// Returns whether the other sound is equal to this one.
   open override func isEqual(_ object: Any?) -> Bool {
     (object as? UNNotificationSound)?.choice == choice
   }
 
-  /// The hash of the sound.
+  /// The hash value of the sound.
   open override var hash: Int { choice.hashValue }
 
-  /// Returns the sound itself: it never changes.
+  /// Returns the same object, because sounds are immutable.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
-  /// Sounds can be archived securely.
+  /// A Boolean value that indicates whether the class supports secure coding; always true.
   open class var supportsSecureCoding: Bool { true }
 
-  /// Reads an archived sound.
+  /// Creates a sound from an archive.
   public required init?(coder: NSCoder) {
     choice = SoundChoice(
       name: coder.decodeObject(of: NSString.self, forKey: "name") as String?,
@@ -95,12 +97,12 @@ open class UNNotificationSound: NSObject, NSCopying, NSSecureCoding, @unchecked 
   }
 }
 
-/// Which sound: a file's name or the system's own, and how it is played.
+/// The choice of a sound, a named file or a sound of the system, and the way to play it.
 package struct SoundChoice: Hashable, Sendable {
   package var name: String?
   package var isRingtone = false
   package var isCritical = false
-  /// 0 to 1, of a critical sound.
+  /// The volume of a critical sound, from 0 to 1.
   package var volume: Float?
 
   package init(

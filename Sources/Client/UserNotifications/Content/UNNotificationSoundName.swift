@@ -1,11 +1,11 @@
-/// The name of a sound file: in the app's `Library/Sounds`, or else in its bundle.
+/// The name of a sound file in the app's `Library/Sounds` directory or, if it is not there, in the app's bundle.
 public struct UNNotificationSoundName: RawRepresentable, Hashable, Sendable {
   /// The file name with its extension.
   public var rawValue: String
 
-  /// A name.
+  /// Creates a name from a file name.
   public init(_ rawValue: String) { self.rawValue = rawValue }
 
-  /// A name.
+  /// Creates a name from a file name.
   public init(rawValue: String) { self.rawValue = rawValue }
 }

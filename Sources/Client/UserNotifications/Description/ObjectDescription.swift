@@ -1,15 +1,15 @@
 import Foundation
 
-/// The descriptions of objects as Apple's systems write them: the class, the address, the fields.
+/// The descriptions of objects in the format of Apple's systems: the class, the address, and the fields.
 enum ObjectDescription {
-  /// The class, the address and the fields, as in `<Class: 0x1234; field: value, other: value>`.
+  /// Returns the class, the address, and the fields, as in `<Class: 0x1234; field: value, other: value>`.
   static func make(_ object: AnyObject, _ fields: [(String, Any?)]) -> String {
     let address = String(UInt(bitPattern: ObjectIdentifier(object).hashValue), radix: 16)
     let text = fields.map { "\($0.0): \(value($0.1))" }.joined(separator: ", ")
     return "<\(type(of: object)): 0x\(address); \(text)>"
   }
 
-  /// Several objects, one a line.
+  /// Returns the descriptions of several objects, one per line.
   static func list(_ values: [Any]) -> String {
     values.isEmpty
       ? "(\n)" : "(\n" + values.map { "    \(value($0))" }.joined(separator: ",\n") + "\n)"
@@ -17,7 +17,7 @@ enum ObjectDescription {
 
   private static func value(_ value: Any?) -> String {
     guard let value else { return "(null)" }
-    // A number would be a Boolean too.
+    // `value as? Bool` would also accept a number, so compare the type.
     if type(of: value) == Bool.self { return value as? Bool == true ? "YES" : "NO" }
     if let value = value as? any RawRepresentable<UInt> { return "\(value.rawValue)" }
     return (value as? NSObject)?.description ?? "\(value)"

@@ -2,8 +2,10 @@ package import BelfryWire
 package import Foundation
 
 extension UNError {
-  /// The error for an app when the agent refuses, or cannot be reached: Apple's own code where
-  /// there is one, else `notificationsNotAllowed` with the link's error beneath.
+  /// Creates the error that an app receives if the agent refuses a request or cannot be reached.
+  ///
+  /// It has Apple's code if there is one; otherwise the code is `notificationsNotAllowed`, with the link's error as the
+  /// underlying error.
   package init(_ failure: AppLinkFailure) {
     if let code = failure.reason.userNotificationsCode.flatMap(Code.init(rawValue:)) {
       self = .because(code, failure.message.isEmpty ? nil : failure.message)
@@ -17,8 +19,8 @@ extension UNError {
 }
 
 extension AppLinkFailure {
-  /// The same as an error object: the domain is the link's, the code the reason's place in its
-  /// list.
+  /// The failure as an error object: the domain is that of the link, and the code is the index of the reason in
+  /// `Reason.allCases`.
   package var nsError: NSError {
     NSError(
       domain: "BelfryAppLink", code: Reason.allCases.firstIndex(of: reason) ?? 0,
@@ -27,14 +29,15 @@ extension AppLinkFailure {
 }
 
 extension AppLinkFailure {
-  /// The error of a registration for remote notifications, with the domain and code that Apple's systems have for
-  /// it where there are some.
+  /// The error for a failed registration for remote notifications.
+  ///
+  /// It has the domain and code that Apple's systems use, if there are any.
   package var registrationError: NSError {
     let (domain, code): (String, Int) =
       switch reason {
-      // No valid entitlement.
+      // The app has no valid entitlement.
       case .registrationRefused: (NSCocoaErrorDomain, 3000)
-      // The device has no remote notifications, as Apple's simulator had none.
+      // The device does not support remote notifications, like early versions of Apple's simulator.
       case .noGateway: (NSCocoaErrorDomain, 3010)
       case .gatewayUnreachable: (NSURLErrorDomain, NSURLErrorCannotConnectToHost)
       default: (NSCocoaErrorDomain, 3000)
@@ -45,7 +48,7 @@ extension AppLinkFailure {
   }
 }
 
-/// An error whose description has its message, as on Apple's systems; Foundation's own prints `(null)` here.
+/// An error whose description contains its message, as on Apple's systems; Foundation on Linux prints `(null)` instead.
 private final class DescribedError: NSError, @unchecked Sendable {
   // Sendable: every stored property is a constant.
   override var description: String {

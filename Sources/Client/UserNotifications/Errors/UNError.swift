@@ -4,7 +4,7 @@ public import Foundation
 /// The domain of `UNError`.
 public let UNErrorDomain: String = "UNErrorDomain"
 
-/// Why a notification could not be handled.
+/// An error that explains why a notification could not be handled.
 public struct UNError: Foundation._BridgedStoredNSError, Sendable {
   /// The underlying error object.
   public let _nsError: NSError
@@ -21,16 +21,17 @@ public struct UNError: Foundation._BridgedStoredNSError, Sendable {
   /// The domain of these errors.
   public static var errorDomain: String { UNErrorDomain }
 
-  /// The reasons.
+  /// The codes of the errors.
   public enum Code: Int, Foundation._ErrorCodeProtocol, Sendable {
-    /// The error that carries the code.
+    /// The error type that uses these codes.
     public typealias _ErrorType = UNError
 
-    /// The user does not allow it, or the agent cannot be reached: then `NSUnderlyingErrorKey`
-    /// has the connection's error.
+    /// The user does not allow notifications, or the agent cannot be reached.
+    ///
+    /// In the latter case, `NSUnderlyingErrorKey` contains the connection's error.
     case notificationsNotAllowed = 1
 
-    /// The URL is no readable file.
+    /// The URL does not refer to a readable file.
     case attachmentInvalidURL = 100
     /// The file's type is not supported.
     case attachmentUnrecognizedType = 101
@@ -40,15 +41,15 @@ public struct UNError: Foundation._BridgedStoredNSError, Sendable {
     case attachmentNotInDataStore = 103
     /// The file could not be moved into the store.
     case attachmentMoveIntoDataStoreFailed = 104
-    /// The file is not what its type says.
+    /// The content of the file does not match its type.
     case attachmentCorrupt = 105
 
-    /// The trigger never fires.
+    /// The trigger of the notification never fires.
     case notificationInvalidNoDate = 1400
-    /// There is nothing to show, to play or to count.
+    /// The notification has nothing to show, to play, or to count.
     case notificationInvalidNoContent = 1401
 
-    /// This object may not provide content here.
+    /// This object cannot provide the content of a notification.
     case contentProvidingObjectNotAllowed = 1500
     /// The provided content is not valid.
     case contentProvidingInvalid = 1501
@@ -57,9 +58,9 @@ public struct UNError: Foundation._BridgedStoredNSError, Sendable {
     case badgeInputInvalid = 1600
   }
 
-  /// The user does not allow it, or the agent cannot be reached.
+  /// The user does not allow notifications, or the agent cannot be reached.
   public static var notificationsNotAllowed: Code { .notificationsNotAllowed }
-  /// The URL is no readable file.
+  /// The URL does not refer to a readable file.
   public static var attachmentInvalidURL: Code { .attachmentInvalidURL }
   /// The file's type is not supported.
   public static var attachmentUnrecognizedType: Code { .attachmentUnrecognizedType }
@@ -69,13 +70,13 @@ public struct UNError: Foundation._BridgedStoredNSError, Sendable {
   public static var attachmentNotInDataStore: Code { .attachmentNotInDataStore }
   /// The file could not be moved into the store.
   public static var attachmentMoveIntoDataStoreFailed: Code { .attachmentMoveIntoDataStoreFailed }
-  /// The file is not what its type says.
+  /// The content of the file does not match its type.
   public static var attachmentCorrupt: Code { .attachmentCorrupt }
-  /// The trigger never fires.
+  /// The trigger of the notification never fires.
   public static var notificationInvalidNoDate: Code { .notificationInvalidNoDate }
-  /// There is nothing to show, to play or to count.
+  /// The notification has nothing to show, to play, or to count.
   public static var notificationInvalidNoContent: Code { .notificationInvalidNoContent }
-  /// This object may not provide content here.
+  /// This object cannot provide the content of a notification.
   public static var contentProvidingObjectNotAllowed: Code { .contentProvidingObjectNotAllowed }
   /// The provided content is not valid.
   public static var contentProvidingInvalid: Code { .contentProvidingInvalid }
@@ -84,7 +85,7 @@ public struct UNError: Foundation._BridgedStoredNSError, Sendable {
 }
 
 extension UNError {
-  /// An error with a sentence to show, and what caused it.
+  /// Creates an error with a message to show and an underlying error.
   package static func because(
     _ code: Code, _ description: String? = nil, underlying: (any Error)? = nil
   ) -> UNError {

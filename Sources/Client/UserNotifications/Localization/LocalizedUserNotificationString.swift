@@ -2,10 +2,10 @@ import BelfryClient
 public import Foundation
 
 extension NSString {
-  /// A text of the app's `Localizable.strings` in the user's language.
+  /// Returns a text from the app's `Localizable.strings` in the user's language.
   ///
-  /// Used in a notification's content it is looked up again when the notification is shown, so
-  /// that it follows a change of language until then.
+  /// If a notification's content uses the text, it is looked up again when the notification is shown, so that it
+  /// follows a change of the user's language.
   public class func localizedUserNotificationString(
     forKey key: String, arguments: [Any]?
   ) -> String {

@@ -4,10 +4,10 @@ public import Foundation
 open class UNNotification: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
-  /// When it was delivered.
+  /// The date on which the notification was delivered.
   public let date: Date
 
-  /// What was asked for.
+  /// The request that caused the notification.
   public let request: UNNotificationRequest
 
   package init(date: Date, request: UNNotificationRequest) {
@@ -16,7 +16,7 @@ open class UNNotification: NSObject, NSCopying, NSSecureCoding, @unchecked Senda
     super.init()
   }
 
-  /// The notification's fields, for a log.
+  /// A description of the notification's fields for logs.
   open override var description: String {
     ObjectDescription.make(
       self,
@@ -26,22 +26,22 @@ open class UNNotification: NSObject, NSCopying, NSSecureCoding, @unchecked Senda
       ])
   }
 
-  /// Whether the other notification is the same in every respect.
+  /// Returns whether the other notification is equal to this one in all fields.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? UNNotification else { return false }
     return date == other.date && request == other.request
   }
 
-  /// The hash of the request.
+  /// The hash value of the request.
   open override var hash: Int { request.hashValue }
 
-  /// Returns the notification itself: it never changes.
+  /// Returns the same object, because notifications are immutable.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
-  /// Notifications can be archived securely.
+  /// A Boolean value that indicates whether the class supports secure coding; always true.
   open class var supportsSecureCoding: Bool { true }
 
-  /// Reads an archived notification; nil when the archive has none.
+  /// Creates a notification from an archive; nil if the archive does not contain one.
   public required init?(coder: NSCoder) {
     guard
       let request = coder.decodeObject(of: UNNotificationRequest.self, forKey: "request")

@@ -1,19 +1,19 @@
 public import Foundation
 
-/// A notification that an app asks for.
+/// A request by an app to deliver a notification.
 open class UNNotificationRequest: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   // Sendable: every stored property is a constant, and the content is a copy that never changes.
 
-  /// The app's name for it; a request of the same name replaces it.
+  /// The app's identifier for the request; a request with the same identifier replaces it.
   public let identifier: String
 
-  /// What it shows, plays and carries.
+  /// The content of the notification.
   public let content: UNNotificationContent
 
-  /// What makes it appear; nil for at once.
+  /// The trigger of the notification; nil to deliver it immediately.
   public let trigger: UNNotificationTrigger?
 
-  /// A request with a copy of the content.
+  /// Creates a request with a copy of the content.
   public init(identifier: String, content: UNNotificationContent, trigger: UNNotificationTrigger?) {
     self.identifier = identifier
     self.content = UNNotificationContent(content.fields)
@@ -21,7 +21,7 @@ open class UNNotificationRequest: NSObject, NSCopying, NSSecureCoding, @unchecke
     super.init()
   }
 
-  /// The request's fields, for a log.
+  /// A description of the request's fields for logs.
   open override var description: String {
     ObjectDescription.make(
       self,
@@ -32,22 +32,22 @@ open class UNNotificationRequest: NSObject, NSCopying, NSSecureCoding, @unchecke
       ])
   }
 
-  /// Whether the other request is the same in every respect.
+  /// Returns whether the other request is equal to this one in all fields.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? UNNotificationRequest else { return false }
     return identifier == other.identifier && content == other.content && trigger == other.trigger
   }
 
-  /// The hash of the name.
+  /// The hash value of the identifier.
   open override var hash: Int { identifier.hashValue }
 
-  /// Returns the request itself: it never changes.
+  /// Returns the same object, because requests are immutable.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
-  /// Requests can be archived securely.
+  /// A Boolean value that indicates whether the class supports secure coding; always true.
   open class var supportsSecureCoding: Bool { true }
 
-  /// Reads an archived request; nil when the archive has none.
+  /// Creates a request from an archive; nil if the archive does not contain one.
   public required init?(coder: NSCoder) {
     guard
       let name = coder.decodeObject(of: NSString.self, forKey: "identifier"),

@@ -1,13 +1,13 @@
 public import Foundation
 
-/// What the user did with a notification.
+/// The user's response to a notification.
 open class UNNotificationResponse: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
-  /// Which notification.
+  /// The notification that the user responded to.
   public let notification: UNNotification
 
-  /// The action's identifier, or the identifier for opening or dismissing.
+  /// The identifier of the chosen action, or one that means that the user opened or dismissed the notification.
   public let actionIdentifier: String
 
   package init(notification: UNNotification, actionIdentifier: String) {
@@ -16,7 +16,7 @@ open class UNNotificationResponse: NSObject, NSCopying, NSSecureCoding, @uncheck
     super.init()
   }
 
-  /// The response's fields, for a log.
+  /// A description of the response's fields for logs.
   open override var description: String {
     ObjectDescription.make(
       self,
@@ -26,22 +26,22 @@ open class UNNotificationResponse: NSObject, NSCopying, NSSecureCoding, @uncheck
       ])
   }
 
-  /// Whether the other response is the same in every respect.
+  /// Returns whether the other response is equal to this one in all fields.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? UNNotificationResponse else { return false }
     return actionIdentifier == other.actionIdentifier && notification == other.notification
   }
 
-  /// The hash of the notification.
+  /// The hash value of the notification.
   open override var hash: Int { notification.hashValue }
 
-  /// Returns the response itself: it never changes.
+  /// Returns the same object, because responses are immutable.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
-  /// Responses can be archived securely.
+  /// A Boolean value that indicates whether the class supports secure coding; always true.
   open class var supportsSecureCoding: Bool { true }
 
-  /// Reads an archived response; nil when the archive has none.
+  /// Creates a response from an archive; nil if the archive does not contain one.
   public required init?(coder: NSCoder) {
     guard
       let notification = coder.decodeObject(of: UNNotification.self, forKey: "notification"),

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// What the user did with a notification, and wrote.
+/// The user's response to a notification, with text.
 open class UNTextInputNotificationResponse: UNNotificationResponse, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
-  /// What the user wrote.
+  /// The text that the user entered.
   public let userText: String
 
   package init(notification: UNNotification, actionIdentifier: String, userText: String) {
@@ -12,7 +12,7 @@ open class UNTextInputNotificationResponse: UNNotificationResponse, @unchecked S
     super.init(notification: notification, actionIdentifier: actionIdentifier)
   }
 
-  /// The response's fields, for a log.
+  /// A description of the response's fields for logs.
   open override var description: String {
     ObjectDescription.make(
       self,
@@ -23,13 +23,13 @@ open class UNTextInputNotificationResponse: UNNotificationResponse, @unchecked S
       ])
   }
 
-  /// Whether the other response is the same in every respect.
+  /// Returns whether the other response is equal to this one in all fields.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? UNTextInputNotificationResponse else { return false }
     return super.isEqual(other) && userText == other.userText
   }
 
-  /// Reads an archived response; nil when the archive has none.
+  /// Creates a response from an archive; nil if the archive does not contain one.
   public required init?(coder: NSCoder) {
     guard let text = coder.decodeObject(of: NSString.self, forKey: "userText") else { return nil }
     userText = text as String

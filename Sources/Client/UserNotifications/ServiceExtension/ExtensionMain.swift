@@ -4,14 +4,15 @@ import BelfryWire
 import Foundation
 
 extension UNNotificationServiceExtension {
-  /// Runs the extension's process, which the agent starts for one notification: what `@main` on
-  /// the subclass calls, or `NotificationService.main()` in a `main.swift`.
+  /// Runs the extension's process, which the agent starts for one notification.
+  ///
+  /// Called by `@main` on the subclass, or as `NotificationService.main()` in a `main.swift`.
   public static func main() {
     MainActor.assumeIsolated { ExtensionProcess.run(self) }
   }
 }
 
-/// The process of a service extension.
+/// The main function of a service extension's process, and its current extension.
 @MainActor
 enum ExtensionProcess {
   private static var current: UNNotificationServiceExtension?
@@ -52,13 +53,13 @@ enum ExtensionProcess {
 }
 
 extension ContentFields {
-  /// The content that the extension made; the original where it cannot be sent.
+  /// Returns the content that the extension provided, or the original content if it cannot be sent.
   fileprivate func changed(
     _ original: BelfryWire.NotificationContent
   ) -> BelfryWire.NotificationContent {
     let stored = (try? storingAttachments()) ?? self
     guard var content = try? stored.wire(allowsNull: true) else { return original }
-    // The app's data now are these, whatever the payload said.
+    // The extension's `userInfo` replaces that of the payload.
     content.archive = content.archive ?? UserInfoCoding.archive(userInfo)
     return content
   }

@@ -1,16 +1,18 @@
 public import Foundation
 
-/// Changes a push before it is shown, in a process of its own.
+/// An extension that changes a push before it is shown, in a separate process.
 ///
-/// The agent starts it for an alert with `mutable-content: 1`. It has 30 s; then it is told to
-/// hand over what it has, and the original is shown when it does not.
+/// The agent starts it for an alert with `mutable-content: 1`. It has 30 s. Then it must deliver the content that it
+/// has; if it does not, the original is shown.
 open class UNNotificationServiceExtension: NSObject {
-  /// The system makes the object, one for each notification.
+  /// Creates an extension; the system creates one for each notification.
   public override init() { super.init() }
 
-  /// A push to change: the handler takes the content to show.
+  /// Changes a push.
   ///
-  /// This form hands the content back unchanged.
+  /// The handler receives the content to show.
+  ///
+  /// This implementation passes the content on unchanged.
   open func didReceive(
     _ request: UNNotificationRequest,
     withContentHandler contentHandler: @escaping (UNNotificationContent) -> Void
@@ -18,6 +20,6 @@ open class UNNotificationServiceExtension: NSObject {
     contentHandler(request.content)
   }
 
-  /// The time is nearly up: the last moment to call the handler.
+  /// Tells the extension that its time is nearly over; this is the last chance to call the handler.
   open func serviceExtensionTimeWillExpire() {}
 }

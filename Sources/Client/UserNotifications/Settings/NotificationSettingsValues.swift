@@ -1,4 +1,4 @@
-/// The values behind `UNNotificationSettings`.
+/// The values of a `UNNotificationSettings` object.
 package struct NotificationSettingsValues: Hashable, Codable, Sendable {
   package var authorizationStatus = UNAuthorizationStatus.notDetermined
   package var sound = UNNotificationSetting.notSupported

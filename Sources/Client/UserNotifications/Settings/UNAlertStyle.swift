@@ -1,9 +1,9 @@
-/// How an app's visible notifications look.
+/// The style of an app's visible notifications.
 public enum UNAlertStyle: Int, Sendable {
-  /// They are not shown.
+  /// Notifications are not shown on the screen.
   case none = 0
-  /// They go away by themselves.
+  /// Notifications disappear automatically.
   case banner = 1
-  /// They stay until they are answered.
+  /// Notifications stay until the user responds to them.
   case alert = 2
 }

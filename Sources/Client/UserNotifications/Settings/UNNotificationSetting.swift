@@ -1,9 +1,9 @@
-/// One switch of an app's notification settings.
+/// The state of a notification setting.
 public enum UNNotificationSetting: Int, Sendable {
-  /// The app did not ask for it, or this system lacks it.
+  /// The app did not request the setting, or this system does not support it.
   case notSupported = 0
-  /// Off.
+  /// The setting is off.
   case disabled = 1
-  /// On.
+  /// The setting is on.
   case enabled = 2
 }

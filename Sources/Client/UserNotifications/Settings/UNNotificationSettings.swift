@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What the user allows the app, at the moment of the question.
+/// The notification settings of the app at the time of the request.
 open class UNNotificationSettings: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   // Sendable: the only stored property is a constant.
   package let values: NotificationSettingsValues
@@ -10,52 +10,52 @@ open class UNNotificationSettings: NSObject, NSCopying, NSSecureCoding, @uncheck
     super.init()
   }
 
-  /// Whether the app may notify at all.
+  /// The permission of the app to post notifications.
   open var authorizationStatus: UNAuthorizationStatus { values.authorizationStatus }
 
-  /// Sounds.
+  /// The setting for sounds.
   open var soundSetting: UNNotificationSetting { values.sound }
 
-  /// The number on the icon.
+  /// The setting for the number on the icon.
   open var badgeSetting: UNNotificationSetting { values.badge }
 
-  /// Visible notifications.
+  /// The setting for alerts.
   open var alertSetting: UNNotificationSetting { values.alert }
 
-  /// The list of what was delivered.
+  /// The setting for the list of delivered notifications.
   open var notificationCenterSetting: UNNotificationSetting { values.notificationCenter }
 
-  /// Notifications on the locked screen.
+  /// The setting for notifications on the lock screen.
   open var lockScreenSetting: UNNotificationSetting { values.lockScreen }
 
-  /// Notifications in a car: not supported on this system.
+  /// The setting for notifications in a car; not supported on this system.
   open var carPlaySetting: UNNotificationSetting { values.carPlay }
 
-  /// Banners or alerts.
+  /// The style of alerts: banners or alerts that stay.
   open var alertStyle: UNAlertStyle { values.alertStyle }
 
-  /// When the text may be seen.
+  /// The setting for previews of a notification's text.
   open var showPreviewsSetting: UNShowPreviewsSetting { values.showPreviews }
 
-  /// Sounds that break through mute.
+  /// The setting for sounds that ignore mute.
   open var criticalAlertSetting: UNNotificationSetting { values.criticalAlert }
 
-  /// Whether the app said that it has a settings page of its own.
+  /// A Boolean value that indicates whether the app has its own notification settings page.
   open var providesAppNotificationSettings: Bool { values.providesAppNotificationSettings }
 
-  /// Reading out: not supported on this system.
+  /// The setting for reading notifications aloud; not supported on this system.
   open var announcementSetting: UNNotificationSetting { values.announcement }
 
-  /// Notifications that break through Focus.
+  /// The setting for notifications that break through Focus.
   open var timeSensitiveSetting: UNNotificationSetting { values.timeSensitive }
 
-  /// Delivery in a summary: not supported on this system.
+  /// The setting for delivery in a scheduled summary; not supported on this system.
   open var scheduledDeliverySetting: UNNotificationSetting { values.scheduledDelivery }
 
-  /// Direct messages: not supported on this system.
+  /// The setting for direct messages; not supported on this system.
   open var directMessagesSetting: UNNotificationSetting { values.directMessages }
 
-  /// The settings, for a log.
+  /// A description of the settings for logs.
   open override var description: String {
     ObjectDescription.make(
       self,
@@ -78,21 +78,21 @@ open class UNNotificationSettings: NSObject, NSCopying, NSSecureCoding, @uncheck
       ])
   }
 
-  /// Whether every value is the same.
+  /// Returns whether the other settings are equal to these.
   open override func isEqual(_ object: Any?) -> Bool {
     (object as? UNNotificationSettings)?.values == values
   }
 
-  /// The hash of the values.
+  /// The hash value of the settings.
   open override var hash: Int { values.hashValue }
 
-  /// Returns the settings themselves: they never change.
+  /// Returns the same object, because settings are immutable.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
-  /// Settings can be archived securely.
+  /// A Boolean value that indicates whether the class supports secure coding; always true.
   open class var supportsSecureCoding: Bool { true }
 
-  /// Reads archived settings; nil when the archive has none.
+  /// Creates settings from an archive; nil if the archive does not contain any.
   public required init?(coder: NSCoder) {
     guard
       let data = coder.decodeObject(of: NSData.self, forKey: "settings") as Data?,

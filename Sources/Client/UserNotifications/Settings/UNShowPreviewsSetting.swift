@@ -1,9 +1,9 @@
-/// When a notification's text may be seen.
+/// The times at which the text of a notification is shown.
 public enum UNShowPreviewsSetting: Int, Sendable {
-  /// Also while the device is locked.
+  /// The text is shown even while the device is locked.
   case always = 0
-  /// While the device is unlocked.
+  /// The text is shown only while the device is unlocked.
   case whenAuthenticated = 1
-  /// Never.
+  /// The text is never shown.
   case never = 2
 }

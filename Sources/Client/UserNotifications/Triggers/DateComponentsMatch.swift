@@ -2,11 +2,11 @@ import BelfryWire
 import Foundation
 
 extension DateComponents {
-  /// The first moment after `date` that matches, in this value's calendar and zone or else the
-  /// user's; nil when there is none.
+  /// Returns the first match after `date` in the calendar and time zone of these components, or else the user's; nil if
+  /// there is no match.
   ///
-  /// The agent's own arithmetic answers for the Gregorian calendar, so that an app gets what
-  /// will happen.
+  /// For the Gregorian calendar, this uses the agent's own calculation, so that the result is the date on which the
+  /// agent delivers.
   func nextMatch(after date: Date) -> Date? {
     let zone = timeZone ?? calendar?.timeZone ?? .current
     let match = CalendarMatch(MatchingComponents(self))
@@ -23,7 +23,7 @@ extension DateComponents {
 }
 
 extension Zone {
-  /// A zone of this machine's database; nil when it has none of that name.
+  /// Creates a zone from this machine's time zone database; nil if the database has no zone with that name.
   fileprivate init?(systemName name: String) {
     if name == "GMT" || name == "UTC" {
       self = .utc

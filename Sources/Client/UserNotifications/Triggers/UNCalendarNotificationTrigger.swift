@@ -1,32 +1,32 @@
 public import Foundation
 
-/// Appears when the date and time match the given components.
+/// A trigger that fires when the date and time match the given components.
 ///
-/// Components that are coarser than the given ones match anything, finer ones are zero. A time
-/// that the day skips is taken at the end of the gap, one that it has twice at its first
-/// occurrence, and a date that does not exist is passed over.
+/// Components that are coarser than the given ones match any value; finer ones are zero. A time that a day skips is
+/// moved to the end of the gap, a time that a day has twice matches its first occurrence, and a date that does not
+/// exist is skipped.
 open class UNCalendarNotificationTrigger: UNNotificationTrigger, @unchecked Sendable {
   // Sendable: see the superclass.
 
-  /// What has to match; in the user's calendar and time zone unless they bring their own.
+  /// The components to match, in the user's calendar and time zone unless the components specify their own.
   public let dateComponents: DateComponents
 
-  /// A trigger for the next match, or for each one.
+  /// Creates a trigger for the next match, or for each match.
   public init(dateMatching dateComponents: DateComponents, repeats: Bool) {
     self.dateComponents = dateComponents
     super.init(again: repeats)
   }
 
-  /// A trigger for the next match, or for each one, by the initialiser's former label.
+  /// Creates a trigger for the next match, or for each match; the initializer with its previous label.
   @available(iOS, deprecated: 10.0, renamed: "init(dateMatching:repeats:)")
   public convenience init(dateMatchingComponents dateComponents: DateComponents, repeats: Bool) {
     self.init(dateMatching: dateComponents, repeats: repeats)
   }
 
-  /// When it appears next; nil when nothing matches any more.
+  /// Returns the next date on which the trigger fires; nil if nothing matches.
   open func nextTriggerDate() -> Date? { dateComponents.nextMatch(after: Date()) }
 
-  /// The trigger's fields, for a log.
+  /// A description of the trigger's fields for logs.
   open override var description: String {
     ObjectDescription.make(
       self,
@@ -36,16 +36,16 @@ open class UNCalendarNotificationTrigger: UNNotificationTrigger, @unchecked Send
       ])
   }
 
-  /// Whether the other trigger has the same components and repetition.
+  /// Returns whether the other trigger has the same components and repetition.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? UNCalendarNotificationTrigger else { return false }
     return dateComponents == other.dateComponents && repeats == other.repeats
   }
 
-  /// The hash of the components.
+  /// The hash value of the components.
   open override var hash: Int { dateComponents.hashValue }
 
-  /// Reads an archived trigger; nil when the archive has none.
+  /// Creates a trigger from an archive; nil if the archive does not contain one.
   public required init?(coder: NSCoder) {
     guard
       let data = coder.decodeObject(of: NSData.self, forKey: "dateComponents") as Data?,

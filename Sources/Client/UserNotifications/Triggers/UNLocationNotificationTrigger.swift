@@ -1,23 +1,23 @@
 public import CoreLocation
 public import Foundation
 
-/// Appears when the device crosses the edge of a region, in the direction that the region says.
+/// A trigger that fires when the device crosses the boundary of a region, in the direction that the region specifies.
 ///
-/// It needs the user's permission for location while the app is in use; the system watches, so
-/// the app need not run.
+/// It requires the user's permission for location while the app is in use. The system monitors the region, so the app
+/// does not have to be running.
 open class UNLocationNotificationTrigger: UNNotificationTrigger, @unchecked Sendable {
   // Sendable: see the superclass.
 
-  /// The region.
+  /// The region to monitor.
   public let region: CLRegion
 
-  /// A trigger for the next crossing, or for each one.
+  /// Creates a trigger for the next crossing, or for each crossing.
   public init(region: CLRegion, repeats: Bool) {
     self.region = region.copy() as? CLRegion ?? region
     super.init(again: repeats)
   }
 
-  /// The trigger's fields, for a log.
+  /// A description of the trigger's fields for logs.
   open override var description: String {
     ObjectDescription.make(
       self,
@@ -27,16 +27,16 @@ open class UNLocationNotificationTrigger: UNNotificationTrigger, @unchecked Send
       ])
   }
 
-  /// Whether the other trigger has the same region and repetition.
+  /// Returns whether the other trigger has the same region and repetition.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? UNLocationNotificationTrigger else { return false }
     return region == other.region && repeats == other.repeats
   }
 
-  /// The hash of the region.
+  /// The hash value of the region.
   open override var hash: Int { region.hashValue }
 
-  /// Reads an archived trigger; nil when the archive has none.
+  /// Creates a trigger from an archive; nil if the archive does not contain one.
   public required init?(coder: NSCoder) {
     guard
       let region = coder.decodeObject(

@@ -1,10 +1,11 @@
 public import Foundation
 
-/// What makes a notification appear; the subclasses say what.
+/// The superclass of the triggers that cause the delivery of a notification.
 open class UNNotificationTrigger: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   // Sendable: every stored property of this class and its subclasses is a constant.
 
-  /// Whether it appears each time, or once.
+  /// A Boolean value that indicates whether the notification is delivered each time that the trigger fires, instead of
+  /// only once.
   public let repeats: Bool
 
   init(again: Bool) {
@@ -12,13 +13,13 @@ open class UNNotificationTrigger: NSObject, NSCopying, NSSecureCoding, @unchecke
     super.init()
   }
 
-  /// Returns the trigger itself: it never changes.
+  /// Returns the same object, because triggers are immutable.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
-  /// Triggers can be archived securely.
+  /// A Boolean value that indicates whether the class supports secure coding; always true.
   open class var supportsSecureCoding: Bool { true }
 
-  /// Reads an archived trigger.
+  /// Creates a trigger from an archive.
   public required init?(coder: NSCoder) {
     repeats = coder.decodeBool(forKey: "repeats")
     super.init()

@@ -1,11 +1,11 @@
 public import Foundation
 
-/// The trigger of a notification that came from a provider.
+/// The trigger of a notification that was sent by a provider.
 open class UNPushNotificationTrigger: UNNotificationTrigger, @unchecked Sendable {
   // Sendable: see the superclass.
   package init() { super.init(again: false) }
 
-  /// The trigger's fields, for a log.
+  /// A description of the trigger's fields for logs.
   open override var description: String {
     ObjectDescription.make(
       self,
@@ -14,12 +14,12 @@ open class UNPushNotificationTrigger: UNNotificationTrigger, @unchecked Sendable
       ])
   }
 
-  /// Whether the other trigger came from a provider too.
+  /// Returns whether the other object is a push trigger too.
   open override func isEqual(_ object: Any?) -> Bool { object is UNPushNotificationTrigger }
 
-  /// One hash for all.
+  /// The same hash value for all push triggers.
   open override var hash: Int { 1 }
 
-  /// Reads an archived trigger.
+  /// Creates a trigger from an archive.
   public required init?(coder: NSCoder) { super.init(coder: coder) }
 }

@@ -1,18 +1,18 @@
 public import Foundation
 
-/// Appears some seconds after it was added.
+/// A trigger that fires a number of seconds after its request is added.
 open class UNTimeIntervalNotificationTrigger: UNNotificationTrigger, @unchecked Sendable {
   // Sendable: see the superclass.
 
-  /// Seconds from when it was added, and between repetitions.
+  /// The seconds from adding the request to the delivery, and between repetitions.
   public let timeInterval: TimeInterval
 
-  /// When it appears next, for one that is scheduled.
+  /// The next date on which a scheduled trigger fires.
   private let next: Date?
 
-  /// A trigger of so many seconds.
+  /// Creates a trigger that fires after a number of seconds.
   ///
-  /// - Precondition: the interval is above 0 s, and at least 60 s when it repeats.
+  /// - Precondition: The interval is greater than 0 s, and at least 60 s if it repeats.
   public convenience init(timeInterval: TimeInterval, repeats: Bool) {
     precondition(timeInterval > 0, "timeInterval must be greater than 0")
     precondition(
@@ -27,13 +27,15 @@ open class UNTimeIntervalNotificationTrigger: UNNotificationTrigger, @unchecked 
     super.init(again: again)
   }
 
-  /// Seconds between repetitions, at least: Apple's own bound.
+  /// The minimum number of seconds between repetitions, which is Apple's limit.
   private static let shortestRepetition: TimeInterval = 60
 
-  /// When it appears next; before it is added, as if it were added now.
+  /// Returns the next date on which the trigger fires.
+  ///
+  /// Before the request is added, the date is calculated from now.
   open func nextTriggerDate() -> Date? { next ?? Date(timeIntervalSinceNow: timeInterval) }
 
-  /// The trigger's fields, for a log.
+  /// A description of the trigger's fields for logs.
   open override var description: String {
     ObjectDescription.make(
       self,
@@ -43,16 +45,16 @@ open class UNTimeIntervalNotificationTrigger: UNNotificationTrigger, @unchecked 
       ])
   }
 
-  /// Whether the other trigger has the same interval and repetition.
+  /// Returns whether the other trigger has the same interval and repetition.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? UNTimeIntervalNotificationTrigger else { return false }
     return timeInterval == other.timeInterval && repeats == other.repeats
   }
 
-  /// The hash of the interval.
+  /// The hash value of the interval.
   open override var hash: Int { timeInterval.hashValue }
 
-  /// Reads an archived trigger; nil when the archive has none.
+  /// Creates a trigger from an archive; nil if the archive does not contain one.
   public required init?(coder: NSCoder) {
     guard coder.containsValue(forKey: "timeInterval") else { return nil }
     timeInterval = coder.decodeDouble(forKey: "timeInterval")

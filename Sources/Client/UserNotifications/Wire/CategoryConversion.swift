@@ -42,7 +42,7 @@ extension UNNotificationAction {
       })
   }
 
-  /// The action with or without a field for text.
+  /// Creates an action, with a text field if the agent's form has one.
   package static func make(_ action: BelfryWire.NotificationAction) -> UNNotificationAction {
     let options = UNNotificationActionOptions(
       Self.options.compactMap { action.options.contains($0.1) ? $0.0 : nil })

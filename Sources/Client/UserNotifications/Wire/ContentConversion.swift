@@ -3,11 +3,11 @@ package import BelfryClient
 import Foundation
 
 extension ContentFields {
-  /// The content for the agent.
+  /// Returns the content in the agent's form.
   ///
-  /// `allowsNull`: Whether `userInfo` may hold NSNull, as that of a push may.
+  /// `allowsNull`: true if `userInfo` may contain NSNull, as that of a push may.
   ///
-  /// - Throws: `UserInfoCoding.Unsuitable` when `userInfo` holds what no property list can.
+  /// - Throws: `UserInfoCoding.Unsuitable` if `userInfo` contains a value that a property list cannot represent.
   package func wire(
     allowsNull: Bool = false
   ) throws(UserInfoCoding.Unsuitable) -> BelfryWire.NotificationContent {
@@ -30,9 +30,9 @@ extension ContentFields {
     return content
   }
 
-  /// The content of a notification that is scheduled or delivered.
+  /// Creates the content of a scheduled or delivered notification.
   ///
-  /// `payload`: of a push; then it is the app's own data.
+  /// `payload`: the payload of a push, which then provides `userInfo`.
   package init(_ content: BelfryWire.NotificationContent, payload: [UInt8]? = nil) {
     self.init()
     title = content.title.remembered
@@ -44,7 +44,7 @@ extension ContentFields {
     threadIdentifier = content.thread
     launchImageName = content.launchImage
     attachments = content.attachments.map(UNNotificationAttachment.init)
-    // A service extension's own data stand in place of the payload's.
+    // The `userInfo` of a service extension replaces that of the payload.
     if let payload, content.archive == nil {
       userInfo = UserInfoCoding.payload(payload)
     } else {
@@ -58,7 +58,7 @@ extension ContentFields {
 }
 
 extension NotificationText {
-  /// A text of the app: by its key where it came from one.
+  /// Creates a text of the app, with its key if it was looked up by a key.
   package init(app text: String) {
     if let source = LocalizedTexts.shared.source(of: text) {
       self.init(key: source.key, arguments: source.arguments, text: text)
@@ -67,7 +67,7 @@ extension NotificationText {
     }
   }
 
-  /// The text for the app; its key comes back when the app uses the text again.
+  /// The text for the app; its key is used again if the app passes the text back.
   package var remembered: String {
     if let key { LocalizedTexts.shared.remember(text, .init(key: key, arguments: arguments)) }
     return text

@@ -31,7 +31,7 @@ extension UNNotification {
 }
 
 extension UNNotificationResponse {
-  /// The response with or without text.
+  /// Creates a response, with text if the agent's form has some.
   package static func make(_ response: BelfryWire.NotificationResponse) -> UNNotificationResponse {
     let notification = UNNotification(response.notification)
     guard let text = response.text else {

@@ -4,7 +4,7 @@ import CoreLocation
 import Foundation
 
 extension UNNotificationTrigger {
-  /// The trigger for the agent; nil for one that only the agent makes.
+  /// The trigger in the agent's form; nil for a push trigger, which only the agent creates.
   var wire: BelfryWire.NotificationTrigger? {
     switch self {
     case let trigger as UNTimeIntervalNotificationTrigger:
@@ -17,7 +17,7 @@ extension UNNotificationTrigger {
     }
   }
 
-  /// The trigger of a notification that is scheduled or delivered.
+  /// Creates the trigger of a scheduled or delivered notification.
   static func make(
     _ trigger: BelfryWire.NotificationTrigger?, next: Int64?
   ) -> UNNotificationTrigger? {
@@ -39,8 +39,8 @@ extension UNNotificationTrigger {
     }
   }
 
-  /// A notification of an older interface as the current one sees it: a calendar trigger of all
-  /// that stays the same between its repetitions.
+  /// Creates a trigger for a notification of an older interface: a calendar trigger with all components that stay the
+  /// same between repetitions.
   private static func legacy(
     _ moment: Int64, zone: String?, recurrence: BelfryWire.NotificationTrigger.Recurrence?,
     calendar name: String?
@@ -60,7 +60,7 @@ extension UNNotificationTrigger {
 }
 
 extension NSCalendar.Unit {
-  /// What is the same in a moment and its repetition after one of this unit.
+  /// The components that are the same in a date and in its repetition one unit later.
   fileprivate var matchedComponents: Set<Calendar.Component> {
     let time: Set<Calendar.Component> = [.hour, .minute, .second]
     if self == .year { return time.union([.month, .day]) }
@@ -80,7 +80,7 @@ extension Date {
     self.init(timeIntervalSince1970: Double(unixMilliseconds) / 1_000)
   }
 
-  /// Milliseconds since 1970, clamped to what the link carries.
+  /// The milliseconds since 1970, clamped to the range that the app link supports.
   package var unixMilliseconds: Int64 {
     Int64(exactly: (timeIntervalSince1970 * 1_000).rounded())
       ?? (timeIntervalSince1970 < 0 ? .min : .max)
@@ -88,7 +88,7 @@ extension Date {
 }
 
 extension MatchingComponents {
-  /// The components that a trigger has to match.
+  /// Creates the components that a trigger has to match.
   package init(_ components: DateComponents) {
     let given: [(Unit, Int?)] = [
       (.era, components.era), (.year, components.year), (.quarter, components.quarter),
@@ -113,7 +113,7 @@ extension MatchingComponents {
 }
 
 extension Calendar {
-  /// The calendar's zone where it is not simply the user's.
+  /// The calendar's time zone, or nil if it is the user's.
   fileprivate var explicitZone: TimeZone? {
     timeZone.identifier == TimeZone.current.identifier ? nil : timeZone
   }

@@ -57,7 +57,7 @@ extension Administration {
     }
     var admission = try admission(of: draft, now)
     let result = try admission.result()
-    // Without a topic there is nothing to say of one.
+    // Without a topic, omit findings about the topic.
     let refusals = result.refusals.filter { topic != nil || contents != nil || $0.field == .token }
     line["ok"] = .bool(refusals.isEmpty)
     line["disabled"] = .bool(result.isDisabled)
@@ -90,7 +90,7 @@ extension Administration {
     return line
   }
 
-  /// The first rule that a token breaks, in the gateway's order, with a sentence about this token.
+  /// Returns the first rule that a token breaks, in the gateway's order, with a sentence about this token.
   private func fault(
     of token: ProviderToken, _ text: [UInt8], topic: String?, _ now: Int64
   ) throws(StorageFailure) -> (Rejection?, String) {
@@ -147,15 +147,15 @@ extension Administration {
       draft, store: store, tokens: codec, environment: environment, nowSeconds: now / 1_000)
   }
 
-  /// What a device token of this gateway holds; nil where the text is none.
+  /// Returns the contents of a device token of this gateway; nil if the text isn't such a token.
   private func contents(ofToken text: String) -> TokenContents? {
     Hexadecimal.decode(text).flatMap { codec?.open($0.span) }
   }
 
-  /// The device of a device token in hexadecimal; nil where the text is none.
+  /// Returns the device of a device token in hexadecimal; nil if the text isn't a token of this gateway.
   func device(ofToken text: String) -> UInt64? { contents(ofToken: text)?.device }
 
-  /// What opens device tokens; nil where the folder's keys cannot be read.
+  /// The codec that opens device tokens; nil if the folder's keys can't be read.
   private var codec: DeviceTokenCodec? {
     guard let keys = try? folder.tokenKeys() else { return nil }
     return try? DeviceTokenCodec(keys: keys, environment: environment)
@@ -206,7 +206,7 @@ extension Administration {
     .string(Timestamp.rfc3339(unixMilliseconds: milliseconds))
   }
 
-  /// Milliseconds of seconds that an unverified token names, within the years that a date can show.
+  /// Converts seconds from an unverified token to milliseconds, clamped to the years that a date can represent.
   private static func milliseconds(_ seconds: Int64) -> Int64 {
     max(0, min(seconds, 253_402_300_799)) * 1_000
   }

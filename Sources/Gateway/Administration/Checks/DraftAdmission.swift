@@ -2,13 +2,13 @@ internal import BelfryWire
 internal import Storage
 internal import Transport
 
-/// The gateway's own admission checks on a draft, with the control store in place of a loop's directory.
+/// The gateway's own admission checks, applied to a draft with the control store in place of a loop's directory.
 ///
-/// It goes on behind a refusal with a value that passes, so that a person sees all of them at once.
+/// After a failed check it substitutes a valid value and continues, so that all errors are reported at once.
 struct DraftAdmission {
   typealias Draft = AdministrationRequest.PushDraft
 
-  /// The field of the form that a refusal is about.
+  /// The form field that a refusal is about.
   enum Field: String {
     case token, topic, type, priority, expiration, collapseID, id, key, payload
   }
@@ -17,17 +17,17 @@ struct DraftAdmission {
   struct Refusal {
     let field: Field
     let rejection: Rejection
-    /// Since when the token has been dead, for `Unregistered`.
+    /// The time at which the token became invalid, in milliseconds since 1970; set only for `Unregistered`.
     var sinceMilliseconds: Int64?
   }
 
-  /// Everything that the checks found.
+  /// The findings of all checks.
   struct Result {
     var refusals: [Refusal] = []
     var admitted: Admission.Admitted?
-    /// Whether the app's notifications are switched off on the device: accepted and discarded.
+    /// True if the app's notifications are turned off on the device; a push would be accepted and discarded.
     var isDisabled = false
-    /// The key that signs.
+    /// The signing key.
     var key: KeyRecord?
   }
 
@@ -50,14 +50,14 @@ struct DraftAdmission {
     keys = try store.keys()
   }
 
-  /// Runs the checks until one finds nothing new.
+  /// Runs the checks until a run finds nothing new.
   mutating func result() throws(StorageFailure) -> Result {
     var result = Result()
     result.key = try signingKey()
     while true {
       switch evaluate(result.key) {
       case .admitted(let admitted):
-        // With a value in place of a wrong one, what follows from it says nothing.
+        // If a value was substituted, the admitted request doesn't describe the draft.
         if result.refusals.isEmpty { result.admitted = admitted }
         try checkRegistration(admitted.contents, &result)
         return result
@@ -67,7 +67,7 @@ struct DraftAdmission {
           checkType(&result)
           return result
         }
-        // A token is compared with the topic's app, which is not known.
+        // The token can't be compared with the topic's app if the topic is wrong.
         if rejection == .deviceTokenNotForTopic,
           result.refusals.contains(where: { $0.field == .topic })
         {
@@ -80,7 +80,7 @@ struct DraftAdmission {
     }
   }
 
-  /// Tells a push type that the topic does not take, which a fault of the token has hidden.
+  /// Adds a refusal if the topic doesn't accept the push type; an invalid token hides this from the regular checks.
   private func checkType(_ result: inout Result) {
     assert(!result.refusals.isEmpty, "without a fault the admission has checked the type")
     let known: [Field] = [.type, .topic, .key]
@@ -103,7 +103,7 @@ struct DraftAdmission {
       request, body: body.span, bodyBytes: body.count, atSeconds: nowSeconds, context: &context)
   }
 
-  /// The request that the draft would be.
+  /// The request that the draft describes.
   private var request: PushRequest {
     var request = PushRequest()
     func set(_ name: String, _ value: String?) {
@@ -122,7 +122,7 @@ struct DraftAdmission {
     return request
   }
 
-  /// Puts something that passes in the place of a field that does not.
+  /// Replaces an invalid field with a value that passes.
   private mutating func pass(_ field: Field) {
     switch field {
     case .token: draft.token = String(repeating: "0", count: 64)
@@ -137,7 +137,7 @@ struct DraftAdmission {
     }
   }
 
-  /// A bundle identifier that no app has: it has no dot.
+  /// A bundle identifier that no app has, because it contains no dot.
   private static let placeholder = "placeholder"
 
   private static func field(of rejection: Rejection) -> Field {
@@ -154,16 +154,16 @@ struct DraftAdmission {
     }
   }
 
-  // MARK: What the checks ask for
+  // MARK: Lookups for the checks
 
-  /// The key that the draft names, or a good one of the team that owns the topic.
+  /// Returns the key that the draft names; otherwise a valid key of the team that owns the topic.
   private func signingKey() throws(StorageFailure) -> KeyRecord? {
     if let id = draft.key { return keys.first { $0.id == id } }
     let topic = Array(draft.topic.utf8)
     let bundleID = String(
       decoding: topic[..<TopicParts(topic.span).bundleIDBytes], as: UTF8.self)
     var app = try store.app(bundleID: bundleID)
-    // A bundle identifier may end like a suffix itself.
+    // A bundle identifier may itself end like a push type's suffix.
     if app == nil { app = try store.app(bundleID: draft.topic) }
     let good = keys.filter {
       $0.revokedMilliseconds == nil && $0.environments.contains(environment)
@@ -173,7 +173,7 @@ struct DraftAdmission {
     } ?? good.first
   }
 
-  /// What only the device's home loop knows of the token, as the store has it.
+  /// Checks the part of the token's state that only the device's home loop knows, as recorded in the store.
   private func checkRegistration(
     _ contents: TokenContents, _ result: inout Result
   ) throws(StorageFailure) {
@@ -204,7 +204,7 @@ struct DraftAdmission {
     }
   }
 
-  /// What the admission asks, answered from the store.
+  /// The context of the admission checks, which answers their questions from the store.
   private struct Context: AdmissionContext {
     var admission: DraftAdmission
     let key: KeyRecord?

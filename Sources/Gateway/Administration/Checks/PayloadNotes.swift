@@ -1,7 +1,8 @@
 internal import BelfryWire
 
-/// What a person should know of a payload that the gateway accepts: the service does not look into `aps`, the
-/// device passes over what it cannot use (apns-protocol section 3).
+/// Warnings about a payload that the gateway accepts.
+///
+/// The service doesn't inspect `aps`, and devices ignore anything they can't use (apns-protocol section 3).
 enum PayloadNotes {
   private static let keys: Set<String> = [
     "alert", "badge", "sound", "thread-id", "category", "content-available", "mutable-content",
@@ -13,7 +14,7 @@ enum PayloadNotes {
     "content-changed", "url-args",
   ]
 
-  /// Sentences about `payload` as a push of `type`, the most important first.
+  /// Returns warnings about `payload` as a push of `type`, the most important first.
   static func notes(_ payload: [UInt8], _ type: PushType, priority: String?) -> [String] {
     guard let object = (try? JSONValue(parsing: payload))?.objectValue else { return [] }
     guard let value = object["aps"] else {

@@ -1,10 +1,11 @@
 @testable import Agent
 import BelfryWire
 
-/// What was promised and what became of it: checks every decision of the agent, and what was carried out.
+/// The record of all promises and their outcomes, which checks every decision of the agent and the effects that were
+/// carried out.
 ///
-/// What is promised after a crash is what was durable: each part notes its state at every commit and goes
-/// back to it when the agent is killed.
+/// After a crash, only the durable promises apply: each part records its state at every commit and returns to it when
+/// the agent is killed.
 final class AgentLedger {
   let conversations: ConversationLedger
   let notifications: NotificationLedger
@@ -23,13 +24,13 @@ final class AgentLedger {
   private let front: FrontLedger
   private let waiting: WaitingLedger
   private unowned let world: AgentSimulation
-  /// The records as this run of the agent has decided them, durable or not.
+  /// The records as decided by this run of the agent, durable or not.
   private(set) var mirror = RecordMirror()
-  /// The apps among them.
+  /// The apps in the records.
   private(set) var apps: [AppID: LocalApp] = [:]
   private(set) var conditions = SimulatedConditions()
   private(set) var shownCount = 0
-  /// Whether this run of the agent has come past its start.
+  /// True if this run of the agent has completed its start.
   private(set) var hasStarted = false
 
   init(in world: AgentSimulation) {
@@ -52,7 +53,7 @@ final class AgentLedger {
     waiting = WaitingLedger(in: world)
   }
 
-  /// What a person may act on, in a fixed order.
+  /// The notifications on which the user may act, in a fixed order.
   var deliveredKeys: [AppNotificationID] {
     mirror[.delivered].keys.compactMap(Self.notification(recordKey:))
   }
@@ -63,7 +64,7 @@ final class AgentLedger {
     return AppNotificationID(app: app, id: String(recordKey[recordKey.index(after: slash)...]))
   }
 
-  /// What stands in the delivered list under a name.
+  /// Returns the notification with this name in the delivered list.
   func delivered(_ key: AppNotificationID) -> DeliveredList.Entry? {
     mirror[.delivered][key.recordKey].flatMap(DeliveredList.Entry.init(record:))
   }
@@ -74,12 +75,12 @@ final class AgentLedger {
     mirror[.device][DeviceSettingsChange.locationKey] != Array("off".utf8)
   }
 
-  /// Whether an app may know where the device is.
+  /// Returns true if an app may know the device's location.
   func mayLocate(_ app: AppID) -> Bool {
     [.always, .whenInUse].contains(locationStatus(of: app))
   }
 
-  /// The permission for places as an app is to be told it.
+  /// Returns the location permission that an app should be told.
   func locationStatus(of app: AppID) -> LocationStatus {
     let status = apps[app]?.locationStatus ?? .notDetermined
     return isLocationOn || status == .notDetermined ? status : .denied
@@ -114,7 +115,7 @@ final class AgentLedger {
     waiting.agentCrashed()
   }
 
-  /// Everything that was decided so far is on disk.
+  /// Records that all decisions so far are on disk.
   func onDurable() {
     notifications.onDurable()
     schedule.onDurable()
@@ -198,7 +199,7 @@ final class AgentLedger {
     apps[id] = record
   }
 
-  /// Only a person, or the policy, gives and takes permission.
+  /// Checks that only the user, or the policy, grants and revokes permission.
   private func checkPermission(from before: LocalApp, to after: LocalApp, _ event: AgentEvent) {
     let id = after.id
     if before.status != after.status {
@@ -238,14 +239,14 @@ final class AgentLedger {
     }
   }
 
-  /// Whether the event is a notification of a Mac app of the older interface that never asked.
+  /// Returns true if the event is a notification of a Mac app with the older interface that never requested permission.
   private func isFreeOfQuestion(_ before: LocalApp, _ event: AgentEvent) -> Bool {
     guard case .appRequested(let ask, .add(let request)) = event else { return false }
     return request.content.generation == .desktop && before.status == .notDetermined
       && before.requested.isEmpty && conversations.app(of: ask.connection) == before.id
   }
 
-  /// Whether a notification is kept until the person has decided about its app.
+  /// Returns true if a notification is held until the user has decided about its app.
   func isKeptForDecision(_ key: AppNotificationID) -> Bool {
     guard let entry = delivered(key), apps[key.app]?.status == .notDetermined else { return false }
     return entry.retained.content.generation != .userNotification && entry.needsPresentation
@@ -261,7 +262,7 @@ final class AgentLedger {
     return changes[name] == word
   }
 
-  /// Whether the event is a person's word about an app that notifies quietly.
+  /// Returns true if the event is the user's decision about an app that notifies quietly.
   private static func decidesProvisional(
     _ event: AgentEvent, _ before: LocalApp, isKept: Bool
   ) -> Bool {
@@ -276,7 +277,7 @@ final class AgentLedger {
     return true
   }
 
-  // MARK: What was carried out
+  // MARK: Carried-out effects
 
   func onCarriedOut(_ effect: AgentEffect) {
     switch effect {
@@ -302,7 +303,7 @@ final class AgentLedger {
     world.expect(held.isEmpty, "background pushes still wait at the end: \(held)")
   }
 
-  /// Records that belong together are there together, and none of an app that is gone.
+  /// Checks that records that belong together exist together, and that no record belongs to a removed app.
   private func checkRecords(_ when: String) {
     let requests = Set(mirror[.pending].keys)
     var waiting: Set<String> = []
@@ -325,7 +326,7 @@ final class AgentLedger {
   }
 }
 
-/// How the device stands, as far as it decides what may be shown.
+/// The conditions of the device that affect what may be displayed.
 struct SimulatedConditions {
   private(set) var isLocked = false
   private(set) var hasFocus = false
@@ -335,7 +336,7 @@ struct SimulatedConditions {
   private var isMetered = false
   private var isLockedBySession = false
 
-  /// Whether work in the background waits.
+  /// True if background work is postponed.
   var holdsBackgroundWork: Bool { isBatteryLow || isPowerSaver || isMetered }
 
   mutating func apply(_ event: AgentEvent) {

@@ -1,38 +1,38 @@
 @testable import Agent
 import BelfryWire
 
-/// An agent with its apps, a person, a gateway and a disk, in one thread, under one seed and a virtual
+/// A simulation of an agent with its apps, a user, a gateway and a disk, on one thread, with one seed and a virtual
 /// clock.
 ///
-/// What decides is the real ``AgentModel``; the shell around it carries effects out as the daemon does.
-/// For a while everything fails that can: the agent and its apps crash, the disk refuses or is slow, apps
-/// answer late, wrongly or never, clocks and zones are changed, a person does anything at any time; then
-/// all is well for a while, and every promise has to have been kept. The same seed gives the same run.
+/// The real ``AgentModel`` makes the decisions; the shell around it carries out effects as the daemon does. For a
+/// while, everything fails that can: the agent and its apps crash, the disk fails or is slow, apps answer late,
+/// incorrectly or never, clocks and zones change, and the user does anything at any time. Then everything works for a
+/// while, and every promise must be kept. The same seed results in the same run.
 public final class AgentSimulation: SimulatedWorld {
-  /// What a run showed.
+  /// The result of a run.
   public struct Outcome: Sendable {
-    /// The seed.
+    /// The seed of the run.
     public let seed: UInt64
-    /// How long its trouble lasted.
+    /// The length of the period with faults.
     public let length: SimulationLength
-    /// What was broken, the first of it; `nil` where nothing was.
+    /// The first violation; `nil` if there was none.
     public let violation: String?
-    /// The last events that have to do with the violation.
+    /// The last events that concern the violation.
     public let trace: [String]
-    /// Pushes that the gateway sent.
+    /// The number of pushes that the gateway sent.
     public let pushes: Int
-    /// Notifications that were put on a screen.
+    /// The number of notifications that were displayed.
     public let shown: Int
-    /// Scheduled notifications that fired.
+    /// The number of scheduled notifications that fired.
     public let fired: Int
-    /// Requests of apps and commands.
+    /// The number of requests from apps and commands.
     public let asks: Int
-    /// Restarts of the agent.
+    /// The number of restarts of the agent.
     public let restarts: Int
-    /// Events on the virtual clock.
+    /// The number of events on the virtual clock.
     public let events: Int
 
-    /// What to tell a person, with the command that replays the run.
+    /// The report for developers, with the command that replays the run.
     public var report: String {
       guard let violation else {
         return "seed \(seed): \(pushes) pushes, \(shown) shown, \(fired) fired, \(asks) asks, "
@@ -45,7 +45,7 @@ public final class AgentSimulation: SimulatedWorld {
     }
   }
 
-  /// Plays the world of `seed` to its end, or to the first broken promise.
+  /// Runs the world of `seed` to its end, or to the first violation.
   public static func run(seed: UInt64, length: SimulationLength = .full) -> Outcome {
     let outcome = AgentSimulation(seed: seed, length: length, isTracing: false).play()
     guard let violation = outcome.violation else { return outcome }
@@ -57,7 +57,9 @@ public final class AgentSimulation: SimulatedWorld {
       asks: traced.asks, restarts: traced.restarts, events: traced.events)
   }
 
-  /// What happens in the world of `seed`, line by line: the same each time.
+  /// Returns the events in the world of `seed`, line by line.
+  ///
+  /// They are the same each time.
   public static func trace(seed: UInt64) -> [String] {
     let world = AgentSimulation(seed: seed, length: .full, isTracing: true)
     _ = world.play()
@@ -74,7 +76,7 @@ public final class AgentSimulation: SimulatedWorld {
   private(set) lazy var pushService = SimulatedPushService(in: self)
   private(set) lazy var person = SimulatedPerson(in: self)
   private(set) var apps: [SimulatedApp] = []
-  /// Commands whose connections are open.
+  /// The commands with open connections.
   var commands: [ConnectionID: SimulatedCommand] = [:]
   private(set) var isTroubled = true
   private let seed: UInt64
@@ -91,13 +93,13 @@ public final class AgentSimulation: SimulatedWorld {
     profile = AgentSimulationProfile(&random, length: length)
   }
 
-  /// A connection that was not there before.
+  /// Returns a connection with a new number.
   func openConnection() -> ConnectionID {
     defer { nextConnection += 1 }
     return ConnectionID(number: nextConnection)
   }
 
-  /// The number that a notification carries in its texts, so that it is known wherever it comes up.
+  /// Returns the serial number that a notification carries in its texts, by which it is recognized everywhere.
   func takeSerial() -> Int {
     defer { nextSerial += 1 }
     return nextSerial
@@ -131,7 +133,7 @@ public final class AgentSimulation: SimulatedWorld {
       events: time.eventsHandled)
   }
 
-  /// Nothing fails any more, everybody answers, and what waits is let go.
+  /// Ends all faults: everyone answers, and everything that waits is released.
   private func calmDown() {
     isTroubled = false
     note("all is well from now on")
@@ -146,7 +148,8 @@ public final class AgentSimulation: SimulatedWorld {
       ledger.schedule.checkEnd()
       SimulatedCommand.run([.cancel(app: nil, id: nil)], in: self)
     }
-    // Enough for what a person has just allowed to come, and for a wake of a useless app.
+    // Enough for notifications that the user has just allowed to arrive, and for a wake-up of an app that does nothing
+    // useful.
     for hours in 1...Int64(3) {
       time.after(hours * 3_600_000_000_000) { [self] in
         person.calmDown()
@@ -160,7 +163,7 @@ public final class AgentSimulation: SimulatedWorld {
     time.advance(to: end)
   }
 
-  /// Does `body` again and again while things go wrong, `nanoseconds` apart on average.
+  /// Repeats `body` while faults occur, `nanoseconds` apart on average.
   func plan(every nanoseconds: Int64, _ body: @escaping () -> Void) {
     guard nanoseconds < Int64.max / 8 else { return }
     time.after(random(nanoseconds / 10...nanoseconds * 2)) { [self] in

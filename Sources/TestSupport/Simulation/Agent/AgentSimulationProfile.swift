@@ -1,17 +1,18 @@
 @testable import Agent
 import BelfryWire
 
-/// How rough one simulated device is: drawn from the seed, so that different seeds stress different parts.
+/// The severity of the faults of one simulated device, drawn from the seed, so that different seeds test different
+/// parts.
 struct AgentSimulationProfile {
   let apps: Int
-  /// Virtual nanoseconds for which things go wrong.
+  /// The virtual nanoseconds of the period with faults.
   private(set) var troubled: Int64
-  /// Virtual nanoseconds in which all is well, at the end.
+  /// The virtual nanoseconds of the final period without faults.
   let calm: Int64 = 14_400_000_000_000
   let policy: GrantPolicy
   let hasManualClock: Bool
   let pendingLimit: Int
-  /// Nanoseconds between two things of one kind, on average.
+  /// The average nanoseconds between two events of one kind.
   let pushEvery: Int64
   let askEvery: Int64
   private(set) var appCrashEvery: Int64
@@ -23,16 +24,16 @@ struct AgentSimulationProfile {
   private(set) var conditionEvery: Int64
   private(set) var placeEvery: Int64
   private(set) var linkEvery: Int64
-  /// The share of commits after which the agent is gone.
+  /// The fraction of commits after which the agent crashes.
   let crashAtCommit: Double
-  /// The share of commits that the disk refuses, outside of a streak.
+  /// The fraction of commits that the disk refuses, outside of a streak.
   let commitFailure: Double
   private(set) var diskStreakEvery: Int64
-  /// Milliseconds of the slowest commit.
+  /// The milliseconds of the slowest commit.
   let commitMost: Int64
-  /// The share of questions that apps answer at once and rightly.
+  /// The fraction of questions that apps answer immediately and correctly.
   let goodAnswers: Double
-  /// Presenters that report at once what they show; others do so later, or never.
+  /// True if presenters report immediately what they show; otherwise they report it later or never.
   let showsAtOnce: Bool
 
   init(_ random: inout SeededGenerator, length: SimulationLength = .full) {

@@ -1,7 +1,7 @@
 @testable import Agent
 import BelfryWire
 
-/// What apps are answered about what is theirs: what the records have of it, and nothing of another app's.
+/// A check of the answers to apps about their own data: they match the records, and contain no data of other apps.
 final class AnswerLedger {
   private unowned let world: AgentSimulation
 
@@ -27,7 +27,7 @@ final class AnswerLedger {
     world.expect(isRight, "\(app) is answered something else than is kept: \(request)")
   }
 
-  /// What stands in an app's list, oldest first.
+  /// Returns the delivered notifications of an app, oldest first.
   private func delivered(_ app: AppID) -> [DeliveredNotification] {
     world.ledger.mirror[.delivered].map(\.value).compactMap(DeliveredList.Entry.init(record:))
       .filter { $0.key.app == app && $0.isListed }.sorted { $0.order < $1.order }

@@ -1,25 +1,25 @@
 @testable import Agent
 import BelfryWire
 
-/// What apps were told of themselves: each connected one knows its settings, its badge, its tokens and
-/// its permission for places, and receives every change.
+/// A check of the information that apps receive about themselves: each connected app knows its settings, its badge, its
+/// tokens and its location permission, and receives every change.
 final class AppKnowledgeLedger {
   private struct Knowledge {
     let app: AppID
     var settings: NotificationSettings
     var badge: Int64
-    /// The agent ends it: its app may be gone, and be another one by then.
+    /// True once the agent ends the connection; its app may have been removed, or have been replaced by then.
     var isClosing = false
   }
 
   private unowned let world: AgentSimulation
   private var known: [ConnectionID: Knowledge] = [:]
-  /// Apps whose records the event at hand has changed.
+  /// The apps whose records the current event has changed.
   private var changed: Set<AppID> = []
-  /// The permissions for places that apps were told, or had when they came.
+  /// The location permissions that apps were told, or had when they connected.
   private var statuses: [AppID: LocationStatus] = [:]
   private var hasChanged = false
-  /// What connections have yet to be told of the event at hand.
+  /// The messages about the current event that connections have not received yet.
   private var owed: Set<Message> = []
 
   private struct Message: Hashable {
@@ -29,10 +29,10 @@ final class AppKnowledgeLedger {
 
   init(in world: AgentSimulation) { self.world = world }
 
-  /// The app of a connection that was welcomed and is no extension's.
+  /// Returns the app of a welcomed connection, unless it belongs to an extension.
   func app(of connection: ConnectionID) -> AppID? { known[connection]?.app }
 
-  /// The connections that an app has, besides those of its extensions, in the order of their coming.
+  /// Returns the connections of an app, except those of its extensions, in order of their arrival.
   func connections(of app: AppID?) -> [ConnectionID] {
     known.filter { app == nil || $0.value.app == app }.keys.sorted { $0.number < $1.number }
   }
@@ -49,7 +49,7 @@ final class AppKnowledgeLedger {
     if case .appDisconnected(let connection) = event { known[connection] = nil }
   }
 
-  /// An app's record is another one.
+  /// Handles a change of an app's record.
   func onChanged(from before: LocalApp, to after: LocalApp) {
     changed.insert(after.id)
     for (kind, registration) in after.registrations {

@@ -1,11 +1,11 @@
 @testable import Agent
 import BelfryWire
 
-/// The files of attachments and of what content extensions show: none goes while a record or an extension has it, and
-/// none stays that neither has.
+/// A check of the files of attachments and of content extensions: none is deleted while a record or an extension uses
+/// it, and none remains that neither uses.
 final class AttachmentLedger {
   private unowned let world: AgentSimulation
-  /// Those that records had, and that were not deleted since.
+  /// The files that records used and that were not deleted since.
   private var stored: [AppID: Set<String>] = [:]
 
   init(in world: AgentSimulation) { self.world = world }
@@ -53,8 +53,10 @@ final class AttachmentLedger {
     return (attachments ?? []).map(\.path)
   }
 
-  /// An agent that is killed between a commit and what follows from it leaves files behind: the bound
-  /// of the folder is for those.
+  /// Checks that no file remains.
+  ///
+  /// An agent that is killed between a commit and its effects leaves files behind, which the limit of the folder
+  /// covers.
   func checkEnd() {
     guard world.agent.restartCount == 0 else { return }
     for (app, paths) in stored.sorted(by: { $0.key < $1.key }) {

@@ -1,13 +1,13 @@
 @testable import Agent
 import BelfryWire
 
-/// Work in the background: a push that wakes an app reaches it or waits for it in the records, unless its
-/// manifest wants none, and no app is woken more often than it may.
+/// A check of background work: a push that wakes an app reaches it or waits for it in the records, unless its manifest
+/// does not request it, and no app is woken too often.
 final class BackgroundLedger {
   private struct State {
-    /// Wakes that are left, and the time that had gone by then.
+    /// The remaining wake-ups, and the elapsed time at that point.
     var budgets: [AppID: (level: Double, atMilliseconds: Int64)] = [:]
-    /// What the wakes of each app brought, as `BackgroundBudget` weighs it.
+    /// The usefulness of each app's wake-ups, as computed by `BackgroundBudget`.
     var usefulness: [AppID: Double] = [:]
   }
 
@@ -15,7 +15,7 @@ final class BackgroundLedger {
     let app: AppID
     let kind: TokenKind
     let wantsFetch: Bool
-    /// Whether the app's manifest lets the push reach it behind.
+    /// True if the app's manifest allows the push to reach it in the background.
     let isWanted: Bool
     let presence: Routing.AppPresence
   }
@@ -23,20 +23,20 @@ final class BackgroundLedger {
   private unowned let world: AgentSimulation
   private var state = State()
   private var durable = State()
-  /// Milliseconds by which the wall clock has gone on, all in all.
+  /// The total milliseconds by which the wall clock has advanced.
   private var passed: Int64 = 0
   private var lastWall: Int64?
   private var states: [ConnectionID: AppState] = [:]
   private var arriving: Arrival?
-  /// Apps that are started for a push and have not greeted yet.
+  /// Apps that were started for a push and have not sent their greeting yet.
   private var awaited: Set<AppID> = []
-  /// Apps that are started for a task and have not greeted yet.
+  /// Apps that were started for a task and have not sent their greeting yet.
   private var awaitedForTask: Set<AppID> = []
-  /// The tokens of apps that are started and have not greeted yet.
+  /// The tokens of apps that were started and have not sent their greeting yet.
   private var tokens: [AppID: String] = [:]
-  /// What apps have not said yet: what a push or a task brought.
+  /// The questions about the result of a push or a task that apps have not answered yet.
   private var open: [Question: AppID] = [:]
-  /// Apps whose budgets the event at hand concerns.
+  /// The apps whose budgets the current event affects.
   private var weighed: Set<AppID> = []
   private var isArmed = false
 
@@ -62,7 +62,7 @@ final class BackgroundLedger {
 
   // MARK: Events
 
-  /// Called before the other ledgers know the event.
+  /// Called before the other ledgers receive the event.
   func willHandle(_ event: AgentEvent) {
     let wall = world.machine.now.wall
     passed += max(0, wall - (lastWall ?? wall))
@@ -76,7 +76,7 @@ final class BackgroundLedger {
       else { break }
       let presence = presence(of: push.app)
       let isContentAvailable = PushPayload(push.payload)?.isContentAvailable == true
-      // One that never asked for a type gets everything silently.
+      // An app that never requested a type receives everything silently.
       let isSilent = record.requested.isEmpty && record.status == .notDetermined
       arriving = Arrival(
         app: push.app, kind: push.kind,
@@ -102,7 +102,7 @@ final class BackgroundLedger {
     }
   }
 
-  // MARK: What wakes brought
+  // MARK: Results of wake-ups
 
   private func close(_ question: Question, _ result: FetchResult?) {
     if let app = open.removeValue(forKey: question) { weigh(app, result) }
@@ -120,7 +120,7 @@ final class BackgroundLedger {
       }
   }
 
-  /// What the agent keeps of an app's wakes is what they brought.
+  /// Checks that the stored usefulness of an app's wake-ups matches their results.
   private func checkUsefulness(_ app: AppID) {
     let record = world.ledger.mirror[.device]["budget/\(app)"]
     guard let wanted = state.usefulness[app],
@@ -131,7 +131,7 @@ final class BackgroundLedger {
   }
 
   func onHandled(_ event: AgentEvent, _ effects: [AgentEffect]) {
-    /// Whether the first task that is begun is what the app was started for.
+    /// The app that was started for the first task of this event, if any.
     var startedForTask: AppID?
     if case .appGreeted(let ask, let hello, _) = event {
       onGreeted(ask.connection, hello, effects)
@@ -140,7 +140,7 @@ final class BackgroundLedger {
         if awaitedForTask.remove(app) != nil { startedForTask = app }
       }
     }
-    /// Tasks that cost a wake.
+    /// The tasks that cost a wake-up.
     var begun: [AppID] = []
     var handedOver: Set<AppID> = []
     var retained: Set<AppID> = []
@@ -216,7 +216,7 @@ final class BackgroundLedger {
           false
         }
       }
-      // Installed anew, it may want none any more.
+      // After reinstallation, the app may no longer request pushes.
       let isWanted = world.ledger.apps[app].map { Self.wantsPushesBehind($0) } ?? false
       world.expect(
         isHandedOver || !isWanted, "\(app) was started for a push and is not given it")
@@ -244,7 +244,7 @@ final class BackgroundLedger {
     }
   }
 
-  /// An app is woken: by its budget at the most that an app whose wakes are all of use may have.
+  /// Checks a wake-up against the largest budget, that of an app whose wake-ups are all useful.
   private func checkWake(_ app: AppID) {
     guard presence(of: app) != .foreground else { return }
     world.expect(

@@ -1,23 +1,25 @@
 @testable import Agent
 import BelfryWire
 
-/// What content extensions show: each one what its window's notification says, and nothing once that or the window
-/// is gone; and what becomes of a notification whose action an extension handles.
+/// A check of content extensions: each one shows the notification of its window, and is ended once that or the window
+/// is gone.
+///
+/// It also checks the fate of a notification whose action an extension handles.
 final class ContentLedger {
   /// One process that was started for a window.
   private struct Job {
     let key: AppNotificationID
     let executable: String
-    /// Once it was let in.
+    /// The connection, once it was accepted.
     var connection: ConnectionID?
-    /// What it was given to show.
+    /// The notification that it was given to show.
     var told: DeliveredNotification?
     var hasDrawn = false
     /// The files of the pictures that it shows.
     var paths: Set<String> = []
-    /// Its window is gone.
+    /// True once its window is closed.
     var isUnwanted = false
-    /// The agent ends its connection.
+    /// True once the agent ends its connection.
     var isClosing = false
   }
 
@@ -29,36 +31,36 @@ final class ContentLedger {
   }
 
   private unowned let world: AgentSimulation
-  /// By their tokens.
+  /// The processes by their tokens.
   private var jobs: [String: Job] = [:]
   private var tokens: [ConnectionID: String] = [:]
   private var pressed: [Question: Pressed] = [:]
-  /// What was handled and waits for an unlocked screen, with the orders of delivery.
+  /// The handled actions that wait for an unlocked screen, with the orders of delivery.
   private var held: [AppNotificationID: Int64] = [:]
-  /// What extensions say of actions with the event at hand, of notifications that stand.
+  /// The answers of extensions about actions in the current event, for notifications that still exist.
   private var settled: [(pressed: Pressed, option: ContentExtensionOption, needsUnlock: Bool)] = []
-  /// What the event at hand draws.
+  /// The drawing of the current event.
   private var drawn: (key: AppNotificationID, drawing: NotificationDrawing)?
 
   init(in world: AgentSimulation) { self.world = world }
 
-  /// The files that extensions show of an app.
+  /// Returns the files that extensions of an app show.
   func paths(of app: AppID) -> Set<String> {
     jobs.values.filter { $0.key.app == app && isWanted($0) }
       .reduce(into: []) { $0.formUnion($1.paths) }
   }
 
-  /// Whether an extension's window shows a notification of its own.
+  /// Returns true if the window is open and its notification still belongs to the extension.
   private func isWanted(_ job: Job) -> Bool {
     !job.isUnwanted && program(of: job.key) == job.executable
   }
 
-  /// The notification of an extension's connection.
+  /// Returns the notification of an extension's connection.
   func key(of connection: ConnectionID) -> AppNotificationID? {
     tokens[connection].flatMap { jobs[$0] }.flatMap { $0.isClosing ? nil : $0.key }
   }
 
-  /// Whether an extension still has to say what becomes of a notification.
+  /// Returns true if an extension has not yet decided the fate of a notification.
   func isAsked(_ key: AppNotificationID, order: Int64) -> Bool {
     pressed.values.contains { $0.key == key && $0.order == order }
   }
@@ -103,12 +105,12 @@ final class ContentLedger {
     guard let pressed = pressed.removeValue(forKey: question),
       world.ledger.delivered(pressed.key)?.order == pressed.order
     else { return }
-    // As it stands before the event, which may do away with the notification.
+    // Evaluate it before the event, which may remove the notification.
     let needsUnlock = world.ledger.delivered(pressed.key).map { self.needsUnlock(pressed, $0) }
     settled.append((pressed, option, needsUnlock ?? false))
   }
 
-  /// What an extension shows is of use no more: it is ended with the event at hand, unless it never came.
+  /// Marks an extension as no longer needed: the current event ends it, unless it never connected.
   private func end(_ token: String, _ job: Job) {
     jobs[token] = job.connection == nil ? nil : job
     jobs[token]?.isUnwanted = true
@@ -156,7 +158,7 @@ final class ContentLedger {
     jobs[order.token] = Job(key: key, executable: order.executable)
   }
 
-  /// The program that shows a notification that stands.
+  /// Returns the program that shows an existing notification.
   private func program(of key: AppNotificationID) -> String? {
     guard let entry = world.ledger.delivered(key) else { return nil }
     return world.ledger.apps[key.app]?
@@ -165,7 +167,7 @@ final class ContentLedger {
 
   private func onDrawn(_ key: AppNotificationID, _ drawing: Drawing) {
     if let drawn, drawn.key == key, drawn.drawing.items == drawing.items { return self.drawn = nil }
-    // What one showed goes where the next one of that name is not its own to show.
+    // A drawing is cleared if the next notification with that name does not belong to the extension.
     world.expect(drawing.items.isEmpty, "\(key.recordKey) is drawn as nobody has drawn it")
   }
 
@@ -195,7 +197,7 @@ final class ContentLedger {
 
   func onHandled(_ event: AgentEvent, _ effects: [AgentEffect]) {
     if let drawn { world.fail("what \(drawn.key.recordKey) looks like is forgotten") }
-    // An extension that ends answers all its questions, of which the first may do away with the notification.
+    // An extension that ends answers all its questions, the first of which may remove the notification.
     var gone: Set<AppNotificationID> = []
     for (pressed, option, needsUnlock) in settled where !gone.contains(pressed.key) {
       check(pressed, option, needsUnlock: needsUnlock, effects)
@@ -214,7 +216,7 @@ final class ContentLedger {
       "an extension that has nothing to show stays")
   }
 
-  /// What an extension says of an action is done with the notification that it was asked about.
+  /// Checks that an extension's decision about an action is applied to the notification that it was asked about.
   private func check(
     _ pressed: Pressed, _ option: ContentExtensionOption, needsUnlock: Bool,
     _ effects: [AgentEffect]
@@ -242,7 +244,7 @@ final class ContentLedger {
     }
   }
 
-  /// What waited for an unlocked screen is done with it.
+  /// Checks that decisions that waited for an unlocked screen are applied.
   private func checkHeld() {
     guard !world.ledger.conditions.isLocked else { return }
     for (key, order) in held where world.ledger.delivered(key)?.order == order {
@@ -251,7 +253,8 @@ final class ContentLedger {
     held = [:]
   }
 
-  /// Every extension that runs shows what stands under its name; one whose window or notification is gone is ended.
+  /// Checks that every running extension shows the notification with its name, and that an extension without a window
+  /// or notification is ended.
   private func checkShown() {
     for (token, job) in jobs.sorted(by: { $0.key < $1.key }) where !job.isClosing {
       let entry = world.ledger.delivered(job.key)

@@ -1,8 +1,8 @@
 @testable import Agent
 import BelfryWire
 
-/// Who asks whom: every request of an app or a command has one answer, every question of the agent is
-/// settled, every prompt is answered or withdrawn, and nothing is sent to a connection that is gone.
+/// A check of all conversations: every request of an app or a command has one answer, every question of the agent is
+/// settled, every prompt is answered or withdrawn, and nothing is sent to a closed connection.
 final class ConversationLedger {
   enum Subject {
     case notifications, location
@@ -10,20 +10,20 @@ final class ConversationLedger {
 
   private struct Peer {
     let app: AppID?
-    /// What its greeting names.
+    /// The token in its greeting.
     let token: String?
-    /// Whether the agent has welcomed it.
+    /// True if the agent has welcomed it.
     var isWelcome = false
-    /// Whether that was as the app itself.
+    /// True if it was welcomed as the app itself.
     var isApp = false
   }
 
-  /// For what a request may go without its answer for a while.
+  /// The reason that a request may remain unanswered for a while.
   private enum Reason: Hashable {
     case none
-    /// A person is asked about the app.
+    /// The user is being asked about the app.
     case person(AppID?)
-    /// The files of an app are read, or a manual clock is on its way.
+    /// An app's files are being read, or a manual clock is being advanced.
     case shell
   }
 
@@ -32,19 +32,19 @@ final class ConversationLedger {
   private var asks: [Ask: Reason] = [:]
   private(set) var questions: Set<Question> = []
   private var usedQuestions: Set<Question> = []
-  /// Notifications about which an app in front is asked.
+  /// The notifications about which a foreground app is being asked.
   private var presentations: [Question: AppNotificationID] = [:]
-  /// Pushes that service extensions have in their hands, by the tokens of the extensions.
+  /// The pushes that service extensions are processing, by the tokens of the extensions.
   private var extensions: [String: AppNotificationID] = [:]
   private var extensionQuestions: [Question: String] = [:]
   private var prompts: [PromptID: Prompt] = [:]
-  /// Apps about whose notifications a question was put away, and none came since.
+  /// Apps whose latest question about notifications was dismissed.
   private var postponed: Set<AppID> = []
-  /// The prompt that the event at hand answers, and how; nil is not at all.
+  /// The prompt that the current event answers, with the answer; nil means it was dismissed.
   private var answered: (prompt: Prompt, isAllowed: Bool?)?
-  /// The notification about which an app in front says with the event at hand, or fails to say, what to show.
+  /// The notification about which a foreground app answers, or fails to answer, in the current event.
   private(set) var answeredPresentation: AppNotificationID?
-  /// What a service extension makes of its push with the event at hand.
+  /// The content that a service extension returns for its push in the current event.
   private(set) var extended: (key: AppNotificationID, content: NotificationContent)?
   private(set) var askCount = 0
 
@@ -52,15 +52,15 @@ final class ConversationLedger {
 
   func isOpen(_ connection: ConnectionID) -> Bool { peers[connection] != nil }
 
-  /// Whether an app in front, or a service extension, still has to say something about it.
+  /// Returns true if a foreground app, or a service extension, still has to answer about the notification.
   func isAskedAbout(_ key: AppNotificationID) -> Bool {
     presentations.values.contains(key) || extensions.values.contains(key)
   }
 
-  /// What a person is asked just now.
+  /// The prompts that the user currently sees.
   var openPrompts: Set<PromptID> { Set(prompts.keys) }
 
-  /// Another one stands under that name: what is still said about the one before counts no more.
+  /// Discards questions about an earlier notification with the same name, whose answers no longer count.
   func forget(_ key: AppNotificationID) {
     presentations = presentations.filter { $0.value != key }
     extensions = extensions.filter { $0.value != key }
@@ -79,19 +79,20 @@ final class ConversationLedger {
     answered = nil
   }
 
-  /// The app at the other end of a connection.
+  /// Returns the app at the other end of a connection.
   func app(of connection: ConnectionID) -> AppID? { peers[connection]?.app }
 
-  /// Whether a person sees a question about an app, behind which the one about its notifications may
-  /// wait, or has put the latest one about those away.
+  /// Returns true if the user sees a question about an app, after which the one about its notifications may be waiting,
+  /// or has dismissed the latest question about notifications.
   func isQuestionOpenOrPutAway(of app: AppID) -> Bool {
     postponed.contains(app) || prompts.values.contains { $0.app == app }
   }
 
-  /// Whether a person sees a question about an app.
+  /// Returns true if the user sees a question about an app.
   func isQuestionOpen(of app: AppID) -> Bool { prompts.values.contains { $0.app == app } }
 
-  /// Whether the event at hand is a person's answer to a prompt about that; nil is that it was put away.
+  /// Returns true if the current event is the user's answer to a prompt about that subject; nil means that it was
+  /// dismissed.
   func wasAnswered(_ app: AppID, _ subject: Subject, isAllowed: Bool?) -> Bool {
     guard let answered, answered.prompt.app == app, answered.isAllowed == isAllowed else {
       return false
@@ -102,7 +103,7 @@ final class ConversationLedger {
     }
   }
 
-  /// What a person's yes to the prompt at hand lets an app know.
+  /// The location status that the user's permission in the current prompt gives to an app.
   var answeredExtent: LocationStatus {
     answered?.prompt.wantsAlways == true ? .always : .whenInUse
   }
@@ -141,7 +142,7 @@ final class ConversationLedger {
       if let prompt = prompts[id], prompt.subject == .notifications { postponed.insert(prompt.app) }
     case .extensionFailed(let token), .extensionTimedOut(let token): extensions[token] = nil
     case .extensionEnded(let token):
-      // One that has greeted says by its connection what it made.
+      // An extension that has sent its greeting reports its result through its connection.
       let isConnected = peers.values.contains { $0.isWelcome && $0.token == token }
       if !isConnected { extensions[token] = nil }
     default: break
@@ -198,7 +199,7 @@ final class ConversationLedger {
         prompts.removeValue(forKey: prompt.id) != nil,
         "the prompt \(prompt.id.number) is withdrawn and was not there")
     case .startExtension(let order):
-      // One for content is looked at by its own ledger.
+      // A content extension is checked by its own ledger.
       if case .notificationWindow = event { break }
       guard case .pushReceived(let push) = event, push.app == order.app else {
         return world.fail("a service extension of \(order.app) is started without a push")
@@ -235,8 +236,8 @@ final class ConversationLedger {
       "the request \(ask.number ?? 0) on connection \(ask.connection.number) is answered twice")
   }
 
-  /// An app of an older interface, which need not have asked, is refused only by a person or a policy, or
-  /// once it was removed.
+  /// Checks that an app with an older interface, which need not request permission, is refused only by the user, by a
+  /// policy, or after its removal.
   private func checkRefusal(_ ask: Ask, _ request: NotificationRequest, _ failure: AppLinkFailure) {
     guard request.content.generation != .userNotification,
       failure.reason == .notificationsNotAllowed, let app = app(of: ask.connection)
@@ -276,7 +277,7 @@ final class ConversationLedger {
     }
   }
 
-  /// Whatever is asked is answered at once, or waits for somebody.
+  /// Checks that every request is answered at once, or waits for someone.
   private func checkAsks() {
     for (ask, reason) in asks {
       let isWaiting =

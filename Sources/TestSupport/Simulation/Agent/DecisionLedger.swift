@@ -1,18 +1,19 @@
 @testable import Agent
 import BelfryWire
 
-/// What permission, switches and conditions let be seen and heard, and is: a reason that the agent gives for less is
-/// one that holds.
+/// A check of what is displayed and played, according to permission, switches and conditions.
+///
+/// If the agent shows less, the reason that it gives must be valid.
 final class DecisionLedger {
   private unowned let world: AgentSimulation
-  /// What the event at hand shows that is to sound, and has not yet.
+  /// Notifications displayed by the current event whose sound has not been played yet.
   private var silent: Set<AppNotificationID> = []
-  /// The badges that what the event at hand shows brings along, and that its app has not had yet.
+  /// The badges of notifications displayed by the current event that their apps have not received yet.
   private var badges: [AppNotificationID: Int64] = [:]
 
   init(in world: AgentSimulation) { self.world = world }
 
-  /// Whether the person sees a notification at once, unless its app is in front and says otherwise.
+  /// Returns true if the user sees a notification at once, unless its app is in the foreground and decides otherwise.
   func mayBeSeen(_ content: NotificationContent, of app: LocalApp) -> Bool {
     let conditions = world.ledger.conditions
     return content.hasAlert && app.status == .authorized && app.requested.contains(.alert)
@@ -52,7 +53,8 @@ final class DecisionLedger {
     badges = badges.filter { world.ledger.apps[$0.key.app]?.badge != $0.value }
   }
 
-  /// What an app in front says with the event at hand about showing a notification; nil where it is not asked.
+  /// Returns the answer of a foreground app in the current event about showing a notification, or nil if it is not
+  /// asked.
   private func answer(
     _ event: AgentEvent, about key: AppNotificationID
   ) -> Set<PresentationOption>? {
@@ -60,7 +62,7 @@ final class DecisionLedger {
     switch event {
     case .appReplied(_, .present(let options)): return options
     case .appReplied, .questionTimedOut: return []
-    // Its process is gone, and it is asked no more.
+    // Its process has ended, so it is no longer asked.
     default: return nil
     }
   }

@@ -1,16 +1,17 @@
 @testable import Agent
 import BelfryWire
 
-/// Who is told to be in front: the app at which the person looks, and no other one.
+/// A check of foreground states: only the app that the user is looking at is told that it is in the foreground.
 final class FrontLedger {
   private unowned let world: AgentSimulation
   private var told: [ConnectionID: AppState] = [:]
-  /// Connections whose windows were in front, or for which a command said so: windows alone bring them
-  /// there, and away.
+  /// Connections whose windows were in the foreground, or for which a command said so.
+  ///
+  /// Only windows move these to and from the foreground.
   private var haveWindows: Set<ConnectionID> = []
-  /// The app whose window is in front, as far as windows tell.
+  /// The app with the foreground window, as far as windows report it.
   private var window: AppID?
-  /// What `belfry state` is to say: an app, `none`, or null before anything is known.
+  /// The expected output of `belfry state`: an app, `none`, or null before anything is known.
   private var word = JSONValue.null
 
   init(in world: AgentSimulation) { self.world = world }
@@ -39,15 +40,15 @@ final class FrontLedger {
     if Self.isAboutWindows(event) {
       if state == .foreground { haveWindows.insert(connection) }
     } else if !haveWindows.contains(connection) {
-      // A person opened one of its notifications: one without windows says by itself when it leaves.
+      // The user opened one of its notifications; an app without windows reports itself when it leaves the foreground.
       return
     }
     told[connection] = state
   }
 
-  /// Whether an event says whose window is in front.
+  /// Returns true if an event reports the owner of the foreground window.
   ///
-  /// A command that unlocks the screen does not: it lets happen what a person chose of notifications before.
+  /// A command that unlocks the screen does not; it executes the user's earlier choices on notifications.
   private static func isAboutWindows(_ event: AgentEvent) -> Bool {
     switch event {
     case .focusedWindowChanged, .appGreeted: true
@@ -77,7 +78,7 @@ final class FrontLedger {
           "a command is told that another app is in front than the one that is: \(word.text)")
       }
     case .appGreeted(let ask, _, _):
-      // Its window may have come before it.
+      // Its window may have appeared before it connected.
       guard let app = world.ledger.knowledge.app(of: ask.connection), app == window else { break }
       word = .string(app.text)
       world.expect(

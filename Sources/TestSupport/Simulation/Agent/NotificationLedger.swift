@@ -1,13 +1,12 @@
 @testable import Agent
 import BelfryWire
 
-/// What became of each notification: shown once, with permission, or accounted for.
+/// A check of the outcome of each notification: it was displayed once, with permission, or is accounted for.
 ///
-/// One that was shown may be shown again only if the agent was killed before the presenter's word that
-/// it is on screen was durable: then it cannot be known. One that was decided to be without a banner never
-/// gets one.
+/// A notification may be displayed again only if the agent was killed before the presenter's confirmation was durable,
+/// because then the agent cannot know. A notification that was decided to have no banner never gets one.
 final class NotificationLedger {
-  /// One notification from its coming to its end; a newer one of the same name is another.
+  /// One notification from its arrival to its end; a newer one with the same name is another version.
   private struct Version: Hashable {
     let serial: Int64?
     let unixMilliseconds: Int64
@@ -15,20 +14,20 @@ final class NotificationLedger {
 
   private struct Showing {
     let version: Version
-    /// Tells a repeat from the time before, at the same moment of a clock that stands.
+    /// Distinguishes a repetition from the previous one at the same time of a stopped clock.
     let order: Int64
     var isListed = false
-    /// In this run of the agent.
+    /// True if it was presented in this run of the agent.
     var isPresented = false
-    /// A presenter has said so.
+    /// True if a presenter has confirmed it.
     var isConfirmed = false
-    /// Decided without a banner: it stands in the list alone.
+    /// True if it was decided to have no banner and is only in the list.
     var isQuiet = false
   }
 
   private struct State {
     var showings: [AppNotificationID: Showing] = [:]
-    /// Replaced or taken away.
+    /// The versions that were replaced or removed.
     var past: [AppNotificationID: Set<Version>] = [:]
     var pushes: Set<NotificationID> = []
   }
@@ -37,16 +36,16 @@ final class NotificationLedger {
   private var state = State()
   private var durable = State()
   private var hasStarted = false
-  /// The push that is handled, where it is one to be shown, until it is accounted for.
+  /// The current push, if it is to be displayed, until it is accounted for.
   private var arriving: AppNotificationID?
   private var repeated: AppNotificationID?
-  /// The push that is handled, where its app has no such registration.
+  /// The current push, if its app does not have the registration.
   private var unwanted: AppNotificationID?
-  /// Decided by the event at hand to be without a banner.
+  /// Notifications that the current event decided to have no banner.
   private var suppressed: Set<AppNotificationID> = []
-  /// Taken away by the event at hand, which is about something else.
+  /// Notifications removed by the current event, which concerns something else.
   private var unexplained: Set<AppNotificationID> = []
-  /// New by the event at hand, of a request that waited.
+  /// New notifications of waiting requests in the current event.
   private var scheduled: Set<AppNotificationID> = []
 
   init(in world: AgentSimulation) { self.world = world }
@@ -59,7 +58,7 @@ final class NotificationLedger {
   func agentCrashed() { state = durable }
   func onDurable() { durable = state }
 
-  /// Whether a push was dealt with before.
+  /// Returns true if a push was already processed.
   func hasCome(_ push: ReceivedPush) -> Bool { state.pushes.contains(push.uniqueID) }
 
   func checkAcknowledged(_ id: NotificationID) {
@@ -85,7 +84,7 @@ final class NotificationLedger {
     guard state.pushes.insert(push.uniqueID).inserted else { return repeated = key }
     let content = PushPayload(push.payload)?.content ?? NotificationContent()
     let isRegistered = world.ledger.apps[push.app]?.registrations[push.kind] != nil
-    // A badge or a sound alone may leave no trace.
+    // A push with only a badge or a sound may leave no trace.
     if isRegistered, push.kind == .alert, content.hasAlert { arriving = key }
     if !isRegistered { unwanted = key }
   }
@@ -123,7 +122,7 @@ final class NotificationLedger {
     }
   }
 
-  /// The notification that an effect shows, keeps or withholds.
+  /// Returns the notification that an effect displays, stores or withholds.
   private static func subject(of effect: AgentEffect) -> AppNotificationID? {
     switch effect {
     case .persist(.put(.delivered, let key, _)): AgentLedger.notification(recordKey: key)
@@ -133,8 +132,9 @@ final class NotificationLedger {
     }
   }
 
-  /// Whether a notification may go by that event; when it is bounded out, or another fires in its place, it
-  /// may by any.
+  /// Returns true if the event may remove a notification.
+  ///
+  /// Any event may remove one because of the limit, or because another one fires in its place.
   private func explains(_ event: AgentEvent, _ key: AppNotificationID) -> Bool {
     switch event {
     case .pushReceived(let push): key == AppNotificationID(app: push.app, id: push.notificationID)
@@ -145,7 +145,7 @@ final class NotificationLedger {
       case (key.app, .removeDelivered(let ids)):
         ids?.contains { $0.hasSameBytes(as: key.id) } ?? true
       case (key.app, .add(let request)): request.id.hasSameBytes(as: key.id)
-      // Asking for quiet notifications decides about the notifications retained until then.
+      // A request for quiet notifications decides about the notifications held until then.
       case (key.app, .requestAuthorization):
         state.showings[key].map { !$0.isListed && !$0.isPresented } ?? false
       default: false
@@ -154,7 +154,7 @@ final class NotificationLedger {
     }
   }
 
-  /// What a service extension made of a push is what is shown of it.
+  /// Checks that the content that a service extension returned for a push is displayed.
   private func checkExtended() {
     guard let (key, content) = world.ledger.conversations.extended,
       let after = world.ledger.delivered(key)?.retained.content,
@@ -177,7 +177,7 @@ final class NotificationLedger {
       unixMilliseconds: notification.unixMilliseconds)
     let repeats = notification.request.trigger?.repeats ?? false
     let isSame = state.showings[key]?.version == version
-    // A service extension gives a push another order, and it is the same one.
+    // A service extension gives a push another order, but it is the same push.
     if !isSame || (repeats && state.showings[key]?.order != entry.order) {
       end(key)
       world.ledger.conversations.forget(key)
@@ -186,7 +186,7 @@ final class NotificationLedger {
           || state.past[key]?.contains { $0.serial == version.serial } != true,
         "\(recordKey) comes again after it was replaced or taken away")
       state.showings[key] = Showing(version: version, order: entry.order)
-      // What was withheld with this event was the one before: an app's answer lets the next one fire.
+      // The one that was withheld in this event is the previous one: an app's answer lets the next one fire.
       suppressed.remove(key)
       switch notification.request.trigger {
       case nil, .push: break
@@ -312,7 +312,7 @@ final class NotificationLedger {
           "\(key.recordKey) is kept for an answer, and nobody is asked")
         continue
       }
-      // In the list alone, as its switches want it.
+      // Only in the list, as its switches require.
       state.showings[key]?.isQuiet = true
       world.expect(
         showing.isListed,

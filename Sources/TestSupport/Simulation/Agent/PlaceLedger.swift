@@ -1,15 +1,15 @@
 @testable import Agent
 import BelfryWire
 
-/// Which apps hear where the device is: only those that a person lets know the place, all that follow it and run, and
-/// those that wait for a region that it enters or leaves.
+/// A check of location messages: they are sent only to apps with the user's permission, to all running apps that follow
+/// the location, and to those that wait for a region that the device enters or leaves.
 final class PlaceLedger {
   private unowned let world: AgentSimulation
   private var followers: Set<ConnectionID> = []
-  /// Followers that have yet to be told the place of the event at hand.
+  /// Followers that have not been told the location of the current event yet.
   private var owed: Set<ConnectionID> = []
 
-  /// What waits for a region that a command has the device enter or leave with the event at hand.
+  /// Watchers of a region that the device enters or leaves because of a command in the current event.
   private var crossed: Set<RegionKey> = []
 
   init(in world: AgentSimulation) { self.world = world }
@@ -23,13 +23,13 @@ final class PlaceLedger {
     case .appRequested(_, .control(.setPlace(let latitude, let longitude))):
       crossed = crossings(latitude, longitude)
     case .appRequested(let ask, .setLocationUpdates(let isOn)):
-      // One of an app that was removed is refused.
+      // A request of a removed app is refused.
       guard let app = world.ledger.knowledge.app(of: ask.connection),
         world.ledger.apps[app] != nil
       else { break }
       if isOn { followers.insert(ask.connection) } else { followers.remove(ask.connection) }
     case .appDisconnected(let connection): followers.remove(connection)
-    // An app that is suspended does not learn where the device is: that is of no use to it once it runs on.
+    // A suspended app is not told the location, which would be outdated when the app resumes.
     case .located: owed = followers.filter { mayLocate($0) && !isSuspended($0) }
     default: break
     }
@@ -44,7 +44,7 @@ final class PlaceLedger {
       ?? false
   }
 
-  /// The regions whose watchers are to be told of a place that a command names, which counts at once.
+  /// Returns the regions whose watchers must be notified of a location set by a command, which counts at once.
   private func crossings(_ latitude: Double, _ longitude: Double) -> Set<RegionKey> {
     Set(
       world.ledger.mirror[.regions].compactMap { name, value in
@@ -53,7 +53,7 @@ final class PlaceLedger {
           case .circle(let centerLatitude, let centerLongitude, _) = region.shape,
           world.ledger.mayLocate(key.app)
         else { return nil }
-        // Simulated places are a region's centre, or far away from it.
+        // Simulated locations are the center of a region, or far away from it.
         let isInside = latitude == centerLatitude && longitude == centerLongitude
         let isCrossing = isInside ? before != .inside : before == .inside
         return isCrossing && (isInside ? region.notifiesOnEntry : region.notifiesOnExit) ? key : nil
@@ -62,7 +62,7 @@ final class PlaceLedger {
 
   func onDecided(_ effect: AgentEffect, _ event: AgentEvent) {
     switch effect {
-    // A service says where the device is.
+    // The location is reported by a service.
     case .refuse: crossed = []
     case .tell(let connection, .place):
       owed.remove(connection)
@@ -85,7 +85,7 @@ final class PlaceLedger {
     }
   }
 
-  /// Whether the watcher of a region asked for such a crossing.
+  /// Checks that the watcher of a region requested crossings in this direction.
   func checkIsWanted(_ region: NotificationRegion, _ state: RegionState, _ what: String) {
     let isWanted =
       switch state {

@@ -1,8 +1,10 @@
 @testable import Agent
 import BelfryWire
 
-/// What the gateway is to know: every registration that is kept, and no other one; and what becomes of them and of
-/// their tokens when the device has another identity, or the data another machine.
+/// A check of registrations at the gateway: it must know every stored registration and no other.
+///
+/// It also checks registrations and tokens after the device gets another identity, or the data is moved to another
+/// machine.
 final class RegistrationLedger {
   private struct Registration: Hashable {
     let app: AppID
@@ -10,15 +12,15 @@ final class RegistrationLedger {
   }
 
   private unowned let world: AgentSimulation
-  /// What this run of the agent has told the gateway.
+  /// The registrations that this run of the agent has sent to the gateway.
   private var announced: Set<Registration> = []
   private var hasChanged = false
-  /// What an earlier run cancelled is cancelled again where the gateway has not acknowledged it; so is what was given a
-  /// token after it was refused.
+  /// True if registrations may be cancelled again: those that an earlier run cancelled without an acknowledgment, and
+  /// those that received a token after being refused.
   private var mayCancelAgain = false
   /// The tokens that are valid, as far as this run of the agent knows.
   private var tokens: Set<[UInt8]> = []
-  /// The registrations that stood before the event at hand replaced the device's identity.
+  /// The registrations before the current event replaced the device's identity.
   private var before: Set<Registration>?
 
   init(in world: AgentSimulation) { self.world = world }

@@ -1,23 +1,23 @@
 @testable import Agent
 import BelfryWire
 
-/// What a person did to notifications: it reaches the app once, or waits for it in the records.
+/// A check of the user's responses to notifications: each one reaches the app once, or waits for it in the records.
 final class ResponseLedger {
   private struct State {
-    /// Records by their keys.
+    /// The records by their keys.
     var waiting: [String: [UInt8]] = [:]
   }
 
   private unowned let world: AgentSimulation
   private var state = State()
   private var durable = State()
-  /// Which record each question of this run is about.
+  /// The record that each question of this run concerns.
   private var asked: [Question: String] = [:]
-  /// The notification that a person does something to, while it stands in the list.
+  /// The notification on which the user acts, while it is in the list.
   private var actedOn: (key: AppNotificationID, order: Int64, action: PersonAction)?
-  /// What a person chose on the locked screen, with the orders of delivery.
+  /// The choices of the user on the locked screen, with the orders of delivery.
   private var chosen: [AppNotificationID: Int64] = [:]
-  /// The token that each choice on the locked screen brought.
+  /// The activation token of each choice on the locked screen.
   private var chosenTokens: [AppNotificationID: String] = [:]
 
   init(in world: AgentSimulation) { self.world = world }
@@ -35,7 +35,7 @@ final class ResponseLedger {
     actedOn = nil
     switch event {
     case .notificationActedOn(let key, let action): actOn(key, action)
-    // A content extension opens its notification as a click does.
+    // A content extension can open its notification, like a click.
     case .appRequested(let ask, .contentWish(.open)):
       if let key = world.ledger.content.key(of: ask.connection) { actOn(key, .open) }
     default: break
@@ -56,13 +56,13 @@ final class ResponseLedger {
       checkMayGo(key, event)
       state.waiting[key] = nil
     case .ask(let question, .response(let response), _):
-      // By their numbers, in which order the agent tells them.
+      // Sort by their numbers, which is the order in which the agent sends them.
       let keys = state.waiting.keys.sorted { ($0.count, $0) < ($1.count, $1) }
       let waiting = keys.filter { key in
         state.waiting[key].flatMap { Responses.Waiting(key: key, record: $0) }?.response == response
       }
       let open = asked.filter { world.ledger.conversations.questions.contains($0.key) }.values
-      // Two dates of one notification may have been answered alike.
+      // Two dates of one notification may have received the same response.
       guard let key = waiting.first(where: { !open.contains($0) }) else {
         return world.fail(
           waiting.isEmpty
@@ -75,7 +75,7 @@ final class ResponseLedger {
     }
   }
 
-  /// An activation token lets an app come to the front, once, for the action that brought it.
+  /// Checks that an activation token brings an app to the foreground only once, for the action that provided it.
   private func checkActivation(_ order: LaunchOrder, _ event: AgentEvent) {
     world.expect(
       !order.isForeground || !world.ledger.conditions.isLocked,
@@ -112,7 +112,7 @@ final class ResponseLedger {
     if world.ledger.conditions.isLocked, let token = action.activationToken {
       chosenTokens[key] = token
     }
-    // Its content extension, which may still be asked about an earlier action, says what becomes of it.
+    // Its content extension, which may still be asked about an earlier action, decides its fate.
     guard !world.ledger.content.isAsked(key, order: order) else { return }
     let isThere = world.ledger.delivered(key)?.order == order
     let isKept = effects.contains {
@@ -137,7 +137,7 @@ final class ResponseLedger {
     }
   }
 
-  /// What was chosen on the locked screen is done when it is unlocked.
+  /// Checks that choices on the locked screen are executed once it is unlocked.
   private func checkLockedChoices() {
     guard !world.ledger.conditions.isLocked else { return }
     for (key, order) in chosen

@@ -1,17 +1,18 @@
 @testable import Agent
 import BelfryWire
 
-/// Every fired date exactly once, none of a request that was removed, none early: counted here on its own.
+/// A check that every due date fires exactly once, none of a removed request, and none early; the dates are counted
+/// here independently.
 final class ScheduleLedger {
   private struct Waiting {
     let order: UInt64
     let trigger: Trigger
     let since: Int64
-    /// The latest repeat that fired, counted from the beginning.
+    /// The latest repetition that fired, counted from the beginning.
     var fired: Int64?
-    /// How often the clock was set back before that.
+    /// The number of times that the clock was set back before that.
     var setBacks = 0
-    /// The latest repeat of a calendar trigger that is dealt with by now; nil where that is not known.
+    /// The latest repetition of a calendar trigger that is already handled; nil if unknown.
     var handled: Int64?
   }
 
@@ -24,9 +25,9 @@ final class ScheduleLedger {
   private var state = State()
   private var durable = State()
   private(set) var firedCount = 0
-  /// Those that the event at hand made fire.
+  /// The notifications that fired in the current event.
   private(set) var firing: Set<AppNotificationID> = []
-  /// How often the agent has heard that the clock was set.
+  /// The number of times that the agent was notified of a clock change.
   private var heardClockSets = 0
 
   init(in world: AgentSimulation) { self.world = world }
@@ -42,17 +43,17 @@ final class ScheduleLedger {
 
   // MARK: Decisions
 
-  /// Walks through what was decided: a firing is a change of an entry, and right after it what is done of
-  /// the notification.
+  /// Processes the decisions in order: a firing is a change of an entry, followed immediately by the effects on the
+  /// notification.
   func onDecided(_ effects: [AgentEffect], _ event: AgentEvent) {
-    /// The entry that has just changed, with what was known of it.
+    /// The entry that has just changed, with its previous state.
     var changed: (key: AppNotificationID, waiting: Waiting?)?
-    /// Those that wait for a place and have changed.
+    /// Requests waiting for a region that have changed.
     var crossed: Set<AppNotificationID> = []
-    /// On which side of their regions the device is, where the records say it.
+    /// The sides of their regions on which the device is, according to the records.
     var sides: [AppNotificationID: RegionState] = [:]
     var gone: [AppNotificationID] = []
-    /// Apps for which what waited for a permission is added now, and takes the place of its former self.
+    /// Apps whose requests were waiting for permission and are added now, replacing earlier versions.
     var permitted: Set<String> = []
     firing = []
     var isChanged = false
@@ -89,7 +90,7 @@ final class ScheduleLedger {
         changed = nil
       default:
         if let (key, waiting) = changed, isAbout(key, effect) {
-          // An app's notifications go with it, shown or not.
+          // An app's notifications are removed with it, shown or not.
           if !Self.removesApp(event, of: key) {
             onFired(key, waiting, isGone: gone.contains(key), event)
             gone.removeAll { $0 == key }
@@ -115,10 +116,11 @@ final class ScheduleLedger {
     checkRepeats(event)
   }
 
-  /// What repeats with the wall clock has fired whenever an event was handled, however the clock was set before.
+  /// Checks that repetitions by the wall clock have fired whenever an event was handled, however the clock was set
+  /// before.
   private func checkRepeats(_ event: AgentEvent) {
     let now = world.machine.now
-    // A manual clock stands still while apps are asked.
+    // A manual clock does not advance while apps are asked.
     guard world.ledger.hasStarted, !world.profile.hasManualClock else { return }
     var isCountedAnew = false
     switch event {
@@ -159,7 +161,7 @@ final class ScheduleLedger {
     return key
   }
 
-  /// Whether an effect shows, or withholds, that notification.
+  /// Returns true if an effect shows or withholds the notification.
   private func isAbout(_ key: AppNotificationID, _ effect: AgentEffect) -> Bool {
     switch effect {
     case .persist(.put(.delivered, let record, _)), .persist(.remove(.delivered, let record)):
@@ -180,7 +182,7 @@ final class ScheduleLedger {
     let now = world.machine.now
     firing.insert(key)
     guard var waiting else { return world.fail("\(key.recordKey) fires, and was removed") }
-    // What is shown at once takes the place of what waits under its name.
+    // A notification that is shown immediately replaces a waiting one with the same name.
     if isGone, Self.adds(event, key) { return }
     firedCount += 1
     guard waiting.trigger.repeats else {
@@ -208,8 +210,8 @@ final class ScheduleLedger {
     world.ledger.places.checkIsWanted(region, side, "\(key.recordKey) tells")
   }
 
-  /// The number of the latest date that has come, counted from the beginning; nil while none has, 0 where
-  /// this ledger does not count.
+  /// Returns the number of the latest date that has passed, counted from the beginning; nil if none has, 0 if this
+  /// ledger does not count.
   private func dueNumber(_ waiting: Waiting, _ now: AgentTime) -> Int64? {
     switch waiting.trigger {
     case .interval(let length, _):
@@ -217,14 +219,14 @@ final class ScheduleLedger {
       return number >= 1 ? number : nil
     case .moment(.instant(let moment), _): return now.wall >= moment ? 1 : nil
     case .calendar(let match, true):
-      // Zones are whole minutes from UTC.
+      // Zones differ from UTC by whole minutes.
       guard let second = match[.second] else { return 0 }
       return Int64(Gregorian.floorDivide(Int(now.wall) / 1_000 - second, 60))
     default: return 0
     }
   }
 
-  /// Whether an event may put another notification under that name, now or later.
+  /// Returns true if an event may add another notification with that name, now or later.
   private static func adds(_ event: AgentEvent, _ key: AppNotificationID? = nil) -> Bool {
     switch event {
     case .appRequested(_, .add(let request)), .appRequested(_, .control(.notify(_, let request))):

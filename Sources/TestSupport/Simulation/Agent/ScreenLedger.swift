@@ -1,11 +1,11 @@
 @testable import Agent
 import BelfryWire
 
-/// What stands on the screen: nothing that is gone, no text that a locked screen hides, and the badges
-/// that are kept.
+/// A check of the screen: it shows nothing that was removed, no text that must be hidden on a locked screen, and the
+/// stored badges.
 final class ScreenLedger {
   private unowned let world: AgentSimulation
-  /// What presenters were given in this run of the agent, and have not been told to take away.
+  /// Notifications that presenters were given in this run of the agent and not asked to remove.
   private var shown: Set<AppNotificationID> = []
   private var badges: [AppID: Int64] = [:]
   private var refreshed: Set<AppNotificationID> = []
@@ -44,7 +44,7 @@ final class ScreenLedger {
     }
   }
 
-  /// A presenter that appears has no badges, whether its notifications are still there or not.
+  /// Handles a new presenter, which has no badges, whether or not its notifications still exist.
   private func onReplay(_ events: [PresenterEvent], _ event: AgentEvent) {
     badges = [:]
     hasChanged = true

@@ -6,21 +6,21 @@ final class SimulatedAgent {
   private unowned let world: AgentSimulation
   private var model: AgentModel
   private(set) var isUp = false
-  /// Counts the runs; what was planned in an earlier one no longer happens.
+  /// The number of the current run; events scheduled in an earlier run no longer happen.
   private(set) var life = 0
   private var hasStarted = false
   private var isTurnEndDue = false
-  /// What waits while the disk is written, in the order in which it came.
+  /// Events that wait during a disk write, in order of arrival.
   private var inbox: [AgentEvent] = []
-  /// While the loop waits for the disk, nothing is handled.
+  /// The time until which the loop waits for the disk and handles nothing.
   private var busyUntil: Int64 = 0
-  /// What was decided in this turn.
+  /// The effects of this turn.
   private var effects: [AgentEffect] = []
-  /// What the disk has not taken yet.
+  /// The changes that the disk has not accepted yet.
   private var unpersisted: [RecordChange] = []
-  /// Whether the disk has refused some of them.
+  /// True if the disk has refused some of them.
   private var hasBacklog = false
-  /// Whether the disk has refused what the agent has done since.
+  /// True if the disk has refused changes that the agent has made since.
   var hasUnpersisted: Bool { !unpersisted.isEmpty }
   private var questionTimers: [Question: Int] = [:]
   private var nextTimer = 0
@@ -66,13 +66,13 @@ final class SimulatedAgent {
     world.ledger.agentStarts()
     model = Self.makeModel(in: world, run: "run\(life)")
     handle(.recordsRestored(world.records.durable.restored))
-    // The machine's disk was moved to another one, or the gateway is another one.
+    // The machine's disk was moved to another one, or the gateway was replaced.
     if world.isTroubled, world.chance(0.05) {
       world.pushService.identityReplaced()
       if world.chance(0.5) { handle(.machineReplaced) }
       handle(.identityReplaced)
     }
-    // A session bus that is there is found while the agent starts.
+    // An existing session bus is found while the agent starts.
     if world.chance(0.3) { handle(.presenterAppeared(.desktop, isNew: true)) }
     handle(.started)
     endTurn()
@@ -86,7 +86,7 @@ final class SimulatedAgent {
     world.plan(every: world.profile.diskStreakEvery) { [self] in world.records.breakDown() }
   }
 
-  /// The process is killed: what is not durable is lost, and every connection ends.
+  /// Kills the process: data that is not durable is lost, and every connection ends.
   func crash() {
     guard isUp else { return }
     world.note("the agent is killed")
@@ -103,8 +103,9 @@ final class SimulatedAgent {
 
   // MARK: Events
 
-  /// Something happens outside: handled at once, or when the loop does not wait for the disk any more;
-  /// nothing overtakes what was reported before it.
+  /// Reports an external event.
+  ///
+  /// It is handled at once, or once the loop no longer waits for the disk; events are never reordered.
   func report(_ event: AgentEvent) {
     guard isUp else { return }
     inbox.append(event)
@@ -122,14 +123,14 @@ final class SimulatedAgent {
       handle(event)
       guard !isTurnEndDue else { continue }
       isTurnEndDue = true
-      // What one turn of the loop brings is made durable at once.
+      // The changes of one turn of the loop are made durable together.
       world.time.after(world.chance(0.7) ? 0 : world.milliseconds(2)) { [self] in
         if life == self.life { endTurn() }
       }
     }
   }
 
-  /// Refuses what would change records while earlier changes wait for the disk, as the daemon does.
+  /// Refuses requests that would change records while earlier changes wait for the disk, as the daemon does.
   private func isRefused(_ event: AgentEvent) -> Bool {
     guard hasBacklog, case .appRequested(let ask, let request) = event, request.changesRecords
     else { return false }
@@ -146,13 +147,13 @@ final class SimulatedAgent {
     return true
   }
 
-  /// Something happens within a turn.
+  /// Handles an event within a turn.
   private func handle(_ event: AgentEvent) {
     world.note("event \(Self.text(event))")
     world.ledger.willHandle(event)
     model.handle(event, at: world.machine.now)
     if case .started = event { hasStarted = true }
-    // What is armed and what runs is settled from the start on.
+    // Timers and running work are consistent only after the start.
     if hasStarted { model.checkInvariants() }
     let new = model.takeEffects()
     effects += new
@@ -264,7 +265,7 @@ final class SimulatedAgent {
         world.machine.moveManualClock(toWall: wall)
         return handle(.clockMoved)
       }
-      // In a later turn: others are heard in between.
+      // In a later turn, with other events in between.
       moveClock(toWall: wall, at: world.time.now + world.milliseconds(5), life: life)
     case .moveZone(let name):
       world.machine.moveManualClock(toZone: name)
@@ -328,7 +329,7 @@ final class SimulatedAgent {
     }
   }
 
-  /// A presenter shows it, and reports that at once, later or never.
+  /// Simulates a presenter that shows the notification and reports that at once, later or never.
   private func show(_ presentation: Presentation) {
     let key = presentation.key
     world.person.sees(presentation)
@@ -365,7 +366,7 @@ final class SimulatedAgent {
     }
   }
 
-  /// The clock was set: alarms by the wall clock go off no more until they are set anew.
+  /// Handles a change of the clock: alarms by the wall clock stop until they are set again.
   func clockWasSet() {
     scheduleAlarm += 1
     after(world.random(0...5), .clockWasSet)
@@ -410,7 +411,7 @@ final class SimulatedAgent {
         + String(decoding: push.payload.prefix(200), as: UTF8.self)
     case .installationRead(_, let result):
       "installationRead \((try? result.get())?.id.text ?? "nothing")"
-    // Frames have their members in one order, which tables by hash have not.
+    // The members of a frame have a fixed order, unlike hash tables.
     case .appRequested(let ask, let request):
       "appRequested \(ask.connection.number)/\(ask.number ?? -1) "
         + request.frame.object.text.prefix(300)

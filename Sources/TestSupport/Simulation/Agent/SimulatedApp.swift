@@ -1,16 +1,16 @@
 @testable import Agent
 import BelfryWire
 
-/// An app on the device: its installation, and its processes as they come and go.
+/// An app on the device: its installation, and its processes over time.
 final class SimulatedApp {
   let id: AppID
   let isInstalled: Bool
-  /// The interface of most of its notifications.
+  /// The interface of most of the app's notifications.
   let generation: NotificationGeneration
   private unowned let world: AgentSimulation
   private var processes: [SimulatedProcess] = []
   private let isServiceExtended: Bool
-  /// The categories that its content extension shows; empty where it has none.
+  /// The categories that its content extension shows; empty without an extension.
   private let contentCategories: [String]
   private let backgroundModes: [String]
 
@@ -30,10 +30,10 @@ final class SimulatedApp {
     ])
   }
 
-  /// What a command installs it from.
+  /// The path from which a command installs it.
   var path: String { "/apps/\(id)" }
 
-  /// What its files say.
+  /// The content of its files.
   var installation: LocalApp {
     var record = LocalApp(id: id)
     var installation = LocalApp.Installation()
@@ -63,7 +63,7 @@ final class SimulatedApp {
     }
   }
 
-  /// Runs, and answers whatever it is asked.
+  /// Runs, and answers every question.
   func calmDown() {
     for process in processes { crash(process) }
     start(launch: nil, isForeground: true)
@@ -84,7 +84,7 @@ final class SimulatedApp {
     processes = []
   }
 
-  /// The agent has it started: it comes at once, late, or never.
+  /// Handles a launch by the agent: the app starts at once, late, or never.
   func isLaunched(_ order: LaunchOrder) {
     let chance = world.isTroubled ? world.random(0...9) : 0
     switch chance {
@@ -102,17 +102,17 @@ final class SimulatedApp {
     }
   }
 
-  /// Its background time is over.
+  /// Handles the end of its background time.
   func isEnded() {
     for process in processes where process.wasLaunched { crash(process) }
   }
 
-  /// Whether one of these connections is its own.
+  /// Returns true if one of these connections belongs to the app.
   func isInFront(_ connections: Set<ConnectionID>) -> Bool {
     connections.contains { process($0)?.isExtension == false }
   }
 
-  /// Its processes are stopped, without ending.
+  /// Suspends its processes without ending them.
   func isSuspended() {
     for process in processes where process.wasLaunched && !process.isExtension { process.freeze() }
   }
@@ -156,10 +156,10 @@ final class SimulatedApp {
     process.disconnect()
   }
 
-  /// The program that runs, as the machine knows it.
+  /// Returns the running program as identified by the machine.
   func identity(of role: AppHello.Role) -> ProcessIdentity {
     var identity = ProcessIdentity(pid: Int32(100 + world.random(0...900)), uid: 7)
-    // A command may install it, too; then it runs from there.
+    // A command may install it, too; then it runs from the installed path.
     guard isInstalled || world.ledger.apps[id]?.installation != nil else { return identity }
     identity.executable =
       switch role {

@@ -1,23 +1,23 @@
 @testable import Agent
 import BelfryWire
 
-/// The device around the agent: its clocks, zones, places, and how it stands.
+/// The device around the agent: its clocks, zones, locations and conditions.
 final class SimulatedMachine {
   static let zones = ["UTC", "Europe/Paris", "America/New_York", "Asia/Kolkata", "Pacific/Apia"]
-  /// Places far apart from each other; a region lies around each but the last.
+  /// Locations far apart from each other; each except the last is the center of a region.
   static let sites = [(48.8584, 2.2945), (40.6892, -74.0445), (-33.8568, 151.2153), (0, -160.0)]
 
-  /// A beacon that a region is around, too.
+  /// A beacon that also has a region.
   static let beaconUUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 
   private unowned let world: AgentSimulation
-  /// Milliseconds by which the wall clock was set ahead.
+  /// The milliseconds by which the wall clock was set ahead.
   private var lead: Int64 = 0
   private var zone = Zone.utc
   private var manual = ManualClock(kept: nil)
-  /// How often the clock was set back.
+  /// The number of times that the clock was set back.
   private(set) var setBackCount = 0
-  /// How often the clock was set while the agent may have run.
+  /// The number of times that the clock was set while the agent may have been running.
   private(set) var clockSetCount = 0
   private var site = 0
 
@@ -33,7 +33,7 @@ final class SimulatedMachine {
     return AgentTime(wall: moment.wall, elapsed: moment.elapsed, awake: elapsed)
   }
 
-  /// When the wall clock will show a moment, if it is not set.
+  /// Returns the time at which the wall clock will show a given time, if it is not set.
   func nanoseconds(atWall wall: Int64) -> Int64 {
     let (wait, isFar) = wall.subtractingReportingOverflow(world.time.epoch + lead)
     return isFar || wait > Int64.max / 1_000_000 ? .max / 2 : max(0, wait) * 1_000_000
@@ -45,7 +45,7 @@ final class SimulatedMachine {
       makeCalendar: { _ in nil })
   }
 
-  /// A manual clock stands where its record says.
+  /// Restores a manual clock from its record.
   func agentStarts() {
     guard world.profile.hasManualClock else { return }
     let before = manual.now.wall
@@ -141,7 +141,7 @@ final class SimulatedMachine {
     world.agent.report(.presenterAppeared(.desktop, isNew: true))
   }
 
-  /// An hour goes by, on a manual clock too.
+  /// Lets an hour pass, also on a manual clock.
   func passTime() {
     guard world.profile.hasManualClock else { return }
     SimulatedCommand.run([.advanceClock(milliseconds: 3_600_000)], in: world)

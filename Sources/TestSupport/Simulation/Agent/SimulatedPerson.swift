@@ -1,11 +1,11 @@
 @testable import Agent
 import BelfryWire
 
-/// A person who answers anything at any time: prompts, notifications, switches, commands.
+/// A user who does anything at any time: prompts, notifications, switches, commands.
 final class SimulatedPerson {
   private unowned let world: AgentSimulation
   private var prompts: [Prompt] = []
-  /// Prompts of this run that were there once.
+  /// Prompts of this run that no longer exist.
   private var oldPrompts: [PromptID] = []
   /// Notifications on the screen that content extensions may show.
   private var drawable: Set<AppNotificationID> = []
@@ -18,7 +18,7 @@ final class SimulatedPerson {
     world.plan(every: world.profile.personEvery) { [self] in answerAnything() }
   }
 
-  /// Every question is answered.
+  /// Answers every prompt.
   func calmDown() {
     for prompt in prompts { answer(prompt) }
   }
@@ -55,7 +55,7 @@ final class SimulatedPerson {
     }
   }
 
-  /// An answer to a question that may be withdrawn, or that never was.
+  /// Answers a prompt that may be withdrawn, or that never existed.
   private func answerAnything() {
     guard world.chance(0.2) else { return }
     if let id = oldPrompts.last, world.chance(0.8) {
@@ -67,7 +67,7 @@ final class SimulatedPerson {
 
   // MARK: Notifications
 
-  /// A notification is on the screen, or reads otherwise now: the person may look at it closely.
+  /// Handles a notification that appeared or changed on the screen: the user may open its window.
   func sees(_ presentation: Presentation) {
     let key = presentation.key
     guard presentation.isDrawnByApp else { return seesNoMore(key) }
@@ -99,7 +99,7 @@ final class SimulatedPerson {
     }
   }
 
-  /// A click on a desktop that lets only whom the person clicked come to the front.
+  /// Returns a click on a desktop that allows only the clicked app to move to the foreground.
   private func open(withTokenFor key: AppNotificationID) -> PersonAction {
     PersonAction(
       NotificationResponse.defaultAction,

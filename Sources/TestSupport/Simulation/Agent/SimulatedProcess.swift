@@ -11,9 +11,9 @@ final class SimulatedProcess {
   private unowned let app: SimulatedApp
   private var nextNumber: Int64 = 2
   private var isForeground = false
-  /// Nothing that it says overtakes what it said before.
+  /// The arrival time of the last message, because messages are never reordered.
   private var lastArrival: Int64 = 0
-  /// What it will do when it runs on; nil while it runs.
+  /// The actions to perform once it is resumed; nil while it runs.
   private var postponed: [() -> Void]?
 
   init(of app: SimulatedApp, role: AppHello.Role, in world: AgentSimulation) {
@@ -46,24 +46,24 @@ final class SimulatedProcess {
     for body in bodies where isConnected { whileRunning(body) }
   }
 
-  /// Does something now, or when it is let run on.
+  /// Runs `body` now, or once the process is resumed.
   private func whileRunning(_ body: @escaping () -> Void) {
     if postponed == nil { body() } else { postponed?.append(body) }
   }
 
   var isExtension: Bool { role != .app }
 
-  /// The process ends.
+  /// Ends the process.
   func disconnect() {
     guard isConnected else { return }
     isConnected = false
     world.agent.report(.appDisconnected(connection))
   }
 
-  /// The agent is gone.
+  /// Handles the loss of the agent.
   func loseAgent() { isConnected = false }
 
-  /// The agent ends the connection.
+  /// Handles the end of the connection by the agent.
   func isCut() {
     isConnected = false
     app.crash(self)
@@ -85,7 +85,7 @@ final class SimulatedProcess {
     }
   }
 
-  // MARK: What it asks
+  // MARK: Requests
 
   func ask(_ request: AppRequest) {
     let number: Int64? = world.isTroubled && world.chance(0.02) ? nil : nextNumber
@@ -106,7 +106,7 @@ final class SimulatedProcess {
 
   private func onAnswer(_ number: Int64, _ result: Result<AppAnswer, AppLinkFailure>) {
     guard number == 1, case .success = result, !isExtension else { return }
-    // Apps of the older interfaces need not ask.
+    // Apps with the older interfaces need not request permission.
     if app.generation == .userNotification || world.chance(0.2) {
       ask(.requestAuthorization(SimulatedRequests.options(in: world)))
     }
@@ -128,7 +128,7 @@ final class SimulatedProcess {
     }
   }
 
-  // MARK: What it is asked
+  // MARK: Questions
 
   func isTold(_ event: AppEvent) { whileRunning { [self] in onTold(event) } }
 
@@ -141,7 +141,7 @@ final class SimulatedProcess {
     if case .showContent(let notification) = event, world.chance(0.9) { draw(notification) }
   }
 
-  /// A content extension shows its notification: texts, a picture of its own, and what is attached.
+  /// Simulates a content extension that shows its notification: texts, its own picture, and attachments.
   private func draw(_ notification: DeliveredNotification) {
     var drawing = NotificationDrawing(items: [.text(notification.request.content.body.text)])
     if world.chance(0.5) {
@@ -162,7 +162,7 @@ final class SimulatedProcess {
   private func onQuestion(_ question: Question, _ event: AppEvent) {
     guard isConnected else { return }
     if case .contentAction = event, world.isTroubled, world.chance(0.3) {
-      // What it decides then may not be carried out before the screen is unlocked.
+      // Its decision then must not be carried out before the screen is unlocked.
       later(0) { [self] in world.agent.report(.conditionChanged(.sessionLocked(true))) }
     }
     if !world.isTroubled || world.chance(world.profile.goodAnswers) {

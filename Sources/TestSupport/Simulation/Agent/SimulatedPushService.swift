@@ -1,7 +1,7 @@
 @testable import Agent
 import BelfryWire
 
-/// The gateway and the link to it: hands over pushes until they are acknowledged, at times twice.
+/// The gateway and the link to it, which delivers pushes until they are acknowledged, sometimes twice.
 final class SimulatedPushService {
   private struct Subject: Hashable {
     let app: AppID
@@ -11,17 +11,18 @@ final class SimulatedPushService {
   private unowned let world: AgentSimulation
   private var isUp = false
   private var life = 0
-  /// Not acknowledged, oldest first.
+  /// The pushes that are not acknowledged, oldest first.
   private var waiting: [ReceivedPush] = []
   private var acknowledged: [ReceivedPush] = []
   private var registered: [Subject] = []
-  /// What the link has yet to cancel; it is gone with the agent's process.
+  /// The subjects that the link has yet to cancel; lost with the agent's process.
   private var owed: [Subject] = []
-  /// What has a token at the gateway.
+  /// The subjects with a token at the gateway.
   private var alive: Set<Subject> = []
-  /// What was registered while the disk refused it: the app is told so, and a crash may leave a token that is not wanted.
+  /// The subjects that were registered while the disk refused it: the app is informed, and a crash may leave an
+  /// unwanted token.
   private var uncertain: Set<Subject> = []
-  /// Counts the device's identities: each has tokens of its own.
+  /// The number of the device's identity; each identity has its own tokens.
   private var identity = 1
   private(set) var count = 0
 
@@ -62,17 +63,17 @@ final class SimulatedPushService {
     isUp = false
     life += 1
     world.agent.report(.linkChanged(isUp: false))
-    // The gateway's folder was replaced: it no longer knows the device.
+    // The gateway's folder was replaced, so it no longer knows the device.
     if world.isTroubled, world.chance(0.1) {
       identityReplaced()
       world.agent.report(.identityReplaced)
     }
-    // The device comes back by itself.
+    // The device reconnects automatically.
     let life = life
     world.time.after(world.milliseconds(20_000)) { [self] in if life == self.life { goUp() } }
   }
 
-  /// The device is another one for the gateway, which has nothing for it.
+  /// Gives the device a new identity at the gateway, which has nothing stored for it.
   func identityReplaced() {
     identity += 1
     alive = []
@@ -103,7 +104,7 @@ final class SimulatedPushService {
     if isUp { sendCancellation(of: subject) }
   }
 
-  /// The gateway receives a cancellation, always before a registration that was asked for later.
+  /// Sends a cancellation, which the gateway always receives before a later registration.
   private func sendCancellation(of subject: Subject) {
     after(100) { [self] in cancel(subject) }
   }
@@ -115,7 +116,7 @@ final class SimulatedPushService {
     world.agent.report(.registrationCancelled(subject.app, subject.kind))
   }
 
-  /// What has a token, and what the agent has kept no registration of.
+  /// Returns the subjects with a token whose registration the agent has not stored.
   func tokensWithoutRegistration(_ isKept: (AppID, TokenKind) -> Bool) -> [String] {
     alive.subtracting(uncertain).filter { !isKept($0.app, $0.kind) }.map { "\($0.app) \($0.kind)" }
       .sorted()
@@ -178,7 +179,7 @@ final class SimulatedPushService {
   }
 }
 
-/// Payloads of pushes: alerts of every make, background pushes, and what no provider should send.
+/// The payloads of pushes: alerts of every kind, background pushes, and payloads that no provider should send.
 enum SimulatedPayload {
   static func make(in world: AgentSimulation) -> ([UInt8], TokenKind) {
     let kind: TokenKind = world.chance(0.9) ? .alert : world.pick([.voip, .location])

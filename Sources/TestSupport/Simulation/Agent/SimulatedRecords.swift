@@ -1,25 +1,25 @@
 @testable import Agent
 import BelfryWire
 
-/// The agent's disk: all of a commit or none of it, now and then late or not at all.
+/// The agent's disk, which stores a commit completely or not at all, sometimes late or never.
 final class SimulatedRecords {
   private unowned let world: AgentSimulation
   private(set) var durable = RecordMirror()
-  /// Nothing fails any more.
+  /// True once nothing fails any more.
   var isHealthy = false
-  /// Until when the disk takes nothing.
+  /// The time until which the disk refuses writes.
   private var brokenUntil: Int64 = 0
 
   init(in world: AgentSimulation) { self.world = world }
 
-  /// For a while the disk takes nothing.
+  /// Makes the disk refuse writes for a while.
   func breakDown() {
     guard !isHealthy else { return }
     brokenUntil = world.time.now + world.milliseconds(8_000)
     world.note("the disk takes nothing for a while")
   }
 
-  /// Whether the disk will take the next commit.
+  /// Returns true if the disk will accept the next commit.
   func takesCommit() -> Bool {
     isHealthy || (world.time.now >= brokenUntil && !world.chance(world.profile.commitFailure))
   }
@@ -29,7 +29,7 @@ final class SimulatedRecords {
   }
 }
 
-/// The agent's records by collection and key, as its effects have made them.
+/// The agent's records by collection and key, as its effects have changed them.
 struct RecordMirror {
   private var collections: [RecordCollection: RecordTable] = [:]
 
@@ -45,7 +45,7 @@ struct RecordMirror {
     }
   }
 
-  /// As the agent reads them at its start.
+  /// The records as the agent reads them at its start.
   var restored: RestoredRecords {
     RestoredRecords(
       Dictionary(

@@ -1,7 +1,7 @@
 @testable import Agent
 import BelfryWire
 
-/// What apps ask: everything that the app link has, in any order.
+/// The requests of apps: all requests of the app link, in any order.
 enum SimulatedRequests {
   static let categories = [
     NotificationCategory(
@@ -67,7 +67,7 @@ enum SimulatedRequests {
     }
   }
 
-  /// A notification for now, or for later: the names of those for later begin with `s`.
+  /// Returns a notification for now or for later; the names of those for later begin with `s`.
   static func request(of app: SimulatedApp, in world: AgentSimulation) -> NotificationRequest {
     let serial = world.takeSerial()
     var content = NotificationContent()

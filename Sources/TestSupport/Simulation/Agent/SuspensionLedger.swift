@@ -1,28 +1,29 @@
 @testable import Agent
 import BelfryWire
 
-/// Who is suspended and ended: only what the agent started is suspended, and never while it is asked
-/// something; what does not say in time what it was asked is ended, and no app before it was told that its
-/// time is over.
+/// A check of suspension and termination: only processes that the agent started are suspended, and never while they are
+/// being asked.
+///
+/// A process that does not answer in time is ended, and no app is ended before it was told that its time is over.
 final class SuspensionLedger {
   private unowned let world: AgentSimulation
   private(set) var suspended: Set<AppID> = []
-  /// Apps that were told since they had last nothing to do.
+  /// Apps that were warned since they last became idle.
   private var warned: Set<AppID> = []
   private var work: [Question: AppID] = [:]
-  /// Those among them that have to be answered within the time that there is behind.
+  /// The questions that must be answered within the background time limit.
   private var fetches: Set<Question> = []
-  /// Apps that are told just now that their time is over.
+  /// Apps that are currently being told that their time is over.
   private var expirations: [Question: AppID] = [:]
-  /// Apps that have no time left, until they are ended or given something new to do.
+  /// Apps without remaining time, until they are ended or given new work.
   private var overdue: Set<AppID> = []
-  /// Apps that the event at hand ends.
+  /// Apps that the current event ends.
   private var ended: Set<AppID> = []
-  /// The tokens of apps that are started behind and have not greeted yet.
+  /// The tokens of apps that were started in the background and have not sent their greeting yet.
   private var tokens: [AppID: String] = [:]
-  /// Connections of processes that were started behind and have been there since.
+  /// Connections of processes that were started in the background and have stayed there.
   private var startedBehind: Set<ConnectionID> = []
-  /// Connections of apps that are in front.
+  /// Connections of apps in the foreground.
   private var front: Set<ConnectionID> = []
 
   init(in world: AgentSimulation) { self.world = world }
@@ -74,7 +75,7 @@ final class SuspensionLedger {
 
   private func isBehind(_ app: AppID) -> Bool {
     let connections = world.ledger.knowledge.connections(of: app)
-    // One that was ended is connected until the agent sees that it is gone.
+    // A process that was ended stays connected until the agent notices.
     let isRunning = connections.contains { connection in
       world.apps.contains { $0.process(connection) != nil }
     }
@@ -94,11 +95,11 @@ final class SuspensionLedger {
     case .launch(let order): tokens[order.app.id] = order.isForeground ? nil : order.token
     case .persist(.remove(.apps, let key)): if let id = AppID(key) { tokens[id] = nil }
     case .ask(let question, let event, _): onQuestion(question, event)
-    // A greeting that is refused brings no app to the front.
+    // A refused greeting does not bring an app to the foreground.
     case .close(let connection): front.remove(connection)
     case .end(let id):
       ended.insert(id)
-      // An app that has not greeted cannot be told.
+      // An app that has not sent its greeting cannot be told.
       let hasGreeted = !world.ledger.knowledge.connections(of: id).isEmpty
       world.expect(
         !hasGreeted || warned.remove(id) != nil, "\(id) is ended, and nobody has told it")
@@ -110,7 +111,7 @@ final class SuspensionLedger {
     if case .appGreeted(let ask, let hello, _) = event,
       let app = world.ledger.knowledge.app(of: ask.connection)
     {
-      // All its time begins anew.
+      // Its time starts again.
       overdue.remove(app)
       if let token = hello.launch, tokens[app] == token {
         tokens[app] = nil
@@ -127,14 +128,14 @@ final class SuspensionLedger {
     }
   }
 
-  /// Whether an app that runs behind is the agent's to suspend and to end.
+  /// Returns true if the agent may suspend and end an app that runs in the background.
   private func mayStop(_ app: AppID) -> Bool {
     guard let record = world.ledger.apps[app] else { return false }
     return startedBehind.isSuperset(of: world.ledger.knowledge.connections(of: app))
       && !record.backgroundModes.contains { $0 == "audio" || $0 == "location" }
   }
 
-  /// What is given to an app behind is what its manifest asks for.
+  /// Checks that an app in the background receives only what its manifest requests.
   private func checkMode(_ mode: String, _ app: SimulatedApp) {
     guard !app.isInFront(front), let record = world.ledger.apps[app.id] else { return }
     world.expect(
@@ -146,7 +147,7 @@ final class SuspensionLedger {
     guard let app = world.apps.first(where: { $0.process(question.connection) != nil }) else {
       return
     }
-    // An extension is another process.
+    // An extension is a separate process.
     switch event {
     case .extend, .contentAction: return
     default: break

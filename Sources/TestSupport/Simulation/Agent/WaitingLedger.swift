@@ -1,13 +1,13 @@
 @testable import Agent
 import BelfryWire
 
-/// Notifications of commands that wait for a person's permission: whatever happens to the agent meanwhile, the person
-/// is asked, and each of them comes with the yes.
+/// A check of notifications from commands that wait for the user's permission: whatever happens to the agent in the
+/// meantime, the user is asked, and every notification appears after permission is granted.
 final class WaitingLedger {
   private struct Waiting: Hashable {
     let key: AppNotificationID
     let serial: Int64?
-    /// The command's request; without an answer once the agent was killed.
+    /// The command's request; nil once the agent was killed, because it is not answered then.
     var ask: Ask?
   }
 
@@ -36,7 +36,7 @@ final class WaitingLedger {
     }
   }
 
-  /// A command's notification that is neither answered nor refused waits.
+  /// Adds a command's notification that is neither answered nor refused.
   private func addNew(_ event: AgentEvent, _ effects: [AgentEffect]) {
     guard case .appRequested(let ask, .control(.notify(let name, let request))) = event,
       let app = AppID(name), request.content.hasAlert
@@ -57,7 +57,7 @@ final class WaitingLedger {
     request?.content.userInfo["serial"]?.integerValue
   }
 
-  /// Whether an effect shows, schedules or refuses it, or what came later under its identifier.
+  /// Returns true if an effect shows, schedules or refuses the notification, or a later one with its identifier.
   private func isAbout(_ one: Waiting, _ effect: AgentEffect) -> Bool {
     switch effect {
     case .persist(.put(.pending, one.key.recordKey, let value)):
@@ -65,7 +65,7 @@ final class WaitingLedger {
     case .persist(.put(.delivered, one.key.recordKey, let value)):
       isAtLeast(
         one, Self.serial(DeliveredList.Entry(record: value)?.retained.notification.request))
-    // Its switches may keep it from the screen and from the list.
+    // Its switches may keep it off the screen and out of the list.
     case .suppressed(one.key, _), .sound(one.key, _, _): true
     case .answer(let ask, _), .refuse(let ask, _): ask == one.ask
     case .log(.waitingNotificationRefused(one.key, _)): true
@@ -78,7 +78,7 @@ final class WaitingLedger {
     return serial >= own
   }
 
-  /// Whether a person, or who removes the app, has decided against it with the event at hand.
+  /// Returns true if the user, or the removal of the app, has decided against it in the current event.
   private func mayGo(_ one: Waiting, _ event: AgentEvent) -> Bool {
     guard let app = world.ledger.apps[one.key.app], app.status != .denied else { return true }
     return world.ledger.conversations.wasAnswered(app.id, .notifications, isAllowed: nil)
