@@ -136,7 +136,9 @@ struct AgentContext {
 
   /// Sets the device's languages, and notifies the apps that have no languages of their own.
   mutating func setLanguages(_ languages: [String]) {
+    let isChange = !languages.elementsEqual(apps.languages, by: { $0.hasSameBytes(as: $1) })
     persist(apps.setLanguages(languages))
+    guard isChange else { return }
     for app in apps.all where app.languages == nil { tell(app.id, .languages(languages)) }
   }
 

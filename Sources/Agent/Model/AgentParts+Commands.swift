@@ -28,8 +28,9 @@ extension AgentParts {
       let key = try local.onlyWaiting(id, of: app, context)
       context.answer(ask, .dates(local.dates(key, count: count, context)))
     case .appSettings(let app?):
-      let row = context.apps[try context.apps.known(app)]?.settingsRow
-      context.answer(ask, .rows(row.map { [$0] } ?? []))
+      // An app that unregistered is not in the settings either (S4-7).
+      let app = context.apps[try context.apps.known(app)].flatMap { $0.isInSettings ? $0 : nil }
+      context.answer(ask, .rows(app.map { [$0.settingsRow] } ?? []))
     case .appSettings(nil):
       // An app that never asked for permission is not in the settings (S4-4, S4-7).
       let apps = context.apps.all.filter { !$0.requested.isEmpty && $0.isInSettings }

@@ -68,8 +68,8 @@ struct AuthorizationTests {
   func `Registering makes the app's pane, unregistering removes it`() {
     let bench = ModelBench()
     let (control, _) = bench.connect(role: .control)
-    func panes() -> Int {
-      let effects = bench.ask(control, .control(.appSettings(app: nil)))
+    func panes(of app: String? = nil) -> Int {
+      let effects = bench.ask(control, .control(.appSettings(app: app)))
       return effects.answers.first?.rows.count ?? -1
     }
     #expect(panes() == 0)
@@ -77,12 +77,25 @@ struct AuthorizationTests {
     // S4-4
     #expect(panes() == 1)
     bench.ask(connection, .register(.alert))
+    #expect(panes(of: ModelBench.burger.text) == 1)
     bench.ask(connection, .unregister(.alert))
     #expect(panes() == 0)
+    #expect(panes(of: ModelBench.burger.text) == 0)
     let kept = bench.disk[.apps, ModelBench.burger.text].flatMap { try? JSONValue(parsing: $0) }
     #expect(kept?.objectValue.flatMap(LocalApp.init)?.isInSettings == false)
     bench.ask(connection, .register(.alert))
     #expect(panes() == 1)
+  }
+
+  @Test
+  func `Apps are notified of the device's languages when they change, not when they are set again`()
+  {
+    let bench = ModelBench()
+    _ = bench.authorized()
+    #expect(bench.command(.changeDevice(["languages": "fr"])).told == [.languages(["fr"])])
+    #expect(bench.command(.changeDevice(["languages": "fr"])).told.isEmpty)
+    #expect(
+      bench.command(.changeDevice(["languages": "fr,de"])).told == [.languages(["fr", "de"])])
   }
 
   @Test

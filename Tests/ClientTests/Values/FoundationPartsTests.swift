@@ -36,6 +36,17 @@ import UserNotifications
   }
 
   @Test
+  func `The user's data is where the environment says, as for the agent`() {
+    func folder(_ environment: [String: String]) -> String {
+      FileManager.userDataFolder(environment).path
+    }
+    #expect(folder(["HOME": "/tmp/kiosk"]) == "/tmp/kiosk/.local/share")
+    #expect(folder(["HOME": "/tmp/kiosk", "XDG_DATA_HOME": "/var/kiosk"]) == "/var/kiosk")
+    #expect(
+      folder(["HOME": "/tmp/kiosk", "XDG_DATA_HOME": "relative"]) == "/tmp/kiosk/.local/share")
+  }
+
+  @Test
   func `A failed registration has the domain and code of Apple's systems, and says why`() {
     let refused = AppLinkFailure(.registrationRefused, "no valid 'aps-environment'")
       .registrationError

@@ -81,12 +81,13 @@ struct ContentExtensionExamples {
       #expect(center.lines.isEmpty, "\(center.output)")
       app.tell("Rice")
       try await desktop.wait("label", "Rice")
+      let stored = scenario.folder.file(".local/share/belfry/attachments/_" + Self.id)
+      #expect(try !FileManager.default.contentsOfDirectory(atPath: stored).isEmpty)
       try await desktop.press("Order")
       #expect(try await app.text("response") == "response ORDER to Rice")
       // Its pictures are gone with its windows.
       try await Scenario.wait("the pictures to go") {
-        let stored = scenario.folder.file(".local/share/belfry/attachments/_" + Self.id)
-        return (try? FileManager.default.contentsOfDirectory(atPath: stored))?.isEmpty ?? true
+        try FileManager.default.contentsOfDirectory(atPath: stored).isEmpty
       }
     }
   }

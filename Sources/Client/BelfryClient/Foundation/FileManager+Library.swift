@@ -22,10 +22,20 @@ extension FileManager {
     return folder
   }
 
-  /// The user's data directory.
-  var userDataFolder: URL {
-    let named = ProcessInfo.processInfo.environment["XDG_DATA_HOME"]
-    return named.flatMap { $0.hasPrefix("/") ? URL(fileURLWithPath: $0, isDirectory: true) : nil }
-      ?? homeDirectoryForCurrentUser.appendingPathComponent(".local/share", isDirectory: true)
+  /// The user's data directory, as the agent finds it.
+  package var userDataFolder: URL { Self.userDataFolder(ProcessInfo.processInfo.environment) }
+
+  /// Returns the user's data directory: `XDG_DATA_HOME`, or `.local/share` in `HOME`.
+  ///
+  /// Foundation's home directory is the one of the password database, whatever `HOME` is.
+  package static func userDataFolder(_ environment: [String: String]) -> URL {
+    func folder(_ name: String) -> URL? {
+      environment[name].flatMap {
+        $0.hasPrefix("/") ? URL(fileURLWithPath: $0, isDirectory: true) : nil
+      }
+    }
+    return folder("XDG_DATA_HOME")
+      ?? (folder("HOME") ?? FileManager.default.homeDirectoryForCurrentUser)
+      .appendingPathComponent(".local/share", isDirectory: true)
   }
 }

@@ -19,15 +19,11 @@ package struct AttachmentStore: Sendable {
 
   /// The attachment store of this app.
   package static let shared: AttachmentStore = {
-    let data =
-      ProcessInfo.processInfo.environment["XDG_DATA_HOME"]
-      .flatMap { $0.hasPrefix("/") ? URL(fileURLWithPath: $0, isDirectory: true) : nil }
-      ?? FileManager.default.homeDirectoryForCurrentUser
-      .appendingPathComponent(".local/share", isDirectory: true)
     let name = (AppIdentity.current.appID ?? ProcessInfo.processInfo.processName)
       .map { $0 == "/" || $0 == "\0" ? "_" : $0 }
     return AttachmentStore(
-      folder: data.appendingPathComponent("belfry/attachments/_" + String(name).withoutLeadingDots),
+      folder: FileManager.default.userDataFolder.appendingPathComponent(
+        "belfry/attachments/_" + String(name).withoutLeadingDots),
       bundle: Bundle.main.bundleURL)
   }()
 
