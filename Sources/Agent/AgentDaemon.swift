@@ -80,7 +80,7 @@ public final class AgentDaemon {
       (FileSystem.byteCount(of: records) ?? 0) == 0
     else { return }
     configuration.log.warning(
-      "the agent's records are gone: apps, what they scheduled and what people chose begin anew; tokens come "
+      "the agent's records are missing: apps, schedules and settings start empty; tokens are issued "
         + "again once apps are launched", ["records": records])
   }
 

@@ -104,10 +104,10 @@ final class PushReceiver: GatewayConnectionDelegate {
     log.info("not connected", ["why": reason])
     if link.isStopped, link.identity.device != nil {
       self.reason =
-        "revoked by the gateway; to enrol anew stop the agent, remove \(folder.path) and start it with "
+        "revoked by the gateway; to enroll again, stop the agent, remove \(folder.path) and start it with "
         + "--enroll and the present code"
       log.error(
-        "the gateway has revoked this device: remove its identity and enrol anew",
+        "the gateway has revoked this device: remove its identity and enroll again",
         [
           "identity": folder.path,
           "enrol": "belfry agent --enroll CODE; the code: belfry device code",
@@ -136,7 +136,7 @@ final class PushReceiver: GatewayConnectionDelegate {
       try folder.save(identity)
     } catch {
       log.error(
-        "the device's new certificate cannot be kept: goes on with its own", ["why": "\(error)"])
+        "cannot store the device's new certificate: keeping the current one", ["why": "\(error)"])
       throw error
     }
     log.info("has another certificate from its gateway")

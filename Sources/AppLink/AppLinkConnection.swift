@@ -265,7 +265,7 @@ public final class AppLinkConnection: Sendable {
         end.failure = AppLinkFailure(
           .agentUnavailable,
           "no agent answers: the one at \(socketPath) is stopped or overloaded; let it run on "
-            + "('kill -CONT'), or end it and start 'belfry agent' anew")
+            + "('kill -CONT'), or end it and restart 'belfry agent'")
         break
       }
       expire()

@@ -106,7 +106,7 @@ public struct AlertContent: Sendable, Equatable {
     }
     aps["filter-criteria"] = filterCriteria.map { .string($0) }
     guard !aps.isEmpty else {
-      throw .badValue(member: "content", wanted: "something that a person notices")
+      throw .badValue(member: "content", wanted: "content that the user notices")
     }
     return aps
   }

@@ -20,7 +20,7 @@ final class AppRun: Sendable {
       .value("authorize", "TYPES", "ask for permission, such as alert,sound,badge"),
       .flag("register", "register for remote notifications"),
       .repeatable("category", "FILE.json", "a category with its actions"),
-      .value("state", "foreground|background", default: "foreground", "how the app stands"),
+      .value("state", "foreground|background", default: "foreground", "the app's initial state"),
       AgentControl.socketOption,
     ])
 
@@ -261,7 +261,7 @@ final class AppRun: Sendable {
       become(new)
     default:
       Output.error(
-        "there is no command '\(verb)'",
+        "unknown command '\(verb)'",
         do: "use complete, present, state, beginTask, endTask or submitTask")
     }
   }

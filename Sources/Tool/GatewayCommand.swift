@@ -61,7 +61,7 @@ enum GatewayCommand {
       .value("ready-file", "FILE", "written once every listener accepts"),
       .value(
         "server-certificate", "FILE",
-        "a certificate of your own, PEM, for providers that ask for one of its names; read anew when it changes"
+        "a certificate of your own, PEM, for providers that request one of its names; reloaded when it changes"
       ),
       .value("server-key", "FILE", "its key, PEM"),
       .value("config", "FILE", "these options as YAML; what is typed or in the environment wins"),

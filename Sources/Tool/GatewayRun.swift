@@ -61,7 +61,7 @@ final class GatewayRun {
     do {
       signals = try SignalWatcher(on: loop) { [unowned self] signal in
         if signal == .hangup { return reload() }
-        log.info("going down: providers and devices are told, what was accepted is kept")
+        log.info("shutting down: notifying providers and devices, keeping accepted notifications")
         readiness.isReady = false
         service.stopping()
         // The history reads the store's file, and the store must be the last user of that file.
@@ -99,7 +99,7 @@ final class GatewayRun {
         case .configuration(let faults): faults
         }
       for fault in what {
-        log.error("goes on with the former configuration: the new one is wrong", ["what": fault])
+        log.error("keeping the previous configuration: the new one is invalid", ["what": fault])
       }
       return
     }
@@ -108,7 +108,7 @@ final class GatewayRun {
       needRestart = try server.follow(new.configuration) + settings.needingRestart(in: new)
     } catch {
       return log.error(
-        "goes on with the former configuration: the new one is wrong", ["what": "\(error)"])
+        "keeping the previous configuration: the new one is invalid", ["what": "\(error)"])
     }
     log.info("follows the configuration and the certificates as they are now")
     if !needRestart.isEmpty {
@@ -185,7 +185,7 @@ final class GatewayRun {
         "device": "\(ports.device)", "data": folder.path,
       ])
     log.info(
-      "open the console in a browser; it asks once for the admin token",
+      "console ready: open it in a browser and sign in with the admin token",
       [
         "console": consoleAddress.consoleURL(port: console?.port ?? 0),
         "token": folder.adminTokenFile,

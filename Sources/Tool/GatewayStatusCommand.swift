@@ -9,7 +9,7 @@ enum GatewayStatusCommand {
   static let table = OptionTable(
     command: "belfry gateway status",
     summary:
-      "Shows how a gateway stands: connections, rates of the last minute, what waits, its stores, "
+      "Shows a gateway's status: connections, rates of the last minute, what waits, its stores, "
       + "its disk, and when its certificates end. Ends with 1 where none runs.",
     [
       .value("data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway", "the gateway's folder"),

@@ -154,7 +154,7 @@ enum SendCommand {
     }
     guard !given.isEmpty || type == .background else {
       throw SendFailure.contradiction(
-        "there is nothing to say", "give --title, --body, --badge, --sound or --payload")
+        "nothing to send", "add --title, --body, --badge, --sound or --payload")
     }
     let payload = SendPayload(
       title: options.value("title"), body: options.value("body"),

@@ -7,10 +7,20 @@ import Transport
 /// Each subcommand has its own file.
 @main
 enum Tool {
+  /// The headings of the command list, in their order.
+  enum Group: String, CaseIterable, Sendable {
+    case send = "Send"
+    case devices = "Apps and devices"
+    case gateway = "Gateway"
+    case provider = "Provider"
+    case setup = "Set up and test"
+  }
+
   /// A subcommand: its name, a line of help, the options of the subcommand and its verbs, and the function that runs
   /// it.
   struct Command: Sendable {
     let name: String
+    let group: Group
     let summary: String
     /// The option tables, from which help, manual pages and completions are generated.
     var tables: @Sendable () -> [OptionTable] = { [] }
@@ -19,114 +29,135 @@ enum Tool {
 
   static let commands: [Command] = [
     Command(
-      name: "gateway", summary: "run the push service; status, check-config FILE",
+      name: "gateway", group: .gateway,
+      summary: "run the push service, show its status or check its configuration",
       tables: { [GatewayCommand.table, GatewayStatusCommand.table, GatewayCheck.table] },
       run: GatewayCommand.run),
     Command(
-      name: "agent", summary: "run the device's daemon", tables: { [AgentCommand.table] },
+      name: "agent", group: .devices, summary: "run the device's notification service",
+      tables: { [AgentCommand.table] },
       run: AgentCommand.run),
     Command(
-      name: "app", summary: "be an app from a shell", tables: { AppCommand.tables },
+      name: "app", group: .devices, summary: "run, install and list apps",
+      tables: { AppCommand.tables },
       run: AppCommand.run),
     Command(
-      name: "notify", summary: "show local notifications",
+      name: "notify", group: .devices, summary: "show, schedule and cancel local notifications",
       tables: { [NotifyCommand.table] + NotifyCommand.verbTables },
       run: NotifyCommand.run),
     Command(
-      name: "subscribe", summary: "a token and a curl line for this desktop",
+      name: "subscribe", group: .devices,
+      summary: "get a token and a curl command for this desktop",
       tables: { [SubscribeCommand.table] },
       run: SubscribeCommand.run),
     Command(
-      name: "settings", summary: "turn an app's switches", tables: { [SettingsCommand.table] },
+      name: "settings", group: .devices, summary: "show or change notification settings",
+      tables: { [SettingsCommand.table] },
       run: SettingsCommand.run),
     Command(
-      name: "center", summary: "what has been delivered",
+      name: "center", group: .devices, summary: "list, open and dismiss delivered notifications",
       tables: { [CenterCommand.table] + CenterCommand.verbTables },
       run: CenterCommand.run),
     Command(
-      name: "clock", summary: "move an agent's manual clock",
+      name: "clock", group: .devices, summary: "move an agent's manual clock",
       tables: { [ClockCommand.table] + ClockCommand.verbTables },
       run: ClockCommand.run),
     Command(
-      name: "location", summary: "say where the device is", tables: { [LocationCommand.table] },
+      name: "location", group: .devices, summary: "set the device's location",
+      tables: { [LocationCommand.table] },
       run: LocationCommand.run),
     Command(
-      name: "state", summary: "say how the device stands", tables: { [StateCommand.table] },
+      name: "state", group: .devices, summary: "show or set the device's state",
+      tables: { [StateCommand.table] },
       run: StateCommand.run),
     Command(
-      name: "sound", summary: "may this file be a sound?",
+      name: "sound", group: .devices, summary: "check or convert a notification sound",
       tables: { [SoundCommand.table, SoundCommand.conversionTable] },
       run: SoundCommand.run),
     Command(
-      name: "doctor", summary: "what this machine lacks", tables: { [DoctorCommand.table] },
+      name: "doctor", group: .setup, summary: "check what this machine supports",
+      tables: { [DoctorCommand.table] },
       run: DoctorCommand.run),
     Command(
-      name: "device", summary: "run virtual devices, list and revoke devices",
+      name: "device", group: .devices,
+      summary: "run virtual devices; list, invite and revoke devices",
       tables: { DeviceCommand.tables },
       run: DeviceCommand.run),
     Command(
-      name: "dev", summary: "a gateway and an agent for the work on an app",
+      name: "dev", group: .setup, summary: "run a gateway and an agent for app development",
       tables: { [DevCommand.table] },
       run: DevCommand.run),
     Command(
-      name: "test-gateway", summary: "run a command with a gateway and devices of its own",
+      name: "test-gateway", group: .setup,
+      summary: "run a command with its own gateway and devices",
       tables: { [TestGatewayCommand.table] },
       run: TestGatewayCommand.run),
     Command(
-      name: "send", summary: "send a push from a shell", tables: { [SendCommand.table] },
+      name: "send", group: .send, summary: "send a push notification",
+      tables: { [SendCommand.table] },
       run: SendCommand.run),
     Command(
-      name: "provider", summary: "run the token registry of an app's maker",
+      name: "provider", group: .provider,
+      summary: "run the token registry and the campaign service",
       tables: { [ProviderServiceCommand.table] },
       run: ProviderServiceCommand.run),
     Command(
-      name: "campaign", summary: "send to many, each in their language",
+      name: "campaign", group: .send, summary: "send a localized notification to many devices",
       tables: { CampaignCommand.tables },
       run: CampaignCommand.run),
     Command(
-      name: "team", summary: "who owns apps and keys", tables: { TeamCommand.noun.tables },
+      name: "team", group: .gateway, summary: "manage teams, which own apps and keys",
+      tables: { TeamCommand.noun.tables },
       run: TeamCommand.noun.run),
     Command(
-      name: "key", summary: "what providers sign their tokens with",
+      name: "key", group: .gateway, summary: "manage provider keys",
       tables: { KeyCommand.noun.tables },
       run: KeyCommand.noun.run),
     Command(
-      name: "certificate", summary: "providers' TLS certificates",
+      name: "certificate", group: .gateway, summary: "manage provider certificates",
       tables: { CertificateCommand.noun.tables },
       run: CertificateCommand.noun.run),
     Command(
-      name: "ca", summary: "the authority that clients trust, and its rotation",
+      name: "ca", group: .gateway, summary: "manage and rotate the certificate authority",
       tables: { AuthorityCommand.noun.tables }, run: AuthorityCommand.noun.run),
     Command(
-      name: "token-key", summary: "the keys that seal device tokens, and their rotation",
+      name: "token-key", group: .gateway,
+      summary: "manage and rotate the keys that seal device tokens",
       tables: { TokenKeyCommand.noun.tables }, run: TokenKeyCommand.noun.run),
     Command(
-      name: "damage", summary: "rows of a gateway's stores that are not what was written",
+      name: "damage", group: .gateway,
+      summary: "list and discard damaged rows of the gateway's stores",
       tables: { DamageCommand.noun.tables }, run: DamageCommand.noun.run),
     Command(
-      name: "topic", summary: "the apps that a team owns", tables: { TopicCommand.noun.tables },
+      name: "topic", group: .gateway, summary: "manage the apps of a team",
+      tables: { TopicCommand.noun.tables },
       run: TopicCommand.noun.run),
     Command(
-      name: "channel", summary: "an app's broadcast channels",
+      name: "channel", group: .gateway, summary: "manage broadcast channels",
       tables: { ChannelCommand.noun.tables },
       run: ChannelCommand.noun.run),
     Command(
-      name: "fault", summary: "scripted answers, for testing", tables: { FaultCommand.noun.tables },
+      name: "fault", group: .gateway, summary: "script error responses for tests",
+      tables: { FaultCommand.noun.tables },
       run: FaultCommand.noun.run),
     Command(
-      name: "backup", summary: "copy a gateway while it runs", tables: { [BackupCommand.table] },
+      name: "backup", group: .gateway, summary: "back up a gateway while it runs",
+      tables: { [BackupCommand.table] },
       run: BackupCommand.run),
     Command(
-      name: "restore", summary: "a gateway from its copy", tables: { [RestoreCommand.table] },
+      name: "restore", group: .gateway, summary: "restore a gateway from a backup",
+      tables: { [RestoreCommand.table] },
       run: RestoreCommand.run),
     Command(
-      name: "log", summary: "what happened to notifications", tables: { [LogCommand.verb.table] },
+      name: "log", group: .gateway, summary: "show what happened to notifications",
+      tables: { [LogCommand.verb.table] },
       run: LogCommand.run),
     Command(
-      name: "completions", summary: "what a shell completes on the Tab key",
+      name: "completions", group: .setup, summary: "print shell completions",
       tables: { [CompletionsCommand.table] }, run: CompletionsCommand.run),
     Command(
-      name: "man", summary: "the manual pages", tables: { [ManualCommand.table] },
+      name: "man", group: .setup, summary: "print or write the manual pages",
+      tables: { [ManualCommand.table] },
       run: ManualCommand.run),
   ]
 
@@ -149,8 +180,8 @@ enum Tool {
     guard let command = commands.first(where: { $0.name == name }) else {
       let nearest = Suggestion.nearest(to: name, in: commands.map(\.name))
       Output.error(
-        "there is no command '\(name)'",
-        do: nearest.map { "did you mean '\($0)'?" } ?? "'belfry --help' lists them all")
+        "unknown command '\(name)'",
+        do: nearest.map { "did you mean '\($0)'?" } ?? "run 'belfry --help' for a list")
       exit(2)
     }
     exit(Output.status(command.run(Array(arguments.dropFirst()))))
@@ -176,22 +207,26 @@ enum Tool {
 
   private static var help: String {
     let width = (commands.map(\.name.count).max() ?? 0) + 2
-    let lines = commands.map { command in
-      "  \(command.name)\(String(repeating: " ", count: width - command.name.count))\(command.summary)"
+    let groups = Group.allCases.map { group in
+      let lines = commands.filter { $0.group == group }.map { command in
+        let gap = String(repeating: " ", count: width - command.name.count)
+        return "  \(command.name)\(gap)\(command.summary)"
+      }
+      return "\(group.rawValue):\n" + lines.joined(separator: "\n")
     }
     return """
       Belfry: Apple's notification system on Linux, self-hosted.
 
       usage: belfry COMMAND [OPTION]…
 
-      \(lines.joined(separator: "\n"))
+      \(groups.joined(separator: "\n\n"))
 
-      'belfry COMMAND --help' tells the options of one, 'belfry --version' which release this is.
+      Run 'belfry COMMAND --help' for the options of a command, and 'belfry --version' for the version.
       """
   }
 
   private static func usage() -> Int32 {
-    Output.error("no command is given", do: "'belfry --help' lists them all")
+    Output.error("missing command", do: "run 'belfry --help' for a list")
     return 2
   }
 }

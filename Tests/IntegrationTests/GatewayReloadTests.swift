@@ -104,7 +104,7 @@ private let app = "com.example.app"
       try "nonsense".write(toFile: chain, atomically: true, encoding: .utf8)
       try configure("name: new.example\nserver-certificate: \(chain)\nserver-key: \(chain)\n")
       gateway.program.signal(SIGHUP)
-      try await says(gateway, "goes on with the former configuration")
+      try await says(gateway, "keeping the previous configuration")
       #expect(gateway.program.errors.contains("holds no certificate"))
       #expect(!gateway.program.errors.contains("follows the configuration"))
       #expect(try names.map(read) == before)

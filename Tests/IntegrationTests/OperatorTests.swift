@@ -159,7 +159,7 @@ private let app = "com.example.app"
       _ = try await run(scenario, gateway, ["device", "revoke", "\(second)"])
       _ = try await agent.program.event("link") { $0["state"].string == "down" }
       #expect(
-        agent.program.errors.contains("remove its identity and enrol anew"),
+        agent.program.errors.contains("remove its identity and enroll again"),
         "\(agent.program.errors)")
     }
   }

@@ -99,7 +99,7 @@ import Testing
       #expect {
         try FileSystem.makeDirectories(path)
       } throws: {
-        "\($0)".contains("'\(folder)/file' cannot be used: it is there and no folder")
+        "\($0)".contains("'\(folder)/file' cannot be used: it is not a directory")
       }
     }
     try FileSystem.remove(deep)

@@ -246,7 +246,7 @@ struct WatchedRegions: ~Copyable {
       AppLinkFailure(
         .invalidArgument, "the radius is over \(Int(PlaceLimits.largestRadius)) m: choose less")
     case .notABeacon:
-      AppLinkFailure(.invalidArgument, "the beacon's UUID is none: write 32 hexadecimal digits")
+      AppLinkFailure(.invalidArgument, "invalid beacon UUID: expected 32 hexadecimal digits")
     }
   }
 

@@ -78,10 +78,10 @@ extension LocalApp {
     case .notDetermined:
       problems.append(
         isUndecided
-          ? ("waits for a person's answer", "belfry settings \(id) notifications=on")
+          ? ("waits for the user's answer", "belfry settings \(id) notifications=on")
           : ("never asked for permission", "let the app call requestAuthorization"))
     case .denied:
-      problems.append(("a person said no", "belfry settings \(id) notifications=on"))
+      problems.append(("denied by the user", "belfry settings \(id) notifications=on"))
     case .authorized, .provisional: break
     }
     if status.allows, requested.isEmpty {

@@ -113,7 +113,7 @@ public enum Rejection: UInt8, CaseIterable, Sendable {
     case .badTopic: Row(400, "BadTopic", legacy: 6, "apns-topic cannot be a topic")
     case .deviceTokenNotForTopic:
       Row(400, "DeviceTokenNotForTopic", legacy: 8, "the token belongs to another app or push type")
-    case .duplicateHeaders: Row(400, "DuplicateHeaders", "an APNs header stands more than once")
+    case .duplicateHeaders: Row(400, "DuplicateHeaders", "an APNs header occurs more than once")
     case .idleTimeout:
       Row(
         400, "IdleTimeout", .retryLater,
@@ -153,8 +153,8 @@ public enum Rejection: UInt8, CaseIterable, Sendable {
       Row(
         403, "BadEnvironmentKeyInToken", .renewProviderToken,
         "the key is not valid in this environment")
-    case .badPath: Row(404, "BadPath", "the path is none of the interface's")
-    case .methodNotAllowed: Row(405, "MethodNotAllowed", "the method is none of the path's")
+    case .badPath: Row(404, "BadPath", "the path is not part of the API")
+    case .methodNotAllowed: Row(405, "MethodNotAllowed", "the method is not allowed for this path")
     case .expiredToken: Row(410, "ExpiredToken", legacy: 8, "the device token has expired")
     case .unregistered: Row(410, "Unregistered", legacy: 8, "the token is no longer active")
     case .payloadTooLarge:
@@ -171,7 +171,7 @@ public enum Rejection: UInt8, CaseIterable, Sendable {
       Row(500, "InternalServerError", legacy: 1, .retryWithBackoff, "the gateway failed")
     case .serviceUnavailable:
       Row(503, "ServiceUnavailable", legacy: 1, .retryWithBackoff, "the gateway cannot serve now")
-    case .shutdown: Row(503, "Shutdown", legacy: 10, .reconnect, "the gateway is going down")
+    case .shutdown: Row(503, "Shutdown", legacy: 10, .reconnect, "the gateway is shutting down")
     case .featureNotEnabled:
       Row(400, "FeatureNotEnabled", "broadcasts are off for this app")
     case .missingChannelID: Row(400, "MissingChannelId", "there is no apns-channel-id")

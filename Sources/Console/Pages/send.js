@@ -41,7 +41,7 @@ export function show(main, parameters) {
     priority: new Field("Priority", select([["", "by type"], ["10", "10, at once"], ["5", "5, sparing power"], ["1", "1, least"]], { name: "priority" })),
     lifetime: new Field("Kept for seconds", input("lifetime", { inputmode: "numeric" }), { hint: "Empty: as long as the service keeps it. 0: tried once." }),
     collapseID: new Field("Collapse id", input("collapseID"), { hint: "Replaces what came with the same one." }),
-    id: new Field("apns-id", input("id"), { hint: "A UUID; made where there is none." }),
+    id: new Field("apns-id", input("id"), { hint: "UUID. Generated if empty." }),
     key: new Field("Signed by", select([["", "a key of the app's team"]], { name: "key" })),
     payload: new Field("Payload", h("textarea", { name: "payload", rows: 12, spellcheck: "false", class: "code" }), { wide: true }),
   };

@@ -40,7 +40,7 @@ export function show(main) {
       if (!given(device.token)) { device.token.fail("There is no token: paste one."); return []; }
       const [found] = await call("POST", "/api/token-check", { token: device.token.value.trim(), topic: given(device.topic) });
       return [
-        verdict(found.ok, found.ok ? (found.disabled ? "It is good; the person has turned the app's notifications off." : "It is good.")
+        verdict(found.ok, found.ok ? (found.disabled ? "Valid, but the user has turned the app's notifications off." : "Valid.")
           : found.faults.map((fault) => `${fault.reason}: ${fault.when}${fault.since ? `, since ${dateTime(fault.since)}` : ""}.`).join(" ")),
         facts([["Topic", found.topic], ["Team", found.team], ["Kind", found.kind], ["Device", found.device], ["Name", found.deviceName], ["Environment", found.environment]]),
         found.ok ? h("p", {}, h("a", { href: `#/send?token=${device.token.value.trim()}&topic=${found.topic}` }, "Send it a push")) : null,

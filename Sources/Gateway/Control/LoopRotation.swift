@@ -49,7 +49,7 @@ extension GatewayLoop {
         rotation = try LoopRotation(
           tokenKeys: keys, trustMark: rotation.trustMark, environment: environment)
       } catch {
-        log.error("cannot use the token keys: goes on with the former ones", ["why": "\(error)"])
+        log.error("cannot read the token keys: keeping the previous ones", ["why": "\(error)"])
       }
     }
   }

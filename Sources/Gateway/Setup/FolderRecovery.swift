@@ -67,7 +67,7 @@ final class FolderRecovery {
     let names = FolderPart.allCases.flatMap(\.files)
     let text =
       "# What this folder must hold. A gateway does not start without one of these files, unless it is\n"
-      + "# given --recover, which makes the file anew and says what is lost with the old one.\n"
+      + "# given --recover, which creates the file again and says what is lost.\n"
       + names.map { $0 + "\n" }.joined()
     let bytes = Array(text.utf8)
     let kept = try? FileSystem.readRegularFile(
@@ -113,7 +113,7 @@ final class FolderRecovery {
     for name in part.allFiles where FileSystem.exists(folder.file(name)) {
       try FileSystem.move(folder.file(name), to: folder.file(name + ending))
     }
-    notice("\(file) \(why); it is made anew, and given up is \(part.loss)")
+    notice("\(file) \(why); creating it again; lost: \(part.loss)")
   }
 
   // MARK: Stores

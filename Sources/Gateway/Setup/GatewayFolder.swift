@@ -34,9 +34,9 @@ public struct GatewayFolder: Sendable {
       switch self {
       case .system(let failure): "\(failure)"
       case .crypto(let file, let failure):
-        "\(file): \(failure): restore it from a backup, or move the folder away to start anew"
+        "\(file): \(failure): restore it from a backup, or move the folder away to start with an empty one"
       case .damaged(let file, let what):
-        "\(file): \(what): restore it from a backup, or move the folder away to start anew"
+        "\(file): \(what): restore it from a backup, or move the folder away to start with an empty one"
       case .halfRestored(let folder):
         "\(folder) is half restored from a backup: move it away and run `belfry restore` again"
       case .lost(let file, let why, let loss):

@@ -260,7 +260,7 @@ public final class CampaignService: Sendable {
     let id = campaign.id
     try running.withLock { running throws(Failure) in
       guard !running.isDraining else {
-        throw .conflict("the service is going down", advice: "resume it after the next start")
+        throw .conflict("the service is shutting down", advice: "resume it after the next start")
       }
       guard running.runners[id] == nil else { return }
       running.runners[id] = CampaignRunner(campaign, document: document, resources: resources) {

@@ -34,7 +34,7 @@ enum Caller: Sendable, Equatable {
             || own.contains(where: { AppKeys.isTopic(topic, of: $0) })
         else {
           throw RequestProblem(
-            "topic", "\(topic) is none of the configured apps",
+            "topic", "\(topic) is not one of the configured apps",
             do: "add it with belfry provider --topic")
         }
         return topic

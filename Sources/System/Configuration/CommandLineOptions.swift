@@ -25,12 +25,12 @@ public struct CommandLineOptions: Sendable {
       case .unknown(let key, nil): "unknown option --\(key): see --help"
       case .missingValue(let key, let name): "--\(key) needs a value: --\(key) \(name)"
       case .unexpectedValue(let key): "--\(key) takes no value: leave out what follows the ="
-      case .repeated(let key): "--\(key) stands more than once: leave one"
+      case .repeated(let key): "--\(key) can only be given once"
       case .badValue(let key, let value, let wanted):
         "--\(key) '\(value)' is not understood: give \(wanted)"
       case .arguments(let count, let wanted) where wanted.isEmpty:
         "\(count == 1 ? "an argument" : "\(count) arguments") too many: see --help"
-      case .arguments(_, let wanted): "wrong number of arguments: give \(wanted)"
+      case .arguments(_, let wanted): "wrong number of arguments: expected \(wanted)"
       case .required(let key): "--\(key) is missing: see --help"
       }
     }

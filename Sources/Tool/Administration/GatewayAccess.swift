@@ -77,7 +77,7 @@ struct GatewayAccess {
       guard let object = (try? JSONValue(parsing: bytes))?.objectValue else {
         throw AdministrationFailure(
           .broken, "\(file) is not what a gateway writes",
-          do: "restart the gateway: it writes it anew")
+          do: "restart the gateway, which writes it again")
       }
       return object
     }

@@ -9,7 +9,7 @@ enum LogCommand {
   static let verb = AdministrationVerb(
     "log", "", "Prints the delivery log of a token, an apns-id or an apns-unique-id, newest last.",
     positionals: "[TOKEN|APNS-ID|UNIQUE-ID]", positionalCount: 0...1,
-    options: [.flag("follow", "goes on with what happens, until it is stopped")],
+    options: [.flag("follow", "keep printing new lines until interrupted")],
     columns: columns
   ) { .log(of: $0.positionals.first) }
 

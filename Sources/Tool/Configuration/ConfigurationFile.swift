@@ -72,7 +72,7 @@ struct ConfigurationFile {
         faults.append(
           Fault(
             line: key.line,
-            what: "\(name) stands at line \(former.line) already: write its values as one list"))
+            what: "\(name) is already set at line \(former.line): write its values as one list"))
       } else if let values {
         entries.append(
           Entry(
@@ -179,7 +179,7 @@ struct ConfigurationFile {
       let problem = unsafe parser.pointee.problem.map { unsafe String(cString: $0) }
       throw ConfigurationFile.Fault(
         line: unsafe Int(parser.pointee.problem_mark.line) + 1,
-        what: "this is no YAML: \(problem ?? "it cannot be read")")
+        what: "invalid YAML: \(problem ?? "it cannot be read")")
     }
     defer { unsafe yaml_event_delete(&event) }
     let line = unsafe Int(event.start_mark.line) + 1

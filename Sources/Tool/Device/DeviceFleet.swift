@@ -132,7 +132,7 @@ final class DeviceFleet: TurnEndTarget {
     guard device.isStopped else { return }
     if reason == "revoked" {
       reportOnce(
-        "the gateway has revoked a device: to enrol anew remove its line from \(log.path), or give another "
+        "the gateway has revoked a device: to enroll it again, remove its line from \(log.path), or give another "
           + "--data, and --enroll with what `belfry device code` prints")
     }
     if devices.allSatisfy(\.isStopped) {

@@ -9,7 +9,7 @@ struct PermissionWait {
   /// The options of commands that may wait.
   static let entries: [OptionTable.Entry] = [
     .value(
-      "timeout", "SECONDS", default: "60", "how long to wait for a person's permission"),
+      "timeout", "SECONDS", default: "60", "how long to wait for the user's permission"),
     .flag("no-wait", "does not wait for it: what was asked for happens once it is given"),
   ]
 

@@ -26,7 +26,7 @@ enum CampaignCommand {
         "whom to send to; a file has a device token a line"),
       .flag("dry-run", "say what each language would show, and to how many; send nothing"),
       .value("rate", "N/s", "pushes a second at most"),
-      .flag("detach", "do not wait: the running registry goes on"),
+      .flag("detach", "do not wait; the running registry continues"),
     ] + access + SendTarget.entries)
 
   private static func named(
@@ -36,12 +36,12 @@ enum CampaignCommand {
       command: "belfry campaign \(verb)", summary: summary,
       positionals: isOptional ? "[ID]" : "ID", positionalCount: (isOptional ? 0 : 1)...1,
       access
-        + (isSending ? [.flag("detach", "do not wait: the running registry goes on")] : [])
+        + (isSending ? [.flag("detach", "do not wait; the running registry continues")] : [])
         + (verb == "pause" || verb == "status" ? [] : SendTarget.entries))
   }
 
   private static let status = named(
-    "status", "Says how a campaign stands, or all.", isOptional: true)
+    "status", "Shows the status of a campaign, or of all.", isOptional: true)
   private static let pause = named("pause", "Holds a campaign once what is in flight has ended.")
   private static let resume = named(
     "resume", "Goes on with a campaign, and waits for its end.", isSending: true)

@@ -59,7 +59,7 @@ final class ProviderRun {
   func untilStopped() throws -> Int32 {
     signals = try SignalWatcher(on: loop, for: [.terminate, .interrupt]) { [unowned self] _ in
       log.info(
-        "going down: what is in flight gets its answers, the rest is sent after the next start")
+        "shutting down: waiting for answers to requests in flight; the rest is sent after the next start")
       service.stopping()
       server.stop()
       feedback?.stop()
@@ -89,7 +89,7 @@ final class ProviderRun {
     service.ready()
     log.info("ready", ["port": "\(server.port)", "apps": "\(folder.apps.apps.count)"])
     log.info(
-      "open the console in a browser; it asks once for the admin token",
+      "console ready: open it in a browser and sign in with the admin token",
       ["console": address.consoleURL(port: server.port), "token": folder.adminTokenFile])
     loop.run()
     return 0

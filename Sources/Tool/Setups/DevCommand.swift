@@ -185,7 +185,7 @@ struct DevGuide {
       \(belfry) send "$TOKEN" --topic \(appWord) --title Hello\(gatewayOption)
       \(curl("$TOKEN"))
 
-    The console, in a browser, which asks once for the admin token:
+    The console, in a browser (sign in with the admin token):
       xdg-open \(console)
       cat \(ShellWords.quoted(gateway.adminTokenFile))
 

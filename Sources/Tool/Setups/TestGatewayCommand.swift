@@ -101,7 +101,7 @@ struct TestGatewayRun {
     defer {
       supervisor.killAll()
       removeFolder()
-      if keepsFolder, dataFolder == nil { Output.error("the folder is kept", do: folder) }
+      if keepsFolder, dataFolder == nil { Output.error("keeping test data", do: folder) }
     }
     try FileSystem.makeDirectories(folder)
     // Environment variables for another gateway do not apply to this one.

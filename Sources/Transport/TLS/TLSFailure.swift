@@ -11,7 +11,7 @@ public enum TLSFailure: Error, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .badPEM(let what, let reason): "the \(what) is not usable PEM: \(reason)"
-    case .keyMismatch: "the private key does not belong to the certificate: give the pair"
+    case .keyMismatch: "the private key does not match the certificate"
     case .library(let reason): "OpenSSL refused: \(reason)"
     }
   }

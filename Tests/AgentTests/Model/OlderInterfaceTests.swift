@@ -88,7 +88,7 @@ struct OlderInterfaceTests {
     let first = bench.ask(connection, .add(Self.request(.local, "one", inSeconds: 60)))
     // S1-42
     #expect(first.prompts.map(\.subject) == [.notifications] && first.answers.count == 1)
-    #expect(bench.findings().map(\.detail) == ["waits for a person's answer"])
+    #expect(bench.findings().map(\.detail) == ["waits for the user's answer"])
     let second = bench.ask(connection, .add(Self.request(.local, "two", inSeconds: 61)))
     #expect(second.prompts.isEmpty && second.answers.count == 1)
     // It is listed from the moment at which it was scheduled.

@@ -12,7 +12,7 @@ import Testing
     var lines = [
       "# Rejections", "",
       "Made from `Rejection` in `Sources/BelfryWire/APNs/Rejection.swift`; a test compares the two.",
-      "`BELFRY_WRITE_TABLES=1 swift test --filter RejectionTableTests` writes it anew.", "",
+      "`BELFRY_WRITE_TABLES=1 swift test --filter RejectionTableTests` regenerates it.", "",
       "| status | reason | when | what the sender should do | legacy status |",
       "| --- | --- | --- | --- | --- |",
     ]
@@ -36,7 +36,7 @@ import Testing
 extension Rejection.Advice {
   fileprivate var words: String {
     switch self {
-    case .doNotRetry: "mend the request; do not retry as it is"
+    case .doNotRetry: "fix the request before retrying"
     case .renewProviderToken: "make a new provider token, then retry"
     case .retryLater: "wait, then retry"
     case .retryWithBackoff: "wait about 15 minutes, then retry with exponential back-off"
