@@ -170,14 +170,14 @@ extension Scenario {
       let two = try await scenario.agent("two", of: gateway)
       let first = try await scenario.app("org.example.one", on: one)
       let second = try await scenario.app("org.example.one", on: two)
+      // S4-11
       #expect(first.token != second.token)
       for (agent, token, text) in [(one, first.token, "to one"), (two, second.token, "to two")] {
         let answer = try await scenario.push(
           text, to: token, topic: "org.example.one", through: gateway)
         #expect(answer["status"].integer == 200)
-        #expect(try await agent.program.event("presented")["body"].string == text)
+        #expect(await agent.program.nextEvent("presented")["body"].string == text)
       }
-      // S4-11
       #expect(!one.program.untaken.contains { $0["event"].string == "presented" })
       #expect(!two.program.untaken.contains { $0["event"].string == "presented" })
     }

@@ -264,7 +264,7 @@ struct DesktopProgramTests {
         "notify", "--app", Self.burger, "--title", "Ding", "--sound", "ding.wav",
       ])
       // S4-3 part 2 of 3: the sound
-      #expect(try await agent.event("sound")["sound"].string == "ding.wav")
+      #expect(await agent.nextEvent("sound")["sound"].string == "ding.wav")
       try await Scenario.wait("the sound") {
         (try? Data(contentsOf: URL(fileURLWithPath: heard)))?.range(of: Data(samples)) != nil
       }

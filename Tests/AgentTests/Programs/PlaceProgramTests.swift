@@ -31,7 +31,7 @@ struct PlaceProgramTests {
       #expect(first["id"].string == "arrive" && first["trigger"].string == "location")
       _ = try await scenario.belfryCommand(["location", "set", "-33.86,151.21"])
       // S1-62 part 2 of 2: on leaving
-      #expect(try await agent.event("presented")["id"].string == "leave")
+      #expect(await agent.nextEvent("presented")["id"].string == "leave")
       agent.signal(SIGKILL)
       _ = try await agent.end()
       agent = try await AgentProgramTests.agent(scenario, ["--clock", "manual"])

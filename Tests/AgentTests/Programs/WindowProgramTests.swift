@@ -104,7 +104,7 @@ struct WindowProgramTests {
         "label", "\"\(Self.burger)\" would like to send you notifications")
       try await scene.desktop.press(answer)
       // S1-7
-      #expect(try await app.event("authorized")["granted"].boolean == isAllowed)
+      #expect(await app.nextEvent("authorized")["granted"].boolean == isAllowed)
       try await scene.desktop.wait("alert dialog", Self.burger, isThere: false)
       try await Scenario.wait("the question to go") {
         try await scene.dunstctl("count", "displayed") == "0"

@@ -215,7 +215,7 @@ struct RealServicesTests {
       _ = try await service.stop()
       service = try await upower(50_000_000)
       try await machine.waitForState("battery", "normal")
-      #expect(try await app.event("received")["payload"]["n"].integer == 2)
+      #expect(await app.nextEvent("received")["payload"]["n"].integer == 2)
       #expect(!app.untaken.contains { $0["event"].string == "received" })
     }
   }

@@ -6,8 +6,9 @@ import Testing
 enum Examples {
   static let folder = Installation.root + "/Examples"
 
-  /// Built once, before the first one runs.
+  /// Built once, before the first one runs; not at all where BELFRY_EXAMPLES_ARE_BUILT says that they are.
   private static let build = Task {
+    if ProcessInfo.processInfo.environment["BELFRY_EXAMPLES_ARE_BUILT"] != nil { return }
     try await Scenario.run(needsPlace: false) { scenario in
       _ = try await scenario.command(
         ["/usr/bin/env", "swift", "build", "--package-path", folder],
@@ -99,6 +100,11 @@ extension AgentProgram {
   ) async throws -> JSONLine {
     try await program.event("presented", within: limit) { $0["app"].string == app }
   }
+
+  /// The next notification that is shown of an app, for an expectation; `null` where none comes.
+  func nextPresented(_ app: String) async -> JSONLine {
+    await program.nextEvent("presented") { $0["app"].string == app }
+  }
 }
 
 extension RunningProgram {
@@ -116,5 +122,15 @@ extension RunningProgram {
       }
     }
     return true
+  }
+
+  /// Whether the program writes that to its error output in time; for an expectation, which fails where it does not.
+  func hasError(_ text: String) async -> Bool {
+    do {
+      return try await error(text)
+    } catch {
+      print("\(error)")
+      return false
+    }
   }
 }

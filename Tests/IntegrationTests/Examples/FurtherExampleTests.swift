@@ -117,7 +117,7 @@ import Testing
       try await scenario.tell(agent, "clock", "advance", "3700")
       // S0-11 part 1 of 2: the message
       // S3-21 part 1 of 2: the message
-      #expect(try await agent.presented(id)["body"].string == "Le match commence")
+      #expect(await agent.nextPresented(id)["body"].string == "Le match commence")
       try await scenario.tell(agent, "settings", "--languages", "en")
       try await scenario.tell(agent, "clock", "advance", "3700")
       let shown = try await agent.program.event("presented") {
@@ -168,7 +168,7 @@ import Testing
         func isHeard() -> Bool {
           (try? Data(contentsOf: URL(fileURLWithPath: heard)))?.range(of: Data(samples)) != nil
         }
-        try await Scenario.wait("the sound") { isHeard() }
+        try? await Scenario.wait("the sound") { isHeard() }
         // S0-1 part 2 of 3: a local notification names it, and it sounds
         #expect(isHeard())
       }
@@ -200,9 +200,9 @@ import Testing
       try await scenario.tell(agent, "clock", "advance", "200")
       // S1-1 part 2 of 2: on the Mac nothing is registered for local ones
       // S1-54
-      #expect(try await agent.presented(id)["title"].string == "Tea")
+      #expect(await agent.nextPresented(id)["title"].string == "Tea")
       try await scenario.tell(agent, "center", "open", "tea")
-      #expect(try await app.text("activated") == "activated Tea")
+      #expect(await app.nextText("activated") == "activated Tea")
       try await app.stop()
 
       // Not running, it is started with the notification.
@@ -211,7 +211,7 @@ import Testing
       _ = try await again.text("scheduled")
       try await again.stop()
       try await scenario.tell(agent, "clock", "advance", "200")
-      #expect(try await agent.presented(id)["title"].string == "Tea")
+      #expect(await agent.nextPresented(id)["title"].string == "Tea")
       try await scenario.tell(agent, "center", "open", "tea")
       try await agent.program.error("launched by Tea")
       try await agent.program.error("activated Tea")
@@ -219,14 +219,14 @@ import Testing
       // What is shown in its name from a shell comes back as one of its own.
       try await scenario.tell(agent, "state", "front=none")
       try await scenario.tell(agent, "notify", "--app", id, "--title", "Coffee", "--id", "coffee")
-      #expect(try await agent.presented(id)["title"].string == "Coffee")
+      #expect(await agent.nextPresented(id)["title"].string == "Coffee")
       try await scenario.tell(agent, "center", "open", "coffee")
       try await agent.program.error("activated Coffee")
 
       // All that lasts until the person turns it off.
       try await scenario.tell(agent, "settings", id, "notifications=off")
       let off = try await scenario.example("MacReminder", on: agent, app: id)
-      #expect(try await off.text("scheduled") == "scheduled []")
+      #expect(await off.nextText("scheduled") == "scheduled []")
       try await scenario.tell(agent, "app", "remove", id)
     }
   }

@@ -42,12 +42,12 @@ import Testing
       // S0-44 part 1 of 2: iOS
       // S1-36 part 1 of 2: a push
       // S1-57 part 1 of 2: a push
-      #expect(try await agent.program.error("launch push milk"))
+      #expect(await agent.program.hasError("launch push milk"))
       // S1-37
-      #expect(try await agent.program.error("\npush milk"))
-      #expect(try await agent.program.error("\nactive"))
+      #expect(await agent.program.hasError("\npush milk"))
+      #expect(await agent.program.hasError("\nactive"))
       // S2-12
-      #expect(try await agent.program.event("badge")["badge"].integer == 0)
+      #expect(await agent.program.nextEvent("badge")["badge"].integer == 0)
     }
   }
 
@@ -73,10 +73,10 @@ import Testing
       // S1-36 part 2 of 2: a local notification
       // S1-57 part 2 of 2: a local notification
       // S1-60 part 1 of 2: at launch
-      #expect(try await agent.program.error("launch milk badge 2"))
-      #expect(try await agent.program.error("\nactive"))
+      #expect(await agent.program.hasError("launch milk badge 2"))
+      #expect(await agent.program.hasError("\nactive"))
       // S1-72 part 2 of 3: at launch, one that is not of a place has no region
-      #expect(try await agent.program.error("region none\n"))
+      #expect(await agent.program.hasError("region none\n"))
     }
   }
 
@@ -103,7 +103,7 @@ import Testing
       // S0-42 part 2 of 2: the Mac, the payload
       // S0-44 part 2 of 2: the Mac
       // S1-58 part 2 of 2: the Mac, the payload
-      #expect(try await again.text("launch push") == "launch push milk")
+      #expect(await again.nextText("launch push") == "launch push milk")
     }
   }
 
@@ -124,8 +124,8 @@ import Testing
         #"{"aps":{"content-available":1}}"#, to: token, topic: id, of: gateway,
         options: ["--type", "background"])
       // S2-1 part 2 of 2: an app that does not run is launched
-      #expect(try await agent.program.error("launched behind"))
-      #expect(try await agent.program.error("no menu"))
+      #expect(await agent.program.hasError("launched behind"))
+      #expect(await agent.program.hasError("no menu"))
     }
   }
 
@@ -142,7 +142,7 @@ import Testing
       let app = try scenario.start(
         [folder + "/Registration"], environment: ["BELFRY_SOCKET": agent.socket])
       // S0-32, S2-23
-      #expect(try await app.text("no token").contains("aps-environment"))
+      #expect(await app.nextText("no token")?.contains("aps-environment") == true)
     }
   }
 
@@ -193,7 +193,7 @@ import Testing
         try await scenario.push(payload, to: token, topic: id, of: gateway)
         // S0-52
         // S1-75 in part: keys of the payload
-        #expect(try await agent.presented(id)["body"].string == text)
+        #expect(await agent.nextPresented(id)["body"].string == text)
       }
     }
   }

@@ -29,7 +29,7 @@ import Testing
         agent, "center", "open", try #require(shown["id"].string), "--app",
         "org.example.BackgroundChat")
       // S3-33 part 1 of 2: it presents at once, and is opened
-      #expect(try await app.text("foreground") == "foreground")
+      #expect(await app.nextText("foreground") == "foreground")
     }
   }
 
@@ -56,12 +56,12 @@ import Testing
         #"{"aps":{"content-available":1},"save":true}"#, to: token, topic: id, of: gateway,
         options: ["--type", "background"])
       // S0-23 part 2 of 3: a task begins, and the app sees the time that is left
-      #expect(try await agent.program.error("saving true limited\n"))
+      #expect(await agent.program.hasError("saving true limited\n"))
       // The fetch is over; the task keeps the app awake.
       try await scenario.tell(agent, "clock", "advance", "20")
       #expect(try await state() == "background")
       try await scenario.tell(agent, "clock", "advance", "9")
-      #expect(try await agent.program.error("the time ends\n"))
+      #expect(await agent.program.hasError("the time ends\n"))
       try await Scenario.wait("the end of its task") {
         try await scenario.tell(agent, "clock", "advance", "1")
         return try await state() == "suspended"
@@ -168,7 +168,7 @@ import Testing
       // S1-12 part 1 of 2: a push
       // S1-40 part 1 of 2: a push
       // S1-56 part 1 of 2: a push
-      #expect(try await app.text("ACCEPT") == "ACCEPT_IDENTIFIER 7 of INVITE_CATEGORY")
+      #expect(await app.nextText("ACCEPT") == "ACCEPT_IDENTIFIER 7 of INVITE_CATEGORY")
 
       // A category that the app did not register has no buttons.
       try await scenario.push(
@@ -218,7 +218,7 @@ import Testing
       }
       // S1-24 part 2 of 5: activationMode, of a running app
       #expect(lines.count { $0 == "active" } == before + 1)
-      #expect(try await invited.app.text("MAYBE") == "MAYBE_IDENTIFIER 8 of INVITE_CATEGORY")
+      #expect(await invited.app.nextText("MAYBE") == "MAYBE_IDENTIFIER 8 of INVITE_CATEGORY")
     }
   }
 
@@ -233,7 +233,7 @@ import Testing
       #expect(!invited.app.lines.contains { $0.hasPrefix("DECLINE") })
       try await scenario.tell(invited.agent, "state", "locked=off")
       // S1-24 part 3 of 5: authenticationRequired
-      #expect(try await invited.app.text("DECLINE") == "DECLINE_IDENTIFIER 7 of INVITE_CATEGORY")
+      #expect(await invited.app.nextText("DECLINE") == "DECLINE_IDENTIFIER 7 of INVITE_CATEGORY")
     }
   }
 
@@ -248,7 +248,7 @@ import Testing
       try await invited.app.stop()
       let next = try await scenario.example("Invitation", on: invited.agent)
       // S1-41
-      #expect(try await next.text("ACCEPT") == "ACCEPT_IDENTIFIER 7 of INVITE_CATEGORY")
+      #expect(await next.nextText("ACCEPT") == "ACCEPT_IDENTIFIER 7 of INVITE_CATEGORY")
       // What it prints after the action, it prints after the completion handler was called.
       try await scenario.tell(invited.agent, "state", "front=none")
       _ = try await next.text("behind")
@@ -258,7 +258,7 @@ import Testing
       try await scenario.tell(invited.agent, "state", "front=none")
       _ = try await last.text("behind")
       try await invited.choose("ACCEPT_IDENTIFIER", 8)
-      #expect(try await last.text("ACCEPT") == "ACCEPT_IDENTIFIER 8 of INVITE_CATEGORY")
+      #expect(await last.nextText("ACCEPT") == "ACCEPT_IDENTIFIER 8 of INVITE_CATEGORY")
     }
   }
 
@@ -286,7 +286,7 @@ import Testing
       // S1-12 part 2 of 2: a local notification
       // S1-40 part 2 of 2: a local notification
       // S1-56 part 2 of 2: a local notification
-      #expect(try await app.text("ACCEPT") == "ACCEPT_IDENTIFIER 42 of INVITE_CATEGORY")
+      #expect(await app.nextText("ACCEPT") == "ACCEPT_IDENTIFIER 42 of INVITE_CATEGORY")
     }
   }
 
@@ -302,9 +302,9 @@ import Testing
       // S1-38 part 1 of 2: a local notification
       // S1-59 part 1 of 3: a local notification
       // S1-60 part 2 of 2: while it runs
-      #expect(try await app.text("running") == "running milk badge 2")
+      #expect(await app.nextText("running") == "running milk badge 2")
       // S1-72 part 3 of 3: while the app runs
-      #expect(try await app.text("region") == "region none")
+      #expect(await app.nextText("region") == "region none")
       let badge = try await agent.program.event("badge")
       // S0-46 part 1 of 2: one less
       #expect(badge["badge"].integer == 2)
@@ -337,9 +337,9 @@ import Testing
       // S1-38 part 2 of 2: a push
       // S1-59 part 2 of 3: a push
       // S2-20 in part: an alert, in front
-      #expect(try await app.text("push bread") == "push bread")
+      #expect(await app.nextText("push bread") == "push bread")
       // S1-61
-      #expect(try await agent.program.event("badge")["badge"].integer == 0)
+      #expect(await agent.program.nextEvent("badge")["badge"].integer == 0)
       #expect(!agent.program.lines.contains { $0.contains("Bread") })
     }
   }
@@ -355,11 +355,11 @@ import Testing
       let app = try await scenario.example("LocalTour", on: agent)
       #expect(try await app.text("settings") == "settings 7")
       // S3-29
-      #expect(try await app.text("two") == "two Daily Once")
-      #expect(try await app.text("left") == "left Daily")
-      #expect(try await app.text("replaced") == "replaced Once")
+      #expect(await app.nextText("two") == "two Daily Once")
+      #expect(await app.nextText("left") == "left Daily")
+      #expect(await app.nextText("replaced") == "replaced Once")
       // S0-20
-      #expect(try await app.text("none") == "none ")
+      #expect(await app.nextText("none") == "none ")
       #expect(
         try await scenario.tell(agent, "notify", "list", "--app", id, "--json").values.isEmpty)
 
@@ -376,7 +376,7 @@ import Testing
       _ = try await app.text("presented")
       try await scenario.tell(agent, "state", "front=\(id)")
       // S3-19 part 1 of 2: a badge of 0 leaves the number
-      #expect(try await app.text("badge") == "badge 5")
+      #expect(await app.nextText("badge") == "badge 5")
       _ = try await app.text("one cancelled")
       let removed = try await agent.program.event("removed")
       let left = try await scenario.tell(agent, "center", "--json").values.map { $0["id"] }
@@ -386,11 +386,11 @@ import Testing
       app.tell("cancel all")
       // S0-21 part 2 of 2: all
       // S1-50 part 2 of 2: all
-      #expect(try await agent.program.event("removed")["id"] == quiet["id"])
+      #expect(await agent.program.nextEvent("removed")["id"] == quiet["id"])
       // S0-46 part 2 of 2: none
       // S3-19 part 2 of 2: the app's own setter clears it
       #expect(
-        try await agent.program.event("badge") { $0["badge"].integer == 0 }["app"].string == id)
+        await agent.program.nextEvent("badge") { $0["badge"].integer == 0 }["app"].string == id)
     }
   }
 
@@ -408,7 +408,7 @@ import Testing
         of: gateway)
       // S0-51 in part: a running Mac app has the payload; one that does not run has alerts and sounds, too
       // S1-59 part 3 of 3: a Mac app
-      #expect(try await app.text("push") == "push milk")
+      #expect(await app.nextText("push") == "push milk")
     }
   }
 
@@ -447,7 +447,7 @@ import Testing
       _ = try await agent.presented(id)
       _ = try await agent.program.event("sound") { $0["app"].string == id }
       #expect(
-        try await agent.program.event("badge") { $0["app"].string == id }["badge"].integer == 4)
+        await agent.program.nextEvent("badge") { $0["app"].string == id }["badge"].integer == 4)
     }
   }
 
@@ -466,7 +466,7 @@ import Testing
       try await scenario.tell(
         agent, "center", "action", id, "belfry.action", "--app", "org.example.MacNotification")
       // S1-42 part 2 of 2: the Mac's classes and their delegate
-      #expect(try await app.text("activated") == "activated 2")
+      #expect(await app.nextText("activated") == "activated 2")
 
       // In front it is not shown unless the app wants it.
       let quiet = try await scenario.example(
@@ -477,7 +477,7 @@ import Testing
       }
       // S1-52 part 1 of 2: its delegate says so
       #expect(suppressed["reason"].string == "foreground")
-      #expect(try await quiet.text("presented") == "presented [false]")
+      #expect(await quiet.nextText("presented") == "presented [false]")
       let alone = try await scenario.example(
         "MacNotification", on: agent, app: "org.example.alone", arguments: ["--no-delegate"])
       _ = try await alone.text("permission")
@@ -516,7 +516,7 @@ import Testing
       #expect(try await app.text("language") == "language fr-CA")
       try await scenario.tell(agent, "settings", "--languages", "ja,en")
       // S0-55
-      #expect(try await app.text("language") == "language ja")
+      #expect(await app.nextText("language") == "language ja")
     }
   }
 

@@ -37,16 +37,16 @@ import Testing
       #expect(!app.lines.contains { $0.hasPrefix("types") })
       try await scenario.tell(agent, "settings", id, "notifications=on")
       // S1-8
-      #expect(try await app.text("types") == "types 7")
+      #expect(await app.nextText("types") == "types 7")
       try await app.stop()
 
       try await scenario.tell(agent, "settings", id, "alert=off")
       let again = try await scenario.example("Registration", on: agent)
       // S1-9 part 2 of 2: a later one reports what is set
       // S1-10
-      #expect(try await again.text("types") == "types 3")
+      #expect(await again.nextText("types") == "types 3")
       // S1-43
-      #expect(try await again.text("accepts") == "accepts 3")
+      #expect(await again.nextText("accepts") == "accepts 3")
       // S1-7
       #expect(count("prompt", of: id, agent) == 1)
     }
@@ -80,7 +80,7 @@ import Testing
       #expect(try await performed(1) == ["presented", "sound", "badge"])
       // S0-1 part 3 of 3: a push names it
       #expect(
-        try await agent.program.event("sound") { $0["app"].string == id }["sound"].string
+        await agent.program.nextEvent("sound") { $0["app"].string == id }["sound"].string
           == "ding.caf")
       for (number, (type, rest)) in [
         ("alert", ["sound", "badge"]), ("sound", ["presented", "badge"]),
@@ -120,7 +120,7 @@ import Testing
       try await scenario.push(#"{"aps":{"alert":"late"}}"#, to: token, topic: id, of: gateway)
       // S1-2 part 2 of 3: with it
       // S2-10 part 2 of 2: with it
-      #expect(try await agent.presented(id)["body"].string == "late")
+      #expect(await agent.nextPresented(id)["body"].string == "late")
     }
   }
 
@@ -172,15 +172,15 @@ import Testing
       try await scenario.tell(agent, "settings", id, "notifications=on")
       // S1-14
       // S0-26 part 2 of 2: NSApplication
-      #expect(try await scenario.token(of: app).count == 64)
-      #expect(try await app.text("enabled") == "enabled 7")
+      #expect(await app.nextText("token ")?.count == 70)
+      #expect(await app.nextText("enabled") == "enabled 7")
       try await app.stop()
       try await scenario.tell(agent, "settings", id, "alert=off")
       let again = try await scenario.example(
         "MacNotification", on: agent, arguments: ["--push-only"])
       // S0-29 part 2 of 2: NSApplication
       // S1-53
-      #expect(try await again.text("enabled") == "enabled 3")
+      #expect(await again.nextText("enabled") == "enabled 3")
     }
   }
 
@@ -216,7 +216,7 @@ import Testing
       let again = try await scenario.agent(of: gateway)
       try await scenario.push(#"{"aps":{"alert":"next"}}"#, to: token, topic: id, of: gateway)
       // S3-4 part 1 of 2: a push comes once, from a server
-      #expect(try await again.presented(id)["body"].string == "next")
+      #expect(await again.nextPresented(id)["body"].string == "next")
       #expect(
         again.program.lines.compactMap { JSONLine($0) }.count { $0["event"].string == "presented" }
           == 1)
@@ -245,7 +245,7 @@ import Testing
       try await app.stop()
       let (_, token) = try await scenario.app(id, on: agent)
       try await scenario.push(#"{"aps":{"alert":"now"}}"#, to: token, topic: id, of: gateway)
-      #expect(try await agent.presented(id)["body"].string == "now")
+      #expect(await agent.nextPresented(id)["body"].string == "now")
       #expect(count("presented", of: id, agent) == 1)
     }
   }
@@ -267,7 +267,7 @@ import Testing
       for (id, token) in zip(apps, tokens) {
         try await scenario.push(#"{"aps":{"alert":"news"}}"#, to: token, topic: id, of: gateway)
         // S3-5 part 1 of 2: the user is alerted
-        #expect(try await agent.presented(id)["body"].string == "news")
+        #expect(await agent.nextPresented(id)["body"].string == "news")
       }
       let devices = try await scenario.belfryCommand(
         ["device", "list", "--json", "--data", gateway.data])
@@ -291,7 +291,7 @@ import Testing
       try await scenario.tell(agent, "state", "locked=on")
       try await scenario.push(#"{"aps":{"alert":"seen"}}"#, to: token, topic: id, of: gateway)
       // S4-22
-      #expect(try await agent.presented(id)["body"].string == "seen")
+      #expect(await agent.nextPresented(id)["body"].string == "seen")
       try await scenario.tell(agent, "settings", id, "lockScreen=off")
       try await scenario.push(#"{"aps":{"alert":"hidden"}}"#, to: token, topic: id, of: gateway)
       let suppressed = try await agent.program.event("suppressed") { $0["app"].string == id }

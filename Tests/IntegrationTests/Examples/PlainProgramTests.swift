@@ -59,7 +59,7 @@ import Testing
       // S1-47 part 2 of 2: what is none is refused
       #expect(refusal.contains("is no property list"), "\(refusal)")
       // The program goes on, and what is one is shown.
-      #expect(try await agent.presented("org.example.UnfitData")["id"].string == "fit")
+      #expect(await agent.nextPresented("org.example.UnfitData")["id"].string == "fit")
       #expect(try await center.end() == 0)
       // Apple's older interfaces end the program with an exception; here it is a trap.
       for interface in ["local", "desktop"] {

@@ -26,7 +26,7 @@ import Testing
         "campaign", "send", file, "--json", "--data", registry.data,
       ])
       #expect(sent.values.last?["accepted"].integer == 1)
-      #expect(try await agent.presented(id)["body"].string == "Fresh fish")
+      #expect(await agent.nextPresented(id)["body"].string == "Fresh fish")
     }
   }
 
@@ -110,7 +110,7 @@ import Testing
         ])
         #expect(sent.values.last?["accepted"].integer == 1)
         // S0-56
-        #expect(try await agent.presented(id)["body"].string == text)
+        #expect(await agent.nextPresented(id)["body"].string == text)
         try await app.stop()
       }
     }

@@ -31,10 +31,10 @@ import Testing
       #expect(try await app.text("scheduled") == "scheduled Call the plumber dans 30 minutes.")
       // S0-18 part 1 of 2: the action's word
       // S1-49 part 1 of 2: the action's word
-      #expect(try await app.text("action") == "action Détails")
+      #expect(await app.nextText("action") == "action Détails")
       // In front of the user the app gets it; its date is tomorrow.
       // S0-17
-      #expect(try await app.text("received") == "received Nothing is due now")
+      #expect(await app.nextText("received") == "received Nothing is due now")
       let waiting = try await scenario.tell(agent, "notify", "list", "--app", id, "--json")
       #expect(waiting.values.count == 1)
       try await app.stop()
@@ -126,7 +126,7 @@ import Testing
         "AlarmClock", on: agent, app: "org.example.cancel", arguments: ["--cancel"])
       // S0-19
       // S3-16 part 2 of 2: cancelled
-      #expect(try await other.text("left 0") == "left 0")
+      #expect(await other.nextText("left 0") == "left 0")
       let waiting = try await scenario.tell(
         agent, "notify", "list", "--app", "org.example.cancel", "--json")
       #expect(waiting.values.isEmpty)

@@ -40,13 +40,13 @@ struct TaskExamples {
       let launched = try await agent.program.event("launched")
       #expect(launched["app"].string == Self.id)
       #expect(launched["reason"].string == "task")
-      #expect(try await agent.program.error("started behind"))
-      #expect(try await agent.program.error("refreshing as BGAppRefreshTask"))
+      #expect(await agent.program.hasError("started behind"))
+      #expect(await agent.program.hasError("refreshing as BGAppRefreshTask"))
       // The next day brings the other one, whose time ends it.
       try await scenario.tell(agent, "clock", "advance", "86400")
-      #expect(try await agent.program.error("tidying as BGProcessingTask"))
+      #expect(await agent.program.hasError("tidying as BGProcessingTask"))
       try await scenario.tell(agent, "clock", "advance", "30")
-      #expect(try await agent.program.error("tidying is cut short"))
+      #expect(await agent.program.hasError("tidying is cut short"))
     }
   }
 }
