@@ -5,14 +5,16 @@ import SwiftSyntax
 
 /// The program of `scripts/mutate`.
 ///
-/// `belfry-mutate EXCLUDED FILE…` rewrites the files with their mutants in them and prints the mutants; `EXCLUDED`
-/// has the numbers that are left out, a line each.
+/// `belfry-mutate [--values] EXCLUDED FILE…` rewrites the files with their mutants in them and prints the mutants;
+/// `EXCLUDED` has the numbers that are left out, a line each. With `--values`, values are changed too.
 @main
 struct MutationMain {
   static func main() throws {
-    let arguments = Array(CommandLine.arguments.dropFirst())
+    var arguments = Array(CommandLine.arguments.dropFirst())
+    let changesValues = arguments.first == "--values"
+    if changesValues { arguments.removeFirst() }
     guard let list = arguments.first, arguments.count > 1 else {
-      FileHandle.standardError.write(Data("usage: belfry-mutate EXCLUDED FILE…\n".utf8))
+      FileHandle.standardError.write(Data("usage: belfry-mutate [--values] EXCLUDED FILE…\n".utf8))
       exit(2)
     }
     let excluded = Set(
@@ -25,9 +27,9 @@ struct MutationMain {
       let parsed = Parser.parse(source: source)
       let folded = OperatorTable.standardOperators.foldAll(parsed) { _ in }
       guard let tree = folded.as(SourceFileSyntax.self) else { continue }
-      let rewriter = MutationRewriter(file: file, tree: tree, first: first) {
-        excluded.contains($0)
-      }
+      let rewriter = MutationRewriter(
+        file: file, tree: tree, first: first, changesValues: changesValues
+      ) { excluded.contains($0) }
       let text = rewriter.rewrite(tree).description
       try text.write(toFile: file, atomically: true, encoding: .utf8)
       for mutant in rewriter.mutants { print(mutant.row) }

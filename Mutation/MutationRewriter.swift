@@ -21,8 +21,9 @@ final class MutationRewriter: SyntaxRewriter {
   ]
 
   private let file: String
+  private let changesValues: Bool
   private let converter: SourceLocationConverter
-  private let isExcluded: (Int) -> Bool
+  let isExcluded: (Int) -> Bool
   private(set) var mutants: [Mutant] = []
   private var next: Int
 
@@ -32,9 +33,14 @@ final class MutationRewriter: SyntaxRewriter {
   ///   - file: The file's path, as reports name it.
   ///   - tree: The file as it is parsed, operators folded.
   ///   - first: The number of the file's first mutant; they count up in the order of the source.
+  ///   - changesValues: Whether values are changed too: literals, arguments, results, what variables begin with.
   ///   - isExcluded: Whether a number is left out, because its code does not compile.
-  init(file: String, tree: SourceFileSyntax, first: Int, isExcluded: @escaping (Int) -> Bool) {
+  init(
+    file: String, tree: SourceFileSyntax, first: Int, changesValues: Bool = false,
+    isExcluded: @escaping (Int) -> Bool
+  ) {
     self.file = file
+    self.changesValues = changesValues
     self.isExcluded = isExcluded
     self.next = first
     converter = SourceLocationConverter(fileName: file, tree: tree)
@@ -82,7 +88,7 @@ final class MutationRewriter: SyntaxRewriter {
     node.attributes.contains { $0.trimmedDescription.lowercased().contains("inlin") }
   }
 
-  private func isIgnored(_ call: FunctionCallExprSyntax) -> Bool {
+  func isIgnored(_ call: FunctionCallExprSyntax) -> Bool {
     let called = call.calledExpression.trimmedDescription
     let name = called.split(separator: ".").last.map(String.init) ?? called
     return Self.ignoredCalls.contains(name) || called.hasPrefix("log.") || called.contains("logger")
@@ -91,6 +97,7 @@ final class MutationRewriter: SyntaxRewriter {
   // MARK: Operators
 
   override func visit(_ node: InfixOperatorExprSyntax) -> ExprSyntax {
+    if changesValues, let visited = visitOperandValue(of: node) { return visited }
     guard let sign = node.operator.as(BinaryOperatorExprSyntax.self)?.operator.text,
       !hasEffects(node)
     else { return super.visit(node) }
@@ -131,14 +138,92 @@ final class MutationRewriter: SyntaxRewriter {
 
   override func visit(_ node: BooleanLiteralExprSyntax) -> ExprSyntax {
     let parent = node.parent
+    if parent?.is(ConditionElementSyntax.self) == true { return ExprSyntax(node) }
     let isAssigned = parent?.as(InfixOperatorExprSyntax.self)?.operator.is(
       AssignmentExprSyntax.self)
-    guard parent?.is(ReturnStmtSyntax.self) == true || isAssigned == true else {
+    guard parent?.is(ReturnStmtSyntax.self) == true || isAssigned == true || changesValues else {
       return ExprSyntax(node)
     }
     let word = node.literal.text
     let number = record(node, "\(word) becomes \(word == "true" ? "false" : "true")")
     return flip(number, ExprSyntax(node), of: node)
+  }
+
+  // MARK: Values
+
+  override func visit(_ node: LabeledExprSyntax) -> LabeledExprSyntax {
+    guard changesValues, isMutableArgument(node) else { return super.visit(node) }
+    return visitValue(of: node, at: \.expression, "the argument is changed") { super.visit($0) }
+  }
+
+  override func visit(_ node: InitializerClauseSyntax) -> InitializerClauseSyntax {
+    guard changesValues, isMutableInitializer(node) else { return super.visit(node) }
+    return visitValue(of: node, at: \.value, "the value is changed") { super.visit($0) }
+  }
+
+  override func visit(_ node: ReturnStmtSyntax) -> StmtSyntax {
+    guard changesValues, let value = node.expression, mayChange(value) else {
+      return super.visit(node)
+    }
+    let number = record(value, "the result is changed")
+    guard let visited = super.visit(node).as(ReturnStmtSyntax.self), let inner = visited.expression
+    else { return super.visit(node) }
+    return StmtSyntax(visited.with(\.expression, changed(number, inner, of: value)))
+  }
+
+  override func visit(_ node: ForStmtSyntax) -> StmtSyntax {
+    guard changesValues, node.awaitKeyword == nil, mayChange(node.sequence) else {
+      return super.visit(node)
+    }
+    let number = record(node.sequence, "the sequence is changed")
+    guard let visited = super.visit(node).as(ForStmtSyntax.self) else { return super.visit(node) }
+    return StmtSyntax(
+      visited.with(\.sequence, changed(number, visited.sequence, of: node.sequence)))
+  }
+
+  override func visit(_ node: TernaryExprSyntax) -> ExprSyntax {
+    let condition = node.condition
+    guard changesValues, !hasEffects(condition),
+      condition.is(DeclReferenceExprSyntax.self) || condition.is(MemberAccessExprSyntax.self)
+        || condition.is(FunctionCallExprSyntax.self)
+    else { return super.visit(node) }
+    let number = record(condition, "the condition is negated")
+    guard let visited = super.visit(node).as(TernaryExprSyntax.self) else {
+      return super.visit(node)
+    }
+    return ExprSyntax(
+      visited.with(\.condition, flip(number, visited.condition, of: condition)))
+  }
+
+  /// Changes what is assigned where the assignment cannot be left out, and the optional value before `??`.
+  private func visitOperandValue(of node: InfixOperatorExprSyntax) -> ExprSyntax? {
+    let place: WritableKeyPath<InfixOperatorExprSyntax, ExprSyntax>
+    if node.operator.is(AssignmentExprSyntax.self) {
+      let isRemoved = node.leftOperand.is(MemberAccessExprSyntax.self) && !isInInitializer(node)
+      guard !isRemoved, !node.leftOperand.is(DiscardAssignmentExprSyntax.self) else { return nil }
+      place = \.rightOperand
+    } else {
+      guard node.operator.as(BinaryOperatorExprSyntax.self)?.operator.text == "??" else {
+        return nil
+      }
+      place = \.leftOperand
+    }
+    let value = node[keyPath: place]
+    guard mayChange(value) else { return nil }
+    let number = record(value, "the value is changed")
+    guard let visited = super.visit(node).as(InfixOperatorExprSyntax.self) else { return nil }
+    return ExprSyntax(
+      visited.with(place, changed(number, visited[keyPath: place], of: value)))
+  }
+
+  private func visitValue<Node: SyntaxProtocol>(
+    of node: Node, at place: WritableKeyPath<Node, ExprSyntax>, _ change: String,
+    visit: (Node) -> Node
+  ) -> Node {
+    let value = node[keyPath: place]
+    let number = record(value, change)
+    let visited = visit(node)
+    return visited.with(place, changed(number, visited[keyPath: place], of: value))
   }
 
   // MARK: Statements
@@ -147,6 +232,14 @@ final class MutationRewriter: SyntaxRewriter {
     let mayVanish = !isInInitializer(node)
     return CodeBlockItemListSyntax(
       node.map { item in
+        if changesValues, case .expr(let value) = item.item, isResult(item, in: node),
+          mayChange(value)
+        {
+          let number = record(value, "the result is changed")
+          let visited = super.visit(item)
+          guard case .expr(let inner) = visited.item else { return visited }
+          return visited.with(\.item, .expr(changed(number, inner, of: value)))
+        }
         guard mayVanish, !isValue(item, in: node), let removal = removal(of: item) else {
           return super.visit(item)
         }
@@ -185,7 +278,7 @@ final class MutationRewriter: SyntaxRewriter {
   // MARK: Context
 
   /// Whether an expression may throw, wait or end a value's life: those keep their words where they stand.
-  private func hasEffects(_ node: some SyntaxProtocol) -> Bool {
+  func hasEffects(_ node: some SyntaxProtocol) -> Bool {
     node.tokens(viewMode: .sourceAccurate).contains {
       ["try", "await", "consume", "unsafe"].contains($0.text)
     }
@@ -205,6 +298,9 @@ final class MutationRewriter: SyntaxRewriter {
     }
     if let function = owner.as(FunctionDeclSyntax.self) {
       return function.signature.returnClause != nil
+    }
+    if changesValues, let accessor = owner.as(AccessorDeclSyntax.self) {
+      return !["set", "willSet", "didSet"].contains(accessor.accessorSpecifier.text)
     }
     if owner.is(ForStmtSyntax.self) || owner.is(WhileStmtSyntax.self)
       || owner.is(DeferStmtSyntax.self)
@@ -236,7 +332,7 @@ final class MutationRewriter: SyntaxRewriter {
     return true
   }
 
-  private func isInInitializer(_ node: some SyntaxProtocol) -> Bool {
+  func isInInitializer(_ node: some SyntaxProtocol) -> Bool {
     var current = node.parent
     while let parent = current {
       if parent.is(InitializerDeclSyntax.self) { return true }
@@ -265,7 +361,7 @@ final class MutationRewriter: SyntaxRewriter {
     return expression("mutantFlip(\(number), \(value.trimmedDescription))", of: node)
   }
 
-  private func expression(_ text: String, of node: some ExprSyntaxProtocol) -> ExprSyntax {
+  func expression(_ text: String, of node: some ExprSyntaxProtocol) -> ExprSyntax {
     ExprSyntax("\(raw: text)")
       .with(\.leadingTrivia, node.leadingTrivia).with(\.trailingTrivia, node.trailingTrivia)
   }

@@ -43,12 +43,14 @@ class MutantBuild:
     """A copy of the working tree in `work`/checkout, with every mutant of the files under `folders` in it.
 
     `modules` are the folders of the modules that these files belong to: each gets the switch. `manifest` changes the
-    text of Package.swift. `packages` are folders of further packages in the checkout that are built after it.
+    text of Package.swift. `packages` are folders of further packages in the checkout that are built after it. With
+    `values`, mutants also change literals, arguments, results and what variables begin with.
     """
 
-    def __init__(self, work, folders, modules, manifest=lambda text: text, packages=()):
+    def __init__(self, work, folders, modules, manifest=lambda text: text, packages=(), values=False):
         self.work, self.checkout, self.tool = work, work / "checkout", work / "belfry-mutate"
         self.folders, self.modules, self.manifest, self.packages = tuple(folders), list(modules), manifest, packages
+        self.options = ["--values"] if values else []
 
     def make(self):
         """Builds; returns the mutants by number."""
@@ -103,7 +105,7 @@ class MutantBuild:
                 (fresh / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(ROOT / name, fresh / name)
             (self.work / "excluded").write_text("\n".join(map(str, sorted(excluded))))
-            rows = run([self.tool, self.work / "excluded", *mutated], cwd=fresh, capture_output=True, check=True).stdout
+            rows = run([self.tool, *self.options, self.work / "excluded", *mutated], cwd=fresh, capture_output=True, check=True).stdout
             for name in mutated:
                 put(self.checkout / name, (fresh / name).read_bytes())
         mutants, lines = {}, {}
