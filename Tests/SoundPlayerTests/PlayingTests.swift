@@ -29,10 +29,10 @@ struct PlayingTests {
         while case let block = source.next(), !block.isEmpty {
           block.withUnsafeBytes { got.append(contentsOf: $0) }
         }
+        // S0-5
         #expect(got == wanted)
         let checked = try await scenario.command([Self.program, "check", caf]).values.first
         #expect(checked?["format"].string == "caf")
-        // S0-5
         #expect(checked?["accepted"].boolean == true)
       }
     }

@@ -87,8 +87,8 @@ import Testing
     let payload = Array(
       #"{"aps":{"alert":"hi","badge":1,"sound":"s.caf"},"special":"x","none":null}"#.utf8)
     let userInfo = UserInfoCoding.payload(payload)
-    let aps = try #require(userInfo["aps"] as? [String: Any])
     // S0-45 part 1 of 2: what a payload is turned into
+    let aps = try #require(userInfo["aps"] as? [String: Any])
     #expect(aps["badge"] as? Int == 1)
     #expect(aps["alert"] as? String == "hi" && aps["sound"] as? String == "s.caf")
     #expect(userInfo["special"] as? String == "x")

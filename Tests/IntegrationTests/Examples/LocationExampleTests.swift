@@ -40,15 +40,15 @@ import Testing
   {
     try await play { scenario, agent, app in
       // Permission comes first, and lets the app schedule.
-      _ = try await app.text("location 4")
       // S1-64 part 1 of 2: with it
+      #expect(await app.nextText("location 4") == "location 4")
       #expect(await app.nextText("scheduled") == "scheduled 1")
       // S1-67
       // The status before the answer is told too where the answer is not there yet.
       #expect(app.lines.filter { $0 != "location 0" } == ["location 4", "scheduled 1"])
       try await scenario.tell(agent, "state", "front=none")
       try await scenario.tell(agent, "location", "set", Self.tower)
-      let shown = try await agent.presented(Self.id)
+      let shown = await agent.nextPresented(Self.id)
       // S1-62 part 1 of 2: on arrival
       // S1-70
       // S3-17 part 3 of 3: a place
@@ -151,7 +151,7 @@ import Testing
       let shown = agent.program.lines.count { $0.contains("You have arrived!") }
       try await scenario.tell(agent, "settings", Self.id, "location=whenInUse")
       try await scenario.tell(agent, "location", "set", Self.tower)
-      let arrived = try await agent.presented(Self.id)
+      let arrived = await agent.nextPresented(Self.id)
       // S1-64 part 2 of 2: nothing without it
       #expect(shown == 0 && arrived["body"].string == "You have arrived!")
     }

@@ -139,7 +139,7 @@ import Testing
       _ = try await agent.program.event("suppressed") { $0["app"].string == silent }
       try await scenario.tell(agent, "state", "front=none")
       _ = try await app.text("reminded")
-      let reason = try await agent.program.event("suppressed") { $0["app"].string == silent }
+      let reason = await agent.program.nextEvent("suppressed") { $0["app"].string == silent }
       // S1-5 part 3 of 3: behind, nothing is shown or heard, and nobody is asked
       #expect(reason["reason"].string == "notAuthorized")
       #expect(
@@ -152,7 +152,7 @@ import Testing
         "Registration", on: agent, app: old, arguments: ["--nothing"])
       _ = try await older.text("reminded")
       try await scenario.tell(agent, "state", "front=none")
-      let prompt = try await agent.program.event("prompt")
+      let prompt = await agent.program.nextEvent("prompt")
       // S1-2 part 3 of 3: nothing of it is shown before the answer
       #expect(prompt["app"].string == old && count("presented", of: old, agent) == 0)
     }
@@ -201,7 +201,7 @@ import Testing
       try await scenario.tell(
         agent, "notify", "--app", id, "--title", "T", "--subtitle", "S", "--body", "B", "--badge",
         "2", "--sound", "default")
-      let local = try await agent.presented(id)
+      let local = await agent.nextPresented(id)
       #expect(push["trigger"].string == "push" && local["trigger"].string == "now")
       for key in [
         "title", "subtitle", "body", "badge", "sound", "category", "actions", "thread",
