@@ -4,7 +4,7 @@ import SwiftSyntax
 extension MutationRewriter {
   /// Calls the switch, within what marks the value's effects: `try mutantChange(7, call())`.
   func changed(_ number: Int, _ value: ExprSyntax, of node: ExprSyntax) -> ExprSyntax {
-    guard !isExcluded(number) else { return value }
+    guard !isExcluded(number), !mayBeLent(node) else { return value }
     if let marked = value.as(TryExprSyntax.self), marked.questionOrExclamationMark == nil {
       return ExprSyntax(
         marked.with(\.expression, changed(number, marked.expression, of: marked.expression)))
@@ -18,6 +18,18 @@ extension MutationRewriter {
         marked.with(\.expression, changed(number, marked.expression, of: marked.expression)))
     }
     return expression("mutantChange(\(number), \(value.trimmedDescription))", of: value)
+  }
+
+  /// Whether an argument may become a pointer, which is there only for the call that has it as an argument: a string or
+  /// an array, where C is called.
+  private func mayBeLent(_ node: ExprSyntax) -> Bool {
+    guard node.parent?.is(LabeledExprSyntax.self) == true else { return false }
+    var current = node.parent
+    while let parent = current, !parent.is(CodeBlockItemSyntax.self) {
+      if parent.is(UnsafeExprSyntax.self) { return true }
+      current = parent.parent
+    }
+    return false
   }
 
   /// Whether an expression has a value that a mutant may change and that no other mutant changes already.
