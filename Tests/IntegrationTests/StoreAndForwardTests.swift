@@ -64,7 +64,7 @@ extension Scenario {
           let marker = try await scenario.push("marker", to: token, through: gateway)
           #expect(marker["status"].integer == 200)
         }
-        let text = payload(try await back.received())
+        let text = (try? await back.received()).map(payload) ?? ""
         // S3-10 part 3 of 3: days late, and no more once its time is over
         #expect(text.contains(isDelivered ? "days 29" : "marker"), "\(text)")
         try await back.program.stop()

@@ -17,8 +17,8 @@ import Testing
       let gateway = try await scenario.gateway()
       let agent = try await scenario.agent(of: gateway)
       let app = try await scenario.example("RestaurantAlert", on: agent)
-      let token = try await scenario.token(of: app)
       // S2-4
+      let token = try #require(await scenario.nextToken(of: app))
       #expect(token.count == 64)
       #expect(await app.nextText("permission") == "permission true")
       // In front of the user the app shows it by itself, if at all.
@@ -158,15 +158,15 @@ import Testing
       // S1-4 part 1 of 2: all types
       // S1-18 part 1 of 2: types and token
       #expect(await modern.nextText("types") == "types 7")
-      let token = try await scenario.token(of: modern)
       // S4-14 part 2 of 2: it reaches the delegate
+      let token = try #require(await scenario.nextToken(of: modern))
       #expect(token.count == 64)
       #expect(await modern.nextText("enabled") == "enabled 7")
 
       let old = try await scenario.example(
         "Registration", on: agent, app: "org.example.old", arguments: ["--before-ios-8"])
-      let other = try await scenario.token(of: old)
       // S0-26 part 1 of 2: UIApplication
+      let other = try #require(await scenario.nextToken(of: old))
       #expect(other != token && other.count == 64)
       // S0-27
       // S0-39 part 1 of 2: types and token
@@ -240,8 +240,8 @@ import Testing
       let before = try await scenario.tell(agent, "settings", "--json")
       let app = try await scenario.example("PushClient", on: agent)
       _ = try await app.text("active")
-      let token = try await scenario.token(of: app)
       // S4-1
+      let token = try #require(await scenario.nextToken(of: app))
       #expect(token.count == 64)
       // S4-9 part 1 of 2: the types that are on
       #expect(await app.nextText("switches 5") == "switches 5")

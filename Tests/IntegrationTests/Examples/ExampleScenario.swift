@@ -61,6 +61,11 @@ extension Scenario {
     String(try await example.text("token ").dropFirst(6))
   }
 
+  /// The same for an expectation; nil where no token comes.
+  func nextToken(of example: RunningProgram) async -> String? {
+    await example.nextText("token ").map { String($0.dropFirst(6)) }
+  }
+
   /// Copies a program in a process of its own.
   ///
   /// A program that another test starts meanwhile would inherit the open file from this one, and an
