@@ -59,7 +59,8 @@ final class ProviderRun {
   func untilStopped() throws -> Int32 {
     signals = try SignalWatcher(on: loop, for: [.terminate, .interrupt]) { [unowned self] _ in
       log.info(
-        "shutting down: waiting for answers to requests in flight; the rest is sent after the next start")
+        "shutting down: waiting for answers to requests in flight; the rest is sent after the next start"
+      )
       service.stopping()
       server.stop()
       feedback?.stop()
