@@ -1,4 +1,4 @@
-"""Sends or prepares pushes with aioapns or PyAPNs2 and prints what it took, for Benchmarks/client-libraries.
+"""Sends or prepares pushes with aioapns or PyAPNs2 and prints the cost, for Benchmarks/client-libraries.
 client_sender.py aioapns|pyapns2 send|list GATEWAY.JSON TOKENS-FILE APP COUNT"""
 import asyncio
 import collections
@@ -52,13 +52,14 @@ async def with_aioapns():
     failed = 0 if (await client.send_notification(request(0))).is_successful else 1
     cpu, begun, peak = processor(), time.monotonic(), baseline
     if mode == "list":
-        # What a sender has that hands every push over at once: a task for each, which waits for its turn.
+        # The memory of a sender that submits every push at once: one task per push, which waits for its turn.
         tasks = [asyncio.create_task(client.send_notification(request(number))) for number in range(count)]
         peak = resident()
         for task in tasks:
             task.cancel()
     else:
-        # As many at a time as our own client has: the library sends what it is given.
+        # The same concurrency as Belfry's own client, because the library sends every push that it is given
+        # immediately.
         room = asyncio.Semaphore(int(os.environ.get("AT_A_TIME", "100")))
 
         async def send(number):
@@ -84,7 +85,7 @@ async def with_aioapns():
 
 
 def with_pyapns2():
-    # It was written for Python up to 3.9, which had these names there.
+    # PyAPNs2 was written for Python up to 3.9, which had these names in collections.
     for name in ("Iterable", "Mapping", "MutableMapping", "MutableSet", "Callable"):
         setattr(collections, name, getattr(collections.abc, name))
     import warnings

@@ -1,4 +1,4 @@
-"""What the benchmarks start, and how they read what it cost. Everything ends with this process."""
+"""Starts the benchmarks' programs and measures their cost. All of them end with this process."""
 import ctypes
 import json
 import os
@@ -22,7 +22,7 @@ def die_with_parent():
 
 
 class Program:
-    """A process bound to one core, with its JSON lines."""
+    """A process that is bound to one core, with its JSON lines."""
 
     def __init__(self, arguments, core, log):
         self.log = pathlib.Path(log)
@@ -56,7 +56,7 @@ class Program:
         self.process.stdin.flush()
 
     def cpu_microseconds(self):
-        """Time that all threads have run, from the scheduler's own account."""
+        """Returns the CPU time of all threads, as accounted by the scheduler."""
         total = 0
         for task in pathlib.Path(f"/proc/{self.pid}/task").iterdir():
             total += int((task / "schedstat").read_text().split()[0])
@@ -106,7 +106,7 @@ class Gateway(Program):
 
 
 class Nghttpd(Program):
-    """The reference: nghttp2's own server answers the same requests with empty files."""
+    """The reference: nghttp2's own server, which answers the same requests with empty files."""
 
     def __init__(self, folder, tokens, identity):
         documents = folder / "documents/3/device"
@@ -138,7 +138,7 @@ def listens(port):
 
 
 def h2load(folder, port, tokens, jwt, requests, expiration, clients=4, streams=50):
-    """Runs h2load over all tokens; requests a second and how many were answered with 200."""
+    """Runs h2load over all tokens; returns the requests per second and the number that were answered with 200."""
     uris = folder / f"uris-{port}"
     uris.write_text("".join(f"https://127.0.0.1:{port}/3/device/{token}\n" for token in tokens))
     body = folder / "body.json"
@@ -161,7 +161,7 @@ def h2load(folder, port, tokens, jwt, requests, expiration, clients=4, streams=5
 
 
 def wait_quiet(limit=5):
-    """Waits for a second in which the machine does little else, for at most `limit` seconds."""
+    """Waits for a second in which the machine is nearly idle, for at most `limit` seconds."""
     end = time.monotonic() + limit
     while time.monotonic() < end:
         before = busy()

@@ -1,8 +1,8 @@
-"""A provider that sends at a fixed pace and puts its clock into each payload: sender.py GATEWAY.JSON JWT
-TOKENS-FILE RATE SECONDS. Prints one JSON line with what was answered and how many it fell behind.
+"""A provider that sends at a fixed rate and puts its clock into each payload: sender.py GATEWAY.JSON JWT TOKENS-FILE
+RATE SECONDS. Prints one JSON line with the answers and the number of pushes that it fell behind.
 
-It writes HTTP/2 frames itself, with header blocks made beforehand: a client library would cost more than
-the gateway that is measured."""
+It writes HTTP/2 frames itself, with header blocks that are built in advance, because a client library would cost more
+than the gateway that is measured."""
 import json
 import pathlib
 import socket
@@ -18,7 +18,7 @@ rate, seconds = float(rate), float(seconds)
 
 
 def literal(name, value):
-    """A header field without the dynamic table: its block is the same on every request."""
+    """Returns a header field without the dynamic table, so that its block is the same in every request."""
     def text(data):
         data = data.encode()
         size = len(data)
@@ -70,7 +70,7 @@ def receive():
         kind, flags = buffer[offset + 3], buffer[offset + 4]
         body = buffer[offset + 9:offset + 9 + length]
         if kind == 1:
-            # :status 200 is the table's entry 8, other statuses are literals.
+            # ":status 200" is entry 8 of the static table; other statuses are literals.
             answers["200" if body[:1] == b"\x88" else "other"] = answers.get(
                 "200" if body[:1] == b"\x88" else "other", 0) + 1
         elif kind == 4 and not flags & 1:
@@ -101,7 +101,7 @@ def push(block):
     stream += 2
 
 
-push(blocks[0])  # the first valid request: after it the gateway takes many at a time
+push(blocks[0])  # the first valid request, after which the gateway accepts many concurrent ones
 while not answers:
     receive()
 start, sent, behind = time.monotonic(), 0, 0

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// The programs of the documents, in our own words, as an outside package would write them.
+/// Returns a target for a program of the documents, rewritten for this project, in the form of an outside package.
 func program(_ name: String, _ modules: String...) -> Target {
   .executableTarget(
     name: name,
@@ -51,7 +51,7 @@ let package = Package(
     program("ScoreActivity", "ActivityKit"),
     program("PlainReminder", "UserNotifications"),
     program("PictureExtension", "UserNotifications"),
-    // The source of a package of its own, to copy.
+    // The source of a separate package, meant to be copied.
     .executableTarget(
       name: "Starter",
       dependencies: [

@@ -1,7 +1,7 @@
 import Glibc
 import TestSupport
 
-/// libFuzzer's way in: `BELFRY_FUZZ` names the target.
+/// The target for libFuzzer, named by `BELFRY_FUZZ`.
 private let target: FuzzTarget = {
   let name = unsafe getenv("BELFRY_FUZZ").map { unsafe String(cString: $0) } ?? ""
   guard let target = FuzzTarget(rawValue: name) else {
@@ -12,7 +12,9 @@ private let target: FuzzTarget = {
   return target
 }()
 
-/// What libFuzzer calls with each input; 0: keep it if it shows something new.
+/// Called by libFuzzer with each input.
+///
+/// Returns 0: libFuzzer keeps the input if it reaches new code.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
   let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))

@@ -1,18 +1,20 @@
 import Glibc
 
-/// The bound on the time of one input.
+/// The time limit for one input.
 enum TimeBound {
-  /// 100 ms of a thread's processor time for an input of up to 4 KB, instrumented and checked as it is: other programs
-  /// of the machine do not count.
-  private static let nanoseconds: Int64 = 100_000_000
-  /// Nanoseconds for each further byte: three times what the slowest parser needs for a byte of 4 KB.
+  /// 100 ms of a thread's processor time for an input of up to 4 KB, in an instrumented build with checks.
   ///
-  /// The time of a large input may grow with its size, and no faster.
+  /// Time that other programs of the machine use does not count.
+  private static let nanoseconds: Int64 = 100_000_000
+  /// Nanoseconds for each further byte: three times the time that the slowest parser needs per byte of a 4 KB input.
+  ///
+  /// The time of a large input may grow only linearly with its size.
   private static let nanosecondsPerByte: Int64 = 3_000
   private static let smallBytes = 4_096
 
-  /// Traps when `body` needs longer for an input of so many bytes, and does so again: what is made once is not the
-  /// input's doing.
+  /// Traps if `body` repeatedly takes too long for an input of `bytes` bytes.
+  ///
+  /// It is repeated because one-time initialization is not caused by the input.
   static func check(bytes: Int, _ body: () -> Void) {
     let nanoseconds = nanoseconds + Int64(max(0, bytes - smallBytes)) * nanosecondsPerByte
     guard time(body) > nanoseconds, time(body) > nanoseconds else { return }

@@ -20,7 +20,7 @@ extension MutationRewriter {
     return expression("mutantChange(\(number), \(value.trimmedDescription))", of: value)
   }
 
-  /// Whether an argument may become a pointer, which is there only for the call that has it as an argument: a string or
+  /// True if an argument may become a pointer, which is there only for the call that has it as an argument: a string or
   /// an array, where C is called.
   private func mayBeLent(_ node: ExprSyntax) -> Bool {
     guard node.parent?.is(LabeledExprSyntax.self) == true else { return false }
@@ -32,7 +32,7 @@ extension MutationRewriter {
     return false
   }
 
-  /// Whether an expression has a value that a mutant may change and that no other mutant changes already.
+  /// True if an expression has a value that a mutant may change and that no other mutant changes already.
   func mayChange(_ expression: ExprSyntax) -> Bool {
     if let marked = expression.as(TryExprSyntax.self) { return mayChange(marked.expression) }
     if let marked = expression.as(AwaitExprSyntax.self) { return mayChange(marked.expression) }
@@ -60,7 +60,7 @@ extension MutationRewriter {
     return ["+", "-", "*", "/", "%", "<<", ">>", "|", "&", "??"].contains(sign)
   }
 
-  /// Whether an argument is one of a call or a subscript, and is labelled, a literal or a property.
+  /// True if an argument is one of a call or a subscript, and is labelled, a literal or a property.
   func isMutableArgument(_ node: LabeledExprSyntax) -> Bool {
     guard node.label?.text != "ascii", mayChange(node.expression) else { return false }
     let isText = node.expression.is(StringLiteralExprSyntax.self)
@@ -71,7 +71,7 @@ extension MutationRewriter {
       || node.expression.as(MemberAccessExprSyntax.self)?.base != nil
   }
 
-  /// Whether a value is what a variable or a property begins with, or what an optional binding asks for.
+  /// True if a value is what a variable or a property begins with, or what an optional binding asks for.
   func isMutableInitializer(_ node: InitializerClauseSyntax) -> Bool {
     guard mayChange(node.value) else { return false }
     guard let parent = node.parent else { return false }
@@ -83,7 +83,7 @@ extension MutationRewriter {
     return !variable.modifiers.contains { $0.name.text == "async" }
   }
 
-  /// Whether the item is the result of a function or a getter: its only statement, or that of a branch of it.
+  /// True if the item is the result of a function or a getter: its only statement, or that of a branch of it.
   func isResult(_ item: CodeBlockItemSyntax, in list: CodeBlockItemListSyntax) -> Bool {
     guard list.count == 1, let parent = list.parent else { return false }
     if parent.is(AccessorBlockSyntax.self) { return true }

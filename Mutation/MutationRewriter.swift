@@ -277,7 +277,7 @@ final class MutationRewriter: SyntaxRewriter {
 
   // MARK: Context
 
-  /// Whether an expression may throw, wait or end a value's life: those keep their words where they stand.
+  /// True if an expression may throw, wait or end a value's life: those keep their words where they stand.
   func hasEffects(_ node: some SyntaxProtocol) -> Bool {
     node.tokens(viewMode: .sourceAccurate).contains {
       ["try", "await", "consume", "unsafe"].contains($0.text)
@@ -288,7 +288,7 @@ final class MutationRewriter: SyntaxRewriter {
     expression.is(IntegerLiteralExprSyntax.self)
   }
 
-  /// Whether the item may be a value: the only statement of a body that has a result.
+  /// True if the item may be a value: the only statement of a body that has a result.
   private func isValue(_ item: CodeBlockItemSyntax, in list: CodeBlockItemListSyntax) -> Bool {
     guard list.count == 1 else { return false }
     guard let parent = list.parent else { return false }
@@ -312,7 +312,7 @@ final class MutationRewriter: SyntaxRewriter {
     return isValue(owner)
   }
 
-  /// Whether the `if` or `switch` above a branch may be a value.
+  /// True if the `if` or `switch` above a branch may be a value.
   private func isValue(_ branch: Syntax) -> Bool {
     var current: Syntax? = branch
     while let node = current {

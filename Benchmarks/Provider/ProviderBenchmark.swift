@@ -1,4 +1,4 @@
-// Sends or prepares pushes with BelfryProvider and prints what it took, for Benchmarks/client-libraries.
+// Sends or prepares pushes with BelfryProvider and prints the cost, for Benchmarks/client-libraries.
 import BelfryProvider
 import Foundation
 
@@ -18,7 +18,7 @@ struct ProviderBenchmark {
         policy: RetryPolicy(longestPause: .seconds(5), timeout: .seconds(600))))
     let app = arguments[4]
     let baseline = residentBytes()
-    // One connection that is open, as a sender's is.
+    // Open one connection first, because a sender's connection is open, too.
     var failed = try await accepted(client.send(push(tokens[0], 0, app))) ? 0 : 1
     let (cpu, clock) = (processorSeconds(), ContinuousClock.now)
     var peak = baseline

@@ -2,7 +2,8 @@ import BelfryWire
 import Foundation
 import Storage
 
-/// What the schedule costs: next dates beside Foundation's, and a firing among ten and a million.
+/// The cost of the schedule: next dates compared with Foundation's, and a firing among between ten and a million
+/// entries.
 @main
 struct ScheduleBenchmark {
   static func main() throws {
@@ -17,7 +18,7 @@ struct ScheduleBenchmark {
     try data.write(to: folder.appending(path: "local-schedule.json"))
   }
 
-  /// Nanoseconds that `body` takes each time: the best of five rounds.
+  /// Returns the nanoseconds that `body` takes per call: the best of five rounds.
   static func nanoseconds(times: Int, _ body: () throws -> Void) rethrows -> Double {
     var best = Double.infinity
     for _ in 0..<5 {
@@ -31,7 +32,7 @@ struct ScheduleBenchmark {
   }
 }
 
-/// The same questions to our search and to `Calendar.nextDate`.
+/// Asks Belfry's search and `Calendar.nextDate` for the same dates.
 private enum NextDates {
   private static let questions = [
     "hour=9", "weekday=2 hour=9", "day=15 hour=9 minute=30", "month=12 day=25",
@@ -84,10 +85,10 @@ private enum NextDates {
   }
 }
 
-/// A firing: what is due is taken, its next date computed and kept in one durable transaction.
+/// A firing takes the entry that is due, computes its next date, and stores it in one durable transaction.
 ///
-/// The sizes take turns, so that what else the machine does hits all of them; every commit counts,
-/// those that move the log into the file included.
+/// The sizes take turns, so that other activity on the machine affects all of them. Every commit counts, including
+/// those that move the log into the file.
 private final class Firings {
   private struct World: ScheduleWorld {
     let deviceZone: Zone
@@ -104,7 +105,7 @@ private final class Firings {
   private let folder: String
   private let store: SQLiteRecordStore
   private let memory: Double
-  /// Nanoseconds of all firings so far: deciding alone, and with the disk.
+  /// Nanoseconds of all firings so far: of the decision only, and with the disk.
   private var engine = 0.0
   private var whole: [Double] = []
 
@@ -112,7 +113,7 @@ private final class Firings {
     print("\nfiring                   engine µs   with disk µs: mean    median   resident MiB")
     let all = try Set([10, 100_000, large]).sorted().map(Firings.init)
     for turn in 0..<turns {
-      // The first to go is another one each time.
+      // Each turn begins with another size.
       for index in all.indices { try all[(index + turn) % all.count].take() }
     }
     let rows = all.map(\.row)
@@ -183,7 +184,7 @@ private final class Firings {
     ]
   }
 
-  /// Goes on to the next moment and takes one firing there.
+  /// Advances to the next moment and takes one firing there.
   private func fire() -> ScheduleEntry? {
     if let wall = schedule.wakeUp.wall, wall > now.wall { now.wall = wall }
     if case .fire(let firing) = schedule.step(at: now) { return firing.remaining }
@@ -196,7 +197,7 @@ private final class Firings {
   }
 
   private static func put(_ entry: ScheduleEntry) -> SQLiteRecordStore.Change {
-    // As large as the agent's record, and never the same: SQLite leaves out what changes nothing.
+    // The same size as the agent's record, and always different, because SQLite does not write unchanged data.
     let handled = (0..<24).map { UInt8(truncatingIfNeeded: entry.handled >> Int64($0 % 8 * 8)) }
     return .put(
       collection: "schedule", key: "\(entry.key.app)\n\(entry.key.id)",

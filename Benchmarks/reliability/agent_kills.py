@@ -1,4 +1,4 @@
-"""SIGKILLs of the agent under load: what was answered 200 and neither its app nor the screen had, or had twice."""
+"""Kills the agent with SIGKILL under load, and counts pushes that were answered 200 and lost, or delivered twice."""
 import collections
 import random
 import time
@@ -7,12 +7,12 @@ from .processes import Gateway, Limit, Program, Trouble, wait_for
 from .provider import Answers, Provider
 
 TOPIC = "com.example.reliability"
-RATE = 40  # pushes a second
+RATE = 40  # pushes per second
 QUIET_SECONDS = 30
 
 
 class Agent:
-    """An agent that is killed and started again, and its app in the foreground, which shows all in the list."""
+    """An agent that is killed and restarted, and its app in the foreground, which shows every push in the list."""
 
     def __init__(self, gateway, folder):
         self.gateway, self.folder = gateway, folder
@@ -68,7 +68,7 @@ def measure(belfry, folder, kills, seed):
     try:
         while killed < kills and not Limit.is_over():
             if chance.random() < 0.1:
-                time.sleep(chance.uniform(0, 0.3))  # amid the start
+                time.sleep(chance.uniform(0, 0.3))  # during the start
             else:
                 wait_for(lambda: agent.links, "the agent's link")
                 time.sleep(chance.uniform(0.02, 0.8))

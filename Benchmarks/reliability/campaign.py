@@ -1,7 +1,7 @@
-"""A localised campaign to very many devices, its provider killed three times on the way: who got it, and how often.
+"""Sends a localized campaign to very many devices, kills its provider three times, and counts deliveries per device.
 
-Some devices are virtual ones that are connected; the others are registrations of devices that are away, so that what
-they are sent is a row each of the gateway's store, which holds all of them (`--keep all`)."""
+Some devices are connected virtual ones. The others are registrations of offline devices, so that each push to them
+becomes a row in the gateway's store, which keeps all of them (`--keep all`)."""
 import base64
 import collections
 import json
@@ -20,8 +20,8 @@ from .stores import connect
 TOPIC = "com.example.reliability"
 CONNECTED = 2_000
 KILLS = 3
-PAGE = 5_000  # tokens of one request, whose body may have a megabyte
-# What the devices speak, and the text that each is to see; those that speak Japanese get the fallback.
+PAGE = 5_000  # tokens per request, whose body is limited to a megabyte
+# The languages of the devices, and the text that each should show; those in Japanese get the fallback.
 TITLES = {"en": "Hello", "fr-CA": "Salut", "de": "Hallo", "ja": "Hello"}
 ALERT = {"en": {"title": "Hello", "body": {"one": "%d match", "other": "%d matches"}},
          "fr": {"title": "Salut", "body": {"one": "%d match", "other": "%d matchs"}},
@@ -29,7 +29,7 @@ ALERT = {"en": {"title": "Hello", "body": {"one": "%d match", "other": "%d match
 
 
 class Registry:
-    """`belfry provider` with the same port at each start, and what its processes cost together."""
+    """`belfry provider` with the same port at each start, and the total cost of its processes."""
 
     def __init__(self, gateway):
         self.gateway, self.data = gateway, gateway.folder / "provider"
@@ -79,7 +79,7 @@ class Registry:
 
 
 class Receipts:
-    """What the connected devices received: how often each, and the title."""
+    """The deliveries to the connected devices: the number for each, and the title."""
 
     def __init__(self):
         self.counts, self.titles, self.lock = collections.Counter(), {}, threading.Lock()
@@ -163,7 +163,8 @@ def measure(belfry, folder, devices, seed):
 
 
 def register_absent(gateway, count, seed):
-    """Tokens of that many devices that are away: rows of the store, and what the feedback service calls them."""
+    """Returns the tokens of `count` offline devices, which are written to the store and read from the feedback
+    service."""
     certificate = gateway.folder / "provider.pem"
     gateway.command("certificate", "add", "--team", gateway.ready["teamID"], "--topic", TOPIC, "--out", certificate)
     gateway.program.end()

@@ -1,4 +1,4 @@
-"""A client of the feedback service reads very many rows: what pushes and administration wait for meanwhile."""
+"""Reads very many rows from the feedback service, and measures the delay of pushes and administration meanwhile."""
 import http.client
 import json
 import pathlib
@@ -17,7 +17,7 @@ CALM_SECONDS = 5
 
 
 class Administrator(threading.Thread):
-    """Changes an app again and again: each change passes the main loop and every other loop."""
+    """Changes an app repeatedly; each change passes through the main loop and every other loop."""
 
     def __init__(self, gateway):
         super().__init__(daemon=True)
@@ -75,7 +75,7 @@ def read_all(gateway, certificate, rows):
 
 
 def read_tokens(gateway, certificate):
-    """The tokens in hexadecimal that a client of the feedback service reads."""
+    """Returns the tokens, in hexadecimal, that a client of the feedback service reads."""
     data = b"".join(readings(gateway, certificate))
     if len(data) % TUPLE_BYTES:
         raise Trouble(f"the feedback ends amid a row: {gateway.program.last_words()}")

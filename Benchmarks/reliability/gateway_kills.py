@@ -1,4 +1,4 @@
-"""SIGKILLs of the gateway under load: what was answered 200 and never reached its device, or reached it twice."""
+"""Kills the gateway with SIGKILL under load, and counts pushes that were answered 200 and lost, or delivered twice."""
 import collections
 import json
 import random
@@ -9,15 +9,15 @@ from .provider import Answers, Provider
 
 TOPIC = "com.example.reliability"
 DEVICES = 40
-AWAY = 10  # devices that are away in each round: what they get is stored
+AWAY = 10  # offline devices in each round, whose pushes are stored
 PROVIDERS = 4
-RATE = 150  # pushes a second of each provider
-QUIET_SECONDS = 30  # without anything received, before what is missing counts as lost
-FATES = ("Replaced", "Discarded")  # what the log may say of a push that did not reach its device
+RATE = 150  # pushes per second from each provider
+QUIET_SECONDS = 30  # without a delivery, after which missing pushes count as lost
+FATES = ("Replaced", "Discarded")  # permitted log states of a push that did not reach its device
 
 
 class Receipt:
-    """What the devices received, by the push's id."""
+    """The deliveries to the devices, by the push's identifier."""
 
     def __init__(self):
         self.counts, self.last, self.stored = collections.Counter(), 0.0, 0
@@ -43,10 +43,10 @@ def measure(belfry, folder, kills, seed):
     pauses, early, killed = [], 0, 0
     try:
         while killed < kills and not Limit.is_over():
-            # The devices that are away differ from round to round, so that all have something stored.
+            # The offline devices differ from round to round, so that all of them have stored pushes.
             away = set(chance.sample(sorted(everyone), AWAY))
             if chance.random() < 0.1:
-                time.sleep(chance.uniform(0, 0.3))  # amid the start
+                time.sleep(chance.uniform(0, 0.3))  # during the start
                 early += 1
             else:
                 gateway.wait_ready()
@@ -57,7 +57,7 @@ def measure(belfry, folder, kills, seed):
                 time.sleep(chance.uniform(0.05, 1.0))
             gateway.program.kill()
             killed, moment = killed + 1, time.monotonic()
-            # Who is told to be offline forgets how long it would have waited.
+            # A device that is set offline discards its remaining backoff.
             devices.program.order(do="offline")
             gateway.start()
             if chance.random() < 0.9:
@@ -101,7 +101,7 @@ def has_other_fate(gateway, identifier):
 
 
 def check_log(gateway, identifiers):
-    """The log says of what was received that it was delivered."""
+    """Checks that the log reports every received push as delivered."""
     for identifier in identifiers[::20]:
         known = states(gateway, identifier)
         if not any(state.startswith("Delivered") for state in known):

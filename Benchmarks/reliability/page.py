@@ -1,4 +1,4 @@
-"""The rows of figures in docs/reliability.md, between two marks."""
+"""Writes the rows of figures in docs/reliability.md, between two marks."""
 import os
 import platform
 import re
@@ -17,7 +17,7 @@ def machine():
 
 
 def write_row(page, name, text, command, date):
-    """Replaces the figure's row, or adds it as the last."""
+    """Replaces the figure's row, or appends it."""
     content = page.read_text()
     before, rest = content.split(START)
     table, after = rest.split(END)

@@ -1,6 +1,6 @@
-"""The processes under load: a gateway that is killed and started again, virtual devices, an agent with its app.
+"""The processes under load: a gateway that is killed and restarted, virtual devices, an agent with its app.
 
-Every process ends with this one, and is ended by its own id."""
+Every process ends with this one, and is ended by its process ID."""
 import ctypes
 import json
 import os
@@ -11,11 +11,11 @@ import threading
 import time
 
 LISTENERS = ("provider", "device", "binary", "feedback", "console")
-START_SECONDS = 60  # for a start, and for an order that has to be answered
+START_SECONDS = 60  # for a start, and for a command that must be answered
 
 
 class Limit:
-    """When a figure ends with what it has, whatever was asked for."""
+    """The time at which a figure ends with the results so far."""
     end = float("inf")
 
     @classmethod
@@ -28,7 +28,7 @@ class Limit:
 
 
 class Trouble(Exception):
-    """Why a figure cannot be measured."""
+    """The reason for which a figure cannot be measured."""
 
 
 def die_with_parent():
@@ -37,7 +37,7 @@ def die_with_parent():
 
 
 def wait_for(condition, what, seconds=START_SECONDS, step=0.005):
-    """Waits until `condition` answers something true, and returns that."""
+    """Waits until `condition` returns a true value, and returns that value."""
     end = time.monotonic() + seconds
     while True:
         found = condition()
@@ -49,7 +49,7 @@ def wait_for(condition, what, seconds=START_SECONDS, step=0.005):
 
 
 def cpu_seconds(pid):
-    """What all threads of a process have run."""
+    """Returns the CPU time of all threads of a process."""
     tasks = pathlib.Path(f"/proc/{pid}/task").iterdir()
     return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
 
@@ -66,7 +66,7 @@ def descriptors(pid):
 
 
 class Program:
-    """A process of `belfry`: its JSON lines go to `handle`, on a thread of their own."""
+    """A process of `belfry`, whose JSON lines are passed to `handle` on a separate thread."""
 
     def __init__(self, belfry, words, folder, name, handle=None, nice=0):
         self.log = pathlib.Path(folder, f"{name}.log")
@@ -95,7 +95,7 @@ class Program:
             try:
                 event = json.loads(line)
             except ValueError:
-                continue  # a killed process may leave half a line
+                continue  # a killed process may leave an incomplete line
             handle(event)
 
     def order(self, **order):
@@ -124,7 +124,7 @@ class Program:
 
 
 class Gateway:
-    """A gateway in a folder of its own, with the same ports at each start."""
+    """A gateway in its own folder, with the same ports at each start."""
 
     def __init__(self, belfry, folder, *options):
         self.belfry, self.folder, self.options = belfry, pathlib.Path(folder), options
@@ -156,7 +156,7 @@ class Gateway:
         return self.program.pid
 
     def command(self, *words):
-        """What a command of administration prints."""
+        """Returns the output of an administration command."""
         done = subprocess.run(
             [str(self.belfry), *map(str, words), "--data", str(self.data)], capture_output=True,
             text=True, timeout=START_SECONDS, env=dict(os.environ, XDG_STATE_HOME=str(self.folder)))
@@ -169,12 +169,12 @@ class Gateway:
 
 
 class Devices:
-    """`belfry device run`: its tokens, who is up, and what each device received."""
+    """`belfry device run`: its tokens, its connected devices, and the deliveries to each device."""
 
     def __init__(self, gateway, name, count, topic, *options, on_received=None, nice=None):
         if nice is None:
-            # A fleet that loads the machine yields to the gateway that is measured. A small one, as in the tests,
-            # must not: beside other work it would wait minutes for the processor.
+            # A fleet that loads the machine yields to the gateway that is measured. A small one, as in the tests, must
+            # not: next to other work, it would wait minutes for the processor.
             nice = 10 if count >= 1_000 else 0
         self.count, self.on_received = count, on_received
         self.tokens, self.up, self.reasons, self.summary = {}, set(), {}, None
@@ -210,13 +210,13 @@ class Devices:
         return self.tokens
 
     def wait_up(self, devices, seconds=300):
-        """Brings devices up that were told to be away, and those that wait for their next attempt."""
+        """Brings up the devices that were set offline, and those that wait for their next attempt."""
         start, step = time.monotonic(), 0
         with self.changed:
             while not self.up >= devices:
                 step += 1
                 for device in devices - self.up:
-                    # Who is told to be offline forgets how long it would have waited.
+                    # A device that is set offline discards its remaining backoff.
                     if step % 100 == 0:
                         self.program.order(do="offline", device=device)
                     self.program.order(do="online", device=device)

@@ -1,7 +1,7 @@
-"""A provider on one connection: it has some pushes under way, each with an id of its own, and remembers what was
-answered. It connects again when the connection ends; a push whose answer was lost is never sent again.
+"""A provider on one connection. It has several pushes in progress, each with its own identifier, and records the
+answers. It reconnects when the connection ends; a push whose answer was lost is never sent again.
 
-It writes HTTP/2 frames itself: a client library would cost more than the gateway that is measured."""
+It writes HTTP/2 frames itself, because a client library would cost more than the gateway that is measured."""
 import json
 import socket
 import ssl
@@ -10,14 +10,14 @@ import threading
 import time
 import uuid
 
-JWT_SECONDS = 2_400  # of the hour for which a provider's token is good
+JWT_SECONDS = 2_400  # of the hour for which a provider token is valid
 WINDOW_MAX = 0x3FFFFFFF
-POLL_SECONDS = 0.005  # how long an answer is awaited before the next push may be due
+POLL_SECONDS = 0.005  # to wait for an answer before the next push may be due
 ALERT = {"aps": {"alert": "Hello"}}
 
 
 def literal(name, value):
-    """A header field without the dynamic table and Huffman's code."""
+    """Returns a header field without the dynamic table and Huffman coding."""
     def text(data):
         data = data.encode()
         size = len(data)
@@ -36,11 +36,11 @@ def frame(kind, flags, stream, body):
 
 
 class Ended(Exception):
-    """The connection is gone."""
+    """The connection has ended."""
 
 
 class Answers:
-    """What all providers of a run were told, by the push's id."""
+    """The answers to all providers of a run, by the push's identifier."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -64,7 +64,7 @@ class Answers:
 
 
 class Provider(threading.Thread):
-    """Sends to the devices of `tokens` in turn: `rate` pushes a second, `under_way` of them at most."""
+    """Sends to the devices of `tokens` in turn: `rate` pushes per second, with at most `under_way` in progress."""
 
     def __init__(self, gateway, jwt, topic, tokens, answers, rate, under_way=32, padding=0, headers=()):
         super().__init__(daemon=True)
@@ -106,7 +106,7 @@ class Provider(threading.Thread):
         self.sock.settimeout(POLL_SECONDS)
 
     def serve(self):
-        """Sends and receives until the end; what is under way then is awaited for a while."""
+        """Sends and receives until the end, then waits some time for pushes in progress."""
         start, first = time.monotonic(), self.sent
         end = None
         while self.going or self.waiting:

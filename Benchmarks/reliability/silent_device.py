@@ -1,4 +1,4 @@
-"""A device that acknowledges nothing and has a large backlog: what it costs the gateway in memory."""
+"""Measures the gateway's memory for a device that acknowledges nothing and has a large backlog."""
 import pathlib
 import time
 
@@ -26,7 +26,7 @@ def measure(belfry, folder, rows, seed):
     count = len(answers.accepted)
     if answers.refused:
         raise Trouble(f"pushes were refused: {answers.refused}")
-    # After a start, so that what the backlog's acceptance took is not counted.
+    # Restart first, so that the memory used to accept the backlog does not count.
     gateway.program.end()
     gateway.start()
     gateway.wait_ready()

@@ -1,4 +1,4 @@
-"""Worlds of `make simulate`: the gateway, the agent, and stores on a disk whose power goes."""
+"""Worlds of `make simulate`: the gateway, the agent, and stores on a disk that loses power."""
 import pathlib
 import re
 import subprocess
@@ -7,7 +7,7 @@ from .processes import Trouble
 
 PROGRAM = pathlib.Path(__file__).resolve().parents[2] / ".build/simulate/release/Simulate"
 CUTS_A_WORLD = 6
-# One world in so many has minutes of trouble; the others have seconds, with more of it.
+# One world in so many has minutes of faults; the others have seconds, with more faults.
 SHORT_WORLDS_A_FULL_ONE = 49
 
 

@@ -1,4 +1,4 @@
-"""Half of the load that a gateway bears here, for long: the slope of its memory, its descriptors, its p99."""
+"""Runs half of the maximum load of this machine for a long time: the slope of memory, the descriptors, the p99."""
 import random
 import sys
 import time
@@ -12,7 +12,7 @@ DEVICES, PROVIDERS = 100, 4
 PROBE_SECONDS = 10  # in which the providers send as fast as they can
 SAMPLE_SECONDS = 5
 SAMPLES_A_LINE = 12
-ROUND_SECONDS = 20  # after which other devices are away
+ROUND_SECONDS = 20  # after which other devices are offline
 AWAY = 10
 
 
@@ -75,7 +75,7 @@ def measure(belfry, folder, minutes, seed):
 
 
 def rate_of(gateway, jwt, tokens, answers, rate, seconds):
-    """Accepted pushes a second of providers that send as fast as they can."""
+    """Returns the accepted pushes per second of providers that send as fast as they can."""
     providers = [Provider(gateway, jwt, TOPIC, tokens, answers, rate, under_way=100) for _ in range(PROVIDERS)]
     for provider in providers:
         provider.start()
@@ -92,7 +92,7 @@ def rate_of(gateway, jwt, tokens, answers, rate, seconds):
 
 
 def slope(samples):
-    """Bytes a second, by least squares; what grows in the first third is warming up."""
+    """Returns bytes per second, by least squares; growth in the first third counts as warm-up."""
     middle = sum(one[0] for one in samples) / len(samples)
     mean = sum(one[1] for one in samples) / len(samples)
     over = sum((one[0] - middle) * (one[1] - mean) for one in samples)

@@ -1,5 +1,5 @@
-"""Opens a store of Belfry for writing: its tables have a column that SQLite generates by the function row_checksum
-(docs/decisions/0020), which a connection has to bring along."""
+"""Opens a store of Belfry for writing. Its tables have a column that SQLite generates with the function row_checksum
+(docs/decisions/0020), which each connection must register."""
 import sqlite3
 import struct
 
@@ -17,7 +17,7 @@ def crc32c(crc, data):
 
 
 def encoded(value):
-    """The type as SQLite numbers it, the number or the length, and the bytes of a text or blob."""
+    """Returns the type as SQLite numbers it, the number or the length, and the bytes of a text or blob."""
     if value is None:
         return b"\5" + bytes(8)
     if isinstance(value, int):
@@ -31,7 +31,7 @@ def encoded(value):
 def row_checksum(keys, *values):
     key = crc32c(0xFFFFFFFF, b"".join(map(encoded, values[:keys])))
     row = crc32c(key, b"".join(map(encoded, values[keys:])))
-    # As in C, the high half is of the key alone; without a key it is zero.
+    # As in C, the high half depends only on the key; without a key, it is zero.
     high = key ^ 0xFFFFFFFF if keys else 0
     number = high << 32 | row ^ 0xFFFFFFFF
     return number - (1 << 64) if number >> 63 else number

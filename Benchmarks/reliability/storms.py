@@ -1,4 +1,4 @@
-"""Devices that enrol and that come back all at once, while a provider sends: `Benchmarks/storm`, read."""
+"""Devices that enroll and reconnect all at once while a provider sends: parses the output of `Benchmarks/storm`."""
 import json
 import pathlib
 import subprocess
@@ -6,7 +6,7 @@ import subprocess
 from .processes import Trouble
 
 PROGRAM = pathlib.Path(__file__).resolve().parents[1] / "storm"
-PYTHON = PROGRAM.parents[1] / ".build/python-test/bin/python3"  # has what `make test` needs
+PYTHON = PROGRAM.parents[1] / ".build/python-test/bin/python3"  # has the packages that `make test` needs
 
 
 def measure(belfry, folder, devices, seed):

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The checkout of Belfry beside this folder, or where BELFRY_PATH says. With its name given, the
-// folder may be called anything.
+// The checkout of Belfry next to this folder, or the one in BELFRY_PATH. The package has an explicit name, so the
+// folder can have any name.
 let belfry = Context.environment["BELFRY_PATH"] ?? "../belfry"
 
 let package = Package(

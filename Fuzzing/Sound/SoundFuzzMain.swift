@@ -1,4 +1,6 @@
-/// What libFuzzer calls with each input; 0: keep it if it shows something new.
+/// Called by libFuzzer with each input.
+///
+/// Returns 0: libFuzzer keeps the input if it reaches new code.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
   let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))

@@ -52,7 +52,10 @@ extension AgentDaemon {
     let names = desktop.capabilities
     for (feature, name, advice) in [
       ("buttons", "actions", "use a server with actions: nobody can be asked for permission here"),
-      ("text below the title", "body", "use a server that supports bodies: the title has all text now"),
+      (
+        "text below the title", "body",
+        "use a server that supports bodies: the title contains all text now"
+      ),
       (
         "reply in place", "inline-reply",
         "only Plasma has it: a window asks for the text, where belfry-center is installed"

@@ -1,11 +1,13 @@
 import TestSupport
 import Testing
 
-/// The agent's promises under crashes, full disks, apps that do not answer and clocks that are set.
+/// The agent's guarantees under crashes, full disks, unresponsive apps, and clock changes.
 ///
-/// `make simulate MODEL=agent [SEED=n] [SECONDS=n]` plays more worlds of ``AgentSimulation``.
+/// `make simulate MODEL=agent [SEED=n] [SECONDS=n]` simulates more worlds of ``AgentSimulation``.
 @Suite struct AgentSimulationTests {
-  /// A few small worlds with restarts, firings and pushes, the same ones each time.
+  /// A few small worlds with restarts, due notifications, and pushes.
+  ///
+  /// The seeds are fixed, so every run is the same.
   @Test(arguments: [4, 7, 14, 24, 30] as [UInt64])
   func `every promise is kept`(seed: UInt64) {
     let outcome = AgentSimulation.run(seed: seed)

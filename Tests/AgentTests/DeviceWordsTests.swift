@@ -17,7 +17,7 @@ struct DeviceWordsTests {
     }
   }
 
-  /// Every directive of a format, and each percent sign that is none.
+  /// Returns the directives in a format, and each percent sign that does not begin one.
   private func placeholders(_ format: String) -> [String] {
     var found: [String] = []
     var rest = format[...]
@@ -52,7 +52,7 @@ struct DeviceWordsTests {
       !english.text(.askNotifications, "C++").unicodeScalars.contains { $0.value == 0x2068 })
   }
 
-  /// The plural categories that a language uses for whole numbers.
+  /// Returns the plural categories that a language uses for whole numbers.
   private func forms(_ language: String) -> Set<PluralRule.Form> {
     Set((0...1_000).map { PluralRule.form(of: "\($0)", language: language) })
   }
@@ -64,7 +64,7 @@ struct DeviceWordsTests {
         #expect(texts[.other] != nil)
         #expect(forms(language).isSubset(of: texts.keys), "\(language) lacks forms of \(key)")
         for (form, text) in texts {
-          // One and two may stand in the word itself; every other form is of several numbers.
+          // Forms for zero, one, and two may spell out the number; every other form covers several numbers.
           let mayOmit = form == .zero || form == .one || form == .two
           let expected = ["%lu"]
           #expect(

@@ -7,14 +7,14 @@ import Testing
 
 @Suite("Other calendars")
 struct FoundationCalendarTests {
-  /// A match from the words of `--matching`.
+  /// Parses a match in the syntax of `--matching`.
   private func match(_ words: String, isLeapMonth: Bool? = nil) throws -> CalendarMatch {
     var match = try CalendarMatch(matching: words)
     match.isLeapMonth = isLeapMonth
     return match
   }
 
-  /// What a search that looks at each day finds.
+  /// Returns the result of a search that examines every day.
   private func slow(
     _ name: String, _ words: [(Calendar.Component, Int)], from first: Int, days: Int
   )
@@ -118,7 +118,7 @@ struct FoundationCalendarTests {
     }
   }
 
-  /// Chinese, Hebrew and Islamic months are lunar, Coptic years have thirteen months.
+  /// Chinese, Hebrew, and Islamic months are lunar; Coptic years have thirteen months.
   private static let calendars = [
     "chinese", "hebrew", "islamic", "islamicUmmAlQura", "coptic", "ethiopic", "indian", "persian",
     "japanese",
@@ -142,7 +142,7 @@ struct FoundationCalendarTests {
       let found = try #require(trigger.next(after: now, anchor: now, in: world(calendar)))
       #expect(calendar.lookUps - before <= 24, "\(days) days: \(calendar.lookUps - before)")
       #expect(found > now)
-      // Some years have no such month, some months no such day.
+      // Some years do not have the month, and some months do not have the day.
       #expect(found - now < 8 * 385 * day)
       #expect(trigger.next(after: found - 1, anchor: now, in: world(calendar)) == found)
     }

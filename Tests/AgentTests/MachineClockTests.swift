@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(60))) struct MachineClockTests {
   private func link(_ folder: String, to zone: String) throws {
-    // As timedatectl does it: a new link, renamed over the old one.
+    // Like timedatectl: a new link is renamed over the old one.
     let new = folder + "/.new"
     try FileManager.default.createSymbolicLink(
       atPath: new, withDestinationPath: "/usr/share/zoneinfo/\(zone)")
@@ -58,8 +58,9 @@ import Testing
     second.close()
   }
 
-  /// Puts the rules of a zone of the machine under another name, as a package does it: a new file,
-  /// renamed over the old one.
+  /// Installs the rules of a zone of the machine under another name.
+  ///
+  /// Like a package, it renames a new file over the old one.
   private func put(_ zone: String, as path: String) throws {
     let new = path + ".new"
     try FileManager.default.copyItem(atPath: ZoneDatabase.system.folder + "/" + zone, toPath: new)
@@ -95,11 +96,11 @@ import Testing
       return ["device": there, "town": there, "utc": "2099-07-01T09:00:00Z"]
     }
     #expect(moments() == waits(until: "07"))
-    // A file in a folder of the database.
+    // Change one file in a folder of the database.
     try put("Asia/Tokyo", as: zones + "/Test/Town")
     try loop.turn(while: moments() == waits(until: "07"))
     #expect(moments() == waits(until: "00"))
-    // The database as a whole.
+    // Replace the whole database.
     let old = folder + "/old"
     _ = zones.withCString { path in old.withCString { rename(path, $0) } }
     try FileManager.default.createDirectory(
@@ -107,7 +108,7 @@ import Testing
     try put("America/Los_Angeles", as: zones + "/Test/Town")
     try loop.turn(while: moments() == waits(until: "00"))
     #expect(moments() == waits(until: "16"))
-    // It is still watched.
+    // The new database is watched, too.
     try put("Europe/Paris", as: zones + "/Test/Town")
     try loop.turn(while: moments() == waits(until: "16"))
     #expect(moments() == waits(until: "07"))
@@ -131,12 +132,12 @@ import Testing
     try put("America/Los_Angeles", as: folder + "/There")
     try loop.turn(while: events == 0)
     #expect(clock.zone.name == "There")
-    // Noon in the summer of 2026: seven hours behind.
+    // Noon in the summer of 2026 is seven hours behind UTC.
     #expect(clock.zone.offset(at: 1_783_000_000) == -25_200)
   }
 }
 
-/// Notifications that wait for moments of a clock and follow its zones.
+/// Pending notifications whose triggers depend on a clock and its time zones.
 private final class Waiting {
   private var scheduled: ScheduledNotifications
   private let clock: MachineClock

@@ -5,7 +5,7 @@ import Testing
 @testable import Agent
 
 @Suite struct PropertyListFileTests {
-  /// A list in which each of `depth` arrays names the next one twice, and the last one `last`.
+  /// Returns a list in which each of `depth` arrays refers to the next one twice, and the last one contains `last`.
   private func doubling(_ depth: Int, last: Int? = nil) -> Data {
     var objects: [[UInt8]] = [[0xD1, 1, 2], [0x51, 0x6B]]
     for level in 0..<depth {

@@ -10,7 +10,7 @@ private func milliseconds(_ text: String) throws -> Int64 {
   Int64(try Date(text, strategy: .iso8601).timeIntervalSince1970) * 1_000
 }
 
-/// An agent's model under a manual clock, whose effects on schedule and clock are carried out.
+/// An agent's model under a manual clock that carries out the effects on schedule and clock.
 private final class Agenda {
   private(set) var bench: ModelBench
   private let limit: Int
@@ -25,7 +25,7 @@ private final class Agenda {
     bench = ModelBench(hasManualClock: true, pendingLimit: limit, now: 0)
   }
 
-  /// An agent's start on what is on disk.
+  /// Starts an agent with the records on disk.
   @discardableResult
   func restart() -> [AgentEffect] {
     let zone = zone
@@ -65,7 +65,7 @@ private final class Agenda {
     return (answer?.dates ?? []).map(Self.text)
   }
 
-  /// Sends the clock away; whether the agent took that on.
+  /// Starts moving the clock by `milliseconds`; returns whether the agent accepted the request.
   @discardableResult
   func leave(for milliseconds: Int64) -> Bool {
     hasArrived = false
@@ -188,7 +188,7 @@ private final class Agenda {
     #expect(agenda.leave(for: 180_000))
     #expect(agenda.questions.count == 1 && !agenda.hasArrived)
     #expect(agenda.bench.now == 60_000)
-    // One journey at a time; what is added on the way is on the way, too.
+    // Only one move of the clock runs; a notification that is added during it is handled, too.
     #expect(!agenda.leave(for: 240_000))
     try agenda.add("soon", .interval(seconds: 30, repeats: false))
     try agenda.answer([.banner])
@@ -300,7 +300,7 @@ private final class Agenda {
     let first = ElapsedTime(kept: nil, boot: "a", kernel: 100_000, wall: 1_000_000)
     let second = ElapsedTime(kept: first, boot: "b", kernel: 50, wall: 1_060_000)
     #expect(50 + second.offset == 160_000)
-    // A wall clock that has gone back: no time has passed.
+    // The wall clock has moved back, so no time has passed.
     let third = ElapsedTime(kept: second, boot: "c", kernel: 10, wall: 0)
     #expect(10 + third.offset == 160_000)
   }

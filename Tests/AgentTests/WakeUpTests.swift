@@ -3,16 +3,16 @@ import Testing
 
 @testable import Agent
 
-/// An agent on a machine that sleeps from alarm to alarm and counts how often it was woken.
+/// An agent on a machine that sleeps between alarms, with a count of its wake-ups.
 private final class SleepingMachine {
   private let bench: ModelBench
   private let app: ConnectionID
   private(set) var wakeUps = 0
-  /// How late each notification was, in milliseconds.
+  /// The delay of each notification, in milliseconds.
   private(set) var lateness: [Int64] = []
 
   init() {
-    // 2026-01-05T08:00:00Z; the clocks' milliseconds are not in step.
+    // 2026-01-05T08:00:00Z; the milliseconds of the two clocks differ.
     bench = ModelBench(pendingLimit: 1_000, now: 1_767_600_000_000, elapsed: 5_000_017)
     app = bench.authorized()
   }

@@ -5,7 +5,7 @@ import Transport
 
 @testable import BelfryProvider
 
-/// Broadcasts and orders about channels (apns-protocol section 5), before and on their way.
+/// Broadcasts and channel requests (apns-protocol section 5), before they are sent and on the wire.
 @Suite(.timeLimit(.minutes(60))) struct BroadcastContentTests {
   private static let channel = "dHN0LXNyY2gtY2hubA=="
   private let update = LiveActivityContent(
@@ -81,7 +81,7 @@ import Transport
       try await client.createChannel(of: "com.example.app", storage: .none)
     }
     #expect(service.requests.count == 1)
-    // Asking what there is does no harm twice.
+    // A request that lists channels can safely be repeated.
     let again = try FakeService { _, index in index == 0 ? .cut : .accept }
     let failure = await #expect(throws: ChannelFailure.self) {
       try await again.client().channels(of: "com.example.app")

@@ -1,7 +1,7 @@
 @testable import BelfryProvider
 
 extension ClientSession {
-  /// All steps up to the next rest.
+  /// Returns all steps until the session is idle.
   mutating func steps(now: Int64 = 0) -> [Step] {
     var steps: [Step] = []
     while true {

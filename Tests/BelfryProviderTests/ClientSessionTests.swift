@@ -5,7 +5,7 @@ import Testing
 
 private let second: Int64 = 1_000_000_000
 
-/// Random numbers that are all the same, so that pauses are known.
+/// A generator of identical numbers, so that pauses are predictable.
 private struct Constant: RandomNumberGenerator {
   func next() -> UInt64 { 0 }
 }
@@ -26,7 +26,7 @@ private func refused(_ rejection: Rejection) -> PushOutcome {
     .init(status: rejection.status, reason: rejection.reason, timestampMilliseconds: nil, id: ""))
 }
 
-/// A session with its first connection open for `limit` requests at a time.
+/// Returns a session whose first connection accepts `limit` concurrent requests.
 private func openSession(
   _ policy: RetryPolicy = RetryPolicy(), limit: Int, requests: ClosedRange<UInt64>
 ) -> ClientSession {
@@ -98,7 +98,7 @@ private func openSession(
   #expect(session.steps(now: 0) == [.connect(connection(2))])
   session.opened(connection(2), limit: 1)
   #expect(session.steps(now: 0) == [.send(request(1), on: connection(2))])
-  // The first connection is closed once it owes nothing.
+  // The first connection is closed when no answers are outstanding.
   _ = session.answered(request(2), accepted, renewsTokens: true, now: 0)
   #expect(session.steps(now: 0) == [.close(connection(1))])
 }
@@ -128,7 +128,9 @@ private func openSession(
   #expect(session.steps(now: 0) == [.close(connection(1))])
 }
 
-/// GOAWAY comes before the answers to accepted requests: a connection that accepted any has served.
+/// GOAWAY precedes the answers to accepted requests.
+///
+/// A connection that accepted any of them has been useful.
 @Test func `a service that takes a few requests and goes away is connected to again at once`() {
   let requests = UInt64(30)
   var session = session()

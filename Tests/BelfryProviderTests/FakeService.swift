@@ -2,33 +2,33 @@ import Synchronization
 import System
 import Transport
 
-/// A push service that answers by a script: HTTP/2 over TLS on a free port of this machine.
+/// A push service with scripted answers: HTTP/2 over TLS on a free port of this machine.
 final class FakeService: Sendable {
-  /// What a request said.
+  /// The contents of a request.
   struct Request: Sendable, Equatable {
     var fields: [String: String] = [:]
     var body: [UInt8] = []
-    /// Counts the connections, from 1.
+    /// The number of the connection, counted from 1.
     var connection = 0
 
     var token: String { String(fields[":path", default: ""].split(separator: "/").last ?? "") }
   }
 
-  /// What follows a request.
+  /// The service's reaction to a request.
   enum Reply: Sendable {
     case accept
     case refuse(status: Int, reason: String)
-    /// GOAWAY that says this request was not processed.
+    /// A GOAWAY frame that declares this request unprocessed.
     case goAwayUnprocessed
     /// The connection ends without an answer.
     case cut
-    /// No answer ever.
+    /// The request is never answered.
     case silence
-    /// RST_STREAM with this code.
+    /// An RST_STREAM frame with this code.
     case reset(UInt32)
   }
 
-  /// Asked on the service's thread, with the number of requests before this one.
+  /// Called on the service's thread with the request and the number of requests before it.
   typealias Script = @Sendable (Request, Int) -> Reply
 
   let port: UInt16
@@ -36,7 +36,7 @@ final class FakeService: Sendable {
   private let thread: LoopThread
   private let log = RequestLog()
 
-  /// Requests so far, in the order they were whole.
+  /// The requests received so far, in the order in which they were completed.
   var requests: [Request] { log.all }
 
   init(
@@ -72,7 +72,7 @@ final class FakeService: Sendable {
   deinit { thread.stop() }
 }
 
-/// The requests of a service's life, for the test's thread and the service's.
+/// All requests that a service has received, shared between its thread and the test's thread.
 private final class RequestLog: Sendable {
   private let requests = Mutex<[FakeService.Request]>([])
 
@@ -172,7 +172,7 @@ private final class FakeConnection: StreamHandler, HTTP2RequestHandler, TurnEndT
   }
 
   private func answer(_ streamID: Int32, status: Int, fields: [String: String], body: String?) {
-    // One buffer for all the text, so that the views point at what lives as long as the call.
+    // One buffer holds all the text, so that the views refer to memory that is valid during the call.
     var bytes: [UInt8] = []
     var ranges: [(Range<Int>, Range<Int>)] = []
     func append(_ text: String) -> Range<Int> {

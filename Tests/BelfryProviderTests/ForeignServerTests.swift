@@ -8,7 +8,7 @@ import Transport
 
 @testable import BelfryProvider
 
-/// nghttpd of Debian: an HTTP/2 server of others, which serves files and knows nothing of APNs.
+/// nghttpd from Debian: an independent HTTP/2 server, which serves files and does not implement APNs.
 @Suite(.timeLimit(.minutes(10))) struct ForeignServerTests {
   private static let known = 200
   private static let unknown = 50

@@ -5,7 +5,7 @@ import Transport
 
 @testable import BelfryProvider
 
-/// Counts what was asked of it.
+/// Counts the items that are requested from it.
 private final class Counter: Sendable {
   private let value = Mutex(0)
 

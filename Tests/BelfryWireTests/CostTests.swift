@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-// A sanitizer's own work is not the handler's.
+// The cost of a sanitizer does not count as the handler's.
 #if !SANITIZED
-  /// The quick part of `make check-cost`.
+  /// The fast part of `make check-cost`.
   @Suite(.serialized) struct CostTests {
     @Test(arguments: CostSubject.all)
     func `a byte costs no more at 32 KB than at 4 KB, whatever the input`(_ subject: CostSubject) {

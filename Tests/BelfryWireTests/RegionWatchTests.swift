@@ -10,7 +10,7 @@ import Testing
       notifiesOnEntry: entry, notifiesOnExit: exit)
   }
 
-  /// So many metres north of the tower.
+  /// Returns the place that is `metres` meters north of the tower.
   private func place(_ metres: Double, _ certainty: Place.Certainty) throws -> Place {
     try #require(
       Place(
@@ -82,7 +82,7 @@ import Testing
     crossings = watch.advance(to: 21_000)
     watch.checkInvariants()
     #expect(crossings == [.init(key: "t", state: .inside, isWanted: true)])
-    // A fix that strays for a moment is no crossing; one that is too unsure changes nothing.
+    // A brief outlier is not a crossing; a fix that is too uncertain changes nothing.
     crossings = watch.handlePosition(try place(400, .measured(metres: 20)), at: 30_000)
     watch.checkInvariants()
     crossings += watch.handlePosition(try place(100, .measured(metres: 20)), at: 40_000)

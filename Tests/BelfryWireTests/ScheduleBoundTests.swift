@@ -2,7 +2,7 @@ import Testing
 
 @testable import BelfryWire
 
-/// The last value on each side of the schedule's bounds.
+/// The last value on each side of the schedule's limits.
 @Suite struct ScheduleBoundTests {
   private func rule(_ text: String) -> ZoneRule? { ZoneRule(Array(text.utf8)) }
 

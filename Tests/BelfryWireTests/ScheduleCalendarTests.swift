@@ -2,12 +2,12 @@ import BelfryWire
 import Foundation
 import Testing
 
-/// Seconds since 1970 of a text like `2026-03-29T01:00:00Z`.
+/// Returns the seconds since 1970 for a text such as `2026-03-29T01:00:00Z`.
 func instant(_ text: String) throws -> Int {
   Int(try Date(text, strategy: .iso8601).timeIntervalSince1970)
 }
 
-/// The texts of the next moments of a match.
+/// Returns the next dates of a match, as texts.
 func moments(_ matching: String, after: String, zone: String, count: Int) throws -> [String] {
   let match = try CalendarMatch(matching: matching)
   let zone = zone == "UTC" ? Zone.utc : try TestZones.system(zone)
@@ -78,7 +78,7 @@ func moments(_ matching: String, after: String, zone: String, count: Int) throws
     #expect(
       try moments("hour=1 minute=30", after: "2026-11-01T00:00:00Z", zone: angeles, count: 2)
         == ["2026-11-01T08:30:00Z", "2026-11-02T09:30:00Z"])
-    // A day begins at one where midnight is skipped.
+    // The day begins at one where midnight is skipped.
     #expect(
       try moments("day=24 month=4", after: "2026-04-01T00:00:00Z", zone: "Africa/Cairo", count: 1)
         == ["2026-04-23T22:00:00Z"])
@@ -86,7 +86,7 @@ func moments(_ matching: String, after: String, zone: String, count: Int) throws
       try moments(
         "weekday=6 weekdayOrdinal=4 month=4 hour=0 minute=15", after: "2026-04-01T00:00:00Z",
         zone: "Africa/Cairo", count: 1) == ["2026-04-23T22:00:00Z"])
-    // The day that Samoa left out.
+    // The day that Samoa skipped.
     #expect(
       try moments("day=30 hour=9", after: "2011-12-01T00:00:00Z", zone: "Pacific/Apia", count: 1)
         == ["2011-12-30T10:00:00Z"])
@@ -200,7 +200,7 @@ func moments(_ matching: String, after: String, zone: String, count: Int) throws
 }
 
 extension String {
-  /// The text with spaces behind it, up to so many bytes.
+  /// Returns the text padded with trailing spaces to `bytes` bytes.
   fileprivate func padding(_ bytes: Int) -> String {
     self + String(repeating: " ", count: bytes - utf8.count)
   }

@@ -2,7 +2,7 @@ import BelfryWire
 import Foundation
 import Testing
 
-/// Compares with `scripts/schedule-oracle`: 5,000 cases here, 100,000 by `make oracle`.
+/// Compares the schedule with `scripts/schedule-oracle`: 5,000 cases here, 100,000 with `make oracle`.
 @Suite struct ScheduleOracleTests {
   @Test func `next dates are those of a day-by-day count with Python's zones`() throws {
     let environment = ProcessInfo.processInfo.environment
@@ -62,7 +62,7 @@ private struct ScheduleOracle {
     return zone
   }
 
-  /// Nil when our answers are the line's.
+  /// Compares the line with the schedule's answers; returns a description of the difference, or nil.
   mutating func difference(_ line: Substring) throws -> String? {
     cases += 1
     let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
@@ -87,7 +87,7 @@ private struct ScheduleOracle {
     for answer in wanted.split(separator: ",") {
       let found = next(at)
       if answer.first == ">" {
-        // None up to there: a later one is fine.
+        // The oracle found nothing before this limit, so a later date is acceptable.
         if let found, found <= Int(answer.dropFirst()) ?? .max { return "\(line) found \(found)" }
         return nil
       }
@@ -116,7 +116,7 @@ private struct ScheduleOracle {
   }
 }
 
-/// A device in one zone.
+/// A device in one time zone.
 struct OneZone: ScheduleWorld {
   var deviceZone: Zone
   func zone(named name: String) -> Zone? { name == deviceZone.name ? deviceZone : nil }

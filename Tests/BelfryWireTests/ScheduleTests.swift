@@ -4,7 +4,7 @@ import Testing
 private let hour: Int64 = 3_600_000
 
 @Suite struct ScheduleTests {
-  /// A device whose two clocks a test moves, and the log of what fired.
+  /// A device whose two clocks a test controls, with a log of the notifications that fired.
   private struct Device: ~Copyable {
     var world: SystemZones
     var schedule: Schedule<SystemZones>
@@ -34,7 +34,7 @@ private let hour: Int64 = 3_600_000
       return added
     }
 
-    /// Lets time pass as a running agent sees it: it wakes up at each moment.
+    /// Lets time pass with a running agent, which wakes up at each moment.
     mutating func pass(_ milliseconds: Int64) {
       let end = now.elapsed + milliseconds
       while true {
@@ -51,7 +51,7 @@ private let hour: Int64 = 3_600_000
       now.elapsed = end
     }
 
-    /// Lets time pass while the agent does not run.
+    /// Lets time pass while the agent is not running.
     mutating func off(_ milliseconds: Int64) {
       now.wall += milliseconds
       now.elapsed += milliseconds
@@ -178,7 +178,7 @@ private let hour: Int64 = 3_600_000
     #expect(throws: Trigger.Refusal.neverFires) {
       try device.add("never", daily("month=4 day=31"))
     }
-    // A start that has passed and repeats waits for its next.
+    // A start in the past with repetition waits for its next moment.
     let start = device.now.wall - 49 * hour
     try device.add("daily", .moment(.instant(start), every: Period(calendarUnit: 16)))
     #expect(device.schedule.pending(at: device.now).first?.next == device.now.wall + 23 * hour)
@@ -188,7 +188,7 @@ private let hour: Int64 = 3_600_000
     throws
   {
     var device = try Device("2026-01-05T08:00:30Z")
-    // The minute that has begun matches only its first second.
+    // A minute that has begun matches only its first second.
     for text in ["year=2001", "year=2026 month=1 day=5 hour=8 minute=0"] {
       #expect(throws: Trigger.Refusal.passed) { try device.add("x", daily(text)) }
     }
@@ -217,7 +217,7 @@ private let hour: Int64 = 3_600_000
     device.pass(hour)
     #expect(device.take() == ["hourly@840"])
     try device.add("soon", .interval(milliseconds: hour, repeats: false))
-    // 60 hours later: the one-shot is too old, the repeats' moments of the last day are not.
+    // After 60 hours, the one-shot is too old, but the moments of the repeating ones during the last day are not.
     device.off(60 * hour)
     #expect(device.take() == ["soon expired", "hourly@3000!", "daily@3420!"])
     device.pass(24 * hour)
@@ -285,7 +285,7 @@ private let hour: Int64 = 3_600_000
         "\($0.entry.key.id) \(($0.next - device.now.wall) / hour)"
       }
         == ["wall 6", "daily 6", "instant 9", "paris 9"])
-    // In Auckland 9 AM of that day is long past: the one-shot comes at once, the repeat waits.
+    // In Auckland, 9 AM of that day has long passed: the one-shot fires immediately, the repeating one waits.
     try device.move(to: "Pacific/Auckland")
     #expect(device.take() == ["wall@-240!"])
     let left = device.schedule.pending(at: device.now).map {
@@ -338,7 +338,7 @@ private let hour: Int64 = 3_600_000
     try device.add("nine", daily("hour=9"))
     device.pass(24 * hour + since)
     #expect(device.take() == ["nine@540"])
-    // 09:00 there, or a little later.
+    // 09:00 there, or slightly later.
     try device.move(to: "Europe/Berlin")
     #expect(device.take() == [])
     let persisted = device.disk.values.first?.handled
@@ -375,7 +375,7 @@ private let hour: Int64 = 3_600_000
     #expect(minutes.count == 365 && minutes == minutes.sorted())
   }
 
-  /// The heap against a plain sorted list, over random changes.
+  /// Compares the heap with a plain sorted list, over random changes.
   @Test func `any order of adding, removing and firing agrees with a plain list`() throws {
     var dice = Dice(seed: 2026)
     var device = try Device(limit: 1_000)

@@ -2,7 +2,7 @@ import BelfryWire
 import Foundation
 import Testing
 
-/// Zones of the system; the device is in one of them.
+/// Time zones of the system; the device is in one of them.
 struct SystemZones: ScheduleWorld {
   var deviceZone: Zone
 

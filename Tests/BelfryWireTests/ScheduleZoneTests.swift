@@ -2,19 +2,19 @@ import BelfryWire
 import Foundation
 import Testing
 
-/// Zones of this machine's database, and zones made by hand.
+/// Zones from this machine's database, and zones built by hand.
 enum TestZones {
   static func system(_ name: String) throws -> Zone {
     let data = try Data(contentsOf: URL(filePath: "/usr/share/zoneinfo/\(name)"))
     return try ZoneFile.read([UInt8](data).span, name: name)
   }
 
-  /// A version 2 file with nothing but one type and a rule.
+  /// Returns a version 2 file that contains only one type and a rule.
   static func file(rule: String, offset: Int32 = 0, version: Character = "2") -> [UInt8] {
     file(rule: rule, types: [(offset, false)], version: version)
   }
 
-  /// A version 2 file with nothing but types and a rule.
+  /// Returns a version 2 file that contains only types and a rule.
   static func file(
     rule: String, types: [(offset: Int32, isDaylight: Bool)], version: Character = "2"
   ) -> [UInt8] {
@@ -43,7 +43,7 @@ enum TestZones {
       guard let zone = try? TestZones.system(name), let other = TimeZone(identifier: name)
       else { continue }
       checked += 1
-      // Foundation has its own idea of the years before clocks were kept by the second.
+      // Foundation uses different rules for the years before time was kept to the second.
       for instant in stride(from: 86_400 * 365 * 10, to: 86_400 * 365 * 67, by: 1_299_709) {
         let wanted = other.secondsFromGMT(for: Date(timeIntervalSince1970: Double(instant)))
         if zone.offset(at: instant) != wanted { Issue.record("\(name) at \(instant)") }
@@ -135,7 +135,7 @@ enum TestZones {
     for _ in 0..<3_000 {
       var bytes = good
       for _ in 0..<Int.random(in: 1...8, using: &dice) {
-        // Half of the damage goes where the counts are.
+        // Half of the damage is done to the counts.
         let end = Bool.random(using: &dice) ? 44 : bytes.count
         bytes[Int.random(in: 0..<end, using: &dice)] = .random(in: 0...255, using: &dice)
       }
@@ -158,7 +158,7 @@ enum TestZones {
     let half = 1_772_937_000  // 2026-03-08T02:30 as a wall clock would count it
     #expect(zone.firstInstant(ofWall: half) == 1_772_964_000)  // 03:00 PDT
     #expect(zone.firstInstant(ofWall: 1_793_496_600) == 1_793_521_800)  // 1 November, 01:30 PDT
-    // At 01:30 PST, 01:59:59 has been shown.
+    // At 01:30 PST, the clock has already shown 01:59:59.
     #expect(zone.latestWall(at: 1_793_521_800 + 3_600) == 1_793_498_399)
   }
 }

@@ -1,4 +1,4 @@
-"""A headless Chromium, driven over its debugging pipe (Chrome DevTools Protocol); standard library alone."""
+"""A headless Chromium, driven over its debugging pipe (Chrome DevTools Protocol), with only the standard library."""
 import base64
 import json
 import os
@@ -8,7 +8,7 @@ import tempfile
 import threading
 import time
 
-TIMEOUT = 60  # seconds for one step, on a machine with much else to do
+TIMEOUT = 60  # seconds for one step, on a busy machine
 
 
 class Failure(Exception):
@@ -16,7 +16,7 @@ class Failure(Exception):
 
 
 class Browser:
-    """One page. Steps wait for what they name, and fail with it when it does not come."""
+    """One page. Steps wait for the named element, and fail with its name on timeout."""
 
     def __init__(self, program, width=1280, height=900, dark=False):
         self.profile = tempfile.mkdtemp(prefix="belfry-browser-")
@@ -24,7 +24,7 @@ class Browser:
         self.input, from_browser = os.pipe()
 
         def connect():
-            # The pipe's ends are descriptors 3 and 4 by contract; the copies keep the four apart.
+            # The ends of the pipe must be descriptors 3 and 4; the copies keep the four descriptors apart.
             one, other = os.dup(to_browser), os.dup(from_browser)
 
             os.dup2(one, 3)
@@ -43,7 +43,7 @@ class Browser:
         self.answers = {}
         self.news = threading.Condition()
         self.is_gone = False
-        self.problems = []  # what the page complained of
+        self.problems = []  # errors that the page reported
         threading.Thread(target=self.read, daemon=True).start()
         self.session = None
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
@@ -83,7 +83,7 @@ class Browser:
                 self.problems.append(details.get("exception", {}).get("description") or details["text"])
             elif message["method"] == "Log.entryAdded":
                 entry = message["params"]["entry"]
-                # The pages ask who is signed in, and say what was refused: no fault of theirs.
+                # The pages ask whether the user is signed in, and show refusals; these are not errors of the page.
                 if entry["level"] == "error" and "status of 4" not in entry["text"]:
                     self.problems.append(f"{entry['text']} {entry.get('url', '')}")
             self.news.notify_all()
@@ -121,7 +121,7 @@ class Browser:
             {"name": "prefers-reduced-motion", "value": "reduce"}])
 
     def value(self, expression):
-        """The value of an expression of the page's, a promise's too."""
+        """Returns the value of an expression in the page; waits if it is a promise."""
         answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True,
                            awaitPromise=True)
         if "exceptionDetails" in answer:
@@ -144,12 +144,12 @@ class Browser:
                 shown = self.value("document.body.innerText")
                 raise Failure(f"this did not come: {what or expression}; the page shows:\n{shown}\n"
                               + "\n".join(self.problems))
-            # Events of the page would need a listener for each; a look costs a millisecond.
+            # Events of the page would need a listener for each; a poll takes a millisecond.
             with self.news:
                 self.news.wait(0.05)
 
     def element(self, role, name):
-        """The one element with that role and name, as a screen reader has them: what a person finds it by."""
+        """Returns the element with that role and name, as in the accessibility tree that a screen reader uses."""
         end = time.monotonic() + TIMEOUT
         while True:
             nodes = self.call("Accessibility.queryAXTree", accessibleName=name, role=role,
@@ -169,7 +169,7 @@ class Browser:
         return self.call("Runtime.evaluate", expression="document")["result"]["objectId"]
 
     def on_element(self, role, name, act):
-        """Acts on an element; once more where the page drew it anew meanwhile."""
+        """Acts on an element; tries once more if the page has redrawn it."""
         end = time.monotonic() + TIMEOUT
         while True:
             node = self.element(role, name)
@@ -191,7 +191,7 @@ class Browser:
         self.on_element(role, name, act)
 
     def type(self, role, name, text):
-        """Types into a field in place of what it holds."""
+        """Replaces the text in a field by typing."""
         self.on_element(role, name, lambda node: self.call("DOM.focus", backendNodeId=node))
         self.value("document.activeElement.select?.()")
         self.call("Input.insertText", text=text)

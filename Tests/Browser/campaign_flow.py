@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The provider's console as a person uses it, in a headless browser: signs in, sees who is registered, writes a campaign,
-is told what is wrong with it, looks at what each language shows, sends it, holds it, goes on, and reads the report.
+"""Uses the provider console as a user does, in a headless browser: signs in, looks at the registrations, writes a
+campaign, sees its errors, previews each language, sends it, pauses it, continues it, and reads the report.
 campaign_flow.py CHROMIUM URL TOKEN-FILE TOPIC DEVICES CAMPAIGN-FILE STRINGS-FILE [PICTURES-FOLDER]"""
 import pathlib
 import sys
@@ -15,11 +15,11 @@ def fill(browser, control, text):
 
 
 def write(browser, topic):
-    """The form, with what is wrong said beside each field while one types."""
+    """Fills in the form, which shows each error next to its field during typing."""
     browser.click("link", "New campaign")
     browser.wait(f"document.querySelector('[name=topic]').value == {topic!r}", "the only app is there already")
     wrong = "[...document.querySelectorAll('.error:not([hidden])')].map(one => one.innerText).join(' ')"
-    # Texts are checked as they are typed, whether the app is named already or not.
+    # Texts are checked during typing, whether the app has been named or not.
     browser.type("combobox", "App", "")
     fill(browser, "Text, en", "%d things")
     beside = "document.querySelector('[data-name=body]').closest('.field').querySelector('.error:not([hidden])')?.innerText"
@@ -39,7 +39,7 @@ def write(browser, topic):
     check_page(browser)
     fill(browser, "Text, fr", "%2$d matchs pour %1$@")
     browser.wait(f"{wrong} == ''", "no error is left")
-    # Nobody is to get a language that is not their own.
+    # Send nothing to devices whose language the campaign lacks.
     browser.value("""(() => { const fallback = document.querySelector('[name=fallback]'); fallback.value = 'none';
       fallback.dispatchEvent(new Event('input', { bubbles: true })); })()""")
     browser.wait(f"{wrong}.includes('2 devices speak ja, which the campaign lacks, and it has no fallback')")
@@ -71,7 +71,7 @@ def finished(browser, devices):
 
 
 def hold_and_go_on(browser, devices, picture):
-    """A slow campaign: its bar moves, with a rate; it is held, and goes on."""
+    """Runs a slow campaign: its progress bar moves and shows a rate; it is paused, and continues."""
     browser.click("link", "New campaign")
     fill(browser, "At most a second", "2")
     browser.click("button", "Dry run")
@@ -92,7 +92,7 @@ def hold_and_go_on(browser, devices, picture):
 
 
 def to_a_list(browser):
-    """A bad token of a list is named by its line, and nothing of the campaign stays."""
+    """An invalid token in a list is reported with its line, and nothing of the campaign is stored."""
     browser.click("link", "New campaign")
     browser.wait("document.querySelector('[name=to]')")
     browser.value("""(() => { const to = document.querySelector('[name=to]'); to.value = 'list';
@@ -123,7 +123,7 @@ def from_files(browser, files, devices):
 
 
 def keeps_focus(browser):
-    """Who goes by keyboard stays where he is when the page draws what has changed."""
+    """The keyboard focus stays in place when the page redraws changed parts."""
     browser.value("window.former = document.querySelector('section[aria-label=\"Last campaigns\"] a'); former.focus()")
     browser.wait("!window.former.isConnected", "the overview drawn anew")
     browser.wait("document.activeElement.getAttribute('href') === window.former.getAttribute('href')",

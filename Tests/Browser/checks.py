@@ -1,8 +1,8 @@
-"""What every page of the console must be: read aloud, reached by the keyboard, of enough contrast, no wider than its
-window."""
+"""Checks that apply to every page of the console: accessible names, keyboard access, sufficient contrast, and a width
+that fits the window."""
 from browser import Failure
 
-# Text and what is behind it, WCAG 2.2 (1.4.3): 4.5 to 1, 3 to 1 for large text.
+# The contrast of text and background, WCAG 2.2 (1.4.3): 4.5 to 1, 3 to 1 for large text.
 CONTRAST = r"""(() => {
   const number = (text) => (text.match(/[\d.]+/g) ?? []).map(Number);
   const over = (above, below) => {
@@ -86,7 +86,7 @@ STRUCTURE = r"""(async () => {
   return faults;
 })()"""
 
-# Roles that people use; each needs a name that a screen reader says.
+# Roles of controls; each needs a name that a screen reader announces.
 CONTROLS = {"button", "link", "textbox", "searchbox", "combobox", "checkbox", "switch", "radio", "tab", "img", "image"}
 
 
@@ -97,16 +97,16 @@ def unnamed(browser):
             and not node.get("name", {}).get("value")]
 
 
-# The page may draw its parts anew at any time: what can be used is looked for at each step.
+# The page may redraw its parts at any time, so the controls are looked up at each step.
 USABLE = """[...document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex='0']")]
   .filter((element) => !element.disabled && element.checkVisibility({ visibilityProperty: true })
     && element.getClientRects().length)"""
 
 
 def keyboard_order(browser):
-    """Tab goes through what can be used, from top to bottom as the document has it, and shows where it is.
+    """Tab moves through the controls in document order, from top to bottom, and shows the focus.
 
-    A page that drew its parts anew meanwhile is gone through again.
+    If the page redraws its parts meanwhile, the check starts again.
     """
     for _ in range(5):
         faults, is_steady = walk(browser)
@@ -116,7 +116,7 @@ def keyboard_order(browser):
 
 
 def walk(browser):
-    """What is wrong on the way, and whether the page stayed as it was all along."""
+    """Returns the problems found on the way, and whether the page remained unchanged."""
     browser.value("document.querySelector('.skip').focus()")
     count = browser.value(f"{USABLE}.length")
     faults, is_steady = [], True

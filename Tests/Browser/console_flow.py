@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The console as a person uses it, in a headless browser: signs in, takes a virtual phone and installs an app on it, sends
-it a push from the form, answers it there with a text, sees each state in the log.
-There are DEVICES besides it.
+"""Uses the console as a user does, in a headless browser: signs in, adds a virtual phone and installs an app on it,
+sends it a push from the form, answers it there with a text, and sees each state in the log. There are DEVICES other
+devices.
 console_flow.py CHROMIUM URL TOKEN-FILE TOPIC DEVICES [PICTURES-FOLDER]"""
 import ast
 import pathlib
@@ -58,7 +58,8 @@ def answer(browser, topic):
 
 
 def use_phone(browser, topic):
-    """The other screens: what came is listed, a switch is turned, what comes while it is locked stands there."""
+    """The phone's other screens: received pushes are listed, a switch is turned, and the lock screen shows new
+    pushes."""
     browser.click("button", f"Push to {topic}: An alert")
     browser.element("article", f"Notification of {topic}")
     browser.click("button", "Notification Center")
@@ -83,7 +84,7 @@ LOCKED = "[...document.querySelectorAll('.lock .banner')].map(one => one.innerTe
 
 
 def lock(browser, topic):
-    """The lock screen lists what came and was not dismissed, whoever saw it, and the same whenever one looks."""
+    """The lock screen lists every received push that was not dismissed, seen or not, and is the same on each visit."""
     browser.click("button", f"Push to {topic}: An alert")
     browser.wait("document.querySelector('.overlay .banner')", "a banner")
     browser.click("button", "Lock")
@@ -95,7 +96,7 @@ def lock(browser, topic):
     browser.wait("document.querySelector('.lock .clock')")
     browser.wait(f"{LOCKED} == {before!r}", f"the lock screen as it was: {before}")
     browser.click("button", "Unlock")
-    # What is not listed in the Notification Center is on the lock screen all the same.
+    # The lock screen also shows notifications that Notification Center does not list.
     browser.click("button", "Notification Center")
     browser.click("button", f"Clear {topic}")
     browser.wait("document.querySelector('.stage').innerText.includes('No notifications.')")
@@ -115,12 +116,12 @@ def lock(browser, topic):
     browser.click("switch", "Notification Center")
 
 
-# As long as an identifier may be that stands in Apple's examples, and longer than a phone is wide.
+# The maximum length of identifiers in Apple's examples, which is wider than a phone.
 LONG = "org.example." + "verylongname" * 12
 
 
 def install_long(browser):
-    """Nothing gets wider than its page for a long name; the other screens follow in every width."""
+    """A long name makes nothing wider than its page; the other screens adapt to every width."""
     browser.type("textbox", "Bundle identifier", LONG)
     browser.click("button", "Install")
     browser.element("alertdialog", "Permission")
@@ -133,12 +134,12 @@ def install_long(browser):
             check_page(browser, keyboard=False)
 
 
-# Devices that a page of the list has.
+# The number of devices on a page of the list.
 PAGE = 100
 
 
 def manage_devices(browser, devices, token):
-    """More devices than a page has: the list says so, goes on, and finds each by its name and by its token."""
+    """More devices than fit on a page: the list says so, continues, and finds each by its name and by its token."""
     browser.click("link", "Manage")
     shown = "document.querySelector('[aria-label=Devices] [role=status]')?.innerText"
     rows = "document.querySelectorAll('section[aria-label=Devices] tbody tr').length"
@@ -163,7 +164,7 @@ TEAM = "GONETEAM00"
 
 
 def remove_team(browser):
-    """A team goes once nothing hangs on it, or with all that does."""
+    """A team is removed if nothing depends on it, or together with everything that does."""
     browser.click("DisclosureTriangle", "Add a team")
     browser.type("textbox", "Name", "Gone")
     browser.type("textbox", "Id", TEAM)
@@ -202,7 +203,7 @@ def read_log(browser, url, apns_id):
 
 
 def copy(browser, url):
-    """The push as code: what a link fills in and what is typed stays one text, whatever a shell would make of it."""
+    """The push as code: values from a link and typed values remain one argument, even with shell metacharacters."""
     evil = """aa;touch${IFS}/tmp/belfry-was-here;#'\\"$(id)"""
     browser.open(f"{url}#/tools")
     browser.open(f"{url}#/send?topic=com.example.a%3Bb&token=aa;touch${{IFS}}/tmp/belfry-was-here;%23")

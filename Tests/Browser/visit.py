@@ -1,4 +1,4 @@
-"""What a visit of either console has in common: signing in, looking at every screen, signing out."""
+"""The common part of a visit to either console: signing in, looking at every screen, signing out."""
 import sys
 
 from browser import Browser, Failure
@@ -11,7 +11,7 @@ def sign_in(browser, url, token):
     browser.click("button", "Sign in")
     browser.wait("document.querySelector('.error')?.innerText.startsWith('this is not the admin token')")
     browser.type("textbox", "Admin token", token)
-    # By the keyboard alone, too.
+    # The keyboard by itself must be sufficient, too.
     browser.key("Enter")
     browser.wait("document.querySelector('.verdict.good h2')?.innerText == 'All is well'")
     if browser.value("document.cookie") != "":
@@ -19,7 +19,7 @@ def sign_in(browser, url, token):
 
 
 def look_around(browser, screens, seen=lambda screen, look: None):
-    """Checks each screen in the dark and at a phone's width; `seen` is told of each."""
+    """Checks each screen in dark mode and at a phone's width; `seen` is called for each."""
     for screen in screens:
         browser.click("link", screen)
         for dark, width in ((True, 1280), (False, 390)):
@@ -36,10 +36,10 @@ def sign_out(browser):
 
 
 def visit(chromium, flow):
-    """Plays a flow in a browser of its own; ends with what failed, errors of the page's console included."""
+    """Runs a flow in a new browser; ends with the failures, including errors in the page's console."""
     browser = Browser(chromium)
     try:
-        # Banners stay, however late a flow comes to them, for who wants nothing to move.
+        # Banners stay on screen with reduced motion, even if a flow reaches them late.
         browser.scheme(False)
         flow(browser)
         if browser.problems:

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The program on a real display, read and worked as by a screen reader.
+/// The program on a real display, read and operated as by a screen reader.
 @Suite(
   "belfry-center", .serialized,
   .requires(.xvfb, .xdotool, .dbus, .accessibility, .dbusPython, .systemPython))
@@ -50,7 +50,7 @@ struct CenterWindowTests {
   func `what an app shows itself is on the screen, text and picture`() async throws {
     try await play { desktop, center, scenario in
       let picture = scenario.folder.file("picture.png")
-      // 48 by 48 pixels of one colour.
+      // 48 by 48 pixels of one color.
       let bytes = try #require(
         Data(
           base64Encoded:
@@ -124,7 +124,7 @@ struct CenterWindowTests {
       let cleared = try await center.event("pressed")
       #expect(cleared["button"].string == "clearAll")
       #expect(cleared["app"] == .null)
-      // A text is asked for in a window of its own, so that what is typed outlives a change.
+      // Text is requested in a separate window, so that the input survives a change of the list.
       try await desktop.press("Reply")
       #expect(try await center.event("shown")["window"].string == "center-text")
       try await desktop.type("Yes", into: "Reply")
@@ -153,7 +153,7 @@ struct CenterWindowTests {
       center.tell(Self.settings(badge: "on"))
       #expect(try await center.event("shown")["window"].string == "settings")
       try await desktop.wait("label", "Burger")
-      // New values from outside: the next report is the user's own, from the value that was sent.
+      // After new values from outside, the next report contains only the user's change to the values that were sent.
       center.tell(Self.settings(badge: "off", style: "none"))
       center.tell(Self.settings(badge: "off", style: "none", problem: "refused"))
       try await desktop.wait("label", "refused")

@@ -1,6 +1,6 @@
-"""Carries out the vectors of the legacy binary interface and the feedback service.
+"""Runs the vectors of the legacy binary interface and the feedback service.
 
-The literal tokens of the frames are replaced by issued ones of the same length."""
+The literal tokens in the frames are replaced by issued ones of the same length."""
 import signal
 import ssl
 import struct
@@ -13,7 +13,7 @@ from request_cases import expect
 APP = "com.example.app"
 LITERAL = bytes.fromhex("00fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0")
 PRODUCTION = b"\xcd" * 32
-QUIET = 1.0  # seconds in which an open connection says nothing
+QUIET = 1.0  # seconds in which an open connection sends nothing
 
 
 def open_connection(world, gateway, listener, certificate):
@@ -22,7 +22,8 @@ def open_connection(world, gateway, listener, certificate):
 
 
 def receive(sock, wanted, seconds):
-    """What comes until `wanted` bytes and the end are here, or the time is over; and whether it ended."""
+    """Returns the data received until `wanted` bytes and the end have arrived, or the time is over; and whether it
+    ended."""
     data, end = b"", time.monotonic() + seconds
     while True:
         left = end - time.monotonic()
@@ -41,9 +42,9 @@ def receive(sock, wanted, seconds):
 
 
 def filled(world, frame, token):
-    """A vector's bytes with tokens that this gateway has issued."""
+    """Returns a vector's bytes with tokens that this gateway has issued."""
     data = bytes.fromhex(frame).replace(LITERAL, token)
-    # A token that is a byte too short stays so.
+    # A token that is one byte too short remains so.
     data = data.replace(LITERAL[:31] + b"\x00\x19", token[:31] + b"\x00\x19")
     if PRODUCTION in data:
         if "TOK_PROD" not in world.values:
@@ -58,7 +59,7 @@ def run_binary(world, vector):
         return refused_without_certificate(world, vector)
     gateway, drained = world.gateway, "drains" in request.get("then", "")
     if drained:
-        # This gateway ends with its case: it is one of its own.
+        # This gateway belongs to the case, and ends with it.
         gateway = Gateway(world.belfry, world.folder, f"gateway-{vector['id']}")
         certificate = world.folder / f"{vector['id']}.pem"
         team = gateway.ready["teamID"]
@@ -107,12 +108,12 @@ def received(device, count):
 
 
 def refused_without_certificate(world, vector):
-    """L25: nothing is said to a client without a certificate."""
+    """L25: a client without a certificate gets no answer."""
     context = tls_context(world.gateway.ca, alpn=())
     try:
         sock = connect_tls(world.gateway.host, world.gateway.port("binary"), context)
     except ConnectionRefusedError:
-        raise  # Nobody listens: that refuses everybody.
+        raise  # No server is listening, so every client is refused.
     except (ssl.SSLError, ConnectionError):
         return
     with sock:
@@ -126,7 +127,7 @@ def run_feedback(world, vector):
     gateway = world.gateways.get(environment)
     expect(gateway, f"there is no gateway: {world.missing}")
     certificate = world.certificate(request["client_cert"], environment)
-    # The list is emptied by reading: this case sees only what it brought about.
+    # Reading empties the list, so this case sees only its own entries.
     with open_connection(world, gateway, "feedback", certificate) as sock:
         receive(sock, 0, 30)
     gone = "removed" in request["pre"]

@@ -1,4 +1,4 @@
-"""Carries out the vectors that are about a whole HTTP/2 connection."""
+"""Runs the vectors that test a whole HTTP/2 connection."""
 import re
 import signal
 import ssl
@@ -15,7 +15,7 @@ BODY = b'{"aps":{"alert":"Hello"}}'
 
 
 def headers(world, gateway, **changes):
-    """The fields of the base request (apns-protocol 9.1)."""
+    """Returns the fields of the base request (apns-protocol 9.1)."""
     fields = {
         ":method": "POST", ":scheme": "https", ":path": "/3/device/${TOK_A}",
         ":authority": "${HOST}", "authorization": "bearer ${JWT:KEYTMSBX01}",
@@ -24,7 +24,7 @@ def headers(world, gateway, **changes):
 
 
 def own_fields(gateway, device, token=None):
-    """What differs in the base request to a gateway with a device and a key of its own."""
+    """Returns the fields of the base request that differ for a gateway with its own device and key."""
     ready = gateway.ready
     tokens = ProviderTokens({"K": (ready["keyID"], ready["teamID"], load_key(ready["keyFile"]))})
     token = token or device.event("registered")["token"]
@@ -32,13 +32,13 @@ def own_fields(gateway, device, token=None):
 
 
 def steps(world, vector):
-    """Requests one after the other on one connection, time passing only in their tokens."""
+    """Sends requests one after the other on one connection; time passes only in their tokens."""
     request, gateway = vector["request"], world.gateway
     connection = connect(world, gateway)
     delays = [int(step["after"].rstrip("s")) for step in request["one_connection"]]
     try:
         for index, step in enumerate(request["one_connection"]):
-            # The gateway's clock stands still; a token made `later` is one that differs by so much.
+            # The gateway's clock does not advance; a token that is generated `later` differs by this much.
             answer = send(world, connection, step, gateway, shift=-sum(delays[index + 1:]))
             try:
                 check(answer, vector["expect"]["per_step"][index])
@@ -49,7 +49,7 @@ def steps(world, vector):
 
 
 def wrong_environment(world, vector):
-    """G06: GOAWAY that names the reason, and a close."""
+    """G06: GOAWAY with the reason, and a close."""
     wanted = vector["expect"]["goaway"]
     certificate = world.certificate(vector["request"]["client_cert"])
     connection = connect(world, world.gateway, certificate=certificate)
@@ -68,7 +68,7 @@ def wrong_environment(world, vector):
 
 
 def refused_certificate(world, vector):
-    """G08: refused by TLS, or GOAWAY that names the reason."""
+    """G08: refused by TLS, or GOAWAY with the reason."""
     certificate = world.certificate(vector["request"]["client_cert"])
     context = tls_context(world.gateway.ca, certificate=certificate)
     try:
@@ -78,7 +78,7 @@ def refused_certificate(world, vector):
         connection.send(*frames)
         connection.wait_closed()
     except ConnectionRefusedError:
-        raise  # Nobody listens: that refuses everybody.
+        raise  # No server is listening, so every client is refused.
     except (ssl.SSLError, ConnectionError, Closed):
         return
     if connection.goaways:
@@ -89,7 +89,7 @@ def refused_certificate(world, vector):
 
 
 def without_alpn(world, vector):
-    """H01: the preface alone says HTTP/2."""
+    """H01: the preface by itself announces HTTP/2."""
     context = tls_context(world.gateway.ca, alpn=(), maximum=ssl.TLSVersion.TLSv1_2)
     connection = Connection(connect_tls(
         world.gateway.host, world.gateway.port("provider"), context))
@@ -102,7 +102,7 @@ def without_alpn(world, vector):
 
 
 def alpn(world, vector):
-    """H03: of h2 and http/1.1 the server takes h2."""
+    """H03: of h2 and http/1.1, the server selects h2."""
     offered = vector["request"]["tls"].split("offers ")[-1].split(",")
     context = tls_context(world.gateway.ca, alpn=offered)
     sock = connect_tls(world.gateway.host, world.gateway.port("provider"), context)
@@ -128,7 +128,7 @@ def stream_limit(world, vector):
 
 
 def ping(world, vector):
-    """H08: the same eight bytes come back."""
+    """H08: the server returns the same eight bytes."""
     opaque = bytes.fromhex(vector["request"]["send"].split()[-1])
     connection = connect(world, world.gateway)
     try:
@@ -150,7 +150,7 @@ def priority(world, vector):
 
 
 def draining(world, vector):
-    """H11: a going gateway says so, answers what is open, and takes nothing new."""
+    """H11: a gateway that shuts down sends GOAWAY, answers open requests, and accepts no new ones."""
     gateway = Gateway(world.belfry, world.folder, "draining-h11")
     device = gateway.devices(world.folder, "draining-device", "com.example.app")
     changes = own_fields(gateway, device)
@@ -160,7 +160,7 @@ def draining(world, vector):
         stream = connection.new_stream()
         connection.send(connection.headers_frame(headers(world, gateway, **changes), stream),
                         connection.data_frame(stream, BODY[:5]))
-        # What was sent before the signal has been read once a PING has come back.
+        # All frames before the signal have been read when the answer to a PING arrives.
         connection.send(PingFrame(0, b"arrived!"))
         connection.wait(lambda: b"arrived!" in connection.pings, "the PING's answer")
         gateway.program.process.send_signal(signal.SIGTERM)
@@ -185,7 +185,7 @@ def draining(world, vector):
 
 
 def pipelined(world, vector):
-    """H13: two hundred at once on a connection that has shown a valid token."""
+    """H13: two hundred concurrent requests on a connection that has sent a valid token."""
     count = int(re.match(r"\d+", vector["request"]["send"]).group())
     connection = connect(world, world.gateway)
     try:
@@ -203,7 +203,7 @@ def pipelined(world, vector):
 
 
 def first_flight(world, vector):
-    """H25: what a client sent before it could know the limit is served."""
+    """H25: requests that a client sent before it could know the limit are served."""
     context = tls_context(world.gateway.ca)
     connection = Connection(connect_tls(
         world.gateway.host, world.gateway.port("provider"), context))
@@ -230,7 +230,7 @@ def base_request(world, vector):
 
 
 def cancelled(world, vector):
-    """H17: a request given up half-way leaves the connection as it was."""
+    """H17: a request that is cancelled halfway leaves the connection unchanged."""
     connection = connect(world, world.gateway)
     try:
         stream = connection.new_stream()
@@ -243,7 +243,7 @@ def cancelled(world, vector):
 
 
 def burst(world, vector):
-    """H21: more pushes to one token than a gateway with a limit takes."""
+    """H21: more pushes to one token than a gateway with a limit accepts."""
     gateway = Gateway(world.belfry, world.folder, "limited-h21", "--device-rate", "2")
     device = gateway.devices(world.folder, "limited-device", "com.example.app")
     changes = own_fields(gateway, device)
@@ -261,7 +261,7 @@ def burst(world, vector):
 
 
 def fault(world, vector):
-    """H23: an internal fault, scripted."""
+    """H23: an internal error, scripted."""
     world.gateway.command(
         "fault", "add", "--token", world.values["TOK_A_WIDGETS"], "--reason", "InternalServerError")
     changes = {":path": "/3/device/${TOK_A_WIDGETS}", "apns-push-type": "widgets",

@@ -1,4 +1,4 @@
-"""Carries out the vectors about what reaches a device, when, and what the log says."""
+"""Runs the vectors about deliveries to a device, their timing, and the log."""
 import json
 import uuid
 
@@ -7,11 +7,11 @@ from programs import Failure
 from request_cases import check, connect, expect
 
 APP = "com.example.app"
-QUIET = 1.5  # seconds in which nothing may come
+QUIET = 1.5  # seconds in which nothing may arrive
 
 
 class Device:
-    """A device of this case's own, so that no other case's pushes reach it."""
+    """A device that belongs to this case, so that it receives no other case's pushes."""
 
     def __init__(self, world, name, *topics):
         self.world, self.folder, self.topics = world, name, topics
@@ -20,7 +20,7 @@ class Device:
             "registered", lambda line: line["topic"] == topic)["token"] for topic in topics}
 
     def push(self, name, topic=APP, expiration=None, priority=None, background=False):
-        """Sends a push called `name`; its identity is remembered by its payload."""
+        """Sends a push called `name`, which is recognized by its payload."""
         changes = {":path": f"/3/device/{self.tokens[topic]}", "apns-topic": topic,
                    "apns-id": str(uuid.uuid4())}
         if expiration is not None:
@@ -42,7 +42,7 @@ class Device:
             connection.close()
 
     def received(self, wanted, exactly=True):
-        """The names of what comes: as many as wanted and, where it matters, nothing more."""
+        """Returns the names of the received pushes: as many as wanted and, with `exactly`, no more."""
         import base64
         names = []
         while True:
@@ -75,7 +75,7 @@ def same(got, wanted):
 
 
 def expect_state(world, device, wanted):
-    """The log has this state; the vectors write a hyphen where Apple's page has a dash."""
+    """Checks that the log has this state; the vectors write a hyphen in place of the dash on Apple's page."""
     printed = world.gateway.command("log", device.tokens[APP], "--json")
     states = [json.loads(line)["state"].replace("\u2013", "-") for line in printed.splitlines()]
     expect(wanted in states, f"the log says {states}")

@@ -1,6 +1,6 @@
-"""An HTTP/2 client that sends exactly the frames it is told to, and keeps exactly those it gets.
+"""An HTTP/2 client that sends exactly the given frames, and records exactly the received ones.
 
-A real client library decides too much by itself to show what a server does with odd frames."""
+A real client library makes too many decisions itself to show how a server handles unusual frames."""
 import socket
 import ssl
 import time
@@ -17,11 +17,11 @@ MAX_CONCURRENT_STREAMS = SettingsFrame.MAX_CONCURRENT_STREAMS
 
 
 class Closed(Exception):
-    """The server ended the connection while something was awaited."""
+    """The server closed the connection during a wait."""
 
 
 class Late(Exception):
-    """What was awaited did not come in time."""
+    """The awaited data did not arrive in time."""
 
 
 def tls_context(ca, alpn=("h2",), certificate=None, maximum=None):
@@ -43,7 +43,7 @@ def connect_tls(host, port, context):
 
 
 class Answer:
-    """What came back on one stream."""
+    """The answer on one stream."""
 
     def __init__(self):
         self.headers, self.body, self.frames = {}, b"", []
@@ -98,7 +98,7 @@ class Connection:
         return stream
 
     def request_frames(self, headers, body=b""):
-        """A new stream and the frames of a whole request in the usual form."""
+        """Returns a new stream and the frames of a complete request in the usual form."""
         stream = self.new_stream()
         if not body:
             return stream, [self.headers_frame(headers, stream, end_stream=True)]
@@ -106,7 +106,7 @@ class Connection:
                         self.data_frame(stream, body, end_stream=True)]
 
     def request(self, headers, body=b""):
-        """Sends a request and waits for its whole answer."""
+        """Sends a request and waits for its complete answer."""
         stream, frames = self.request_frames(headers, body)
         self.send(*frames)
         return self.answer(stream)

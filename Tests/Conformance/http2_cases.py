@@ -1,7 +1,8 @@
-"""HTTP/2 as RFC 9113 and RFC 7541 define it: each case of h2spec's list, written anew.
+"""HTTP/2 as RFC 9113 and RFC 7541 define it: each case of h2spec's list, rewritten.
 
-A case has the section, what is sent, what the RFC asks for, and our answer where that is another one, with the reason.
-Sections of HPACK begin with "H". Requests are GETs without a credential: "answered" means any answer to one."""
+A case has the section, a description, the data sent, the outcome that the RFC requires, and our outcome if it differs,
+with the reason. Sections of HPACK begin with "H". Requests are GETs without a credential: "answered" means any answer
+to one."""
 import struct
 import time
 
@@ -25,7 +26,7 @@ def text(value, huffman=False):
 
 
 def field(name, value, first=0):
-    """A literal field with a new name; `first` says whether it is indexed."""
+    """Returns a literal field with a new name; `first` determines whether it is indexed."""
     return bytes([first]) + text(name) + text(value)
 
 
@@ -57,7 +58,7 @@ def reset(stream, code=8):
 
 
 def answered(stream=1):
-    """A step: waits for the answer."""
+    """Returns a step that waits for the answer."""
     return ("answered", stream)
 
 
@@ -99,7 +100,7 @@ LOWER = (
     "such a stream was closed by the later one (5.1.1), and libnghttp2 ignores frames on it as on any closed stream; an "
     "error would end the connection, and cost its client the answers to its other requests")
 
-# (section, what, steps, what the RFC asks for, ours where it differs, why)
+# (section, what, steps, the outcome that the RFC requires, ours if it differs, why)
 CASES = [
     # The connection and its preface.
     ("3.4", "a preface and SETTINGS", [head()], ANSWER),
@@ -265,7 +266,7 @@ CASES = [
 
 
 class Raw:
-    """A connection that keeps what happens as words."""
+    """A connection that records events as words."""
 
     def __init__(self, world, preface=PREFACE + frame(SETTINGS, 0, 0)):
         gateway = world.gateway
@@ -280,7 +281,7 @@ class Raw:
             self.closed = True
 
     def read(self, seconds=20):
-        """The next frame; nothing at the end."""
+        """Returns the next frame, or nothing at the end."""
         end = time.monotonic() + seconds
         while not (len(self.buffer) >= 9 and len(self.buffer) >= 9 + self.length):
             self.sock.settimeout(max(0.001, end - time.monotonic()))
@@ -305,16 +306,16 @@ class Raw:
         return int.from_bytes(self.buffer[:3], "big")
 
     def until(self, met):
-        """Reads until a frame that `met` accepts, which is returned, or the end."""
+        """Reads until a frame that `met` accepts, and returns it, or until the end."""
         while got := self.read():
             if met(*got):
                 return got
         return None
 
     def outcome(self):
-        """What the server did: the strongest of what came before the answer to a second PING, or the end.
+        """Returns the server's action: the strongest event before the answer to a second PING, or the end.
 
-        The answer to the first one overtakes what the server writes in the same turn."""
+        The answer to the first PING overtakes the data that the server writes in the same turn."""
         for mark in (MARK, b"the last"):
             self.write(frame(PING, 0, 0, mark))
             self.until(lambda kind, flags, _, payload: kind == PING and flags & ACK and payload == mark)
@@ -352,7 +353,7 @@ def played(world, steps):
 
 
 def data_bytes(raw, count):
-    """The lengths of the next DATA frames, `count` bytes in all."""
+    """Returns the lengths of the next DATA frames, `count` bytes in all."""
     lengths = []
     while sum(lengths) < count:
         got = raw.until(lambda kind, *_: kind == DATA)
@@ -363,7 +364,7 @@ def data_bytes(raw, count):
 
 
 def special(world, name):
-    """The cases that are more than bytes and an outcome."""
+    """Runs the cases that need more than bytes and an outcome."""
     preface = PREFACE + frame(SETTINGS, 0, 0)
     if name == "bad preface":
         preface = b"INVALID CONNECTION PREFACE\r\n\r\n"
@@ -452,7 +453,7 @@ SPECIAL = {
 
 
 def results(world):
-    """Each case with what came: (section, what, what came, what the RFC asks for, ours, why)."""
+    """Yields each case with its outcome: (section, what, actual outcome, outcome in the RFC, ours, why)."""
     for section, what, steps, wanted, *own in CASES:
         ours, why = own or (None, None)
         came = special(world, steps) if isinstance(steps, str) else played(world, steps)
@@ -460,7 +461,7 @@ def results(world):
 
 
 def http2_cases(world):
-    """Every case is answered as the RFC asks, or as the table says."""
+    """Checks that every case is answered as the RFC requires, or as the table says."""
     wrong = []
     for section, what, came, wanted, ours, _ in results(world):
         if came not in ({ours} if ours else wanted):

@@ -1,5 +1,5 @@
-"""The device link of docs/device-link.md, written from that page alone: a second implementation that
-shows whether the page says enough, and a client that can send what no real device would."""
+"""The device link of docs/device-link.md, written only from that page: a second implementation that shows whether the
+page is complete, and a client that can send data that no real device would."""
 import socket
 import ssl
 import struct
@@ -17,7 +17,7 @@ NOTIFICATION, ACK, PING, PONG, CLOSE = 0x20, 0x22, 0x31, 0x32, 0x3F
 
 
 class Ended(Exception):
-    """The gateway ended the link; `reason` is CLOSE's, where there was one."""
+    """The gateway ended the link; `reason` is that of the CLOSE frame, if any."""
 
     def __init__(self, reason=None):
         super().__init__(f"closed with reason {reason}")
@@ -25,7 +25,7 @@ class Ended(Exception):
 
 
 class EnrolRefused(Exception):
-    """The gateway refused to enrol; `reason` is ENROL_REFUSED's."""
+    """The gateway refused the enrollment; `reason` is that of ENROL_REFUSED."""
 
     def __init__(self, reason):
         super().__init__(f"refused to enrol, reason {reason}")
@@ -63,7 +63,7 @@ class Link:
             raise Ended() from None
 
     def receive(self, timeout=TIMEOUT):
-        """The next frame; a CLOSE, or the end, is an exception."""
+        """Returns the next frame; raises an exception for a CLOSE or the end."""
         end = time.monotonic() + timeout
         while len(self.buffer) < 3 or len(self.buffer) < 3 + int.from_bytes(self.buffer[:2], "big"):
             left = end - time.monotonic()
@@ -86,7 +86,7 @@ class Link:
         return kind, body
 
     def expect(self, wanted):
-        """The body of the next frame of this type; PINGs on the way are answered."""
+        """Returns the body of the next frame of this type; answers PINGs before it."""
         while True:
             kind, body = self.receive()
             if kind == PING:
@@ -101,7 +101,8 @@ class Link:
         return self.expect(WELCOME)
 
     def enrol(self, code, name="python", key=None):
-        """Enrols, with a new key or this one; the device's PEM text, key and certificate chain."""
+        """Enrolls with a new key or this one; returns the device's number, and its key and certificate chain as PEM
+        text."""
         nonce = self.hello()[5:21]
         key = key or ec.generate_private_key(ec.SECP256R1())
         public = key.public_key().public_bytes(
@@ -127,13 +128,13 @@ class Link:
         return struct.unpack(">Q", self.expect(CONNECTED)[:8])[0]
 
     def register(self, bundle_id, kind=1, request=1):
-        """Registers an app; its handle and token."""
+        """Registers an app; returns its handle and token."""
         self.send(REGISTER, struct.pack(">HB", request, kind) + short(bundle_id.encode()))
         body = self.expect(TOKEN)
         return struct.unpack(">I", body[2:6])[0], body[7:7 + body[6]]
 
     def ask(self, verb, bundle_id, kind=1, request=1):
-        """Asks something for an app; the type and the body of the answer."""
+        """Sends a request for an app; returns the type and the body of the answer."""
         self.send(verb, struct.pack(">HB", request, kind) + short(bundle_id.encode()))
         while True:
             answer, body = self.receive()
@@ -145,7 +146,7 @@ class Link:
                 return answer, body
 
     def notification(self):
-        """The next notification, acknowledged: its payload."""
+        """Acknowledges the next notification and returns its payload."""
         body = self.expect(NOTIFICATION)
         self.send(ACK, body[:4])
         return body[60 + body[59]:]

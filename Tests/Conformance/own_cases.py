@@ -1,6 +1,6 @@
-"""Our own cases, of the same kinds as the vectors: what apns-protocol says and no vector shows.
+"""Additional cases, of the same kinds as the vectors: rules of apns-protocol that no vector shows.
 
-A line of own.jsonl changes one thing or two of the base request, or names a function of this file."""
+A line of own.jsonl changes one or two parts of the base request, or names a function of this file."""
 import base64
 import contextlib
 import json
@@ -29,7 +29,7 @@ VALUE = '{"aps":{"alert":"Hello"}}'
 
 
 def own_vector(line):
-    """A line of own.jsonl in the form of the vectors."""
+    """Returns a line of own.jsonl in the form of the vectors."""
     if "run" in line:
         return {"id": line["id"], "interface": "own", "run": line["run"]}
     fields = {name: value for name, value in (BASE | line.get("changes", {})).items()
@@ -48,7 +48,7 @@ def run_own(world, vector):
 
 
 class Bench:
-    """A gateway of the case's own with one device, and a connection to it."""
+    """A gateway that belongs to the case, with one device, and a connection to it."""
 
     def __init__(self, world, name, *options):
         self.world = world
@@ -89,7 +89,7 @@ class Bench:
 
 
 def fault_reasons(world):
-    """Every reason can be scripted and comes with its status; 410 with its time."""
+    """Every reason can be scripted and has its status; 410 also has its time."""
     with Bench(world, "fault-reasons") as bench:
         connection = bench.connect()
         bench.expect(connection, 200)
@@ -112,7 +112,7 @@ def fault_reasons(world):
 
 
 def fault_for_a_token_never_issued(world):
-    """A client's test may make its tokens up."""
+    """A client's test may invent its tokens."""
     with Bench(world, "fault-made-up") as bench:
         connection = bench.connect()
         path = {":path": "/3/device/" + "c0ffee" * 10}
@@ -121,7 +121,7 @@ def fault_for_a_token_never_issued(world):
                     "--timestamp", "1700000000456")
         answer = bench.expect(connection, 410, "Unregistered", bench.fields(**path))
         expect(b'"timestamp":1700000000456' in answer.body, f"{answer.body}")
-        # What is wrong with the request itself is still said.
+        # Faults of the request itself are still reported.
         bench.expect(connection, 400, "BadPriority", bench.fields(**path, **{"apns-priority": "3"}))
         bench.expect(connection, 403, "MissingProviderToken",
                      [field for field in bench.fields(**path) if field[0] != "authorization"])
@@ -141,7 +141,7 @@ def fault_share_and_topic(world):
 
 
 def fault_goaway(world):
-    """After N requests; those are answered, later ones not, and the connection ends."""
+    """After N requests: those are answered, later ones are not, and the connection ends."""
     with Bench(world, "fault-goaway") as bench:
         bench.fault("add", "--goaway-after", "3")
         connection = bench.connect()
@@ -165,7 +165,7 @@ def fault_goaway(world):
 
 
 def fault_streams(world):
-    """On connections that come and on those that are open; gone with the rule."""
+    """The limit applies to new and open connections, and ends with the rule."""
     with Bench(world, "fault-streams") as bench:
         old = bench.connect()
         bench.expect(old, 200)
@@ -213,19 +213,19 @@ def fault_window(world):
             sent = end
         check(new.answer(stream), {"status": 200})
         bench.fault("clear")
-        # The window grows again with the next request, which has to fit.
+        # The window grows again with the next request, which must fit into it.
         bench.expect(new, 200, body=b"{}")
         wait_setting(new, SettingsFrame.INITIAL_WINDOW_SIZE, 65535)
 
 
 def credit(connection, stream):
-    """Bytes that may be sent on a stream that began with ten."""
+    """Returns the number of bytes that may be sent on a stream that began with ten."""
     return 10 + sum(frame.window_increment for frame in connection.frames
                     if type(frame).__name__ == "WindowUpdateFrame" and frame.stream_id == stream)
 
 
 def fault_delay(world):
-    """Answers wait, one beside the other; a delay goes with a reason."""
+    """Answers are delayed independently of each other; a delay can be combined with a reason."""
     with Bench(world, "fault-delay") as bench:
         connection = bench.connect()
         bench.expect(connection, 200)
@@ -282,7 +282,7 @@ def fault_in_production(world):
 
 
 def too_many(connection, fields, status=429):
-    """How many of a burst of 60 were accepted; each other is TooManyRequests."""
+    """Returns the number of accepted pushes in a burst of 60; every other one is TooManyRequests."""
     accepted = 0
     for _ in range(60):
         answer = connection.request(fields, BODY)
@@ -294,7 +294,7 @@ def too_many(connection, fields, status=429):
 
 
 def device_rate(world):
-    """One token is limited, another of the same device is not; after a rest it goes on."""
+    """One token is limited, another of the same device is not; after a pause, it is accepted again."""
     with Bench(world, "device-rate", "--device-rate", "5") as bench:
         connection = bench.connect()
         accepted = too_many(connection, bench.fields())
@@ -316,7 +316,7 @@ def connection_rate(world):
 
 
 def team_rate(world):
-    """Counted over all of a team's connections and topics."""
+    """The rate counts over all of a team's connections and topics."""
     with Bench(world, "team-rate", "--team-rate", "5") as bench:
         accepted = too_many(bench.connect(), bench.fields())
         expect(5 <= accepted < 30, f"{accepted} of 60 were accepted")
@@ -395,7 +395,7 @@ def team_then_topic_key(world):
 
 
 def second_token(world):
-    """The first goes on after the second was too many; one made 20 minutes later may follow."""
+    """The first token stays valid after the second was too many; one issued 20 minutes later is accepted."""
     connection = connect(world, world.gateway)
 
     def push(made):
@@ -410,7 +410,7 @@ def second_token(world):
 
 
 def revoked_certificate(world):
-    """Refused in TLS; one that is revoked while its connection is open ends it."""
+    """A revoked certificate is refused in TLS; if it is revoked while its connection is open, the connection ends."""
     gateway = world.gateway
     file = world.folder / "CERT_LATE.pem"
     printed = gateway.command("certificate", "add", "--team", "TEAMAAAAAA", "--topic", APP,
@@ -431,7 +431,7 @@ def revoked_certificate(world):
 
 
 def revoked_key(world):
-    """At once, on a connection that is open."""
+    """The revocation takes effect immediately, on an open connection."""
     with Bench(world, "revoked-key") as bench:
         connection = bench.connect()
         bench.expect(connection, 200)
@@ -440,7 +440,7 @@ def revoked_key(world):
 
 
 def keys_of_one_environment(world):
-    """Two team-scoped keys for each environment, as many of both as one likes."""
+    """Two team-scoped keys for each environment, and any number of keys for both."""
     with Bench(world, "key-numbers") as bench:
         team = bench.gateway.ready["teamID"]
 
@@ -469,7 +469,7 @@ def plain(bench):
 
 
 def http1(sock, fields, body=BODY, chunked=False, slices=1):
-    """An HTTP/1.1 request on an open connection; its status, fields and body."""
+    """Sends an HTTP/1.1 request on an open connection; returns its status, fields, and body."""
     named = {name: value for name, value in fields}
     lines = [f"{named[':method']} {named[':path']} HTTP/1.1", "Host: localhost"]
     lines += [f"{name}: {value}" for name, value in fields if not name.startswith(":")]
@@ -542,7 +542,7 @@ def insecure_http1(world):
 
 
 def production_refuses_a_sandbox_key(world):
-    """And the other way round, as F33 has it: two gateways side by side."""
+    """And the reverse, as in F33: two gateways in parallel."""
     gateway, file = world.gateways["production"], world.folder / "KEYSBXPROD.p8"
     team = gateway.ready["teamID"]
     gateway.command("key", "add", "--id", "KEYSBXPROD", "--team", team, "--environment", "sandbox",
@@ -552,7 +552,7 @@ def production_refuses_a_sandbox_key(world):
     fields = headers(world, gateway, authorization="bearer " + tokens.make("K"),
                      **{":path": "/3/device/${TOK_PROD}"})
     check(connection.request(fields, BODY), {"status": 403, "reason": "BadEnvironmentKeyInToken"})
-    # A key that the other gateway made is not known here at all.
+    # A key that the other gateway created is unknown here.
     check(connection.request(headers(world, gateway), BODY),
           {"status": 403, "reason": "InvalidProviderToken"})
     connection.close()
@@ -584,7 +584,7 @@ def error(status, identifier):
 
 
 def exchange(world, data, wanted, closes=True, step=None, certificate="CERT_UNI"):
-    """Sends bytes, in slices of `step`; what comes back has to be `wanted`."""
+    """Sends bytes, in slices of `step`; the answer must be `wanted`."""
     with open_connection(world, world.gateway, "binary", world.certificate(certificate)) as sock:
         for start in range(0, len(data), step or len(data)):
             sock.sendall(data[start:start + (step or len(data))])
@@ -594,7 +594,7 @@ def exchange(world, data, wanted, closes=True, step=None, certificate="CERT_UNI"
 
 
 def binary_statuses(world):
-    """Every status of the table that a frame can bring about (apns-protocol 7.2)."""
+    """Every status of the table that a frame can cause (apns-protocol 7.2)."""
     token = bytes.fromhex(world.values["TOK_A"])
     other, voip = (bytes.fromhex(world.values[name]) for name in ("TOK_OTHER", "TOK_A_VOIP"))
     gone = bytes.fromhex(world.values["TOK_GONE"])
@@ -640,7 +640,7 @@ def binary_statuses(world):
 
 
 def binary_accepted(world):
-    """What is right is met with silence, however it is sliced."""
+    """A valid frame gets no answer, however it is sliced."""
     token = bytes.fromhex(world.values["TOK_A"])
     payload, number = VALUE.encode(), item(3, struct.pack(">I", 1))
     everything = [item(1, token), item(2, payload), number, item(4, struct.pack(">I", 0)),
@@ -667,12 +667,12 @@ def binary_accepted(world):
 
 
 def binary_syntax(world):
-    """What is not one JSON object is refused as on the HTTP/2 interface, and counted under its reason."""
+    """A payload that is not one JSON object is refused as on the HTTP/2 interface, and counted under its reason."""
     token = bytes.fromhex(world.values["TOK_A"])
     before = refused(world.gateway, "PayloadEmpty")
     for payload in (b'{"aps":{"alert":"Hello"},}', b"Hello", b'["aps"]', b'{"aps":', b"\0" * 20):
         exchange(world, enhanced(78, token, payload), error(1, 78))
-        # The payload before the token, as there.
+        # The payload is checked before the token, as on the HTTP/2 interface.
         exchange(world, enhanced(78, b"\xab" * 32, payload), error(1, 78))
     exchange(world, simple(token, b"Hello"), b"")
     expect(refused(world.gateway, "PayloadEmpty") == before + 11, "the refusals were not counted")
@@ -682,7 +682,7 @@ def binary_syntax(world):
 
 
 def refused(gateway, reason):
-    """How many pushes the gateway has refused for a reason."""
+    """Returns the number of pushes that the gateway has refused for a reason."""
     url = f"http://127.0.0.1:{gateway.port('console')}/metrics"
     with urllib.request.urlopen(url, timeout=30) as answer:
         text = answer.read().decode()
@@ -691,7 +691,7 @@ def refused(gateway, reason):
 
 
 def binary_certificates(world):
-    """A certificate of the other environment is not served; one of the sandbox alone is."""
+    """A certificate of the other environment is refused; one only for the sandbox is accepted."""
     token = bytes.fromhex(world.values["TOK_A"])
     exchange(world, enhanced(1, token, VALUE.encode()), b"", closes=False, certificate="CERT_DEV")
     exchange(world, enhanced(1, b"\xab" * 32, VALUE.encode()), error(8, 1), certificate="CERT_DEV")
@@ -702,7 +702,7 @@ def binary_certificates(world):
 
 
 def binary_faults(world):
-    """A scripted reason has its status here too."""
+    """A scripted reason has its status here, too."""
     token = bytes.fromhex(world.values["TOK_A_CONTROLS"])
     gateway = world.gateway
     for reason, status in (("InternalServerError", 1), ("Unregistered", 8), ("Shutdown", 10),
@@ -716,7 +716,7 @@ def binary_faults(world):
 
 
 def feedback_is_emptied_by_reading(world):
-    """Each token once, to its app's certificate alone."""
+    """Each token is listed once, and only for its app's certificate."""
     gateway, gone = world.gateway, []
     with open_connection(world, gateway, "feedback", world.certificate("CERT_UNI")) as sock:
         receive(sock, 0, 10)
@@ -742,7 +742,7 @@ def feedback_is_emptied_by_reading(world):
 
 
 class Half:
-    """A connection of which the sending side can be shut down: TCP, or TLS with and without close_notify."""
+    """A connection whose sending side can be shut down: TCP, or TLS with and without close_notify."""
 
     def __init__(self, host, port, context=None):
         self.sock = socket.create_connection((host, port), timeout=30)
@@ -754,7 +754,7 @@ class Half:
         self.step(self.tls.do_handshake)
 
     def step(self, action):
-        """Repeats an action of TLS until the peer has sent what it needs."""
+        """Repeats a TLS action until the peer has sent the required data."""
         while True:
             try:
                 done = action()
@@ -773,13 +773,13 @@ class Half:
             self.sock.sendall(data)
 
     def send_last(self, data, close_notify=True):
-        """Sends the last bytes, the end of sending with them."""
+        """Sends the last bytes, and shuts down the sending side."""
         if not self.tls:
             self.sock.sendall(data)
         else:
             self.tls.write(data)
             if close_notify:
-                # What has come is put aside: OpenSSL would look in it for the peer's close_notify.
+                # Received data is set aside, because OpenSSL would search it for the peer's close_notify.
                 unread = self.inward.read()
                 with contextlib.suppress(ssl.SSLWantReadError):
                     self.tls.unwrap()
@@ -789,7 +789,7 @@ class Half:
         self.sock.shutdown(socket.SHUT_WR)
 
     def rest(self, seconds=20):
-        """What comes until the end."""
+        """Returns all data that is received until the end."""
         self.sock.settimeout(seconds)
         got = b""
         while True:
@@ -811,7 +811,7 @@ class Half:
 
 
 class Collected(Connection):
-    """HTTP/2 frames that are written at once, and read from bytes that have come."""
+    """HTTP/2 frames that are sent at once, and parsed from received bytes."""
 
     def __init__(self):
         self.wire = b""
@@ -828,7 +828,7 @@ class Collected(Connection):
 
 
 def half_closed_http2(world, half, fields, **options):
-    """Several whole requests, one that lacks its body, and the end."""
+    """Several complete requests, one without its body, and the end."""
     client = Collected()
     streams = []
     for _ in range(5):
@@ -844,7 +844,7 @@ def half_closed_http2(world, half, fields, **options):
 
 
 def half_closed_tls(world):
-    """HTTP/2 over TLS 1.3 and 1.2, with close_notify and without."""
+    """HTTP/2 over TLS 1.3 and 1.2, with and without close_notify."""
     gateway = world.gateway
     for maximum in (ssl.TLSVersion.TLSv1_3, ssl.TLSVersion.TLSv1_2):
         for close_notify in (True, False):
@@ -855,7 +855,7 @@ def half_closed_tls(world):
 
 
 def half_closed_insecure(world):
-    """HTTP/2 with prior knowledge and HTTP/1.1, as `nc -N` sends them."""
+    """HTTP/2 with prior knowledge and HTTP/1.1, as sent by `nc -N`."""
     with Bench(world, "half-closed", "--insecure-provider-port", "0") as bench:
         address = (bench.gateway.host, bench.gateway.port("insecureProvider"))
         with Half(*address) as half:
@@ -873,7 +873,7 @@ def half_closed_insecure(world):
 
 
 def half_closed_binary(world):
-    """Accepted frames, and the error packet of a faulty one."""
+    """Accepted frames, and the error packet of an invalid one."""
     context = tls_context(
         world.gateway.ca, alpn=(), certificate=world.certificate("CERT_UNI"))
     good = enhanced(78, bytes.fromhex(world.values["TOK_A"]), VALUE.encode())
@@ -887,7 +887,7 @@ def half_closed_binary(world):
 
 
 def half_closed_feedback(world):
-    """The list is sent."""
+    """The list is sent nevertheless."""
     gateway = world.gateway
     context = tls_context(gateway.ca, alpn=(), certificate=world.certificate("CERT_UNI"))
     for close_notify in (True, False):
@@ -933,7 +933,7 @@ def go_offline(device):
 
 @own_device
 def once_does_not_replace(world, device):
-    """Expiration 0 takes no place, and none from what is stored."""
+    """A push with expiration 0 is not stored, and replaces no stored push."""
     go_offline(device)
     device.push("kept", expiration="${now+3600}")
     device.push("once", expiration="0")
@@ -944,7 +944,7 @@ def once_does_not_replace(world, device):
 
 @own_device
 def unregistered_while_held(world, device):
-    """What was stored for a token that dies is discarded, and the log says so."""
+    """Stored pushes for a token that is unregistered are discarded, and the log says so."""
     device.program.tell(do="power", restricted=True)
     device.program.event("state", lambda line: line["powerRestricted"])
     device.push("held", priority=1)
@@ -967,7 +967,7 @@ def disabled_while_held(world, device):
 
 @own_device
 def ten_passes_a_restriction(world, device):
-    """Priority 10 goes out at once whatever the device's power."""
+    """Priority 10 is sent immediately, regardless of the device's power state."""
     device.program.tell(do="power", restricted=True)
     device.program.event("state", lambda line: line["powerRestricted"])
     device.push("ten", priority=10)
@@ -975,7 +975,7 @@ def ten_passes_a_restriction(world, device):
 
 
 def background_and_alert(world):
-    """Throttled background pushes keep no alert back, and the provider never hears of them."""
+    """Throttled background pushes do not delay an alert, and the provider is not notified of them."""
     device = Device(world, "device-background-alert", APP)
     try:
         for number in range(6):
@@ -988,7 +988,7 @@ def background_and_alert(world):
 
 
 def revoked_while_stopped(world):
-    """A device that was revoked while the gateway stood still leaves no rows behind."""
+    """A device that was revoked while the gateway was stopped leaves no rows behind."""
     gateway = Gateway(world.belfry, world.folder, "revoked-rows")
     device = gateway.devices(world.folder, "revoked-device", APP)
     line = device.event("registered")

@@ -1,4 +1,4 @@
-"""Real `belfry` programs for the vectors, ended with this process in whichever way it ends."""
+"""Real `belfry` programs for the vectors, which end with this process, however it ends."""
 import ctypes
 import json
 import pathlib
@@ -21,7 +21,7 @@ def die_with_parent():
 
 
 class Program:
-    """A running process, with its JSON lines as they come."""
+    """A running process, with its JSON lines as they arrive."""
 
     def __init__(self, arguments, errors):
         self.errors = pathlib.Path(errors)
@@ -42,7 +42,7 @@ class Program:
         self.lines.put(None)
 
     def event(self, name, matches=lambda line: True, timeout=TIMEOUT):
-        """The next line with this event that matches; others are kept for later."""
+        """Returns the next line with this event that matches; keeps the others for later."""
         def wanted(line):
             return line.get("event") == name and matches(line)
         for index, line in enumerate(self.kept):
@@ -98,7 +98,7 @@ class Gateway:
         return self.ready["ports"][name]
 
     def command(self, *words):
-        """Runs an administration command on this gateway; what it printed."""
+        """Runs an administration command on this gateway; returns its output."""
         done = subprocess.run(
             list(map(str, [self.belfry, *words, "--data", self.data])), capture_output=True,
             text=True, timeout=TIMEOUT)

@@ -1,4 +1,4 @@
-"""Provider tokens in every shape that the vectors ask for: JWT:KEYID;option=value;…"""
+"""Provider tokens in every form that the vectors require: JWT:KEYID;option=value;…"""
 import base64
 import hashlib
 import hmac
@@ -20,7 +20,7 @@ def load_key(path):
 
 
 class ProviderTokens:
-    """`keys` maps a vector's key id to (key id, team id, private key)."""
+    """Generates tokens; `keys` maps a vector's key id to (key id, team id, private key)."""
 
     def __init__(self, keys):
         self.keys = keys
@@ -28,8 +28,8 @@ class ProviderTokens:
         self.made = {}
 
     def make(self, text, shift=0):
-        """The token that `text` describes, `shift` seconds from now; the same string each time, as
-        clients reuse theirs: ECDSA would make another each time."""
+        """Returns the token that `text` describes, `shift` seconds from now. It is the same string each time, because
+        clients reuse their tokens and ECDSA would generate a new one."""
         shift = 0 if "iat=fixed" in text else shift
         if (text, shift) not in self.made:
             self.made[text, shift] = self.sign_anew(text, shift)

@@ -1,4 +1,4 @@
-"""Carries out the vectors that are single requests: the device API, channels, broadcasts."""
+"""Runs the vectors that are single requests: the device API, channels, broadcasts."""
 import gzip
 import json
 import re
@@ -11,7 +11,7 @@ PLACEHOLDER = re.compile(r"\$\{([^}]*)\}")
 
 
 class Mismatch(Exception):
-    """The gateway did something else than the vector expects."""
+    """The gateway's answer differs from the one that the vector expects."""
 
 
 def expect(condition, text):
@@ -20,7 +20,7 @@ def expect(condition, text):
 
 
 def filled(world, text, gateway, shift=0):
-    """`text` with its placeholders filled in."""
+    """Returns `text` with its placeholders filled in."""
     def value(match):
         name = match.group(1)
         if name == "HOST":
@@ -41,7 +41,7 @@ def filled(world, text, gateway, shift=0):
 
 
 def body_of(text):
-    """The body's bytes: JSON of an exact size, or the text."""
+    """Returns the body's bytes: JSON of an exact size, or the text."""
     match = re.fullmatch(r"\$\{(JSON_BYTES|JSON_EMOJI_BYTES|BYTES|GZIP_OF):(.*)\}", text, re.S)
     if not match:
         return text.encode()
@@ -64,7 +64,7 @@ def connect(world, gateway, port="provider", certificate=None, **options):
 
 
 def send(world, connection, request, gateway, shift=0):
-    """Sends one vector's request; its answer."""
+    """Sends one vector's request; returns the answer."""
     headers = [(name, filled(world, value, gateway, shift)) for name, value in request["headers"]]
     body = body_of(filled(world, request["body"], gateway) if "${now" in request["body"]
                    or "${TOK" in request["body"] else request["body"])
@@ -101,7 +101,7 @@ def send(world, connection, request, gateway, shift=0):
 
 
 def check(answer, wanted):
-    """Whether an answer is what a vector expects."""
+    """Checks that an answer is the one that a vector expects."""
     status, reason = answer.status, None
     got = f"{status} {answer.body.decode(errors='replace')}"
     if "status" in wanted:
@@ -143,7 +143,7 @@ def check(answer, wanted):
 
 
 def run_request(world, vector):
-    """One request on a connection of its own."""
+    """Sends one request on a separate connection."""
     request, wanted = vector["request"], vector["expect"]
     gateway = world.gateways.get(request.get("env", "sandbox"))
     expect(gateway, f"there is no gateway: {world.missing}")

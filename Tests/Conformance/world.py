@@ -1,6 +1,6 @@
-"""The fixtures that the vectors assume (apns-protocol 9.1), made on real gateways by real commands.
+"""The fixtures that the vectors assume (apns-protocol 9.1), created on real gateways by real commands.
 
-What cannot be made is kept with the reason: the cases that need it fail with that reason, the others
+If a fixture cannot be created, the reason is recorded: the cases that need it fail with that reason, and the others
 run."""
 import datetime
 import pathlib
@@ -69,7 +69,7 @@ class World:
                 ("KEYFORGN01", "TEAMBBBBBB", [])):
             self.attempt(key, lambda: self.make_key(key, team, options))
         if "KEYTMSBX01" not in self.keys:
-            # Without administration there is the first team's key: a key of both environments.
+            # Without administration, there is only the first team's key, which is for both environments.
             ready = self.gateway.ready
             self.keys["KEYTMSBX01"] = (
                 ready["keyID"], ready["teamID"], load_key(ready["keyFile"]))

@@ -58,7 +58,7 @@ import Transport
       ("application/openmetrics-text;q=0", false),
       ("application/openmetrics-text;q=0.4, text/plain;version=0.0.4;q=0.5", false),
       ("application/openmetrics-text;q=x", true), (";;,,=;q=", false),
-      // Prometheus 2.42 and 3.
+      // The Accept headers of Prometheus 2.42 and 3.
       (
         "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,"
           + "text/plain;version=0.0.4;q=0.5,*/*;q=0.1", true

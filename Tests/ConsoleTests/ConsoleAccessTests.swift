@@ -9,7 +9,7 @@ import Transport
 
 @testable import Console
 
-/// What a browser may have of the console, and what another site's page may not.
+/// Access to the console for a browser, and its limits for a page of another site.
 @Suite struct ConsoleAccessTests {
   private let scratch: ScratchFolder
   private let router: ConsoleRouter
@@ -48,7 +48,7 @@ import Transport
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The cookie of a new session.
+  /// Signs in and returns the cookie header of the new session.
   private func signIn() throws -> (String, String) {
     let response = answer(
       "POST", "/console/session", Self.proof, body: #"{"token":"\#(Self.token)"}"#)
@@ -117,7 +117,7 @@ import Transport
     #expect(page.status == (isOwn ? 200 : 421))
     let cookie = try signIn()
     #expect(answer("GET", "/api/teams", [("Host", host), cookie]).status == (isOwn ? 200 : 401))
-    // Whoever has the token is no page of another site; scrapers know the machine by any name.
+    // A client with the token is not a page of another site, and scrapers use any name of the machine.
     let bearer = ("Authorization", "Bearer \(Self.token)")
     #expect(answer("GET", "/api/teams", [("Host", host), bearer]).status == 200)
     #expect(answer("GET", "/metrics", [("Host", host)]).status == 200)
@@ -160,7 +160,7 @@ import Transport
     let body = #"{"id":"TEAMAAAAAA"}"#
     let own = Self.proof + [cookie]
     for wrong in [
-      // A form, and a page that sends what it may without asking.
+      // A form, and a page that sends a request that needs no preflight.
       Self.own + [cookie], Self.own + [cookie, ("Origin", "http://localhost:2198")],
       own.map { $0.0 == "Origin" ? ("Origin", "http://evil.example") : $0 },
       own.map { $0.0 == "Origin" ? ("Origin", "null") : $0 },
@@ -197,7 +197,7 @@ import Transport
     }
     #expect(answer("GET", "/api/teams", guess, peer: "192.0.2.1:1").status == 401)
     #expect(answer("GET", "/api/teams", Self.own).status == 401)
-    // Who guesses keeps nobody out who knows it.
+    // Wrong guesses do not lock out a user with the correct token.
     #expect(
       answer("GET", "/api/teams", [("Authorization", "Bearer \(Self.token)")]).status == 200)
     let right = #"{"token":"\#(Self.token)"}"#
@@ -207,7 +207,7 @@ import Transport
   }
 }
 
-/// Sessions under a clock of the test.
+/// Sessions under a clock that the test controls.
 @Suite struct ConsoleSessionsTests {
   @Test
   func `a session ends after its time, and the wait after wrong tokens too`() {
@@ -266,7 +266,7 @@ import Transport
   }
 }
 
-/// What of a test push is refused before the gateway sees it.
+/// Faults of a test push that are refused before the gateway receives it.
 @Suite struct TestPushDraftTests {
   @Test(arguments: [
     ("00ff", "com.example.app", true), ("", "com.example.app", false),

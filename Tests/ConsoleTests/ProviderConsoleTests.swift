@@ -7,7 +7,7 @@ import Transport
 
 @testable import Console
 
-/// What a browser may have of the provider's console, and what another site's page may not.
+/// Access to the provider's console for a browser, and its limits for a page of another site.
 @Suite struct ProviderConsoleTests {
   private let folder: ScratchFolder
   private let provider: ProviderFolder
@@ -73,7 +73,7 @@ import Transport
     #expect(field("cache-control", of: answer("GET", "/status", own)) == "no-store")
     #expect(answer("GET", "/campaigns", own).status == 200)
     #expect(answer("POST", "/tokens", Self.proof + [cookie], body: "00ff").status == 200)
-    // Without the proof, from another site, under another name, or without the cookie: nobody.
+    // Without the proof, from another site, under another name, or without the cookie, access is denied.
     #expect(answer("POST", "/tokens", own, body: "0a").status == 401)
     for fields in [
       own + [("Origin", "http://evil.example")], own + [("Sec-Fetch-Site", "cross-site")],
@@ -98,7 +98,7 @@ import Transport
     #expect(answer("GET", "/tokens", bearer).status == 200)
     #expect(answer("GET", "/healthz", []).status == 200)
     #expect(answer("GET", "/nothing", Self.own).status == 404)
-    // No service to send to is a state, not an error.
+    // A missing push service is a state, not an error.
     let status = answer("GET", "/status", bearer)
     guard case .bytes(let bytes) = status.body else { return }
     let object = try JSONValue(parsing: bytes.dropLast()).objectValue

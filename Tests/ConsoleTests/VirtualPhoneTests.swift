@@ -10,7 +10,7 @@ import Testing
 @testable import Console
 @testable import Transport
 
-/// A virtual phone's agent and apps, as far as they need no gateway, and the requests that are about phones.
+/// A virtual phone's agent and apps, as far as they need no gateway, and the requests about phones.
 @Suite(.timeLimit(.minutes(60))) struct VirtualPhoneTests {
   private let scratch: ScratchFolder
   private let authority: [UInt8]
@@ -20,7 +20,7 @@ import Testing
     authority = try CertificateAuthority.forTests().certificatePEM
   }
 
-  /// A phone whose gateway is away.
+  /// Returns a phone whose gateway is unreachable.
   private func phone() throws -> VirtualPhone {
     try VirtualPhone(
       number: 1, folder: scratch.file("phone"),
@@ -137,7 +137,7 @@ import Testing
 }
 
 extension VirtualPhone {
-  /// Does what an object says, as the page sends it.
+  /// Performs the command in an object that a page sent.
   fileprivate func perform(_ object: JSONObject) throws {
     try perform(PhoneCommand(object))
   }
@@ -171,7 +171,7 @@ extension VirtualPhone {
   }
 }
 
-/// The events of a stream, as a page would read them.
+/// The events of a stream, as received by a page.
 private final class EventReader: Sendable {
   private let stream: HTTP1BodyStream
   private let signals: AsyncStream<Void>
@@ -185,13 +185,13 @@ private final class EventReader: Sendable {
     signal.yield()
   }
 
-  /// The next event that matches, however long it takes within the test's time.
+  /// Returns the next event that matches, with no limit other than the test's.
   func first(where matches: (JSONObject) -> Bool) async throws -> JSONObject {
     for await _ in signals {
       take()
       while let event = read.withLock({ $0.events.isEmpty ? nil : $0.events.removeFirst() }) {
         if matches(event) {
-          // The rest is for the next call.
+          // Leave the remaining events for the next call.
           signal.yield()
           return event
         }
@@ -200,7 +200,7 @@ private final class EventReader: Sendable {
     throw CancellationError()
   }
 
-  /// Whether the stream has been finished.
+  /// True if the stream has been finished.
   var isAtEnd: Bool {
     get async {
       take()

@@ -5,9 +5,10 @@ import Testing
 
 @testable import Tool
 
-/// `belfry agent --install` in a home of its own.
+/// `belfry agent --install` in a separate home folder.
 @Suite struct AgentInstallationTests {
-  /// A systemctl that notes how it is called; `answers` is whether a systemd of the user's runs.
+  /// Returns an environment with a systemctl that records its calls; `answers` is true if the user's systemd is
+  /// running.
   private func environment(
     _ scenario: Scenario, answers: Bool
   ) async throws -> (variables: [String: String], calls: String) {
@@ -68,10 +69,10 @@ import Testing
       let file = scenario.folder.file(".config/autostart/belfry-agent.desktop")
       #expect(answer.lines == [file])
       #expect(answer.errors.contains("starts at the next login"))
-      // The installer of apps reads the entry as a desktop would, and its program runs.
+      // The desktop entry is read as a desktop would read it, and its program runs.
       let entry = try String(contentsOfFile: file, encoding: .utf8)
       let exec = try #require(entry.split(separator: "\n").first { $0.hasPrefix("Exec=") })
-      // The text's own escapes, then a shell's, whose rules in quotation marks are the entry's.
+      // First the escapes of the desktop entry, then those of a shell, whose quoting rules the entry shares.
       let line = exec.dropFirst(5).replacingOccurrences(of: "\\\\", with: "\\")
         .replacingOccurrences(of: "%%", with: "%")
       let agent = try scenario.start(["/bin/sh", "-c", "exec " + line])
@@ -99,7 +100,7 @@ import Testing
       let entry = try String(contentsOfFile: file, encoding: .utf8)
       #expect(!entry.contains(gateway.enrollmentCode) && entry.contains("\(data)/gateway.json"))
       #expect(try FileSystem.mode(of: data + "/gateway.json") == 0o600)
-      // What is written is enough to join.
+      // The installed files are sufficient to join the gateway.
       let agent = try scenario.belfry([
         "agent", "--gateway", data + "/gateway.json", "--data", data, "--presenter", "json",
       ])

@@ -2,16 +2,18 @@ import Foundation
 import TestSupport
 import Testing
 
-/// An agent that a person starts from an interactive shell, without a desktop.
+/// An agent that the user starts from an interactive shell, without a desktop.
 @Suite struct AgentOnTerminalTests {
-  /// A shell with job control on a terminal of its own, which stops those who write from its background.
+  /// Starts a shell with job control on a separate terminal, which stops background jobs that write to it.
   private func shell(_ scenario: Scenario) throws -> RunningProgram {
     let shell = try scenario.start(["/usr/bin/script", "-qec", "/bin/bash --norc -i", "/dev/null"])
     shell.tell("stty tostop -echo; PS1=")
     return shell
   }
 
-  /// Types lines and waits until the shell has read them: each is there for whoever reads the terminal.
+  /// Types a line and waits until the shell has read it.
+  ///
+  /// If another process read the terminal, it would receive the line instead.
   private func type(_ word: String, into shell: RunningProgram) async throws {
     shell.tell("echo \(word)-$((1 + 1))")
     _ = try await shell.output(called: word) { lines in
@@ -38,7 +40,7 @@ import Testing
       try await type("third", into: shell)
       #expect(try await scenario.belfryCommand(["app", "list"]).output.contains("belfry.shell"))
 
-      // The shell says which job it is that now has the terminal.
+      // The shell prints the job that is now in the foreground.
       shell.tell("fg")
       _ = try await shell.output(called: "the job") { lines in
         lines.contains { $0.contains(" agent --data ") && !$0.contains("&") }

@@ -4,11 +4,11 @@ import System
 import TestSupport
 import Testing
 
-/// Who a process at the agent's socket may be, asked by real processes.
+/// The identities that a process at the agent's socket may have, tested with real processes.
 @Suite(.timeLimit(.minutes(60))) struct AppIdentityTests {
   static let client = Installation.root + "/Tests/Clients/app-client"
 
-  /// An agent with an installed app whose program is a copy of Python; gives the copy.
+  /// Starts an agent with an installed app whose program is a copy of Python; returns the path of the copy.
   private func installedApp(
     _ scenario: Scenario, _ agent: AgentProgram
   ) async throws -> String {
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  /// Root may look at every process, unless it lacks the capability: then it is as any user.
+  /// Root can inspect every process, unless it lacks the capability; without it, root is like any other user.
   @Test(.requires(.systemPython, .setpriv))
   func `a process that nobody may look at is no app and controls nothing`() async throws {
     try await Scenario.run { scenario in
@@ -64,7 +64,7 @@ import Testing
           "--presenter", "json", "--ready-file", ready,
         ], name: "belfry agent")
       _ = try await ScratchFolder.contents(of: ready) { !program.isRunning }
-      // `belfry` itself would be a process with more capabilities than the agent.
+      // The `belfry` program would be a process with more capabilities than the agent.
       let seen = try await ask(scenario, socket, ["app", "org.example.seen"], in: unprivileged)
       #expect(seen.first?["app"].string == "org.example.seen", "\(seen)")
       let hidden = try await ask(
@@ -88,7 +88,7 @@ import Testing
       let control = try await ask(scenario, agent.socket, ["control"], in: sandbox)
       #expect(reason(control.first) == "appRefused", "\(control)")
       #expect(control.count == 2 && control.last?["closed"].boolean == true, "\(control)")
-      // The sandbox has its own program at the path of the app's.
+      // The sandbox has its own program at the path of the app's program.
       let python = URL(fileURLWithPath: try TestTool.systemPython.required())
         .resolvingSymlinksInPath().path
       let disguised = try await scenario.command(
@@ -98,18 +98,19 @@ import Testing
         ]
       ).values
       #expect(reason(disguised.first) == "appRefused", "\(disguised)")
-      // It may be an app of its own.
+      // It may be an app with its own identifier.
       let own = try await ask(scenario, agent.socket, ["app", "org.example.own"], in: sandbox)
       #expect(own.first?["app"].string == "org.example.own", "\(own)")
     }
   }
 
-  /// A copy of Python, and what it needs to run `app-client` from any folder.
+  /// Creates a copy of Python; returns the words that run `app-client` with it from any folder.
   private func python(_ scenario: Scenario, at path: String) async throws -> [String] {
     let python = URL(fileURLWithPath: try TestTool.systemPython.required())
       .resolvingSymlinksInPath().path
     try? FileManager.default.removeItem(atPath: path)
-    // By another process: programs that are started meanwhile would have this one's descriptor, and the file be busy.
+    // A separate process copies the file. Otherwise, programs that are started at the same time would inherit this
+    // process's descriptor, and the file would be busy.
     _ = try await scenario.command(["/bin/cp", python, path])
     return [path, Self.client]
   }
@@ -134,7 +135,7 @@ import Testing
         return try await app.line(called: "the agent's answer") { $0["answers"].integer == 1 }
       }
       let (app, claiming) = (try await start(words), try await start(words, ["org.example.burger"]))
-      // As dpkg does: the new file takes the name.
+      // Replaces the program as dpkg does: a new file is renamed to its name.
       _ = try await python(scenario, at: program + ".new")
       try #require(rename(program + ".new", program) == 0)
       let link = try FileManager.default.destinationOfSymbolicLink(
@@ -148,7 +149,8 @@ import Testing
         #expect(line["app"].string == "org.example.burger", "\(line)")
       }
 
-      // Programs elsewhere that are gone, one with a name that looks like it, and one that nothing replaced.
+      // Deleted programs elsewhere, one of them with a similar name, and a program that was deleted without a
+      // replacement.
       let folder = scenario.folder.file("elsewhere")
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
       for name in ["burger", "burger (deleted)"] {
@@ -183,7 +185,8 @@ import Testing
     }
   }
 
-  /// The words that run a program in namespaces of its own, with a `/.flatpak-info` that anybody could make.
+  /// Returns the words that run a program in separate namespaces, with a `/.flatpak-info` that any process could
+  /// create.
   private func sandbox(_ scenario: Scenario, flatpakInfo: String? = nil) throws -> [String] {
     let files = FileManager.default
     var words = [
@@ -206,7 +209,7 @@ import Testing
   {
     let app = "org.example.boxed"
     try await Scenario.run { scenario in
-      // Its sandboxes have a folder of the machine's at /run, but not this one's sockets.
+      // Flatpak's sandboxes see a folder of the host at /run, but not the host's sockets.
       let folder = scenario.folder.file("flatpak")
       let environment = [
         "FLATPAK_USER_DIR": folder + "/user", "XDG_DATA_HOME": folder + "/data",
@@ -227,12 +230,12 @@ import Testing
       func answer(_ program: RunningProgram) async throws -> JSONLine {
         try await program.line(called: "the agent's answer") { $0["answers"].integer == 1 }
       }
-      // Flatpak's records and the sandbox's own file have to agree.
+      // Flatpak's records and the sandbox's own file must agree.
       #expect(try await answer(run(["app"]))["app"].string == app)
       #expect(try await answer(run(["app", app]))["app"].string == app)
       #expect(try await reason(answer(run(["app", "org.example.other"]))) == "appRefused")
 
-      // One that runs, whose number others read and say that it is theirs.
+      // A running sandbox, whose number other processes read and claim as their own.
       let running = try run(["later"])
       _ = try await running.event("started")
       let instances = scenario.folder.file(".flatpak")
@@ -251,7 +254,7 @@ import Testing
       #expect(reason(silent.first) == "appRefused", "\(silent)")
       running.tell("now")
       #expect(try await answer(running)["app"].string == app)
-      // Once it has ended, its folder proves nothing.
+      // After the sandbox has ended, its folder proves nothing.
       try await running.end()
       let late = try await ask(
         scenario, agent.socket, ["app"],

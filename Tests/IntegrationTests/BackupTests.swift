@@ -7,9 +7,9 @@ import Testing
 
 private let app = "com.example.app"
 
-/// Copies of a gateway: made under load, restored elsewhere, and what is said of it.
+/// Backups of a gateway: created under load, restored elsewhere, and the related messages.
 @Suite(.timeLimit(.minutes(60))) struct BackupTests {
-  /// Sends numbered pushes to a device that is away, until it is stopped.
+  /// Sends numbered pushes to an offline device until it is stopped.
   private final class Pusher: Sendable {
     private struct State {
       var accepted: [Int] = []
@@ -18,7 +18,7 @@ private let app = "com.example.app"
 
     private let state = Mutex(State())
 
-    /// The numbers that were answered with 200.
+    /// The numbers of the pushes that were answered with 200.
     var accepted: [Int] { state.withLock { $0.accepted } }
 
     func stop() { state.withLock { $0.isStopped = true } }
@@ -35,7 +35,7 @@ private let app = "com.example.app"
       }
     }
 
-    /// Waits until `count` more were accepted.
+    /// Waits until `count` more pushes have been accepted.
     func accepts(_ count: Int) async throws {
       let before = accepted.count
       while accepted.count < before + count { await Task.yield() }
@@ -65,7 +65,7 @@ private let app = "com.example.app"
         ])
         #expect(made.values.first?["file"].string == file)
         #expect((made.values.first?["notifications"].integer ?? 0) >= before.count)
-        // The gateway has gone on accepting.
+        // The gateway has continued to accept pushes.
         try await pusher.accepts(2)
         pusher.stop()
         try await group.waitForAll()
@@ -83,7 +83,7 @@ private let app = "com.example.app"
       #expect(try await scenario.readiness(of: again).contains("notice: the folder was restored"))
       #expect(again.keyID == gateway.keyID)
       #expect(again.enrollmentCode == gateway.enrollmentCode)
-      // The same identity, without a new enrolment: its token is the former one.
+      // The identity is the same, without a new enrollment, so the token is the previous one.
       let back = try scenario.devices(of: again, topics: [app])
       #expect(try await back.token() == token)
       for number in before {
@@ -96,7 +96,7 @@ private let app = "com.example.app"
         "send", token, "--topic", app, "--body", "after", "--gateway", again.file,
       ])
       #expect(answer.values.first?["status"].integer == 200)
-      // It is said once: the next start is a gateway like any other.
+      // The notice is shown once: the next start is like that of any other gateway.
       try await again.stop()
       let third = try await scenario.gateway("restored")
       #expect(try await scenario.readiness(of: third) == "ready")
@@ -151,7 +151,7 @@ private let app = "com.example.app"
           ["restore", file, "--data", target], succeeding: false)
         #expect(result.status == 1)
         #expect(result.errors.contains(what), "\(result.errors)")
-        // The next start is no new gateway.
+        // The next start does not create a new gateway.
         #expect(try Set(FileSystem.list(target)) == ["lock", "restoring"])
         #expect(
           try await scenario.refusedStart(in: target).errors.contains("is half restored"))
@@ -198,7 +198,7 @@ private let app = "com.example.app"
       let running = try await restore(file, gateway.data)
       #expect(running.status == 1)
       #expect(running.errors.contains("a gateway runs on \(gateway.data)"), "\(running.errors)")
-      // A kill leaves what was committed in the write-ahead files.
+      // After a kill, committed data is still in the write-ahead files.
       try await gateway.crash()
       _ = try await scenario.belfryCommand(["backup", file, "--data", gateway.data])
       let full = try await restore(file, gateway.data)
@@ -218,7 +218,7 @@ private let app = "com.example.app"
       let missing = try await restore(scenario.folder.file("nothing.tar"), target)
       #expect(missing.status == 1)
       #expect(try await restore(file, target).status == 0)
-      // A store whose pages are damaged is not restored, and the folder is empty again.
+      // A store with damaged pages is not restored, and the folder is emptied again.
       var damaged = bytes
       let start = bytes.count - 40_960
       damaged.replaceSubrange(start..<start + 20_000, with: Data(repeating: 0xA5, count: 20_000))
@@ -228,7 +228,7 @@ private let app = "com.example.app"
       #expect(try await restore(bad, other).status == 1)
       #expect(try Set(FileSystem.list(other)) == ["lock", "restoring"])
       #expect(try await restore(file, other).status == 0)
-      // Half a restoration is no gateway.
+      // No gateway starts on an incomplete restoration.
       try "half".write(toFile: other + "/restoring", atomically: true, encoding: .utf8)
       let half = try await scenario.refusedStart(in: other)
       #expect(half.status == 1)
@@ -240,7 +240,7 @@ private let app = "com.example.app"
     }
   }
 
-  /// The files of an archive, in order.
+  /// Returns the files of an archive, in order.
   private func files(of archive: String) throws -> [(name: String, bytes: [UInt8])] {
     let reader = try TarReader(archive)
     return try reader.entries.map { entry in
@@ -294,7 +294,7 @@ private let app = "com.example.app"
         #expect(try await restore(good.dropLast() + [(name, [1])] + good.suffix(1)) == 1, "\(name)")
       }
       #expect(!FileManager.default.fileExists(atPath: scenario.folder.file("evil")))
-      // Those of former releases have no sums: what can be checked of them is.
+      // Backups of earlier releases contain no checksums, so only the other checks apply.
       var former = Array(good.dropLast())
       let description = String(decoding: former[0].bytes, as: UTF8.self)
       #expect(description.contains(#""format":2"#), "\(description)")
@@ -309,7 +309,7 @@ private let app = "com.example.app"
     }
   }
 
-  // A device is no target of a test, which may run as root: what holds for a pipe holds for it.
+  // A test that may run as root should not use a device as a target; a pipe is handled in the same way.
   @Test(arguments: ["folder", "pipe"])
   func `a backup takes no place but a file's`(target: String) async throws {
     try await Scenario.run { scenario in
@@ -338,7 +338,7 @@ private let app = "com.example.app"
       var killed = 0
       for round in 0..<20 {
         let backup = try scenario.belfry(["backup", file, "--data", gateway.data])
-        // As soon as anything shows of it, or some time after its start.
+        // As soon as any file appears, or some time after its start.
         let deadline =
           ContinuousClock.now + .milliseconds(round.isMultiple(of: 2) ? 5_000 : 20 * round)
         while backup.isRunning, ContinuousClock.now < deadline,
@@ -346,7 +346,7 @@ private let app = "com.example.app"
         { usleep(100) }
         backup.signal(SIGKILL)
         if try await backup.end() != 0 { killed += 1 }
-        // An empty file is no copy; the next backup removes it.
+        // An empty file is not a backup; the next backup removes it.
         let left = try FileSystem.list(target).filter {
           $0 == "backup.tar" || FileSystem.byteCount(of: "\(target)/\($0)") != 0
         }

@@ -75,7 +75,7 @@ private struct ChannelProvider {
       ], body: #"{"aps":{"event":"update","content-state":{"text":"\#(text)"}}}"#)
   }
 
-  /// The gateway's count of broadcasts' copies in this state.
+  /// Returns the gateway's count of copies of broadcasts in this state.
   func copies(_ state: String) async throws -> Int {
     let printed = try await scenario.command([
       try TestTool.curl.required(), "--silent",
@@ -89,7 +89,7 @@ private struct ChannelProvider {
 
 private var hour: Int { Int(Date().timeIntervalSince1970) + 3_600 }
 
-/// Channels and broadcasts (apns-protocol section 5) between a provider, a gateway and devices.
+/// Channels and broadcasts (apns-protocol section 5) with a provider, a gateway, and devices.
 @Suite(.timeLimit(.minutes(60)), .requires(.curl)) struct BroadcastTests {
   private func channel(_ id: String) -> String { "\(bundleID)/\(id)" }
 
@@ -98,7 +98,7 @@ private var hour: Int { Int(Date().timeIntervalSince1970) + 3_600 }
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       let provider = try await ChannelProvider(scenario, gateway)
-      // The legacy ports know HTTP/2 by ALPN or by its preface.
+      // The legacy ports recognize HTTP/2 by ALPN or by its preface.
       let options =
         port == "feedback" ? ["--no-alpn", "--http2-prior-knowledge"] : ["--http2"]
       func request(
@@ -131,7 +131,7 @@ private var hour: Int { Int(Date().timeIntervalSince1970) + 3_600 }
       #expect(gone.status == 400 && gone.reason == "ChannelNotRegistered")
       #expect(gone.headers["apns-request-id"] != nil)
       #expect(try await request("PUT", channels).reason == "MethodNotAllowed")
-      // An answer to HEAD has no content; curl ends with an error where one has.
+      // A response to HEAD has no content; curl fails if it has any.
       let head = try await provider.request(
         "HEAD", channels, port: port, options: options + ["--head"])
       #expect(head.status == 405 && head.body.isEmpty)
@@ -168,7 +168,7 @@ private var hour: Int { Int(Date().timeIntervalSince1970) + 3_600 }
       #expect(reached.count == 7)
       let late = try await provider.send("late", to: id, expiration: hour)
       #expect(late.reason == "BadExpirationDate")
-      // Each device's copy, and the broadcast itself, stand in the log.
+      // The log shows each device's copy and the broadcast itself.
       var states: [String] = []
       for _ in 0..<100 where states.filter({ $0 == "Delivered to Device" }).count < 7 {
         let log = try await scenario.belfryCommand([
@@ -201,7 +201,7 @@ private var hour: Int { Int(Date().timeIntervalSince1970) + 3_600 }
       }
       #expect(try await here.program.stop() == 0)
       #expect(try await away.program.stop() == 0)
-      // What a device has is noted within the second, at the latest when the gateway stops.
+      // Deliveries to a device are recorded within a second, or when the gateway stops.
       #expect(try await gateway.stop() == 0)
       let again = try await scenario.restart(gateway)
       try await again.crash()
@@ -216,7 +216,7 @@ private var hour: Int { Int(Date().timeIntervalSince1970) + 3_600 }
       _ = try await old.program.event("subscribed")
       let after = try await ChannelProvider(scenario, third)
       #expect(try await after.send("third", to: id, expiration: hour).status == 200)
-      // The next thing that the other device gets is new: what it had is not sent again.
+      // The other device receives only the new broadcast; earlier ones are not sent again.
       #expect(payload(try await old.received()).contains("third"))
       _ = try await back.received { payload($0).contains("third") }
       #expect(try await after.copies("Sent") == 3)
@@ -252,7 +252,7 @@ private var hour: Int { Int(Date().timeIntervalSince1970) + 3_600 }
       #expect(try await provider.send("early", to: one, expiration: hour).status == 200)
       let devices = try scenario.devices(of: gateway, topics: [bundleID])
       _ = try await devices.token()
-      // One who subscribes is told the newest.
+      // A new subscriber receives the newest broadcast.
       devices.program.tell(#"{"do":"subscribe","channel":"\#(channel(one))"}"#)
       _ = try await devices.program.event("subscribed")
       #expect(payload(try await devices.received()).contains("early"))
@@ -263,7 +263,7 @@ private var hour: Int { Int(Date().timeIntervalSince1970) + 3_600 }
       #expect(try await provider.send("to one", to: one, expiration: hour).status == 200)
       #expect(try await provider.send("to two", to: two, expiration: hour).status == 200)
       #expect(payload(try await devices.received()).contains("to two"))
-      // Joining and leaving in one breath leaves nothing behind.
+      // Subscribing and immediately unsubscribing leaves nothing behind.
       for order in ["subscribe", "unsubscribe"] {
         devices.program.tell(#"{"do":"\#(order)","channel":"\#(channel(one))"}"#)
       }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The provider's console of a real registry, with a real gateway and devices, in a headless browser.
+/// The provider console of a real registry, with a real gateway and devices, in a headless browser.
 @Suite(.requires(.chromium, .systemPython, .curl)) struct CampaignConsoleTests {
   private let topic = "com.example.app"
 
@@ -21,14 +21,14 @@ import Testing
       }
       let registry = try await scenario.registry(of: gateway, topic: topic)
       _ = try await scenario.ask(registry, "/tokens", body: lines.joined(separator: "\n"))
-      // The address is printed, as the gateway's console's is.
+      // The address is printed, like that of the gateway's console.
       try await registry.program.error("console=\(registry.address)/")
       _ = try scenario.write(#""body" = "Des fichiers";"#, to: "fr.strings")
       let file = try scenario.write(
         #"{"topic":"\#(topic)","alert":{"en":{"body":"By files"},"fr":"fr.strings"}}"#,
         to: "campaign.json")
       let pictures = ProcessInfo.processInfo.environment["BELFRY_PICTURES"]
-      // Seconds on an idle machine; a loaded one starts a browser's processes slowly.
+      // This takes seconds on an idle machine, but a busy one starts a browser's processes slowly.
       let result = try await scenario.command(
         [
           try TestTool.systemPython.required(),
@@ -38,7 +38,7 @@ import Testing
           scenario.folder.file("fr.strings"),
         ] + (pictures.map { [$0] } ?? []), within: .seconds(300))
       #expect(result.lines.last == "ok", "\(result.output)")
-      // Each device got both campaigns, in its language.
+      // Each device received both campaigns, in its language.
       let received = devices.program.lines.filter { $0.contains(#""event":"received""#) }
       let texts = received.compactMap { JSONLine($0) }.map(payload)
       #expect(texts.count { $0.contains("3 matchs pour Ann") } == 6)

@@ -9,7 +9,7 @@ struct RegistryProgram: Sendable {
   let data: String
   let address: String
 
-  /// Ends it with SIGKILL, as a crash would.
+  /// Ends the program with SIGKILL, as a crash would.
   func crash() async throws {
     program.signal(SIGKILL)
     try await program.end()
@@ -17,7 +17,7 @@ struct RegistryProgram: Sendable {
 }
 
 extension Scenario {
-  /// Starts a registry of one app that sends to `gateway`, and waits until it serves.
+  /// Starts a registry of one app that sends to `gateway`, and waits until it is ready.
   func registry(
     _ name: String = "registry", of gateway: GatewayProgram, topic: String,
     options: [String] = [], wrapper: [String] = []
@@ -36,7 +36,7 @@ extension Scenario {
     return RegistryProgram(program: program, data: data, address: "http://127.0.0.1:\(port)")
   }
 
-  /// Asks the registry for something as its operator.
+  /// Sends a request to the registry as its operator.
   func ask(_ registry: RegistryProgram, _ path: String, body: String? = nil) async throws
     -> CommandResult
   {
@@ -93,7 +93,7 @@ extension Scenario {
         let line = try await program.event("progress") { $0["accepted"].integer ?? 0 >= accepted }
         return (program, try #require(line["id"].string))
       }
-      // Killed while it sends by itself, twice; then the registry that went on with it.
+      // The command is killed twice while it sends by itself, and then the registry that continued the campaign.
       let (first, id) = try await sending("send", file, until: count / 6)
       first.signal(SIGKILL)
       try await first.end()
@@ -104,7 +104,7 @@ extension Scenario {
       let (third, _) = try await sending("resume", id, until: count / 2)
       try await registry.crash()
       #expect(try await third.end() != 0)
-      // Nobody goes on with it until a registry starts.
+      // The campaign stays interrupted until a registry starts.
       let status = try await scenario.belfryCommand([
         "campaign", "status", id, "--json", "--data", registry.data,
       ])
@@ -175,7 +175,7 @@ extension Scenario {
       let first = try await scenario.registry(of: gateway, topic: topic)
       _ = try await scenario.ask(first, "/tokens", body: tokens.joined(separator: "\n"))
       #expect(try await first.program.stop() == 0)
-      // A file system of 8 MB, in a namespace of its own, in the place of the folder, with its files.
+      // Mounts a file system of 8 MB over the folder, in a separate namespace, and copies the folder's files to it.
       let script = """
         cp -a "$1" "$1.copy" && mount -t tmpfs -o size=8m none "$1" && cp -a "$1.copy/." "$1" && \
         shift && exec "$@"
@@ -221,7 +221,7 @@ extension Scenario {
       _ = try await scenario.ask(
         first, "/tokens", body: (tokens + ["00ff"]).joined(separator: "\n"))
       #expect(try await first.program.stop() == 0)
-      // The service counts in seconds, and a token that registered in the same one stays.
+      // The service counts in seconds, and a token that registered in the same second is kept.
       let registered = Int(Date().timeIntervalSince1970)
       while Int(Date().timeIntervalSince1970) <= registered {
         _ = try await scenario.belfryCommand(["--version"])
@@ -279,7 +279,7 @@ extension Scenario {
       let tagged = try await scenario.belfryCommand(arguments + ["--to", "tag:fr-CA", "--json"])
       #expect(tagged.values.last?["accepted"].integer == 1)
       #expect(payload(try await devices.received()).contains("Ann a gagné"))
-      // Nothing of the preview is left.
+      // The preview leaves nothing behind.
       #expect(try await scenario.ask(registry, "/campaigns").lines.count == 2)
     }
   }
@@ -290,7 +290,7 @@ extension Scenario {
       let gateway = try await scenario.gateway()
       let registry = try await scenario.registry(of: gateway, topic: topic)
       let port = try #require(registry.address.split(separator: ":").last)
-      // Another machine that listens on the same port number.
+      // Another host that listens on the same port number.
       let stranger = try scenario.start([
         try TestTool.systemPython.required(), "-c",
         """
@@ -323,7 +323,7 @@ extension Scenario {
             ["campaign", "status", "--provider", "http://\(host):\(port)"] + data)
         }
       }
-      // A token that is named for a service goes there.
+      // A token that is specified for a service is sent there.
       let file = scenario.folder.file("token")
       try "its-own-token-its-own-token".write(toFile: file, atomically: true, encoding: .utf8)
       _ = try await scenario.belfryCommand([

@@ -2,8 +2,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What the gateway has to hear of an app that is gone, also where it is away and the agent's process ends before it is
-/// back.
+/// The gateway must be notified when an app is removed, even if it is unreachable and the agent ends before it is
+/// reachable again.
 @Suite struct CancelledRegistrationTests {
   private let id = "org.example.burger"
 
@@ -31,11 +31,11 @@ import Testing
       try await agent.program.end()
 
       let back = try await scenario.restart(gateway)
-      // Until the gateway has heard, it keeps what comes for the app.
+      // Until the gateway is notified, it accepts and stores pushes for the app.
       _ = try await push("for the former installation", to: token, of: back)
       let again = try await scenario.agent(of: back)
       _ = try await again.program.event("link") { $0["state"].string == "up" }
-      // The gateway reads in order: once the new app has a token the cancellation has arrived.
+      // The gateway reads in order: once the new app has a token, the cancellation has arrived.
       let (_, new) = try await scenario.app(id, on: again)
       #expect(new != token)
       let refused = try await push("for nobody", to: token, of: back)

@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `scripts/check-all` in a repository of its own, whose Makefile says which checks pass.
+/// `scripts/check-all` in a separate repository, whose Makefile determines which checks pass.
 @Suite(.timeLimit(.minutes(60))) struct CheckAllTests {
   private struct Repository {
     let scenario: Scenario
     let root: URL
 
-    /// A repository whose Makefile passes every target but `failing`.
+    /// Creates a repository whose Makefile passes every target except `failing`.
     init(_ scenario: Scenario, failing: String) async throws {
       self.scenario = scenario
       root = URL(fileURLWithPath: scenario.folder.file("repository"))
@@ -48,7 +48,7 @@ import Testing
       return (result.status, result.output + result.errors)
     }
 
-    /// The targets that ran since the last call.
+    /// Returns the targets that ran since the last call.
     func ran() throws -> [String] {
       let text = (try? String(contentsOfFile: file("ran"), encoding: .utf8)) ?? ""
       try? FileManager.default.removeItem(atPath: file("ran"))
@@ -70,12 +70,12 @@ import Testing
       let record = try String(contentsOfFile: repository.file("docs/checks.tsv"), encoding: .utf8)
       #expect(record.contains("oracle\tpassed\t") && record.contains("fuzz\tfailed\t"))
 
-      // The record is committed by itself: the checks still speak of the commit before it.
+      // If only the record is committed, the checks still apply to the commit before it.
       try await repository.commit()
       _ = try await repository.checkAll("--only", "lint", "oracle", "fuzz")
       #expect(try repository.ran() == ["fuzz"])
 
-      // A change of the project makes them all due.
+      // A change of the project makes all checks due.
       try repository.write(failing: "nothing")
       try await repository.commit()
       let third = try await repository.checkAll("--only", "lint", "oracle", "fuzz")

@@ -2,10 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Texts of combining marks against the running services, measured in their own processor time: Swift's comparison of
-/// strings needs minutes for one text of this size.
+/// Texts with combining marks, sent to the running services, with a limit on their processor time.
+///
+/// Swift's comparison of strings would take minutes for one text of this size.
 @Suite(.timeLimit(.minutes(60)), .requires(.python)) struct CombiningMarksTests {
-  /// For all requests of a test; a debug build reads them in a tenth of it.
+  /// For all requests of a test.
+  ///
+  /// A debug build needs a tenth of this.
   private let processorMillisecondsMax = 20_000
 
   private func send(

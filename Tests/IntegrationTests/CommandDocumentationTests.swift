@@ -5,7 +5,7 @@ import Testing
 
 @testable import Tool
 
-/// Completions and manual pages: made of the same tables as the commands' own help.
+/// Completions and manual pages, generated from the same tables as the commands' help.
 @Suite struct CommandDocumentationTests {
   private static let shells = ["bash", "zsh", "fish"]
 
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  /// Completes a line in a real bash; the words that it offers.
+  /// Completes a line in a real bash; returns the words that it offers.
   private func complete(_ scenario: Scenario, _ words: [String]) async throws -> [String] {
     let script = scenario.folder.file("completion")
     if !FileSystem.exists(script) {
@@ -117,7 +117,7 @@ import Testing
       try Data().write(to: URL(fileURLWithPath: file))
       let start = scenario.folder.file("some")
       #expect(try await complete(scenario, ["belfry", "agent", "--ca", start]) == [file])
-      // Options of another command are not offered.
+      // Options of other commands are not offered.
       #expect(try await complete(scenario, ["belfry", "agent", "--feedback"]) == [""])
     }
   }
@@ -200,7 +200,7 @@ import Testing
         #expect(
           answer.status == 1 && answer.errors.contains("belfry: HOME is "), "\(answer.errors)")
       }
-      // Where its folders are named, it needs none.
+      // If its folders are specified, the command needs no home folder.
       let data = scenario.folder.file("agent")
       let ready = scenario.folder.file("ready")
       let agent = try scenario.start([
@@ -217,7 +217,7 @@ import Testing
     try await Scenario.run { scenario in
       let version = try await scenario.belfryCommand(["--version"]).output
       #expect(version.hasPrefix("belfry \(Version.current)"))
-      // A copy of the source without its repository has none.
+      // A copy of the source without its repository has no commit.
       let isRepository = FileSystem.exists(Installation.root + "/.git")
       #expect((version.firstMatch(of: /^belfry [0-9.]+ \([0-9a-f]{10}\)$/) != nil) == isRepository)
     }

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Holds `scripts/conformance` to what it promises of docs/conformance.md and the tags of the tests.
+/// Checks the results of `scripts/conformance` for docs/conformance.md and the tags of the tests.
 @Suite(.timeLimit(.minutes(60))) struct ConformancePageTests {
-  /// A folder with two statements and one test, whose body this is, with the page made for it.
+  /// Runs the script on a folder with two statements, one test with this body, and the page generated for it.
   private func check(
     _ body: String, test: String = "@Test func `It works`()", rest: String = "",
     rows: String = "S0-1\t\tA\tone\nS0-2\t\tB\ttwo\n", mutants: String? = nil,

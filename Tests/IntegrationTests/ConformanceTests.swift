@@ -2,17 +2,17 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `Tests/Conformance/run-vectors` against the gateway of this build, once for all cases.
+/// Runs `Tests/Conformance/run-vectors` against the gateway of this build, once for all cases.
 private actor Vectors {
   static let shared = Vectors()
   private var run: Task<[String: String?], any Error>?
 
-  /// Why each case failed; `nil` for one that passed.
+  /// Returns the reason for which each case failed, or `nil` for a case that passed.
   func results() async throws -> [String: String?] {
     let task =
       run
       ?? Task {
-        // It takes two minutes and mostly waits, so it takes no place from other tests.
+        // This takes two minutes and mostly waits, so it does not count as a running test.
         try await Scenario.run(needsPlace: false) { scenario in
           let result = try await scenario.command(
             [
@@ -49,7 +49,7 @@ private actor Vectors {
     }
   }
 
-  /// A case of our own, of the same kinds as the vectors.
+  /// An additional case, of the same kinds as the vectors.
   struct Own: Sendable, CustomTestStringConvertible {
     let id: String
     let what: String
@@ -57,10 +57,10 @@ private actor Vectors {
     var testDescription: String { "\(id) \(what)" }
   }
 
-  /// One test a case, named by its id.
+  /// One test per case, named by its identifier.
   ///
-  /// A case that is not expected to pass yet is listed with what the
-  /// gateway did instead; `run-vectors --learn` takes it into the list once it passes.
+  /// A case that is not yet expected to pass is reported with the gateway's actual behavior. `run-vectors --learn` adds
+  /// it to the list once it passes.
   @Test(.requires(.python), arguments: vectors)
   func `a case of Apple's service is answered as Apple answers it`(_ id: String) async throws {
     let result = try await Vectors.shared.results()[id]
@@ -74,7 +74,7 @@ private actor Vectors {
     }
   }
 
-  /// Each has to pass.
+  /// Each case must pass.
   @Test(.requires(.python), arguments: own)
   func `a case of our own is answered as it says`(_ own: Own) async throws {
     let result = try await Vectors.shared.results()[own.id]

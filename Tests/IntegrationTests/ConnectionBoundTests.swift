@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Connections that say nothing, beside those that do.
+/// Silent connections next to active ones.
 @Suite(.timeLimit(.minutes(10)), .requires(.python, .prlimit)) struct ConnectionBoundTests {
   private func idle(
     _ scenario: Scenario, _ gateway: GatewayProgram, on listener: String, _ count: Int,
@@ -21,7 +21,7 @@ import Testing
     return try await client.event("idle")["open"].integer ?? -1
   }
 
-  /// Sends until it is answered: for two seconds nobody who came before gives way.
+  /// Sends until there is an answer, because for two seconds no earlier connection is closed to make room.
   private func push(
     _ scenario: Scenario, to token: String, _ gateway: GatewayProgram
   ) async throws {
@@ -41,7 +41,7 @@ import Testing
     return values.reduce(0, +)
   }
 
-  /// A limit of 1,024 is all that the process may have: 1,500 who say nothing must not take it.
+  /// The process may have 1,024 descriptors, and 1,500 silent connections must not use all of them.
   @Test(arguments: ["provider", "binary", "feedback", "device"])
   func `connections that say nothing leave room for others on every port`(
     listener: String
@@ -51,7 +51,7 @@ import Testing
         wrapper: [TestTool.prlimit.required(), "--nofile=1024:1024"])
       let devices = try scenario.devices(of: gateway, topics: ["com.example.app"])
       let token = try await devices.token()
-      // The first bytes of a TLS record that never ends.
+      // The first bytes of a TLS record that is never completed.
       _ = try await idle(scenario, gateway, on: listener, 1_500, first: "1603010200")
       try await push(scenario, to: token, gateway)
       #expect(payload(try await devices.received()).contains("fresh"))
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  /// 1,024 descriptors are 600 unproven connections, half of them for one address.
+  /// With 1,024 descriptors, 600 connections may be unproven, half of them from one address.
   @Test func `who makes a handshake and asks for nothing keeps his address's share`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway(
@@ -75,10 +75,10 @@ import Testing
       let excess =
         try await metric("belfry_connections_refused_total{bound=\"address\"}", scenario, gateway)
         + metric("belfry_connections_evicted_total ", scenario, gateway)
-        // On a busy machine the first of them have had their time before the last come.
+        // On a busy machine, the time limit of the first ones expires before the last ones connect.
         + metric("belfry_connections_ended_unproven_total ", scenario, gateway)
       #expect(excess >= 400)
-      // The address's places are taken, until those who have them had time enough.
+      // The address's share is in use until the time limit of its connections expires.
       try await push(scenario, to: token, gateway)
       #expect(payload(try await devices.received()).contains("fresh"))
     }
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  /// Both record layers carry the same notifications; which one did is counted.
+  /// Both record layers carry the same notifications; a metric shows which one did.
   @Test(arguments: ["own", "openssl"])
   func `the record layer that was chosen is the one that is used`(layer: String) async throws {
     try await Scenario.run { scenario in

@@ -11,13 +11,13 @@ struct ConsoleTests {
   {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
-      // More than a page of the console's list has.
+      // More than one page of the console's list.
       let count = 103
       let devices = try scenario.devices(
         of: gateway, topics: ["com.example.other"], options: ["--count", "\(count)"])
       for _ in 0..<count { _ = try await devices.token() }
       let pictures = ProcessInfo.processInfo.environment["BELFRY_PICTURES"]
-      // Seconds on an idle machine; a loaded one starts a browser's processes slowly.
+      // This takes seconds on an idle machine, but a busy one starts a browser's processes slowly.
       let result = try await scenario.command(
         [
           try TestTool.systemPython.required(),

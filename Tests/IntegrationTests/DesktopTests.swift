@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The desktop presenter before a real notification server under a private bus and X server.
+/// The desktop presenter with a real notification server on a private bus and X server.
 @Suite(
   .timeLimit(.minutes(60)),
   .requires(.dbus, .dbusMonitor, .dunst, .xvfb, .xdotool, .importPicture))
@@ -25,7 +25,7 @@ struct DesktopTests {
       #expect(sent.values.first?["status"].integer == 200)
 
       let call = try await desktop.call("Notify", containing: "Burger Town")
-      // dunst lists body-markup, so that the body's own signs have to be escaped.
+      // dunst lists body-markup, so the markup characters of the body must be escaped.
       #expect(call.contains { $0.contains("Your order &lt;1&gt; is ready &amp; hot.") })
       #expect(call.contains { $0.contains(#"string "default""#) }, "a click is an action")
       let presented = try await agent.program.event("presented")
@@ -58,7 +58,7 @@ struct DesktopTests {
     }
   }
 
-  /// The server draws in its own time and tells nobody: it is asked again, for at most ten seconds.
+  /// The server draws at its own pace and sends no notice, so it is polled for up to ten seconds.
   private func isMet(_ condition: () async throws -> Bool) async throws -> Bool {
     let end = ContinuousClock.now + TestTimeout.standard
     while ContinuousClock.now < end {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `belfry dev` as a developer of an app runs it.
+/// `belfry dev`, run as an app developer runs it.
 @Suite struct DevTests {
   @Test(.requires(.curl))
   func `What it prints brings a push to an app's screen, and an interruption ends both in order`()
@@ -38,7 +38,7 @@ import Testing
       dev.signal(SIGINT)
       #expect(try await dev.end() == 0, "\(dev.errors)")
       #expect(kill(Int32(gateway), 0) != 0)
-      // The agent said goodbye: its socket is gone.
+      // The agent shut down gracefully: its socket is gone.
       #expect(!FileManager.default.fileExists(atPath: socket))
     }
   }
@@ -57,13 +57,13 @@ import Testing
       #expect(text.contains("https://127.0.0.1:"))
       let state = scenario.folder.path + "/belfry/gateway"
       #expect(text.contains("cat \(state)/admin-token\n"))
-      // Nor does the list of processes have one.
+      // The process list contains no secret either.
       let described = try String(contentsOfFile: state + "/gateway.json", encoding: .utf8)
       let code = try #require(JSONLine(described)?["enrollmentCode"].string)
       let started = scenario.visibleArguments
       #expect(started.contains { $0.contains("agent") })
       #expect(!started.contains { $0.contains { $0.contains(code) } })
-      // This user's own gateway and agent need no options.
+      // The user's own gateway and agent need no options.
       #expect(!text.contains("--socket") && !text.contains("--data") && !text.contains("--gateway"))
       #expect(try await dev.stop() == 0, "\(dev.errors)")
     }

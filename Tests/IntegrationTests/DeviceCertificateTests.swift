@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Transport
 
-/// A device of another make: `Tests/Clients/link-client`, written from docs/device-link.md alone.
+/// An independent implementation of a device: `Tests/Clients/link-client`, written only from docs/device-link.md.
 extension Scenario {
   func linkClient(_ gateway: GatewayProgram, _ words: [String]) throws -> RunningProgram {
     try start(
@@ -13,7 +13,7 @@ extension Scenario {
       ] + words, name: "link-client")
   }
 
-  /// Enrols a device at `gateway`; its number, and the file with its identity.
+  /// Enrolls a device at `gateway`; returns its number and the file with its identity.
   func enrolled(_ gateway: GatewayProgram, _ name: String) async throws -> (
     device: JSONLine, file: String
   ) {
@@ -23,7 +23,7 @@ extension Scenario {
     return (line["device"], file)
   }
 
-  /// Enrols the key of `file`, or a new one, with this code; the reason of the refusal.
+  /// Tries to enroll the key of `file`, or a new one, with this code; returns the reason for the refusal.
   func refusedEnrolment(
     _ gateway: GatewayProgram, _ file: String, code: String
   ) async throws -> Int? {
@@ -90,7 +90,7 @@ extension Scenario {
       _ = try await scenario.belfryCommand([
         "device", "revoke", String(number), "--data", gateway.data,
       ])
-      // 11: revoked (docs/device-link.md section 5), on the open link and on the next one.
+      // 11 means revoked (docs/device-link.md section 5), on the open link and on the next one.
       #expect(try await device.event("ended")["reason"].integer == 11)
       let again = try scenario.linkClient(gateway, ["connect", identity.file])
       #expect(try await again.event("ended")["reason"].integer == 11)
@@ -100,7 +100,7 @@ extension Scenario {
     }
   }
 
-  /// The device's certificate once more, but of last year.
+  /// Returns the device's certificate, reissued with last year's dates.
   private func expired(_ identity: String, by gateway: GatewayProgram) throws -> String {
     let folder = gateway.data
     let pem = try Data(contentsOf: URL(fileURLWithPath: identity))

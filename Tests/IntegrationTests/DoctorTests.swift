@@ -5,7 +5,7 @@ import Testing
 
 @testable import Tool
 
-/// What `belfry doctor` says of an agent and of a gateway.
+/// The findings of `belfry doctor` about an agent and a gateway.
 @Suite struct DoctorTests {
   @Test func `It agrees with belfry state, and calls optional what is`() async throws {
     try await Scenario.run { scenario in

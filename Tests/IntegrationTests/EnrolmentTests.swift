@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Who may enrol, how often, and as which device.
+/// Enrollment: who is admitted, how often, and as which device.
 @Suite(.timeLimit(.minutes(60)), .requires(.python)) struct EnrolmentTests {
-  // ENROL_REFUSED's reasons, docs/device-link.md section 6.
+  // The reasons of ENROL_REFUSED, docs/device-link.md section 6.
   private let wrongCode = 1
   private let revoked = 7
   private let tooMany = 8
@@ -71,7 +71,7 @@ import Testing
       }
       let client = try scenario.linkClient(gateway, ["enrol", rotated, file])
       _ = try await client.event("enrolled")
-      // Of a stopped gateway, too.
+      // The same for a stopped gateway.
       try await gateway.stop()
       let last = try #require(try await code(["--rotate"]))
       let restarted = try await scenario.restart(gateway)

@@ -5,10 +5,12 @@ import Testing
 
 private let app = "com.example.app"
 
-/// A disk that is full, refuses to grow a file, or fails to sync: nothing is answered that is not kept, the
-/// probe and the log say so, and the gateway goes on by itself once the disk does.
+/// A disk that is full, refuses to grow a file, or fails to sync.
+///
+/// Nothing is acknowledged that is not stored, the probe and the log report the failure, and the gateway continues
+/// automatically once the disk works again.
 @Suite(.timeLimit(.minutes(60)), .requires(.curl, .prlimit)) struct FailingDiskTests {
-  /// A device that is away; its token.
+  /// Returns the token of an offline device.
   private func token(_ scenario: Scenario, _ gateway: GatewayProgram) async throws -> String {
     let devices = try scenario.devices(of: gateway, topics: [app])
     let token = try await devices.token()
@@ -16,7 +18,7 @@ private let app = "com.example.app"
     return token
   }
 
-  /// Keeps the gateway's files from growing.
+  /// Prevents the gateway's files from growing.
   private func limitFiles(
     _ scenario: Scenario, of gateway: GatewayProgram, to bytes: String
   ) async throws {
@@ -25,7 +27,7 @@ private let app = "com.example.app"
     ])
   }
 
-  /// A length at which no store can commit any more, and the log's lines still find room.
+  /// A length at which no store can commit, but the log still has room for its lines.
   private let tooShort = "4096"
 
   private func failureLines(_ gateway: GatewayProgram) -> Int {
@@ -116,7 +118,7 @@ private let app = "com.example.app"
       let first = try await scenario.gateway()
       let token = try await token(scenario, first)
       try await first.stop()
-      // A file system of 32 MB, in a namespace of its own, in the place of the folder, with its files.
+      // Mounts a file system of 32 MB over the folder, in a separate namespace, and copies the folder's files to it.
       let script = """
         cp -a "$1" "$1.copy" && mount -t tmpfs -o size=32m none "$1" && cp -a "$1.copy/." "$1" && \
         shift && exec "$@"
@@ -146,7 +148,7 @@ private let app = "com.example.app"
       let back = try scenario.devices(of: gateway, topics: [app])
       #expect(payload(try await back.received()).contains("after"))
       try await gateway.stop()
-      // Once more, full from the beginning.
+      // The same with a disk that is full from the start.
       let full = script.replacing(
         "shift && exec", with: "{ dd if=/dev/zero of=\"$1/filling\" bs=4096; shift; } && exec"
       )
@@ -162,7 +164,7 @@ private let app = "com.example.app"
     }
   }
 
-  /// Fails every sync while the file named by `FAIL_SYNC` is there.
+  /// A library that fails every sync while the file named by `FAIL_SYNC` exists.
   private static let failingSync = """
     #include <errno.h>
     #include <stdlib.h>

@@ -4,9 +4,11 @@ import Testing
 
 private let app = "com.example.app"
 
-/// A real gateway whose stores have a damaged row: the row is never used, and what may depend on it is answered 503.
+/// A real gateway whose stores have a damaged row.
+///
+/// The row is never used, and requests that may depend on it are answered with 503.
 @Suite(.timeLimit(.minutes(60)), .requires(.curl, .python)) struct FlippedBitGatewayTests {
-  /// Changes one column of a table's first row by a bit, and leaves the checksum as it was.
+  /// Changes one bit in one column of a table's first row, and leaves the checksum unchanged.
   private func damage(
     _ scenario: Scenario, _ file: String, _ table: String, _ column: String
   ) async throws {
@@ -84,7 +86,7 @@ private let app = "com.example.app"
     }
   }
 
-  /// A column of the control store, and what a push is answered while its row is set aside.
+  /// A column of the control store, and the answer to a push while its row is set aside.
   struct Column: Sendable, CustomTestStringConvertible {
     let table: String
     let column: String
@@ -113,7 +115,7 @@ private let app = "com.example.app"
       try await gateway.stop()
       let control = gateway.data + "/control.sqlite"
       let whole = try Data(contentsOf: URL(fileURLWithPath: control))
-      // The gateway makes itself another key where its own cannot be read; providers have the one they know.
+      // The gateway generates another key if it cannot read its own, but providers use the key that they have.
       let credential = [
         "--key", gateway.keyFile, "--key-id", gateway.keyID, "--team", gateway.teamID,
       ]
@@ -131,7 +133,7 @@ private let app = "com.example.app"
           #expect(answer["reason"].string == "ServiceUnavailable", "\(column): \(answer)")
         }
         let ready = try await scenario.readiness(of: again)
-        // The start gives the first team another row with its id.
+        // The start gives the first team another row with its identifier.
         let isShown = ready.contains("(1 of \(column.table))")
         #expect(isShown == (column.table != "team"), "\(column): \(ready)")
         _ = try await scenario.belfryCommand(["damage", "forget", "--data", again.data])

@@ -1,12 +1,12 @@
 import TestSupport
 import Testing
 
-/// One way to make a server work more than the client does, and what it should come to.
+/// A way to make a server do more work than the client, and the expected outcome.
 struct Flood: Sendable, CustomTestStringConvertible {
   let name: String
-  /// Whether the connection has to go; else its one request is refused.
+  /// True if the connection must be closed; otherwise, its one request must be refused.
   var ends = true
-  /// Whether the end is said with a GOAWAY, and whether that blames the peer.
+  /// Determines whether a GOAWAY announces the end, and whether it blames the peer.
   var farewell = Farewell.blame
 
   enum Farewell { case blame, noBlame, either, none }
@@ -19,14 +19,14 @@ struct Flood: Sendable, CustomTestStringConvertible {
     Flood(name: "empty-data"), Flood(name: "unknown"), Flood(name: "header-bomb"),
     Flood(name: "long-header", ends: false), Flood(name: "streams"),
     Flood(name: "window-stall"), Flood(name: "unread", farewell: .none),
-    // The block's next byte meets an answered stream: that is a fault of its own.
+    // The next byte of the block belongs to an answered stream, which is a separate error.
     Flood(name: "slow-headers", farewell: .either), Flood(name: "slow-body", farewell: .noBlame),
     Flood(name: "slow-frame", farewell: .noBlame), Flood(name: "silence", farewell: .noBlame),
     Flood(name: "held-bodies"), Flood(name: "handshakes", farewell: .none),
   ]
 }
 
-/// HTTP/2's known floods against the provider port, beside a provider that behaves.
+/// The known HTTP/2 floods against the provider port, next to a well-behaved provider.
 @Suite(.timeLimit(.minutes(60)), .requires(.python)) struct FloodTests {
   @Test(arguments: Flood.all)
   func `a flood ends its connection and touches no other`(_ flood: Flood) async throws {
@@ -54,10 +54,10 @@ struct Flood: Sendable, CustomTestStringConvertible {
       } else {
         #expect(line["ended"].boolean == true || line["reset"] != .null || line["status"] != .null)
       }
-      // A handshake holds some 60 KB of OpenSSL's, and a thousand of them are let begin on each loop.
+      // A handshake holds about 60 KB of OpenSSL's memory, and each loop lets a thousand of them begin.
       var bound = flood.name == "handshakes" ? 192 << 20 : 32 << 20
       #if SANITIZED
-        // AddressSanitizer holds back 256 MB of what was released, and pads all that is there.
+        // AddressSanitizer retains 256 MB of released memory, and pads all allocations.
         bound = bound * 2 + (256 << 20)
       #endif
       #expect((line["grownBytes"].integer ?? .max) < bound, "\(line)")

@@ -6,14 +6,14 @@ import Testing
 private let app = "com.example.app"
 
 extension Scenario {
-  /// What a gateway's probe of readiness answers.
+  /// Returns the answer of a gateway's readiness probe.
   func readiness(of gateway: GatewayProgram) async throws -> String {
     try await command([
       TestTool.curl.required(), "-s", "http://127.0.0.1:\(gateway.port("console"))/readyz",
     ]).output
   }
 
-  /// Starts a gateway on a folder of which something is wrong; what it says, and its exit status.
+  /// Starts a gateway on a damaged folder; returns its error output and its exit status.
   func refusedStart(in data: String) async throws -> (errors: String, status: Int32) {
     let ports = ["provider", "device", "binary", "feedback", "console"].flatMap {
       ["--\($0)-port", "0"]
@@ -24,14 +24,15 @@ extension Scenario {
   }
 }
 
-/// A gateway's folder that has lost a file, a write-ahead file or a page: what is lost is said, and the rest
-/// is served.
+/// A gateway's folder that has lost a file, a write-ahead file, or a page.
+///
+/// The gateway reports the loss and serves the rest.
 @Suite(.timeLimit(.minutes(60)), .requires(.curl)) struct FolderLossTests {
   private func remove(_ names: [String], of gateway: GatewayProgram) {
     for name in names { try? FileManager.default.removeItem(atPath: gateway.data + "/" + name) }
   }
 
-  /// Devices that are away, each with a push that waits for it; their tokens.
+  /// Creates offline devices, each with a waiting push; returns their tokens.
   private func devicesWithPushes(
     _ scenario: Scenario, _ gateway: GatewayProgram, count: Int, padding: Int = 0
   ) async throws -> [String] {
@@ -158,13 +159,13 @@ extension Scenario {
       #expect(names.contains { $0.hasPrefix("notifications.sqlite.damaged-") }, "\(names)")
       let devices = try scenario.devices(
         of: again, topics: [app], options: ["--count", "\(count)"])
-      // A page of 4 KB has no more than five such rows.
+      // A page of 4 KB has at most five such rows.
       for _ in 0..<(count - 5) { _ = try await devices.received() }
       for _ in 0..<count { _ = try await devices.token() }
       try await again.stop()
       let third = try await scenario.restart(gateway)
       let ready = try await scenario.readiness(of: third)
-      // A row stays set aside until someone gives it up.
+      // A row remains set aside until an operator discards it.
       #expect(ready.hasPrefix("ready\nnotice: notifications.sqlite had damaged rows"), "\(ready)")
     }
   }
@@ -183,7 +184,7 @@ extension Scenario {
       let again = try await scenario.restart(gateway)
       #expect(again.program.errors.contains("control.sqlite was damaged"))
       #expect(try await scenario.readiness(of: again).contains("set aside in"))
-      // Who is lost enrols again by itself.
+      // A device whose row is lost enrolls again automatically.
       let devices = try scenario.devices(
         of: again, topics: [app], options: ["--count", "\(count)"])
       for _ in 0..<count { _ = try await devices.token() }

@@ -9,12 +9,12 @@ import Testing
   .timeLimit(.minutes(20)),
   .enabled(if: geteuid() == 0, "only root can act as another user: run the tests as root"))
 struct FolderOwnerTests {
-  /// Debian's `nobody`.
+  /// The user ID of Debian's `nobody`.
   private static let user: UInt32 = 65_534
 
-  /// A stopped gateway in a folder of the user, in a folder that the user may write to.
+  /// Creates a stopped gateway in a folder of the user, inside a folder that the user may write to.
   private func usersGateway(_ scenario: Scenario) async throws -> (home: String, data: String) {
-    // The user has to get to the folder.
+    // The user must be able to reach the folder.
     try #require(chmod(scenario.folder.path, 0o711) == 0)
     let home = scenario.folder.file("home")
     try FileSystem.makeDirectories(home)
@@ -24,7 +24,7 @@ struct FolderOwnerTests {
     return (home, gateway.data)
   }
 
-  /// Makes a folder and what is in it the user's.
+  /// Makes the user the owner of a folder and its contents.
   private func give(_ folder: String) throws {
     try #require(chown(folder, Self.user, Self.user) == 0)
     for path in try #require(FileManager.default.subpaths(atPath: folder)) {
@@ -58,11 +58,11 @@ struct FolderOwnerTests {
       _ = try await scenario.belfryCommand(
         ["doctor", "--gateway", "--data", data], succeeding: false)
       #expect(try owners(in: data) == [Self.user])
-      // A file that root named is root's, in a folder that only root may enter.
+      // A file that root specified belongs to root, in a folder that only root may enter.
       #expect(try owners(in: output) == [0])
       #expect(try Set(FileSystem.list(output)) == ["backup.tar", "certificate.pem"])
 
-      // A missing folder is of the user who could exchange it.
+      // A missing folder is created for the user who could replace it.
       for name in ["restored", "empty"] {
         let target = "\(home)/\(name)"
         if name == "empty" {
@@ -83,7 +83,7 @@ struct FolderOwnerTests {
       #expect(
         ids?.split(separator: "\t").dropFirst().allSatisfy { $0 == "65534" } == true, "\(ids ?? "")"
       )
-      // Ports below 1,024 still open, and nothing else of root's is left.
+      // The process can still open ports below 1,024, and has no other privilege of root.
       #expect(status.contains("CapEff:\t0000000000000400"), "\(status)")
       try await gateway.stop()
       #expect(try owners(in: data) == [Self.user])
@@ -138,7 +138,7 @@ struct FolderOwnerTests {
       let commands = [
         ["team", "list", "--data", data], ["device", "code", "--data", data],
         ["restore", backup, "--data", empty],
-        // It ends once it has opened the folder.
+        // This command ends once it has opened the folder.
         [
           "gateway", "--data", data, "--recover", "--server-certificate", home + "/none",
           "--server-key", home + "/none",

@@ -10,7 +10,8 @@ import Testing
   {
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(of: nil)
-      // The size that no file may exceed: a file system of the agent's own would hide this test's programs from it.
+      // Limits the size of all files of the agent. A separate file system for the agent would hide this test's programs
+      // from it.
       func limitFiles(to bytes: String) async throws {
         _ = try await scenario.command([
           TestTool.prlimit.required(), "--pid", "\(agent.program.pid)", "--fsize=\(bytes):",

@@ -3,11 +3,11 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Commands that run until they are stopped, while nobody reads what they print.
+/// Commands that run until they are stopped, while no process reads their output.
 @Suite(.timeLimit(.minutes(10))) struct FullPipeTests {
   private let topic = "com.example.app"
 
-  /// A pipe without any room, at a path that a program's output can be sent to.
+  /// A full pipe, at a path to which a program's output can be redirected.
   private final class FullPipe: Sendable {
     let path: String
     private let descriptor: Int32
@@ -15,7 +15,8 @@ import Testing
     init(_ path: String) throws {
       self.path = path
       try #require(mkfifo(path, 0o600) == 0)
-      // Both ends: a writer never waits for a reader to come, nor fails because none is left.
+      // This process holds both ends, so that a writer neither waits for a reader to open the pipe nor fails because
+      // none is left.
       descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
       try #require(descriptor >= 0)
       let page = [UInt8](repeating: 0x2E, count: 4_096)
@@ -31,7 +32,7 @@ import Testing
     case errors = "2"
   }
 
-  /// Starts `belfry` with one of its streams being a full pipe, and waits until it waits for that pipe's reader.
+  /// Starts `belfry` with a full pipe as one of its streams, and waits until it blocks on that pipe.
   private func blocked(
     _ arguments: [String], on stream: Stream, in scenario: Scenario
   ) async throws -> (RunningProgram, FullPipe) {
@@ -49,8 +50,8 @@ import Testing
     return (program, pipe)
   }
 
-  /// Whether a process, or what it started, waits for room in a pipe: in write(2), or in the poll(2) by which the
-  /// product waits, of one descriptor and 50 ms.
+  /// Returns whether a process or one of its children waits for room in a pipe: in write(2), or in the poll(2) that
+  /// Belfry uses to wait, with one descriptor and 50 ms.
   private func isWaiting(_ pid: Int32) -> Bool {
     let files = FileManager.default
     let threads = (try? files.contentsOfDirectory(atPath: "/proc/\(pid)/task")) ?? []
@@ -73,7 +74,9 @@ import Testing
     return false
   }
 
-  /// Asks a program to end, which it has to do although nobody reads.
+  /// Asks a program to end.
+  ///
+  /// It must do so although no process reads its output.
   private func end(_ blocked: (program: RunningProgram, pipe: FullPipe)) async throws {
     let program = blocked.program
     do {
@@ -115,7 +118,7 @@ import Testing
           "json", "--grant", "all",
         ] + scenario.joining(gateway), on: stream, in: scenario)
       try await end(program)
-      // It ended in order.
+      // The program ended gracefully.
       #expect(!FileManager.default.fileExists(atPath: socket))
     }
   }

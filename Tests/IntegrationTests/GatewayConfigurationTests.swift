@@ -6,21 +6,21 @@ private let listeners = ["provider", "device", "binary", "feedback", "console"]
 private let freePorts = listeners.map { "\($0)-port: 0\n" }.joined()
 
 extension Scenario {
-  /// Writes a configuration file; gives its path.
+  /// Writes a configuration file; returns its path.
   fileprivate func configuration(_ text: String, _ name: String = "gateway.yaml") throws -> String {
     let file = folder.file(name)
     try text.write(toFile: file, atomically: true, encoding: .utf8)
     return file
   }
 
-  /// The answer of `belfry gateway check-config` to a file with this text.
+  /// Returns the result of `belfry gateway check-config` for a file with this text.
   fileprivate func check(_ text: String) async throws -> CommandResult {
     try await belfryCommand(
       ["gateway", "check-config", try configuration(text)], succeeding: false)
   }
 }
 
-/// The gateway's configuration file: what it may say, what is wrong with it, and what wins over it.
+/// The gateway's configuration file: its options, its errors, and its precedence.
 @Suite(.timeLimit(.minutes(60))) struct GatewayConfigurationTests {
   @Test(arguments: [
     "", "# nothing\n", "es512: on\n", "device-port: 5223 # as Apple's\n",
@@ -209,7 +209,7 @@ extension Scenario {
       answer = try await check("")
       #expect(answer.status == 1)
       #expect(answer.errors.contains(credentials + "/server-certificate"), "\(answer.errors)")
-      // What the file names wins, both of it.
+      // The configuration file takes precedence for both files.
       answer = try await check("server-certificate: /nonexistent/a\nserver-key: /nonexistent/b\n")
       #expect(answer.errors.contains("/nonexistent/a"), "\(answer.errors)")
       for name in ["server-certificate", "server-key"] {

@@ -2,9 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Under which names and on which ports a gateway serves, and that nothing else stands in for it.
+/// The names and ports of a gateway; no other server can impersonate it.
 @Suite(.timeLimit(.minutes(60))) struct GatewayNamesTests {
-  /// What a client that trusts the authorities in `file` and asks for `name` says; empty where it accepts.
+  /// Returns the error of a client that trusts the authorities in `file` and requests `name`, or an empty text if the
+  /// client accepts the certificate.
   private func refusal(
     _ scenario: Scenario, _ gateway: GatewayProgram, trusting file: String, name: String,
     listener: String = "provider"
@@ -50,7 +51,7 @@ import Testing
           scenario, second, trusting: second.caFile, name: "push.example.org", listener: listener)
         #expect(new.isEmpty, "\(new)")
       }
-      // Nobody can vouch for it to these clients: the start has said that they need the new file.
+      // No certificate can satisfy these clients. The start has reported that they need the new file.
       let former = try await refusal(
         scenario, second, trusting: firstFile, name: "push.example.org")
       #expect(former.contains("permitted subtree violation"), "\(former)")

@@ -6,9 +6,10 @@ import Transport
 
 private let app = "com.example.app"
 
-/// What a gateway follows while it runs: its configuration file, its certificates; no connection ends for it.
+/// A running gateway applies changes of its configuration file and its certificates without closing a connection.
 @Suite(.timeLimit(.minutes(60)), .requires(.openssl)) struct GatewayReloadTests {
-  /// The end of the certificate that a client is shown who trusts `file` and asks for `name`; nil where it refuses.
+  /// Returns the end of the certificate that is shown to a client that trusts `file` and requests `name`, or nil if the
+  /// client refuses it.
   private func end(
     _ scenario: Scenario, _ gateway: GatewayProgram, trusting file: String, name: String,
     listener: String = "provider"
@@ -27,7 +28,7 @@ private let app = "com.example.app"
       .notAfter
   }
 
-  /// Waits until a line of the gateway's log has these words.
+  /// Waits until a line of the gateway's log contains these words.
   private func says(_ gateway: GatewayProgram, _ words: String) async throws {
     while !gateway.program.errors.contains(words) {
       try #require(gateway.program.isRunning, "\(gateway.program.errors)")
@@ -64,7 +65,7 @@ private let app = "com.example.app"
       #expect(
         try await end(scenario, gateway, trusting: gateway.caFile, name: "new.example") != nil)
       var answers: [Int?] = []
-      // One a second: of five on one connection some are refused, unless the machine is very slow.
+      // The limit is one per second: of five on one connection, some are refused, unless the machine is very slow.
       while !answers.contains(429) { answers += try await push() }
       #expect(answers.first == 200)
 
@@ -110,7 +111,7 @@ private let app = "com.example.app"
       #expect(try names.map(read) == before)
       #expect(
         try await end(scenario, gateway, trusting: gateway.caFile, name: "kept.example") != nil)
-      // It follows the next one that is good.
+      // The gateway applies the next valid configuration.
       try configure("name: new.example\n")
       gateway.program.signal(SIGHUP)
       try await says(gateway, "follows the configuration")
@@ -131,7 +132,7 @@ private let app = "com.example.app"
       let (chain, key) = (scenario.folder.file("chain.pem"), scenario.folder.file("key.pem"))
       func issue(days: Int, daysFromNow: Int64 = 0) throws -> Int64 {
         let begin = now + daysFromNow * 86_400
-        // A certificate begins with its authority.
+        // A certificate's validity begins with that of its authority.
         let issuer =
           daysFromNow > 0
           ? try CertificateAuthority.make(
@@ -154,7 +155,7 @@ private let app = "com.example.app"
       }
       #expect(try await shown() == first)
       #expect(try await shown("binary") == first)
-      // Devices trust the gateway's authority; so does who asks for another name.
+      // Devices trust the gateway's authority, and so do clients that request another name.
       #expect(try await shown("device") == nil)
       for (listener, name) in [("device", "push.example.org"), ("provider", "localhost")] {
         let end = try await end(
@@ -201,7 +202,7 @@ private let app = "com.example.app"
         let answer = try await check()
         #expect(answer.status == 1 && answer.errors.contains(what), "\(answer)")
       }
-      // A chain that was cut would be shown without its issuer certificate.
+      // A truncated chain would be shown without its issuer certificate.
       _ = try issue(days: 20)
       let whole = try String(contentsOfFile: chain, encoding: .utf8)
       let issuer = String(decoding: root.certificatePEM, as: UTF8.self)
@@ -239,7 +240,7 @@ private let app = "com.example.app"
       try await says(gateway, "shows new certificates from now on")
       let renewed = try Certificate(pem: read("server.pem")).notAfter
       #expect(renewed >= first)
-      // Each loop takes it in its own turn.
+      // Each loop applies the change in its own turn.
       while try await end(scenario, gateway, trusting: gateway.caFile, name: "localhost") != renewed
       {
         try #require(gateway.program.isRunning)

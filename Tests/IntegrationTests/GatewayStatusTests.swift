@@ -6,7 +6,7 @@ import Transport
 
 private let app = "com.example.app"
 
-/// What an operator sees of a gateway: its status, and when certificates end.
+/// The operator's view of a gateway: its status, and the expiration of certificates.
 @Suite(.timeLimit(.minutes(60))) struct GatewayStatusTests {
   @Test func `the status of a gateway tells connections, rates, stores, disk and certificates`()
     async throws
@@ -93,7 +93,7 @@ private let app = "com.example.app"
         ["gateway", "status", "--data", scenario.folder.file("nothing")], succeeding: false)
       #expect(nothing.status == 1)
       #expect(nothing.errors.contains("there is no gateway in"))
-      // No folder is made by a look at it.
+      // Reading the status does not create a folder.
       #expect(!FileManager.default.fileExists(atPath: scenario.folder.file("nothing")))
     }
   }
@@ -102,7 +102,8 @@ private let app = "com.example.app"
     async throws
   {
     try await Scenario.run { scenario in
-      // As without rights on the folder, which tests of root have; a link to itself holds for all.
+      // This imitates missing rights on the folder, which do not restrict tests that run as root. A link to itself
+      // fails for every user.
       let folder = scenario.folder.file("closed")
       try FileManager.default.createSymbolicLink(atPath: folder, withDestinationPath: folder)
       for words in [

@@ -7,7 +7,7 @@ import Testing
   @Test(arguments: [
     "$s10Foundation8NSLocaleC18preferredLanguagesSaySSGvgZ",
     "$s20FoundationEssentials6LocaleV18preferredLanguagesSaySSGvgZ",
-    // The one of Belfry's modules.
+    // A symbol from one of Belfry's modules.
     "$s20FoundationEssentials6LocaleV12BelfryClientE18preferredLanguagesSaySSGvgZ",
   ])
   func `Installing an app that reads Foundation's languages warns`(symbol: String) async throws {

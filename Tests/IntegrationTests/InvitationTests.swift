@@ -7,9 +7,9 @@ import Transport
 
 @testable import Tool
 
-/// Joining a gateway: by the line of `belfry device invite`, or as this user's own.
+/// Joining a gateway: with the line from `belfry device invite`, or as the gateway of the same user.
 @Suite struct InvitationTests {
-  /// The environment in which the pasted line's `belfry` is this build's.
+  /// The environment in which `belfry` in the pasted line is the one of this build.
   private var path: [String: String] {
     ["PATH": Installation.products + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? "")]
   }
@@ -19,7 +19,7 @@ import Transport
     let answer = try await scenario.belfryCommand([
       "device", "invite", "--data", gateway.data, "--json",
     ])
-    // Said so that nobody wonders on the other machine.
+    // The warning explains why another machine cannot connect.
     #expect(answer.errors.contains("listens on this machine alone"))
     return try #require(answer.values.first)
   }
@@ -67,7 +67,7 @@ import Transport
           answer.errors.contains("certificate is not for \(host)") == isWarned, "\(answer.errors)")
       }
       try await gateway.stop()
-      // A name that the first authority does not permit has a certificate of its own.
+      // A name that the first authority does not permit has a separate certificate.
       let renamed = try await scenario.gateway(
         options: ["--name", "push.example.org", "--name", "new.example.org"])
       let answer = try await scenario.belfryCommand([
@@ -103,7 +103,7 @@ import Transport
     async throws
   {
     try await Scenario.run { scenario in
-      // The usual place: $XDG_STATE_HOME/belfry/gateway.
+      // The default place: $XDG_STATE_HOME/belfry/gateway.
       let gateway = try await scenario.gateway("belfry/gateway")
       let agent = try await scenario.agent(of: nil)
       _ = try await agent.program.event("link") { $0["state"].string == "up" }
@@ -111,7 +111,7 @@ import Transport
       let doctor = try await scenario.belfryCommand(["doctor", "--json", "--socket", alone.socket])
       let finding = doctor.values.first { $0["feature"].string == "gateway" }
       #expect(finding?["detail"].string == "none: local notifications alone")
-      // By its address alone: what to trust is known.
+      // Only the address is given; the authority is already known.
       let addressed = try await scenario.agent(
         "addressed", of: nil,
         options: ["--gateway", "\(gateway.host):\(gateway.port("device"))"])
@@ -128,7 +128,7 @@ import Transport
       for (name, code, advice) in [
         ("none", [], "no code was given"), ("wrong", ["--enroll", "AAAA"], "check --enroll"),
       ] {
-        // Its messages as output, which can be awaited.
+        // The program's messages are part of its output, so that the test can wait for them.
         let data = scenario.folder.file(name)
         let agent = try scenario.start(
           [

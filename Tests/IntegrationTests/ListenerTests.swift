@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Where the gateway listens, what it shows there, and to whom it answers.
+/// The gateway's listeners: their addresses, their certificates, and the requests that they answer.
 @Suite(.timeLimit(.minutes(60))) struct ListenerTests {
-  /// Runs a gateway on the folder of one that has ended, until it ends.
+  /// Runs a gateway on the folder of one that has ended, and waits for its end.
   private func failedStart(_ scenario: Scenario, _ gateway: GatewayProgram) async throws -> String {
     let program = try scenario.belfry(
       ["gateway", "--data", gateway.data, "--provider-port", "0", "--device-port", "0"]
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  /// Whether this machine has a loopback of IPv6.
+  /// True if this machine has an IPv6 loopback address.
   private static let hasIPv6: Bool = {
     let addresses = try? String(contentsOfFile: "/proc/net/if_inet6", encoding: .utf8)
     return addresses?.contains("00000000000000000000000000000001") == true
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  /// The status that `curl` sees, or 0 where nobody listens.
+  /// Returns the status that `curl` reports, or 0 if no server listens.
   private func status(_ scenario: Scenario, _ url: String) async throws -> String {
     try await scenario.command(
       [
@@ -119,7 +119,7 @@ import Testing
       ).status
     }
     try await Scenario.run { scenario in
-      // curl's status of a certificate that names another host.
+      // curl's exit status for a certificate with another host name.
       let wrongName: Int32 = 60
       let first = try await scenario.gateway(options: ["--name", "push.example.org"])
       #expect(try await reach(scenario, first, "push.example.org") == 0)

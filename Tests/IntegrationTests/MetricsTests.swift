@@ -4,7 +4,7 @@ import Testing
 
 private let app = "com.example.app"
 
-/// The text of `/metrics`, read by others' parsers.
+/// The text of `/metrics`, read by independent parsers.
 @Suite(.timeLimit(.minutes(60))) struct MetricsTests {
   private func metrics(
     _ scenario: Scenario, _ gateway: GatewayProgram, accept: String
@@ -15,7 +15,7 @@ private let app = "com.example.app"
     ]).lines
   }
 
-  /// Names and labels, without the values.
+  /// Returns the names and labels, without the values.
   private func series(_ lines: [String]) -> Set<Substring> {
     Set(
       lines.compactMap { line in
@@ -55,7 +55,7 @@ private let app = "com.example.app"
       #expect(families.contains("belfry_pushes_accepted"))
       #expect(families.contains("process_open_fds"))
       let older = try await metrics(scenario, gateway, accept: "text/plain")
-      // In OpenMetrics this name would belong to the gauge `belfry_device_connections`.
+      // In OpenMetrics, this name would belong to the gauge `belfry_device_connections`.
       let olderAlone = series(older).filter { $0.hasPrefix("belfry_device_connections_total{") }
       #expect(series(text) == series(older).subtracting(olderAlone))
       #expect(series(text).contains { $0.hasPrefix("belfry_device_connections_opened_total{") })

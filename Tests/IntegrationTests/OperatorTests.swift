@@ -5,7 +5,7 @@ import Testing
 
 private let app = "com.example.app"
 
-/// What an operator stumbles over in the first minutes: keys that were revoked, pushes that were refused, wrong ports.
+/// Common problems of an operator in the first minutes: revoked keys, refused pushes, wrong ports.
 @Suite(.timeLimit(.minutes(60))) struct OperatorTests {
   private func run(
     _ scenario: Scenario, _ gateway: GatewayProgram, _ words: [String], succeeding: Bool = true
@@ -22,7 +22,7 @@ private let app = "com.example.app"
       let gateway = try await scenario.gateway()
       let devices = try scenario.devices(of: gateway, topics: [app])
       let token = try await devices.token()
-      // The one team that there is need not be named.
+      // If there is only one team, its name may be omitted.
       let added = try await run(scenario, gateway, ["key", "add", "--json"])
       let key = try #require(added.values.first?["id"].string)
       #expect(added.values.first?["team"].string == gateway.teamID)
@@ -96,7 +96,7 @@ private let app = "com.example.app"
         #expect(push.reason == reason)
         for words in [[], [query], [push.id]] {
           let log = try await run(scenario, gateway, ["log", "--json"] + words)
-          // A client tries some of them again, under the same id.
+          // A client retries some of them, with the same identifier.
           let lines = log.values.filter {
             $0["apnsID"].string == push.id && $0["state"].string == "Refused"
           }
@@ -123,7 +123,7 @@ private let app = "com.example.app"
       }
       let id = try #require(gone.values.first?["apnsID"].string)
       try await check((id, "Unregistered"), "Unregistered", token)
-      // It says nothing when it has begun: there is more until it shows one.
+      // The follower does not report when it has started, so pushes are sent until it shows one.
       var ids: [String] = []
       while !follower.lines.contains(where: { line in ids.contains { line.contains($0) } }) {
         try #require(follower.isRunning)

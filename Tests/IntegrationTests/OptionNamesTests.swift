@@ -4,7 +4,8 @@ import Testing
 
 @testable import Tool
 
-/// One table names an option for everything: what is typed, help, manual, three shells, file and environment.
+/// One table gives an option the same name everywhere: on the command line, in the help, the manual, three shells, the
+/// file, and the environment.
 @Suite struct OptionNamesTests {
   private static let tables = Tool.commands.flatMap { $0.tables() }
 
@@ -12,7 +13,7 @@ import Testing
     _ text: String, _ pattern: Regex<Output>, _ key: (Output) -> Substring
   ) -> [String] { text.matches(of: pattern).map { String(key($0.output)) } }
 
-  /// The lines of a script from the one that has `start` to the next that has `end`.
+  /// Returns the lines of a script from the one that contains `start` to the next one that contains `end`.
   private func part(of script: String, from start: String, to end: String) -> String {
     let lines = script.split(separator: "\n", omittingEmptySubsequences: false)
     guard let first = lines.firstIndex(where: { $0.contains(start) }) else { return "" }

@@ -77,7 +77,7 @@ import Testing
         #expect(line["channel"].string == one && line["uniqueID"].string == receipt.uniqueID)
         #expect(payload(line).contains("1:0"))
       }
-      // A channel without storage takes nothing that is to be kept: the refusal is a value.
+      // A channel without storage refuses messages that have to be stored. The refusal is a value.
       let kept = try BroadcastPush(goal, to: one, of: app, expiration: .after(.seconds(60)))
       guard case .rejected(let refusal) = try await client.send(kept) else {
         Issue.record("it was accepted")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Folders and backups of releases (Tests/Fixtures/releases), served by the present build.
+/// Folders and backups of releases (Tests/Fixtures/releases), served by the current build.
 @Suite(.timeLimit(.minutes(60))) struct ReleasedFolderTests {
   private static let releases = ["0.1.0"]
 
@@ -13,7 +13,7 @@ import Testing
     ])
   }
 
-  /// The backup as the release wrote it.
+  /// Returns the backup as written by the release.
   private func backup(_ scenario: Scenario, _ release: String) async throws -> String {
     let file = scenario.folder.file("backup.tar")
     let archive = "\(Installation.root)/Tests/Fixtures/releases/\(release)/gateway-backup.tar.gz"
@@ -21,7 +21,7 @@ import Testing
     return file
   }
 
-  /// Says in the store's file that a later release wrote it.
+  /// Marks the store's file as written by a later release.
   private func makeNewer(_ scenario: Scenario, _ file: String) async throws {
     _ = try await scenario.command([
       TestTool.systemPython.required(), "-c",
@@ -74,7 +74,7 @@ import Testing
       #expect(start.status == 1)
       #expect(start.errors.contains("\(gateway.data)/\(file) has schema 99"), "\(start.errors)")
       #expect(start.errors.contains("use the newer Belfry"), "\(start.errors)")
-      // What a person asks of it is refused as well, and nothing is set aside or made anew.
+      // Commands are refused as well, and nothing is set aside or created.
       let list = try await scenario.belfryCommand(
         ["team", "list", "--data", gateway.data], succeeding: file != "control.sqlite")
       #expect((list.status == 1) == (file == "control.sqlite"))
@@ -98,8 +98,9 @@ import Testing
     }
   }
 
-  /// `tea` repeats each day at 18:00 and has fallen due since the release was made, whatever
-  /// today's date: that one is shown at the start, once, and the next one is pending.
+  /// `tea` repeats each day at 18:00 and has become due since the release, whatever today's date is.
+  ///
+  /// It is shown once at the start, and the next occurrence is pending.
   @Test(arguments: releases)
   func `A release's agent goes on: apps, switches, what is pending, missed and delivered`(
     release: String

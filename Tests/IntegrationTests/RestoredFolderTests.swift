@@ -2,14 +2,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A gateway's folder that lost its control store, got an older copy of it back, or is a former
-/// release's: nobody gets what is another's.
+/// A gateway's folder that lost its control store, contains an older copy of it, or was written by an earlier release.
+///
+/// No device receives another one's data.
 @Suite(.timeLimit(.minutes(60)), .requires(.python)) struct RestoredFolderTests {
   private let app = "com.example.app"
-  // CLOSE's reason, docs/device-link.md section 5.
+  // The reason of the CLOSE frame, docs/device-link.md section 5.
   private let unknownDevice = 20
 
-  /// Connects a device, and gives its token.
+  /// Connects a device and returns its token.
   private func run(
     _ scenario: Scenario, _ gateway: GatewayProgram, _ file: String
   ) async throws -> (RunningProgram, token: String) {
@@ -30,7 +31,7 @@ import Testing
 
   private let databases = ["control.sqlite", "control.sqlite-wal", "control.sqlite-shm"]
 
-  /// A device that enrolled and registered, and has a push that waits for it.
+  /// Returns a device that enrolled and registered, and for which a push is waiting.
   private func deviceWithPush(
     _ scenario: Scenario, _ gateway: GatewayProgram, _ name: String
   ) async throws -> (file: String, number: Int?, token: String) {
@@ -42,7 +43,7 @@ import Testing
     return (identity.file, identity.device.integer, token)
   }
 
-  /// A device that enrols after the restoration gets a number, a token and pushes of its own.
+  /// A device that enrolls after the restoration gets its own number, token, and pushes.
   private func checkNewDevice(
     _ scenario: Scenario, _ gateway: GatewayProgram,
     isNot lost: (file: String, number: Int?, token: String)
@@ -113,7 +114,7 @@ import Testing
       }
       let restored = try await scenario.restart(gateway, options: ["--recover"])
       try await devices.program.stop()
-      // The code of the new store; the identities are the former ones.
+      // The code is that of the new store; the identities are the previous ones.
       let again = try scenario.devices(of: restored, topics: [app])
       let new = try await again.token()
       #expect(new != token)
@@ -130,7 +131,7 @@ import Testing
         "tar", "xzf", Installation.root + "/Tests/Fixtures/former-gateway.tar.gz", "-C",
         scenario.folder.path,
       ])
-      // What it stored has an end, and this test has none.
+      // The stored notifications expire, so the test moves their expiration.
       _ = try await scenario.command([
         TestTool.systemPython.required(), "-c",
         """

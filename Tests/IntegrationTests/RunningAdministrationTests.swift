@@ -1,8 +1,9 @@
 import TestSupport
 import Testing
 
-/// The administration commands on a gateway that runs: they go through its admin API, and what they
-/// change holds at once.
+/// The administration commands on a running gateway.
+///
+/// They use its admin API, and their changes take effect immediately.
 @Suite struct RunningAdministrationTests {
   private let app = "com.example.app"
 
@@ -55,7 +56,7 @@ import Testing
       let registered = try await devices.program.event("registered")
       let token = try #require(registered["token"].string)
       let follower = try scenario.belfry(["log", "--follow", "--json", "--data", gateway.data])
-      // Pushes go out until the follower shows one: it says nothing when it has begun.
+      // The follower does not report when it has started, so pushes are sent until it shows one.
       var sent = try await send(scenario, gateway, to: token)
       for _ in 0..<20 where follower.lines.isEmpty {
         sent = try await send(scenario, gateway, to: token)
@@ -88,7 +89,7 @@ import Testing
         _ = try await scenario.belfryCommand(
           ["send"] + tokens + ["--topic", app, "--title", "Hi", "--gateway", gateway.file])
       }
-      // The more lines there are, the longer a follower takes to begin.
+      // The more lines there are, the longer a follower takes to start.
       try await push(300)
       var followers: [RunningProgram] = []
       for _ in 0..<5 {

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What every test of this file needs: a gateway and a device with an app's token.
+/// Provides the basis of every test in this file: a gateway, and a device with an app's token.
 private func withDevice<Result>(
   _ body: (Scenario, GatewayProgram, DevicesProgram, String) async throws -> Result
 ) async throws -> Result {
@@ -15,7 +15,7 @@ private func withDevice<Result>(
   }
 }
 
-/// A client of `Tests/Clients`.
+/// Returns the path of a client in `Tests/Clients`.
 private func script(_ name: String) -> String { Installation.root + "/Tests/Clients/" + name }
 
 @Suite(.timeLimit(.minutes(60))) struct SendingTests {
@@ -39,7 +39,7 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
       let gateway = try await scenario.gateway(options: ["--provider-port", "0"])
       let ports = gateway.ready["ports"]["providers"]
       let names = try [ports[0], ports[1]].map { try #require($0.integer) }
-      // The log's line follows the ready file.
+      // The log line follows the ready file.
       #expect(try await gateway.stop() == 0)
       #expect(
         gateway.program.errors.contains(" provider=\(names[0]),\(names[1]) "),
@@ -248,7 +248,7 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
     }
   }
 
-  /// The legacy binary interface: silence for success, an error packet for a bad token, what follows it
+  /// The legacy binary interface: silence for success, an error packet for an invalid token, and the frames after it
   /// sent again on another connection.
   @Test(.requires(.python))
   func
@@ -271,7 +271,7 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
       #expect(good["sent"][1]["connections"].integer == 0, "a thousand over the one that was open")
       #expect(good["sent"][0]["errors"] == .array([]))
       #expect(good["sent"][1]["errors"] == .array([]))
-      // It ends without waiting for an error: what it has written counts.
+      // The client ends without waiting for an error; the frames that it has written count.
       for number in 0...1_000 {
         #expect(payload(try await devices.received()).contains("number \(min(number, 1))"))
       }
@@ -285,7 +285,7 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
     }
   }
 
-  /// Apple's certificates have RSA keys, and apnotic's way with PEM takes no others.
+  /// Apple's certificates have RSA keys, and apnotic accepts no others in PEM files.
   @Test(.requires(.python, .curl, .openssl))
   func `a certificate with an RSA key is served on every port`() async throws {
     try await withDevice { scenario, gateway, devices, token in
@@ -326,7 +326,7 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
     }
   }
 
-  /// What pushy, APNSwift, kalyke, PyAPNs2 and dotAPNS send (apns-protocol 2.1).
+  /// The requests of pushy, APNSwift, kalyke, PyAPNs2, and dotAPNS (apns-protocol 2.1).
   @Test(
     .requires(.python, .curl),
     arguments: [
@@ -396,7 +396,7 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
   }
 }
 
-/// The payload of a device's `received` line as text.
+/// Returns the payload of a device's `received` line as text.
 func payload(_ received: JSONLine) -> String {
   let bytes = received["payload"].string.flatMap { Data(base64Encoded: $0) } ?? Data()
   return String(decoding: bytes, as: UTF8.self)

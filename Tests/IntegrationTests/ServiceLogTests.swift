@@ -3,9 +3,9 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What services write to standard error, by `--log-format`.
+/// The output of services to standard error, by `--log-format`.
 @Suite(.timeLimit(.minutes(60))) struct ServiceLogTests {
-  /// The lines of a gateway from its start to its end.
+  /// Returns the lines of a gateway from its start to its end.
   private func lines(
     _ scenario: Scenario, _ options: [String], _ environment: [String: String] = [:]
   )
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  /// Connects from a port of its own, sends what is no TLS, and waits for the end.
+  /// Connects from a new port, sends bytes that are not TLS, and waits for the end.
   private static func knock(port: UInt16) throws {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(descriptor) }

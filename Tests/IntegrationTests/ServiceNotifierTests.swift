@@ -2,7 +2,9 @@ import System
 import TestSupport
 import Testing
 
-/// Services of systemd's; a script stands for systemd, which does not run where tests do.
+/// Services under systemd.
+///
+/// A script takes its place, because systemd does not run in test environments.
 @Suite(.timeLimit(.minutes(10)), .requires(.python)) struct ServiceNotifierTests {
   @Test func `the service manager is told of the start, of each turn and of the stop`()
     async throws
@@ -40,7 +42,7 @@ import Testing
     async throws
   {
     try await Scenario.run { scenario in
-      // What apps and commands use unless they are told otherwise.
+      // The default socket of apps and commands.
       let socket = scenario.folder.file("agent.sock")
       let service = try scenario.start(
         try manager() + ["--listen", socket, Installation.belfry, "agent", "--gateway", "none"])

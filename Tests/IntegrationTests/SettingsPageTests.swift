@@ -132,7 +132,7 @@ struct SettingsPageTests {
       _ = try await page.output(called: "the page") { lines in
         lines.contains { $0.contains("org.example.burger") && $0.contains("Alerts, Sounds") }
       }
-      // Two down to the app, open it; one down to alerts, turn them. Each line ends with enter.
+      // Move down twice to the app and open it; move down once to alerts and switch them. Each line ends with Enter.
       page.tell("jj")
       page.tell("j")
       _ = try await app.event("settings") { $0["settings"]["alert"].string == "disabled" }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Tool
 
-/// Notifications of a person's own shell: `belfry notify` without an app, and `belfry subscribe`.
+/// Notifications from the user's shell: `belfry notify` without an app, and `belfry subscribe`.
 @Suite struct ShellNotificationTests {
   private func notify(
     _ scenario: Scenario, _ agent: AgentProgram, _ words: String..., succeeding: Bool = true
@@ -87,7 +87,7 @@ import Testing
   {
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(of: nil, options: ["--grant", "ask"])
-      // Its messages as output, which can be awaited.
+      // The program's messages are part of its output, so that the test can wait for them.
       let waiting = try scenario.start([
         "/bin/sh", "-c", #"exec "$0" "$@" 2>&1"#, Installation.belfry, "notify", "Tea", "--id",
         "tea", "--socket", agent.socket,
@@ -97,7 +97,7 @@ import Testing
       #expect(try await waiting.end() == 0)
       #expect(waiting.lines.last == "tea")
       #expect(try await agent.program.event("presented")["title"].string == "Tea")
-      // The second one has nothing to wait for.
+      // The second notification does not have to wait.
       #expect(try await notify(scenario, agent, "Coffee").errors.isEmpty)
     }
   }
@@ -166,7 +166,7 @@ import Testing
       let presented = try await agent.program.event("presented")
       #expect(presented["app"].string == "belfry.shell.backups-of-nas")
       #expect(presented["title"].string == "Backups of nas")
-      // The same name is the same token.
+      // The same name gives the same token.
       let again = try await scenario.belfryCommand([
         "subscribe", "Backups of nas", "--json", "--gateway", gateway.file, "--socket",
         agent.socket,

@@ -6,7 +6,7 @@ import Testing
 private let bundleID = "com.example.app"
 
 extension Scenario {
-  /// Sends an alert with this text by `belfry send`; the answer of the one token.
+  /// Sends an alert with this text through `belfry send`; returns the answer for the one token.
   func push(
     _ text: String, to token: String, topic: String = bundleID, through gateway: GatewayProgram,
     options: [String] = []
@@ -52,7 +52,7 @@ extension Scenario {
         let answer = try await scenario.push("days \(days)", to: token, through: gateway)
         #expect(answer["status"].integer == 200)
         try await gateway.stop()
-        // As if all that was stored had been stored so many days earlier.
+        // Change the store as if everything in it had been stored `days` days earlier.
         let ends = try StoredExpirations.bringForward(
           bySeconds: 86_400 * Int64(days), inStore: gateway.data + "/notifications.sqlite")
         let left = Double(try #require(ends.first)) - Date().timeIntervalSince1970
@@ -156,7 +156,7 @@ extension Scenario {
       devices.goOnline()
       // S3-7
       #expect(payload(try await devices.received()).contains("second"))
-      // A further push comes after all that was stored.
+      // A further push arrives after everything that was stored.
       _ = try await scenario.push("last", to: token, through: gateway)
       #expect(payload(try await devices.received()).contains("last"))
     }

@@ -4,7 +4,7 @@ import System
 import TestSupport
 import Testing
 
-/// `install.sh` of the archive for other distributions, on a made-up archive; `make packages-test` has a real one.
+/// `install.sh` of the archive for other distributions, with a generated archive; `make packages-test` uses a real one.
 @Suite struct TarballInstallationTests {
   @Test func `What root installs under any umask can be entered and read by the services`()
     async throws

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `belfry test-gateway` as a person or a CI job runs it.
+/// `belfry test-gateway`, as a user or a CI job runs it.
 @Suite struct TestGatewayTests {
-  /// Starts a command under it, with the temporary folder in the scenario's.
+  /// Starts a command under it, with the temporary folder inside that of the scenario.
   private func start(
     _ scenario: Scenario, options: [String] = [], _ script: String
   ) throws -> RunningProgram {
@@ -102,7 +102,7 @@ import Testing
       let pid = try #require(JSONLine(text)?["pid"].integer)
       #expect(kill(Int32(pid), 0) == 0)
       program.signal(SIGKILL)
-      // Its output ends when nobody has it any more: neither the keeper nor what the command started.
+      // The output ends when no process holds it: neither the keeper nor the processes that the command started.
       try await program.end()
       #expect(kill(Int32(pid), 0) != 0)
       #expect(try leftovers(scenario).isEmpty)

@@ -3,14 +3,14 @@ import Testing
 
 @Suite(.timeLimit(.minutes(60)), .requires(.python, .unshare, .openssl))
 struct UnmodifiedClientTests {
-  /// What docs/clients.md tells for clients that cannot be told where to go, tried in namespaces of its
-  /// own: a hosts file, a trusted authority, and Apple's port.
+  /// The instructions in docs/clients.md for clients whose server cannot be configured, tried in separate namespaces: a
+  /// hosts file, a trusted authority, and Apple's port.
   @Test func `a client that cannot be told where to go is led to the gateway`() async throws {
     try await Scenario.run { scenario in
       let unshare = [try TestTool.unshare.required(), "--map-root-user", "--mount", "--net", "--"]
       let probe = try await scenario.command(unshare + ["true"], succeeding: false)
       guard probe.status == 0 else {
-        // A container may forbid namespaces: that is the machine's, not the gateway's, shortcoming.
+        // A container may forbid namespaces, which is a limit of the machine and not a fault of the gateway.
         print("skipped: this machine gives no namespaces: \(probe.errors)")
         return
       }

@@ -8,7 +8,7 @@ import Transport
 
 @testable import ProviderService
 
-/// Campaigns that their audience does not allow: said before anything is sent.
+/// Campaigns that do not fit their audience are refused before anything is sent.
 @Suite struct AudienceTests {
   private let folder: ScratchFolder
   private let provider: ProviderFolder
@@ -47,7 +47,7 @@ import Transport
     return (response.status, (try JSONValue(parsing: bytes.dropLast())).objectValue ?? [:])
   }
 
-  /// Asks what a campaign would do, and starts it; returns what both said is wrong, which is the same.
+  /// Previews and starts a campaign; returns the problems that both report, which are the same.
   private func problems(
     _ router: ProviderRouter, _ members: String
   ) throws -> [String] {

@@ -50,7 +50,7 @@ import Testing
     let zones = DeviceZones()
     let tokyo = CampaignLeg(number: 0, zone: .named("Asia/Tokyo"))
     let nowhere = CampaignLeg(number: 1, zone: .named(nil))
-    // Ten in the morning: one hour after midnight UTC in Tokyo, ten hours after it in UTC.
+    // 10:00 is one hour after midnight UTC in Tokyo, and ten hours after it in UTC.
     let day = 20_000 * 86_400
     var pacing = CampaignPacing(
       legs: [nowhere, tokyo], sendTime: SendTime(start: .wall(day + 10 * 3_600)), rate: nil
@@ -58,7 +58,7 @@ import Testing
     #expect(pacing.next(now: 0, unixSeconds: day + 3_590) == .wait(until: 10 * second))
     #expect(pacing.next(now: 0, unixSeconds: day + 3_600) == .claim(tokyo, limit: 500))
     pacing.exhausted(tokyo)
-    // Clocks may be set: it is looked again long before.
+    // Because clocks can be set, the time is checked again long before.
     #expect(pacing.next(now: 0, unixSeconds: day + 3_600) == .wait(until: 30 * second))
     #expect(pacing.next(now: 0, unixSeconds: day + 36_000) == .claim(nowhere, limit: 500))
   }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ProviderService
 
-/// A service that answers by a script and remembers what it was sent.
+/// A service with scripted answers that records the requests.
 private final class ScriptedService: Sendable {
   typealias Script = @Sendable (Push, Int) -> Result<PushOutcome, ProviderFailure>
 
@@ -61,7 +61,7 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
     return (try test.store.start(record, legs: [.any], total: 30), document)
   }
 
-  /// Runs a campaign until its thread ends, and returns what the store says then.
+  /// Runs a campaign until its thread ends, and returns its final state in the store.
   private func run(
     _ campaign: CampaignRecord, _ document: CampaignDocument, _ service: PushService,
     settleMilliseconds: Int64 = 0
@@ -85,7 +85,7 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
     return (record, Dictionary(uniqueKeysWithValues: counts))
   }
 
-  /// A log of those lines, of a gateway whose clock is so far ahead.
+  /// Returns a log with these lines, from a gateway whose clock is ahead by the given time.
   private func log(
     _ lines: [GatewayLog.Line], kept: Int = 1_000, aheadMilliseconds: Int64 = 0
   ) -> GatewayLog {
@@ -107,7 +107,7 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
       switch push.deviceToken {
       case "10": rejected(410, "Unregistered", at: 1_000)
       case "11": rejected(400, "BadDeviceToken")
-      // Registered again after its end.
+      // The token was registered again after it expired.
       case "12": rejected(410, "Unregistered", at: 4_000)
       case "13": attempt < 3 ? rejected(503, "ServiceUnavailable") : accepted
       case "14": attempt < 2 ? .failure(.unreachable(endpoint: "x", reason: "y")) : accepted
@@ -152,7 +152,7 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
     let (record, document) = try campaign()
     let leg = try #require(try test.store.legs(of: "c1").first)
     let now = SystemClock.unixMilliseconds
-    // The program ended after the claim, with an unknown part of it sent.
+    // The program ended after the claim, when an unknown part of it had been sent.
     let claimed = try test.store.claim(of: record, leg: leg, limit: 8, at: now)
     #expect(claimed?.recipients.count == 8)
     let identity = CampaignIdentity(campaign: "c1")
@@ -256,7 +256,7 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
     #expect(end.record.state == .finished)
     #expect(end.counts == ["accepted ": 5, "failed BadDeviceToken": 830])
     #expect(end.record.problem?.contains("BadDeviceToken") == true)
-    // No app said of what environment they are: they may be good elsewhere.
+    // No app reported its environment, so the tokens may be valid in another one.
     #expect(try test.store.tokenCount() == 835)
     #expect(service.sent.count == 835)
   }
@@ -304,7 +304,7 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
     try test.store.addCampaign(record)
     let started = try test.store.start(record, legs: [.any], total: 30)
     let service = ScriptedService { _, _ in accepted }
-    // The answers are not handled here: what counts is what is sent.
+    // The answers are not handled here; only the sent requests matter.
     var resources = CampaignRunner.Resources(
       registry: test.registry, service: service.service(), log: .silent)
     resources.clock = clock
@@ -334,7 +334,7 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
     wall.withLock { $0 += day }
     elapsed.withLock { $0 += day }
     #expect(clock.unixSeconds == 1_795_000_000 + day)
-    // Set ahead, and believed after a day.
+    // The clock is set ahead, and trusted after a day.
     wall.withLock { $0 += 2 * day }
     #expect(clock.unixSeconds == 1_795_000_000 + day)
     for _ in 0..<2 {

@@ -169,7 +169,7 @@ private func problems(
     {
       try StringsParser.text(of: latin)
     }
-    // Whatever the bytes are, there is an answer.
+    // Any bytes produce an answer.
     var state: UInt64 = 1
     let alphabet = Array("\"'=;{}/*\\Uu0a\n\r <(\u{FFFD}".unicodeScalars)
     for _ in 0..<20_000 {
@@ -190,7 +190,7 @@ private func problems(
         "alert.en.body: with its arguments it has more than 5120 bytes, or its plural forms name each other too often: "
           + "make the text or its arguments shorter"
       ])
-    // Forms that name each other, 12 times in each of four levels.
+    // Forms that refer to each other, 12 times in each of four levels.
     let names = String(repeating: "%#@a@", count: 12)
     let told = try problems(
       """

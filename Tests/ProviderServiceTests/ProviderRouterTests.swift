@@ -7,7 +7,7 @@ import Transport
 
 @testable import ProviderService
 
-/// A router over a folder of its own.
+/// A router with its own folder.
 private struct TestService {
   let folder: ScratchFolder
   let provider: ProviderFolder
@@ -79,16 +79,16 @@ private struct TestService {
     #expect(refused.status == 429)
     #expect(refused.lines.first?["advice"]?.stringValue?.contains("--tokens-per-app") == true)
     #expect(refused.fields.contains { $0.name == "retry-after" && $0.value == "3600" })
-    // Those that are there are renewed and replaced.
+    // Existing registrations can be renewed and replaced.
     #expect(try register(0, key: key, topic: "com.example.app").status == 200)
     #expect(
       try register(90, key: key, topic: "com.example.app", installation: "i2").status == 200)
     #expect(try register(11, key: key).status == 429)
-    // Another app has its own bound, and the operator none.
+    // Another app has its own limit, and the operator has no limit.
     #expect(try register(12, key: service.key(of: "com.example.other")).status == 200)
     #expect(
       try register(13, key: service.provider.adminToken, topic: "com.example.app").status == 200)
-    // A token that unregisters makes room.
+    // Unregistering a token frees its slot.
     for number in [13, 1] {
       let topic = number == 1 ? "com.example.app.voip" : "com.example.app"
       #expect(
@@ -181,7 +181,7 @@ private struct TestService {
       ).status == 400)
   }
 
-  /// What browsers send for `<img src>`, `<script src>` and a fetch without CORS: no `Origin`.
+  /// Requests that browsers send without `Origin`: `<img src>`, `<script src>`, and a fetch without CORS.
   @Test(arguments: [
     (["cross-site"], 403), (["same-site"], 403), (["Cross-Site"], 403), ([""], 403),
     (["none", "cross-site"], 403), (["none"], 200), (["same-origin"], 200),
@@ -256,7 +256,7 @@ private struct TestService {
     #expect(try service.answer("GET", "/nowhere").status == 404)
   }
 
-  /// Nothing that an app sends is dropped, or becomes something else, without a word.
+  /// No field that an app sends is silently dropped or changed.
   @Test(arguments: [
     ("deviceToken=00ff&user=\u{FFFD}\u{FFFD}&tag=\u{FFFD}(", "user: it is not UTF-8"),
     ("deviceToken=00ff&tag=\u{FFFD}(", "tag: it is not UTF-8"),

@@ -7,7 +7,7 @@ import Transport
 
 @testable import ProviderService
 
-/// A registry in memory whose clock a test moves.
+/// A registry in memory whose clock a test controls.
 struct TestRegistry {
   let store: SQLiteRegistryStore
   let registry: Registry
@@ -50,20 +50,20 @@ struct TestRegistry {
     #expect(second["language"] == "de" && second["user"] == .null && second["tags"] == [])
     #expect(second["registered"] == "1970-01-01T00:00:00.000Z")
     #expect(second["renewed"] == "1970-01-01T00:00:05.000Z")
-    // Another app's token is another registration.
+    // The same token of another app is another registration.
     #expect(try test.register(["deviceToken": "00ff"], topic: "com.example.other") == .added)
   }
 
   @Test func `tags are counted as bytes, and no more are compared than a device may have`() throws {
     let test = try TestRegistry()
-    // One letter in two forms makes two tags; one that is given often makes one.
+    // A letter in two Unicode forms gives two tags; a repeated tag counts once.
     let repeated = Array(repeating: JSONValue.string("news"), count: 5_000)
     let two: [JSONValue] = ["caf\u{E9}", "cafe\u{301}"]
     #expect(try test.register(["deviceToken": "00ff", "tags": .array(repeated + two)]) == .added)
     #expect(
       try test.lines().first?["tags"]?.arrayValue?.compactMap { $0.stringValue?.utf8.count }
         .sorted() == [4, 5, 6])
-    // A body of 1 MB may have ten times as many different ones.
+    // A body of 1 MB can contain ten times as many different tags.
     let many = (0..<20_000).map { JSONValue.string(String($0, radix: 36)) }
     let clock = ContinuousClock()
     let time = clock.measure {
@@ -88,7 +88,7 @@ struct TestRegistry {
     #expect(try test.register(["deviceToken": "bb", "installation": "tablet"]) == .added)
     #expect(try test.register(["deviceToken": "cc", "installation": "phone"]) == .replaced)
     #expect(try test.tokens() == ["bb", "cc"])
-    // Of another app it is another installation.
+    // The same name in another app is another installation.
     try test.register(["deviceToken": "dd", "installation": "phone"], topic: "com.example.other")
     #expect(try test.tokens() == ["bb", "cc", "dd"])
   }

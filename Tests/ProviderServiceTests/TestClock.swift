@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A clock that a test moves.
+/// A clock that a test controls.
 final class TestClock: Sendable {
   private let moment = Mutex<Int64>(0)
 

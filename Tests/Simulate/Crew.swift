@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Shares the worlds out to processes of their own, so that every processor plays and a trap ends one world.
+/// Distributes the worlds to separate processes, so that all processors are used and a trap ends only one world.
 final class Crew {
   private var options: SimulationOptions
   private let first: UInt64
@@ -20,7 +20,7 @@ final class Crew {
     }
   }
 
-  /// The exit status: 1 where a promise was broken.
+  /// Runs the worlds; returns the exit status: 1 if a guarantee was broken.
   func play() -> Int32 {
     let players = (0..<options.jobs).compactMap { start($0) }
     let outputs = Self.readAll(players.map { $0.1.fileHandleForReading })
@@ -55,7 +55,9 @@ final class Crew {
     return status
   }
 
-  /// What each player says until its end; all are read at once, since a player waits while its pipe is full.
+  /// Reads the output of all players until its end.
+  ///
+  /// They are read concurrently, because a player blocks while its pipe is full.
   private static func readAll(_ handles: [FileHandle]) -> [String] {
     let outputs = Mutex([String](repeating: "", count: handles.count))
     DispatchQueue.concurrentPerform(iterations: handles.count) { index in

@@ -1,15 +1,16 @@
 import Foundation
 
-/// Plays worlds one after the other in this process, and says on stdout, a line each, which one it begins and
-/// what all of them came to.
+/// Runs worlds one after the other in this process.
+///
+/// Prints a line on stdout for each world that begins, and one for the results of all of them.
 struct Player {
   private let options: SimulationOptions
-  /// Worlds after which the first one is played again: it has to be the same world.
+  /// The number of worlds after which the first one is run again; its result must be the same.
   private static let worldsBetweenReplays = 250
 
   init(_ options: SimulationOptions) { self.options = options }
 
-  /// The exit status: 1 where a promise was broken.
+  /// Runs the worlds; returns the exit status: 1 if a guarantee was broken.
   func play() -> Int32 {
     var seed = options.seed ?? 1
     let end = Date(timeIntervalSinceNow: options.seconds ?? .infinity)
@@ -46,7 +47,7 @@ struct Player {
     return 0
   }
 
-  /// Unbuffered, so that the line is there when the process traps.
+  /// Prints without buffering, so that the line is not lost when the process traps.
   private func say(_ line: String) {
     FileHandle.standardOutput.write(Data((line + "\n").utf8))
   }

@@ -1,24 +1,26 @@
 import TestSupport
 
-/// A part of Belfry that is played under seeds.
+/// A part of Belfry that can be simulated from a seed.
 enum SimulationModel: String, CaseIterable {
   /// The gateway with its providers and devices.
   case gateway
-  /// The agent with its apps, a person and a gateway.
+  /// The agent with its apps, a user, and a gateway.
   case agent
-  /// The stores on a disk whose power goes.
+  /// The stores, on a disk that loses power.
   case disk
 
-  /// What one world showed, whatever the model.
+  /// The result of one world, for any model.
   struct Outcome {
     let violation: String?
     let report: String
     let events: Int
-    /// What tells two runs apart; nil where the model has none.
+    /// A digest that tells two runs apart, or nil if the model has none.
     let digest: UInt64?
   }
 
-  /// Plays the world of `seed` to its end, or to the first broken promise; those of the stores have one length.
+  /// Runs the world of `seed` to its end, or to the first broken guarantee.
+  ///
+  /// The model of the stores has only one length.
   func play(_ seed: UInt64, length: SimulationLength) -> Outcome {
     switch self {
     case .gateway:

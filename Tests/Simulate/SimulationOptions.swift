@@ -1,24 +1,26 @@
 import TestSupport
 
-/// What `make simulate` asks for.
+/// The options of `make simulate`.
 struct SimulationOptions {
   var model = SimulationModel.gateway
   var length = SimulationLength.full
-  /// The first world; nil for a new one, chosen by the clock.
+  /// The seed of the first world, or nil for a new one from the clock.
   var seed: UInt64?
-  /// For how long new worlds are begun; nil: by their number.
+  /// The time in seconds during which new worlds begin, or nil to limit them only by number.
   var seconds: Double?
-  /// How many worlds are played; nil: one where a seed is named, else as many as fit into the time.
+  /// The number of worlds.
+  ///
+  /// Nil means one if a seed is given, otherwise as many as fit into the time.
   var worlds: UInt64?
-  /// Processes that play at once.
+  /// The number of concurrent processes.
   var jobs = 2
-  /// Plays by itself, without processes of its own: every `stride`-th world.
+  /// Runs every `stride`-th world in this process, without starting others.
   var stride: UInt64?
 
   static let usage =
     "usage: Simulate [--model MODEL] [--length full|short] [--seed N] [--seconds N] [--worlds N] [--jobs N]\n"
 
-  /// Nil where the arguments are none of these.
+  /// Returns nil if the arguments are not valid.
   init?(_ arguments: [String]) {
     var rest = arguments[...]
     while let name = rest.popFirst() {

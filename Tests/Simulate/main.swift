@@ -1,6 +1,6 @@
 import Foundation
 
-// Hash tables iterate in one order only under this variable: without it a seed is not one world.
+// Only with this variable do hash tables iterate in the same order. Without it, a seed does not determine one world.
 if getenv("SWIFT_DETERMINISTIC_HASHING") == nil {
   setenv("SWIFT_DETERMINISTIC_HASHING", "1", 1)
   var arguments = CommandLine.arguments.map { strdup($0) } + [nil]

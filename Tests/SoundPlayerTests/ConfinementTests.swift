@@ -5,11 +5,11 @@ import Testing
 
 @testable import SoundPlayer
 
-/// What is left to a process that reads a sound file, as the kernel tells it.
+/// The rights that remain to a process that reads a sound file, as reported by the kernel.
 @Suite(.timeLimit(.minutes(60)), .requiresCallFilter) struct ConfinementTests {
   private static let program = Installation.products + "/belfry-sound"
 
-  /// The process's fields of `/proc/PID/status`.
+  /// Returns the process's fields of `/proc/PID/status`.
   private static func status(_ pid: Int32) throws -> [String: String] {
     let text = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
     return Dictionary(
@@ -20,16 +20,16 @@ import Testing
       }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The children of a process.
+  /// Returns the children of a process.
   private static func children(_ pid: Int32) throws -> [Int32] {
     try String(contentsOfFile: "/proc/\(pid)/task/\(pid)/children", encoding: .utf8)
       .split(separator: " ").compactMap { Int32($0) }
   }
 
-  /// What `look` tells once a reader has opened a pipe in the place of a sound file, and waits for
-  /// what is written to it.
+  /// Returns the result of `look`, which is called when a reader has opened a pipe in place of a sound file and waits
+  /// for data.
   ///
-  /// On a thread of its own: the reader's own alarm does not wait for a busy test.
+  /// This needs a separate thread, because the reader's own alarm does not wait for a busy test.
   private func whenOpened<Seen: Sendable>(
     _ path: String, _ look: @escaping @Sendable () throws -> Seen
   ) async throws -> Seen {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Converting sounds")
 struct SoundConversionTests {
-  /// Converts a file by the program's own words.
+  /// Converts a file with the program's arguments.
   private func convert(_ words: String...) throws -> SoundFormat {
     try #require(try SoundConversion(words[...])).run()
   }
@@ -18,7 +18,7 @@ struct SoundConversionTests {
     return (source.format, samples)
   }
 
-  /// The largest difference of two sounds.
+  /// Returns the largest difference between two sounds.
   private func distance(_ one: [Int16], _ other: [Int16]) -> Int {
     zip(one, other).map { abs(Int($0) - Int($1)) }.max() ?? 0
   }
@@ -26,7 +26,7 @@ struct SoundConversionTests {
   @Test
   func `a 16-bit aiff becomes IMA4 in a caf, an alert sound that sounds the same`() throws {
     let folder = try ScratchFolder()
-    // No whole number of packets.
+    // Not a whole number of packets.
     let source = try TestSounds.put(TestSounds.aiff(frames: 8_050), "submarine.aiff", in: folder)
     let target = folder.file("sub.caf")
     let made = try convert(source, target)
@@ -41,9 +41,9 @@ struct SoundConversionTests {
     let error = zip(decoded, TestSounds.tone(8_050)).reduce(0.0) { sum, pair in
       sum + pow(Double(pair.0) - Double(pair.1), 2)
     }
-    // The mean error is some hundredths of the tone's.
+    // The mean error is several hundredths of the tone's level.
     #expect((error / 8_050).squareRoot() < 300)
-    // A quarter of the size, as IMA4 promises.
+    // A quarter of the size, as expected of IMA4.
     let bytes = try FileManager.default.attributesOfItem(atPath: target)[.size] as? Int
     #expect(try #require(bytes) < 8_050 * 2 / 3)
   }

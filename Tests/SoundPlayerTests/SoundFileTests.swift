@@ -4,7 +4,7 @@ import Testing
 
 @testable import SoundPlayer
 
-/// Sound files that a test makes by hand, big-endian and little-endian.
+/// Sound files that a test builds byte by byte, big-endian and little-endian.
 enum TestSounds {
   static func big(_ value: Int, _ bytes: Int) -> [UInt8] {
     (0..<bytes).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
@@ -35,7 +35,7 @@ enum TestSounds {
 
   static func aiff(frames: Int) -> [UInt8] {
     let data = big(0, 4) + big(0, 4) + samples(tone(frames), isBig: true)
-    // 8000.0 as the extended number that AIFF wants.
+    // 8000.0 in the extended precision format that AIFF requires.
     let rate: [UInt8] = [0x40, 0x0B, 0xFA, 0, 0, 0, 0, 0, 0, 0]
     let common = big(1, 2) + big(frames, 4) + big(16, 2) + rate
     let body =
@@ -44,7 +44,7 @@ enum TestSounds {
     return Array("FORM".utf8) + big(body.count, 4) + body
   }
 
-  /// A Core Audio file of packets that stand for whatever they stand for.
+  /// Returns a Core Audio file of packets with any contents.
   static func caf(
     packets: [UInt8], channels: Int = 1, rate: Double = 44_100, validFrames: Int? = nil
   ) -> [UInt8] {
@@ -107,7 +107,7 @@ struct SoundFileTests {
 
   @Test
   func `IMA4 in a Core Audio file is decoded, its valid frames alone`() throws {
-    // Predictor 0x0100, index 0: nibbles 7 then 0 of the first byte, by hand.
+    // Predictor 0x0100, index 0: nibbles 7 then 0 of the first byte, calculated by hand.
     var packet: [UInt8] = [0x01, 0x00, 0x07]
     packet += [UInt8](repeating: 0, count: 31)
     let file = try #require(CoreAudioFile(TestSounds.caf(packets: packet, validFrames: 3)))

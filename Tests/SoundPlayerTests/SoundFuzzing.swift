@@ -2,13 +2,13 @@ import Glibc
 
 @testable import SoundPlayer
 
-/// What has to hold of the readers of sound files, whatever the bytes are; `scripts/fuzz sound` feeds it.
+/// The properties of the sound file readers that hold for any input; `scripts/fuzz sound` provides the input.
 enum SoundFuzzing {
-  /// Reads of a file that are made at the most: a header may claim hours.
+  /// The maximum number of reads of a file, because a header may claim hours of sound.
   private static let readsMax = 64
 
-  /// The first byte says whether the bytes go to the reader of IMA4, as a file to whichever knows them, or as
-  /// samples to the writer.
+  /// The first byte chooses a use of the other bytes: input of the IMA4 reader, a file for any reader that recognizes
+  /// it, or samples for the writer.
   static func run(_ bytes: [UInt8]) {
     guard let first = bytes.first else { return }
     let body = Array(bytes.dropFirst())
@@ -33,7 +33,9 @@ enum SoundFuzzing {
     check(source, isWhole: false)
   }
 
-  /// Frames are whole, and as many as the header said, or less where the file is cut.
+  /// Frames are whole.
+  ///
+  /// Their number is the number in the header, or smaller if the file is truncated.
   private static func check(_ source: any SoundSource, isWhole: Bool) {
     let format = source.format
     precondition(format.seconds.isFinite, "a length is a number")
@@ -54,7 +56,7 @@ enum SoundFuzzing {
     if isWhole { precondition(frames <= max(0, format.frames), "no more than the header says") }
   }
 
-  /// Samples that were coded are read again as many, in the same format.
+  /// Encoded samples are decoded to the same number of samples, in the same format.
   private static func checkCoding(_ bytes: [UInt8]) {
     let samples = bytes.prefix(512).map { Int16(truncatingIfNeeded: Int($0) &* 257 &- 32_768) }
     let channels = 1 + bytes.count % 3

@@ -6,7 +6,7 @@ import Testing
 @Suite struct BatchThreadTests {
   private final class Work: Sendable {
     let batches = Mutex<[[Int]]>([])
-    /// How often it says that there is more to do.
+    /// The number of times that `perform` reports more work.
     let rounds: Mutex<Int>
 
     init(rounds: Int = 0) { self.rounds = Mutex(rounds) }

@@ -57,7 +57,7 @@ import Transport
     #expect(try contents(again) == Set(everything))
     #expect(try again.setting("enrollment-code") == [1, 2, 3])
     #expect(try again.setting("nothing") == nil)
-    // Putting it all again changes nothing.
+    // Storing everything again changes nothing.
     try again.apply(everything)
     #expect(try contents(again) == Set(everything))
   }
@@ -81,7 +81,7 @@ import Transport
     #expect(try store.devices() == [revoked])
     #expect(try store.registrations() == [later])
     #expect(try store.setting("enrollment-code") == [])
-    // What belongs to the app is still there: replacing is not removing.
+    // Records that belong to the app still exist, because replacing is not removing.
     #expect(try store.channels() == [channel])
     try store.apply([.putSetting(name: "enrollment-code", value: nil)])
     #expect(try store.setting("enrollment-code") == nil)

@@ -9,7 +9,9 @@ import Testing
 @testable import Storage
 
 @Suite struct CrashTests {
-  /// A process is killed while it commits; afterwards everything that it acknowledged is there.
+  /// A process is killed while it commits.
+  ///
+  /// Afterwards, everything that it acknowledged is in the store.
   @Test(arguments: [40, 170, 400])
   func `SIGKILL during commits loses nothing that was acknowledged`(acknowledgements: Int)
     async throws
@@ -34,14 +36,14 @@ import Testing
     }
     let lost = tickets.filter { !isWhole($0) }
     #expect(lost.isEmpty, "acknowledged and gone")
-    // What was not acknowledged is there as a whole batch or not at all.
+    // A batch that was not acknowledged is stored completely or not at all.
     let torn = Set(kept.map { $0 / CommittingChild.batchSize }).filter { !isWhole($0) }
     #expect(torn.isEmpty, "half committed")
     #expect(try store.highestSequence() == kept.max())
   }
 }
 
-/// The process that dies.
+/// The process that is killed.
 enum CommittingChild {
   static let batchSize: UInt64 = 7
 
@@ -63,12 +65,13 @@ enum CommittingChild {
         let line = Array("\(reply.ticket)\n".utf8)
         write(descriptor, line, line.count)
         state.acknowledged.add(1, ordering: .relaxed)
-        // Two batches follow each answer at first, then one: a steady crowd around each commit.
+        // Each answer is followed by two batches at first, then by one, so that batches are always waiting around each
+        // commit.
         state.submit(to: writer)
         if reply.ticket < 50 { state.submit(to: writer) }
       }
     }
-    // Another thread pulls the trigger, so that death falls anywhere within a commit.
+    // Another thread kills the process, so that this can happen at any point of a commit.
     Thread.detachNewThread { [state] in
       while state.acknowledged.load(ordering: .relaxed) < limit { sched_yield() }
       kill(getpid(), SIGKILL)
@@ -78,7 +81,7 @@ enum CommittingChild {
   }
 }
 
-/// `@unchecked Sendable` holds because only `acknowledged` is touched by two threads.
+/// `@unchecked Sendable` holds because `acknowledged` is the only property that two threads use.
 private final class ChildState: @unchecked Sendable {
   let acknowledged = Atomic<Int>(0)
   var mailbox: Mailbox<StoreReply>?

@@ -6,27 +6,27 @@ import Transport
 
 @testable import Storage
 
-/// One bit of a store's file is flipped while no connection is open, at places all over the file.
+/// One bit of a store's file is flipped while no connection is open, at positions throughout the file.
 ///
-/// Then the start reports damage of the file, or the row is set aside, or nothing has changed: never is a value used
-/// that was not written.
+/// Then, either the start reports that the file is damaged, or the row is set aside, or nothing has changed. The store
+/// never returns a value that was not written.
 @Suite struct FlippedBitTests {
   private let folder: ScratchFolder
 
   init() throws { folder = try ScratchFolder() }
 
-  /// The content of a store as its program reads it, one line for each record.
+  /// The contents of a store as its program reads it, one line per record.
   private typealias Contents = [String]
 
   /// The result of one flip.
   private enum Outcome: Hashable {
-    /// The store does not open, or is made again from what can be read.
+    /// The store does not open, or is rebuilt from the readable parts.
     case damaged
     case setAside
     case unchanged
   }
 
-  /// Flips a bit of one byte in so many, which the seed chooses, and asserts what follows.
+  /// Flips a bit in one of every `step` bytes, chosen by `seed`, and checks the result.
   private func flipAll(
     of path: String, every step: Int, seed: UInt64,
     inspect: (String) throws -> StoreInspection, contents: (String) throws -> Contents,
@@ -53,7 +53,7 @@ import Transport
       do {
         let inspection = try inspect(copy)
         let found = Set(try contents(copy))
-        // Never a record that was not written.
+        // The store never returns a record that was not written.
         let invented = found.subtracting(expected)
         #expect(invented.isEmpty, "byte \(position), bit \(bit): \(invented) after \(inspection)")
         switch inspection {
@@ -91,7 +91,7 @@ import Transport
     } contents: { path in
       let store = try SQLiteNotificationStore(path: path)
       defer { store.close() }
-      // By device, as the gateway asks for them; and whatever device a row now says.
+      // Load by device, as the gateway does, and include devices that only a damaged row names.
       let devices = Set(try store.devices() + [1, 2, 3])
       return try devices.flatMap { try store.load(device: $0) }.map { "\($0)" } + [
         "highest \(try store.highestSequence())"
@@ -124,7 +124,7 @@ import Transport
     #expect(outcomes[.setAside, default: 0] > 2, "\(outcomes)")
   }
 
-  /// A row or more of each table.
+  /// At least one row of each table.
   static let controlChanges: [ControlChange] = {
     let team = TeamRecord(id: "ABCDE12345", name: "A team", createdMilliseconds: 1)
     let channel = [UInt8](repeating: 9, count: 16)
@@ -176,7 +176,7 @@ import Transport
     return changes
   }()
 
-  /// Every record of a control store, a line each.
+  /// Returns every record of a control store, one line per record.
   private static func contents(of store: SQLiteControlStore) throws -> Contents {
     var lines: [String] = []
     lines += try store.teams().map { "\($0)" }
@@ -251,7 +251,7 @@ import Transport
       let store = try SQLiteRegistryStore(path: path)
       defer { store.close() }
       var lines = try store.tokens(after: 0, limit: 99).map { token in
-        // A damaged tag is lost without its token.
+        // If a tag is damaged, the tag is lost, but not its token.
         var token = token.registration
         token.tags = []
         return "\(token)"
@@ -275,7 +275,7 @@ import Transport
   }
 
   @Test func `The instruction and the tables give one CRC-32C, that of the check value`() {
-    // Of RFC 3720, section B.4, and of the usual check.
+    // The values of RFC 3720, section B.4, and of the usual check.
     #expect(Checksum.crc32c(Array("123456789".utf8)) == 0xE306_9283)
     #expect(Checksum.crc32c([UInt8](repeating: 0, count: 32)) == 0x8A91_36AA)
     #expect(Checksum.crc32c([]) == 0)

@@ -184,7 +184,7 @@ extension StoreReply {
   fileprivate var isCommitted: Bool { if case .committed = outcome { true } else { false } }
 }
 
-/// A writer, and a loop turned by the test that receives its answers.
+/// A writer, and a loop that receives its answers and that the test runs.
 private final class Harness {
   let loop: EventLoop
   let mailbox: Mailbox<StoreReply>
@@ -202,7 +202,7 @@ private final class Harness {
     writer = try GroupCommitWriter(store: store, metrics: metrics)
   }
 
-  /// The next `count` answers, waited for.
+  /// Waits for the next `count` answers and returns them.
   func replies(_ count: Int) -> [StoreReply] {
     while received.replies.count < count { loop.turn(mayBlock: true) }
     writer.checkInvariants()
@@ -212,7 +212,7 @@ private final class Harness {
   }
 }
 
-/// A memory store whose first commit or load waits until the test lets it go on.
+/// A memory store whose first commit or load waits until the test releases it.
 private final class GatedStore: NotificationStore {
   private struct State {
     var sizes: [Int] = []

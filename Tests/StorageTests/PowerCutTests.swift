@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-/// `make simulate MODEL=disk` plays more worlds of ``PowerCutSimulation``, in a release build.
+/// `make simulate MODEL=disk` runs more worlds of ``PowerCutSimulation``, in a release build.
 @Suite struct PowerCutTests {
-  /// A bounded number of worlds, the same ones each time; eight of them have every store.
+  /// A fixed number of worlds, the same ones in every run; eight of them have every store.
   private static let outcomes = (1...24 as ClosedRange<UInt64>).map {
     PowerCutSimulation.run(seed: $0)
   }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Storage
 
-/// The schemas of releases: their files are read for ever.
+/// The schemas of releases, whose files must remain readable forever.
 @Suite struct ReleasedSchemaTests {
-  /// A store as a release left it, in an archive of Tests/Fixtures/releases.
+  /// A store as written by a release, in an archive of Tests/Fixtures/releases.
   struct Released: Sendable, CustomTestStringConvertible {
     let release: String
     let archive: String
@@ -76,7 +76,7 @@ import Testing
     return folder.file(released.file)
   }
 
-  /// A store with a schema between two releases, of Tests/Fixtures/schemas.
+  /// Unpacks a store whose schema is between those of two releases, from Tests/Fixtures/schemas.
   private func unpackSchema(_ released: Released) throws -> String {
     let gzip = Process()
     gzip.executableURL = URL(filePath: "/usr/bin/env")
@@ -92,7 +92,7 @@ import Testing
     return path
   }
 
-  /// All tables, indexes and their scripts.
+  /// Returns all tables and indexes, and their scripts.
   private func objects(_ database: SQLiteDatabase) throws -> Set<String> {
     let rows = try database.prepare(
       once: "SELECT name, coalesce(sql, '') FROM sqlite_schema WHERE name NOT LIKE 'sqlite_stat%'")

@@ -6,7 +6,7 @@ import Transport
 
 @testable import Storage
 
-/// What the control store knows of devices that follow a rotation.
+/// The records in the control store about devices that follow a rotation.
 @Suite struct RotationRecordsTests {
   private let folder: ScratchFolder
 
@@ -44,7 +44,7 @@ import Transport
     #expect(
       try store.deviceCertificateSummary(authority: "one", atSeconds: 0)
         == .init(devices: 2, haveShown: 1, firstEnd: 100))
-    // The answer was lost, so there is another one.
+    // The answer was lost, so another certificate was issued.
     try store.apply([certificate("b", 1, ends: 200, "two")])
     try store.apply([certificate("c", 1, ends: 300, "two")])
     #expect(try store.deviceCertificates().map(\.serial) == ["a", "c"])
@@ -56,7 +56,7 @@ import Transport
     #expect(
       try store.deviceCertificateSummary(authority: "two", atSeconds: 0)
         == .init(devices: 2, haveShown: 1, firstEnd: 300))
-    // What has ended is no news, and a revoked device needs nothing.
+    // Expired certificates are not reported, and a revoked device needs nothing.
     var revoked = try #require(try store.device(number: 1))
     revoked.revokedMilliseconds = 5
     try store.apply([.putDevice(revoked)])
@@ -78,7 +78,7 @@ import Transport
     #expect(try store.tokenCounts() == [nil: 1, "k1": 1])
     #expect(
       try store.news(in: [arrival, .init(device: 9, serial: "", tokenKey: "k1")]).isEmpty)
-    // A device that enrols again keeps what is known of its tokens.
+    // If a device enrolls again, the records of its tokens are kept.
     try store.apply([device(1)])
     #expect(try store.tokenCounts() == [nil: 1, "k1": 1])
   }

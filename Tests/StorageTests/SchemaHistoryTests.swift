@@ -5,9 +5,9 @@ import Testing
 
 @testable import Storage
 
-/// A schema changes together with its fixture and with its documented way back.
+/// A schema change requires a fixture and documentation of the way back.
 @Suite struct SchemaHistoryTests {
-  /// A store and its file's name.
+  /// The stores and their file names.
   private static let files: [(store: ReleasedSchemaTests.Store, file: String)] = [
     (.control, "control.sqlite"), (.notifications, "notifications.sqlite"),
     (.records, "agent.sqlite"), (.registry, "registry.sqlite"),
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  /// The lines of the page below a heading.
+  /// Returns the lines of the page below a heading.
   private func section(_ heading: String) throws -> String {
     let parts = try Self.page.components(separatedBy: "\n## ")
     return try #require(parts.first { $0.hasPrefix(heading + "\n") }, "no section \(heading)")

@@ -68,7 +68,7 @@ import Testing
     #expect(store.health.failure != nil, "what changed nothing has asked nothing of the disk")
     try store.write { engine throws(StorageFailure) in engine.changeCount += 1 }
     #expect(store.health.failure == nil)
-    // A full disk undoes what it did not take, and the engine goes on.
+    // A full disk rolls back the changes that it did not accept, and the engine continues.
     #expect(throws: StorageFailure.self) {
       try store.write { _ throws(StorageFailure) in throw .diskFull(path: "a") }
     }
@@ -114,13 +114,13 @@ import Testing
     open = try store()
     #expect(try open.lostCount() == 0)
     open.close()
-    // A mark that cannot be read says nothing.
+    // A mark that cannot be read has no effect.
     try Data("nonsense".utf8).write(to: URL(fileURLWithPath: path + "-mark"))
     #expect(try store().lostCount() == 0)
   }
 }
 
-/// An engine that knows how it was opened.
+/// An engine that records how it was opened.
 private final class FailingEngine: StoreEngine {
   private static let count = Mutex(0)
   let mayCreate: Bool

@@ -13,7 +13,7 @@ import Transport
 
   private static let page = 4_096
 
-  /// A store of some hundred notifications, closed; its file's bytes.
+  /// Creates and closes a store of several hundred notifications; returns the bytes of its file.
   private func notifications(_ path: String, payload: Int) throws -> Data {
     let store = try SQLiteNotificationStore(path: path)
     try store.commit(
@@ -27,7 +27,7 @@ import Transport
     return try Data(contentsOf: URL(fileURLWithPath: path))
   }
 
-  /// Whether a page of a store without damage says how its tables are made.
+  /// Returns whether a page of an undamaged store contains the definitions of its tables.
   private func isOfSchema(_ bytes: Data, page: Int) -> Bool {
     let page = bytes.dropFirst(page * Self.page).prefix(Self.page)
     return page.range(of: Data("CREATE TABLE".utf8)) != nil
@@ -48,16 +48,16 @@ import Transport
     let whole = try notifications(folder.file("whole"), payload: payload)
     let pages = whole.count / Self.page
     #expect(try SQLiteNotificationStore.inspect(path: folder.file("whole")) == .whole)
-    // Of a long row a leaf has a part.
+    // A leaf holds only a part of a long row.
     let rowsOfPage = max(Self.page / payload, 2) + 1
     var emptied = 0
-    // Each of them is a handful of syncs.
+    // Each page costs several syncs.
     for page in stride(from: 1, to: pages, by: max(1, pages / 25)) {
       for byte: UInt8 in [0x00, 0xA5] {
         let path = folder.file("damaged-\(page)-\(byte)")
         try damage(whole, page: page, with: byte, at: path)
         let inspection = try SQLiteNotificationStore.inspect(path: path)
-        // The content of an overflow page is the row's own, and says nothing.
+        // An overflow page contains only data of its row, so its damage is not detected.
         guard case .repaired(let repair) = inspection else { continue }
         let store = try SQLiteNotificationStore(path: path)
         let count = try store.count()
@@ -75,7 +75,7 @@ import Transport
         #expect(FileManager.default.fileExists(atPath: repair.asideFile))
       }
     }
-    // The root of the table alone takes more than a page's rows with it.
+    // Only the root page of the table takes more rows with it than those of one page.
     #expect(emptied <= 2, "\(emptied) of all pages took more rows than they had")
   }
 
@@ -109,7 +109,7 @@ import Transport
       let path = folder.file("damaged-\(page)")
       try damage(whole, page: page, with: 0xA5, at: path)
       if isOfSchema(whole, page: page) {
-        // Without it the names of the tables are not known: the start ends, and the file stays.
+        // Without this page, the names of the tables are unknown: the start fails, and the file is kept.
         schemaPages += 1
         #expect(throws: StorageFailure.self) { try SQLiteControlStore.inspect(path: path) }
         #expect(FileManager.default.fileExists(atPath: path))
@@ -124,7 +124,7 @@ import Transport
       let registrations = try store.registrations()
       let certificates = try store.deviceCertificates()
       let known = Set(devices.map(\.number))
-      // Rows of a device whose own row could not be read are kept, and the store says that rows are missing.
+      // Rows of a device whose own row could not be read are kept, and the store reports that rows are missing.
       if !certificates.allSatisfy({ known.contains($0.device) }) {
         #expect(store.damage.has(table: "device"), "page \(page)")
       }
@@ -158,7 +158,7 @@ import Transport
     try store.commit([
       .put(.sample(900_000, NotificationKey(device: 77, app: 1, kind: 1)), keep: .max)
     ])
-    // As a kill leaves the folder, and then a page goes bad.
+    // The folder is in the state after a kill, and then a page is damaged.
     let killed = folder.file("killed")
     for ending in ["", "-wal"] {
       try FileManager.default.copyItem(atPath: path + ending, toPath: killed + ending)

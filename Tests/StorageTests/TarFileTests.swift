@@ -47,7 +47,7 @@ import Transport
       }
     }
     #expect(try isRead(bytes))
-    // As tar fills up its records.
+    // tar pads its records in the same way.
     #expect(try isRead(bytes + [UInt8](repeating: 0, count: 8_192)))
     #expect(try !isRead(bytes + [1]))
     #expect(try !isRead(bytes + bytes))
@@ -67,7 +67,7 @@ import Transport
   @Test
   func `a header with any byte changed is none, or another file's`() {
     let entry = TarEntry(name: "store", byteCount: 1_000, mode: 0o600, modifiedSeconds: 7)
-    // Bytes 154 and 155 only end the checksum.
+    // Bytes 154 and 155 only terminate the checksum.
     for index in 0..<512 where index != 154 && index != 155 {
       var header = entry.header
       header[index] ^= 0x41

@@ -4,7 +4,7 @@ import Testing
 @testable import System
 
 @Suite struct AlarmTimerTests {
-  /// What the kernel says of this process's timers: the clock and the flags of each.
+  /// Returns the clock and the flags of each timer of this process, as reported by the kernel.
   private func timers() throws -> [String] {
     let folder = "/proc/self/fdinfo"
     return try FileManager.default.contentsOfDirectory(atPath: folder).compactMap { name in
@@ -28,7 +28,7 @@ import Testing
     let found = try timers()
     #expect(found.contains("clockid: 0 settime flags: 03"))
     #expect(found.contains("clockid: 7 settime flags: 01"))
-    // Without a moment it still listens for the clock.
+    // Without a due time, it still detects changes of the clock.
     elapsed.close()
     wall.set(nil)
     #expect(try timers().contains("clockid: 0 settime flags: 03"))

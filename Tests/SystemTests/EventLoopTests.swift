@@ -39,7 +39,7 @@ import Testing
 
   @Test
   func `an absurd delay is taken as never`() {
-    // Before its first turn the loop's time is its origin: nothing overflows but the rounding up.
+    // Before the first turn, the loop's time is its origin, so only the rounding up can overflow.
     let far = [Int64.max, .max - 1, .max - 999_999].map { delay in
       loop.schedule(afterNanoseconds: delay) { Issue.record("\(delay) fired") }
     }
@@ -145,7 +145,7 @@ import Testing
     var registrations: [Registration] = []
     registrations.append(try loop.register(one.read, for: .readable, handler: one))
     registrations.append(try loop.register(other.read, for: .readable, handler: other))
-    // Whichever is first takes both away.
+    // The handler that runs first deregisters both.
     let drop = { [loop] in for registration in registrations { loop.deregister(registration) } }
     one.onReady = drop
     other.onReady = drop
@@ -295,7 +295,7 @@ import Testing
     let mailbox = loop.mailbox(of: SignalWatcher.Signal.self) { more in
       heard.withLock { $0 += more }
     }
-    // A thread of its own: what it blocks stays blocked, for the programs that it starts, too.
+    // A separate thread, because the signals that it blocks remain blocked, also for the programs that it starts.
     let thread = try LoopThread.start(name: "signals") { loop in
       let watcher = try? SignalWatcher(on: loop, for: [.hangup, .terminate]) { signal in
         mailbox.post(signal)
@@ -325,7 +325,7 @@ import Testing
   }
 }
 
-/// Counts, from any thread.
+/// A counter for all threads.
 private final class Tally: Sendable {
   private let total = Atomic<Int>(0)
   var count: Int { total.load(ordering: .relaxed) }

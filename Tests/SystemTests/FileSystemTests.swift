@@ -31,7 +31,7 @@ import Testing
     try FileSystem.write(bytes, to: path)
     #expect(try FileSystem.read(path, limit: 300_000) == bytes)
     #expect(throws: SystemFailure.self) { _ = try FileSystem.read(path, limit: 299_999) }
-    // Files without a size of their own are read to their end.
+    // Files that report no size are read to their end.
     #expect(try !FileSystem.read("/proc/self/status", limit: 100_000).isEmpty)
     #expect(throws: SystemFailure.self) { _ = try FileSystem.read("/proc/self/status", limit: 20) }
     #expect(throws: SystemFailure.self) { _ = try FileSystem.read("/dev/zero", limit: 10_000) }
@@ -51,7 +51,7 @@ import Testing
     let pipe = "\(folder)/pipe"
     #expect(unsafe mkfifo(pipe, 0o600) == 0)
     try FileSystem.makeDirectories("\(folder)/empty")
-    // What a pipe is, a device is too; a test has no right to make one.
+    // A device is refused like a pipe; a test has no permission to create one.
     for path in [pipe, "\(folder)/empty"] {
       #expect(throws: SystemFailure.self) { try FileSystem.write([1], to: path) }
       #expect(throws: SystemFailure.self) { _ = try ReservedFile(path, byteCount: 1) }
@@ -59,7 +59,7 @@ import Testing
     }
     #expect(throws: SystemFailure.self) { try FileSystem.requireReplaceable("/dev/full") }
     #expect(try FileSystem.list(folder) == ["empty", "pipe"])
-    // A link is replaced, what it leads to is not.
+    // A link is replaced, but its target is not.
     #expect(unsafe symlink("pipe", "\(folder)/link") == 0)
     try FileSystem.write([1], to: "\(folder)/link")
     #expect(!FileSystem.isLink("\(folder)/link"))
@@ -126,7 +126,7 @@ import Testing
     _ = try LockFile(path)
   }
 
-  /// A program that is being started has a copy of each descriptor until its image is replaced.
+  /// A program that is being started holds a copy of each descriptor until its image is replaced.
   @Test
   func `a lock is free once its holder lets go, whoever still has a copy of its descriptor`() throws
   {
@@ -141,7 +141,7 @@ import Testing
     _ = try LockFile(path)
   }
 
-  /// A duplicate of this process's descriptor of the file at `path`.
+  /// Returns a duplicate of this process's descriptor of the file at `path`.
   private func duplicate(ofFile path: String) throws -> Int32 {
     let numbers = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
     let number = numbers.first {

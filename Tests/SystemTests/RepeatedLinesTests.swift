@@ -4,7 +4,7 @@ import Testing
 
 @testable import System
 
-/// Lines that repeat become one line with their number.
+/// Repeated lines are combined into one line with their number.
 @Suite struct RepeatedLinesTests {
   private static let second: Int64 = 1_000_000_000
 
@@ -24,7 +24,7 @@ import Testing
   @Test func `A hundred thousand identical lines become the first one and their number`() {
     var lines = RepeatedLines()
     var written: [LogRecord] = []
-    // From another port each time, as a client's connections have it.
+    // Each line has another port, as for the connections of one client.
     for number in 0..<100_000 {
       written += lines.take(record(peer: "127.0.0.1:\(number % 60_000)"), nanoseconds: 0)
     }
@@ -65,7 +65,7 @@ import Testing
     let different = [
       record(), record("Refused"), record(peer: "127.0.0.2:40000"), record(peer: "[::1]:40000"),
       record(why: "no protocol "), record(level: .warning), record(subsystem: "gateway.x"),
-      // Equal to Swift, and different to a reader of the bytes.
+      // These are equal as Swift strings and differ in their bytes.
       record(why: "\u{E9}"), record(why: "e\u{301}"),
       record("refuse", why: "dno protocol"),
     ]
@@ -119,7 +119,7 @@ import Testing
       continuation.yield(self.count(record))
     }
     var told = stream.makeAsyncIterator()
-    // Counted in sum: how many lines one record counts depends on how fast they are written.
+    // Only the sum is checked, because the number of lines in one record depends on how fast they are written.
     func lines(upTo expected: Int) async -> Int {
       var sum = 0
       while sum < expected, let count = await told.next() { sum += count }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import System
 
-/// Writes down in which order timers fire.
+/// Records the order in which timers fire.
 private final class Journal: TimerTarget {
   var fired: [UInt64] = []
   func timerFired(tag: UInt64) { fired.append(tag) }
@@ -13,7 +13,9 @@ private final class Journal: TimerTarget {
 
   private let journal = Journal()
 
-  /// How often one who sleeps to each wake-up is woken; each window is met.
+  /// Returns the number of wake-ups of a process that sleeps until each one.
+  ///
+  /// Every timer must fire within its window.
   private func wakeUps(_ windows: [Window]) -> Int {
     var timers = SlackTimers()
     for (index, window) in windows.enumerated() {
@@ -35,7 +37,7 @@ private final class Journal: TimerTarget {
     return count
   }
 
-  /// The smallest number of moments of which every window has one, by trying all choices.
+  /// Returns the smallest number of moments such that every window contains one, by trying all choices.
   private func fewest(_ windows: [Window]) -> Int {
     let moments = windows.map(\.latest)
     return (0..<(1 << moments.count)).lazy.filter { choice in
@@ -52,9 +54,9 @@ private final class Journal: TimerTarget {
     #expect(wakeUps([]) == 0)
     #expect(wakeUps([(10, 20), (12, 15), (15, 40)]) == 1)
     #expect(wakeUps([(10, 20), (21, 30), (25, 60), (5, 90)]) == 2)
-    // Without slack each has its own.
+    // Without slack, each timer needs its own wake-up.
     #expect(wakeUps((1...50).map { (due: $0, latest: $0) }) == 50)
-    // A minute's slack for something every second of ten minutes: a wake-up a minute.
+    // A timer every second for ten minutes, with a slack of one minute: one wake-up per minute.
     #expect(wakeUps((0..<600).map { (due: $0, latest: $0 + 59) }) == 10)
   }
 
@@ -84,7 +86,7 @@ private final class Journal: TimerTarget {
       turns += 1
     }
     #expect(journal.fired == [5, 1, 2])
-    // Nothing else happens: it is woken when the slack is over.
+    // Without other events, the loop is woken at the end of the slack.
     loop.schedule(afterNanoseconds: 0, slackNanoseconds: 20_000_000, journal, tag: 6)
     while journal.fired.count < 4 {
       loop.turn(mayBlock: true)

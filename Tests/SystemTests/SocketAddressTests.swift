@@ -35,7 +35,7 @@ import Testing
   func `the kernel's form comes back the same`(host: String) throws {
     let address = try #require(SocketAddress(host: host, port: 0))
     guard let listener = try? Socket.listen(on: address) else {
-      // A machine without IPv6.
+      // The machine does not support IPv6.
       #expect(host == "::1")
       return
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import System
 
-/// Writes down in which order timers fire.
+/// Records the order in which timers fire.
 private final class Journal: TimerTarget {
   var fired: [UInt64] = []
   func timerFired(tag: UInt64) { fired.append(tag) }
@@ -11,7 +11,7 @@ private final class Journal: TimerTarget {
 @Suite struct TimerWheelTests {
   private let journal = Journal()
 
-  /// Moves on and fires what is due.
+  /// Advances the wheel and fires the timers that are due.
   private func advance(_ wheel: inout TimerWheel, to tick: Int64) {
     wheel.advance(to: tick)
     wheel.checkInvariants()
@@ -26,7 +26,7 @@ private final class Journal: TimerTarget {
   func `a timer fires at its tick and not before`(delay: Int64, start: Int64) {
     var wheel = TimerWheel(now: start)
     _ = wheel.insert(deadline: start + delay, journal, tag: 7)
-    // In steps, as a loop that sleeps to each wake-up does.
+    // Advance in steps, like a loop that sleeps until each wake-up.
     var steps = 0
     while let next = wheel.nextWakeup, steps < 1_000 {
       #expect(next > wheel.now)

@@ -1,7 +1,7 @@
-"""Cases of TLS 1.3 records after the handshake: what is sent, what our record layer answers, what OpenSSL's does.
+"""Cases of TLS 1.3 records after the handshake: the data sent, our record layer's answer, and OpenSSL's answer.
 
-Each case begins behind the handshake of a device without a certificate, over tlslite-ng. "continues" means that the link
-above TLS answers a HELLO afterwards; otherwise it is the alert with which the server ends the connection."""
+Each case begins after the handshake of a device without a certificate, over tlslite-ng. "continues" means that the link
+above TLS answers a HELLO afterwards; otherwise, it is the alert with which the server ends the connection."""
 
 HELLO = bytes.fromhex("000901010108004003840000")
 ALERT, HANDSHAKE, DATA, CCS = 21, 22, 23, 20
@@ -13,7 +13,7 @@ LONGEST = 2**14
 
 
 def records(*list_of_records):
-    """Sends records of a type and a content each."""
+    """Sends records, each with a type and its content."""
     def send(peer):
         for kind, content in list_of_records:
             peer.record(kind, content)
@@ -21,7 +21,7 @@ def records(*list_of_records):
 
 
 def key_update(*parts, updates=1):
-    """Sends the bytes of KeyUpdates, a record for each part, and changes the key as often."""
+    """Sends the bytes of KeyUpdates, one record per part, and changes the key as often."""
     def send(peer):
         for part in parts:
             peer.record(HANDSHAKE, part)
@@ -41,7 +41,7 @@ def many_updates(count, empty=False):
 
 
 def padded(content, total, kind=DATA):
-    """A record whose content, type and padding are `total` bytes."""
+    """Returns a record whose content, type, and padding are `total` bytes."""
     return lambda peer: peer.record(kind, content, padding=total - len(content) - 1)
 
 
@@ -74,7 +74,7 @@ def header(kind, length, body=b""):
     return lambda peer: peer.raw(bytes([kind, 3, 3]) + length.to_bytes(2, "big") + body)
 
 
-# What is sent, how, our answer, OpenSSL's, why.
+# A description, the steps, our answer, OpenSSL's answer, and the reason.
 CASES = [
     ("an empty alert", records((ALERT, b"")), UNEXPECTED, UNEXPECTED, "5.4: no record of an alert is empty"),
     ("an alert of 1 byte", records((ALERT, b"\2")), DECODE, UNEXPECTED, "5.1: an alert is one record; it cannot be decoded (6)"),

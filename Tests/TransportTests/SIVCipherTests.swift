@@ -37,7 +37,7 @@ import Testing
   @Test(arguments: [32, 64])
   func `every length agrees with OpenSSL's own SIV`(keyBytes: Int) throws {
     var random = SystemRandomNumberGenerator()
-    // OpenSSL 3.0's SIV refuses an empty plaintext, so one byte is the least.
+    // OpenSSL 3.0's SIV refuses an empty plaintext, so the minimum is one byte.
     for length in 1...80 {
       let key = random.bytes(keyBytes)
       let plaintext = random.bytes(length)
@@ -92,7 +92,7 @@ import Testing
   }
 }
 
-/// The bytes that pairs of hexadecimal digits stand for.
+/// Returns the bytes for pairs of hexadecimal digits.
 func bytes(_ hexadecimal: String) -> [UInt8] {
   let digits = hexadecimal.compactMap(\.hexDigitValue)
   return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }

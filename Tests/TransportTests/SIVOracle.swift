@@ -2,9 +2,9 @@ import COpenSSL
 
 @testable import Transport
 
-/// OpenSSL's own AES-SIV, which `SIVCipher` is compared with.
+/// OpenSSL's AES-SIV, as a reference for `SIVCipher`.
 enum SIVOracle {
-  /// Seals `plaintext` without associated data: the synthetic IV, then the ciphertext.
+  /// Seals `plaintext` without associated data: returns the synthetic IV, then the ciphertext.
   static func seal(_ plaintext: [UInt8], key: [UInt8]) -> [UInt8]? {
     let name = key.count == 32 ? "AES-128-SIV" : "AES-256-SIV"
     let cipher = EVP_CIPHER_fetch(nil, name, nil)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Removes what install.sh installed, folders too where nothing else is in them. A configuration that was changed stays,
-# and so does all data.
+# Removes the files that install.sh installed, and folders that are empty afterwards. A changed configuration and all
+# data are kept.
 set -eu
 prefix=$(CDPATH='' cd "$(dirname "$0")/../.." && pwd)
 list="$prefix/lib/belfry/installed-files"
@@ -10,7 +10,7 @@ trap 'rm -f "$folders"' EXIT
 while read -r file; do
   case "$file" in
   etc/*)
-    # The sum of what was installed is beside it.
+    # The checksum of the installed file is stored with it.
     if ! (cd "$prefix" && grep -F "  $file" lib/belfry/installed-sums | sha256sum --quiet -c - >/dev/null 2>&1); then
       echo "kept, since it was changed: $prefix/$file"
       continue

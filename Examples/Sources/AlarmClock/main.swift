@@ -1,5 +1,5 @@
 import UIKit
 
-// As apps begin that do it by hand.
+// Starts the app in the way of apps without `@main`.
 UIApplicationMain(
   CommandLine.argc, CommandLine.unsafeArgv, nil, NSStringFromClass(AppDelegate.self))

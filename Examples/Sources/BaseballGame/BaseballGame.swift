@@ -1,4 +1,4 @@
-// A baseball game begins at one moment, wherever the fan is: a date without a time zone.
+// A baseball game that begins at the same moment for all fans: a date without a time zone.
 import Narration
 import UIKit
 

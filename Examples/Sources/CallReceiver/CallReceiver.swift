@@ -1,4 +1,4 @@
-// Reports the calls of VoIP pushes, and hears whether the user answers or declines them.
+// Reports the calls of VoIP pushes, and is notified when the user answers or declines them.
 import CallKit
 import Narration
 import PushKit
@@ -40,7 +40,7 @@ class CallReceiver: NSObject, PKPushRegistryDelegate, CXProviderDelegate {
       say(error.map { "not shown: \($0)" } ?? "ringing")
       completion()
     }
-    // The other side gives up.
+    // The caller hangs up.
     if payload.dictionaryPayload["givesUp"] != nil {
       provider.reportCall(with: call, endedAt: nil, reason: .remoteEnded)
     }

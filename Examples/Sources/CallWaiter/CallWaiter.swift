@@ -1,4 +1,4 @@
-// Waits for calls by pushes that are never shown.
+// Waits for calls through pushes that are never shown.
 import Narration
 import PushKit
 

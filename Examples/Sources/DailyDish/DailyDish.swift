@@ -1,4 +1,4 @@
-// Announces the dish of the day by a notification whose look is DishView's.
+// Announces the dish of the day with a notification whose interface is DishView.
 import Narration
 import UIKit
 import UserNotifications

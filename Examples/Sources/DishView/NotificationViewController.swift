@@ -1,4 +1,4 @@
-// Shows DailyDish's notification in its own way: a content extension.
+// A content extension that shows DailyDish's notification in a custom interface.
 import UIKit
 import UserNotificationsUI
 

@@ -1,4 +1,4 @@
-// Asks for a notification and ends at once, without waiting for an answer.
+// Schedules a notification and exits immediately, without waiting for an answer.
 import UserNotifications
 
 let center = UNUserNotificationCenter.current()

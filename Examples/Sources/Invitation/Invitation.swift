@@ -1,4 +1,4 @@
-// An invitation that is accepted, declined or put off without opening the app.
+// An invitation that is accepted, declined, or postponed without opening the app.
 import Narration
 import UIKit
 
@@ -79,7 +79,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
     finish(completionHandler)
   }
 
-  /// An action is handled once its completion handler is called; with `--never` it is not.
+  /// Completes the handling of an action by calling its completion handler, except with `--never`.
   func finish(_ completionHandler: () -> Void) {
     if !CommandLine.arguments.contains("--never") { completionHandler() }
   }

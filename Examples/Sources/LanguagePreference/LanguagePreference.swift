@@ -1,4 +1,4 @@
-// Tells the provider which language the user prefers, now and whenever that changes.
+// Reports the user's preferred language to the provider, now and whenever it changes.
 import Narration
 import UIKit
 

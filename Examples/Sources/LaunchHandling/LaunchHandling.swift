@@ -1,4 +1,4 @@
-// Finds out whether a notification launched the app, and takes one while it is running.
+// Determines whether a notification launched the app, and handles another one while it is running.
 import Narration
 import UIKit
 

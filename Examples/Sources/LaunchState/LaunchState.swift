@@ -1,4 +1,4 @@
-// What an app knows in the first call of its delegate, and how a question covers it.
+// The state that an app can read in the first call of its delegate, and the effect of a system prompt over the app.
 import Narration
 import UIKit
 import UserNotifications
@@ -21,7 +21,7 @@ final class AppDelegate: NSObject, UIApplicationDelegate {
     _ application: UIApplication,
     didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
   ) -> Bool {
-    // The item that was opened is done with.
+    // The item that the user opened is done.
     if CommandLine.arguments.contains("--open") { application.applicationIconBadgeNumber -= 1 }
     if CommandLine.arguments.contains("--ask") { ask() }
     if CommandLine.arguments.contains("--register") {

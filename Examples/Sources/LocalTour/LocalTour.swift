@@ -57,7 +57,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
     shown.soundName = UILocalNotificationDefaultSoundName
     shown.applicationIconBadgeNumber = 5
     application.presentLocalNotificationNow(shown)
-    // A badge of zero leaves the number as it is.
+    // A badge number of zero leaves the badge unchanged.
     let quiet = UILocalNotification()
     quiet.alertBody = "No badge"
     application.presentLocalNotificationNow(quiet)

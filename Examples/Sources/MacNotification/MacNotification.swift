@@ -1,11 +1,11 @@
-// A Mac app's notification, in the form before macOS 11.
+// A Mac app's notification, in the API from before macOS 11.
 import Cocoa
 import Narration
 
 @main
 class AppDelegate: NSObject, NSApplicationDelegate, NSUserNotificationCenterDelegate {
   func applicationDidFinishLaunching(_ notification: Notification) {
-    // An app of the menu bar.
+    // A menu bar app.
     if CommandLine.arguments.contains("--accessory") { NSApp.setActivationPolicy(.accessory) }
     let isUsual = notification.userInfo?[NSApplication.launchIsDefaultUserInfoKey] as? Bool
     say("launched \(isUsual ?? true)")
@@ -17,9 +17,9 @@ class AppDelegate: NSObject, NSApplicationDelegate, NSUserNotificationCenterDele
     let hasBadgeAlone = CommandLine.arguments.contains("--badge-only")
     NSApp.registerForRemoteNotifications(
       matching: hasBadgeAlone ? .badge : [.badge, .sound, .alert])
-    // Registering has asked already.
+    // Registering has already asked the user.
     if CommandLine.arguments.contains("--push-only") { return }
-    // Without a delegate nobody says that it is shown in front.
+    // Without a delegate, the notification is not presented in the foreground.
     if !CommandLine.arguments.contains("--no-delegate") {
       NSUserNotificationCenter.default.delegate = self
     }
@@ -32,7 +32,7 @@ class AppDelegate: NSObject, NSApplicationDelegate, NSUserNotificationCenterDele
 
   func applicationDidBecomeActive(_ notification: Notification) { say("active") }
 
-  /// A notification of the newer interface, with an action that opens the app and one that does not.
+  /// Shows a notification of the newer interface, with an action that opens the app and one that does not.
   func presentWithActions() {
     let center = UNUserNotificationCenter.current()
     center.setNotificationCategories([
@@ -98,7 +98,7 @@ class AppDelegate: NSObject, NSApplicationDelegate, NSUserNotificationCenterDele
     return true
   }
 
-  /// Says of the delivered notifications whether they were presented.
+  /// Prints whether each delivered notification was presented.
   func sayPresented() {
     let delivered = NSUserNotificationCenter.default.deliveredNotifications
     say("presented \(delivered.map(\.isPresented))")

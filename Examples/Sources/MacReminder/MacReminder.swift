@@ -1,4 +1,4 @@
-// A Mac app of the time before macOS 11: it asks nobody, delivers a reminder later, and lists it.
+// A Mac app from before macOS 11: it delivers a reminder later and lists it, without requesting authorization.
 import Cocoa
 import Narration
 
@@ -8,7 +8,7 @@ final class AppDelegate: NSObject, NSApplicationDelegate, NSUserNotificationCent
     let center = NSUserNotificationCenter.default
     let launch = notification.userInfo?[NSApplication.launchUserNotificationUserInfoKey]
     say("launched by \((launch as? NSUserNotification)?.title ?? "nobody")")
-    // Set here and not before, as many apps do.
+    // Set here and not earlier, as in many apps.
     center.delegate = self
     if launch == nil {
       let reminder = NSUserNotification()

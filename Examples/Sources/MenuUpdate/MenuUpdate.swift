@@ -1,4 +1,4 @@
-// A restaurant's menu is fetched when a background notification says that there is a new one.
+// Fetches a restaurant's menu when a background notification announces a new one.
 import Narration
 import UIKit
 

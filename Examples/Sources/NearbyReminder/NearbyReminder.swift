@@ -1,4 +1,4 @@
-// Reminds on arrival at a place, once; with `--each` at each arrival.
+// Reminds the user once on arrival at a place, or with `--each` on every arrival.
 import CoreLocation
 import Narration
 import UIKit
@@ -32,7 +32,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate, CLLocationManagerDelegate
   func startShowingLocationNotifications() {
     let locNotification = UILocalNotification()
     locNotification.alertBody = "You have arrived!"
-    // Once is what it does by itself.
+    // The default is once.
     if CommandLine.arguments.contains("--each") { locNotification.regionTriggersOnce = false }
     locNotification.region = CLCircularRegion(
       center: CLLocationCoordinate2D(latitude: 48.8584, longitude: 2.2945), radius: 200,

@@ -1,4 +1,4 @@
-// Sends the news to every device token that it reads, a line each, and says which tokens are dead.
+// Sends the news to every device token that it reads, one per line, and reports the tokens that are no longer valid.
 import BelfryProvider
 import Narration
 
@@ -17,7 +17,7 @@ struct NewsSender {
     news.interruptionLevel = .timeSensitive
     let content = PushContent.alert(news)
 
-    // A million lines take the memory of one window.
+    // Because tokens are read as needed, a million lines take only the memory of one window.
     let tokens = AnyIterator { readLine() }
     let pushes = tokens.lazy.compactMap { token -> Push? in
       do {

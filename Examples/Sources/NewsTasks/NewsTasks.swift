@@ -1,4 +1,4 @@
-// Fetches news an hour after the person has left it, and tidies up a day later, when there is a network.
+// Fetches news an hour after the user has left the app, and cleans up a day later, when a network is available.
 import BackgroundTasks
 import Narration
 import UIKit
@@ -25,7 +25,7 @@ final class AppDelegate: UIResponder, UIApplicationDelegate {
       task.setTaskCompleted(success: true)
     }
     BGTaskScheduler.shared.register(forTaskWithIdentifier: tidying, using: .main) { task in
-      // There is more to tidy up than there is time.
+      // The cleanup takes longer than the available time.
       task.expirationHandler = {
         say("tidying is cut short")
         task.setTaskCompleted(success: false)

@@ -1,4 +1,4 @@
-// Rings with a sound file of the app's own, and once with the system's.
+// Plays the app's own sound file, and once the system's sound.
 import Narration
 import UIKit
 

@@ -1,4 +1,4 @@
-// Changes an alert before it is shown, in a process of its own.
+// Changes an alert before it is shown, in a separate process.
 import UserNotifications
 
 @main

@@ -1,4 +1,4 @@
-// A client that switches its three types of push on and off, and shows what comes.
+// A client that switches its three types of push on and off, and shows the pushes that it receives.
 import Narration
 import UIKit
 
@@ -17,7 +17,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
     ) { _ in MainActor.assumeIsolated { self.confirmationWasHidden() } }
     doOn()
     onOrder { order in
-      // "types 5": switched otherwise, and registered again.
+      // "types 5" sets the switches and registers again.
       guard let types = UInt(order.dropFirst(6)) else { return }
       self.badgeSwitch = types & 1 != 0
       self.soundSwitch = types & 2 != 0

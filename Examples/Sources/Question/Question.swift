@@ -1,4 +1,4 @@
-// Asks the person something, in the manner of an app with a screen.
+// Asks the user a question, as an app with a screen does.
 import Narration
 import UIKit
 import UserNotifications

@@ -1,10 +1,10 @@
-// Registers for pushes in both older forms, and for the types of notification.
+// Registers for pushes with both older APIs, and for the types of notification.
 import Narration
 import UIKit
 
 @main
 class AppDelegate: UIResponder, UIApplicationDelegate {
-  /// The number after a word of the command line.
+  /// Returns the number after a word on the command line.
   func number(after word: String) -> Int? {
     let arguments = CommandLine.arguments
     guard let place = arguments.firstIndex(of: word), place + 1 < arguments.count else {
@@ -27,8 +27,8 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
     }
   }
 
-  /// As many categories as the command line says, with names of their own or, after `--alike`, one name and an action
-  /// of their own.
+  /// The number of categories that the command line requests: each with its own name or, after `--alike`, all with one
+  /// name and each with its own action.
   var categories: Set<UIUserNotificationCategory>? {
     let isAlike = CommandLine.arguments.contains("--alike")
     guard let count = number(after: isAlike ? "--alike" : "--categories") else { return nil }
@@ -83,6 +83,6 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
     disableRemoteFeatures()
   }
 
-  /// Without a token nothing of them would work.
+  /// Disables the features that cannot work without a token.
   func disableRemoteFeatures() { say("remote features off") }
 }

@@ -1,4 +1,4 @@
-// A live activity: the app asks for a token, and its server updates the score by pushes.
+// A live activity: the app requests a token, and its server updates the score with pushes.
 import ActivityKit
 import Narration
 

@@ -1,4 +1,5 @@
-// Makes a channel for a match, sends every score that it reads to all devices that listen to it, and removes it.
+// Creates a channel for a match, sends every score that it reads to all devices that subscribe to the channel, and
+// deletes it.
 import BelfryProvider
 import Narration
 

@@ -1,5 +1,5 @@
-// A push client with a switch for each type, two buttons in its bar, and a text for what comes. It
-// registers anew whenever it becomes active, to hear of the end of the system's question.
+// A push client with a switch for each type, two buttons in its bar, and a text view for received pushes. It registers
+// again whenever it becomes active, because the system's prompt may have been answered.
 import Narration
 import UIKit
 

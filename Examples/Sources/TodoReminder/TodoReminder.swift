@@ -1,4 +1,4 @@
-// A to-do list reminds of each item some minutes before it is due.
+// A to-do list that reminds the user of each item some minutes before it is due.
 import Narration
 import UIKit
 
@@ -35,7 +35,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
       say("action \(notification.alertAction ?? "")")
     }
     let now = UILocalNotification()
-    // Presented now, it is not for tomorrow.
+    // It is presented immediately, regardless of the fire date.
     now.fireDate = Date(timeIntervalSinceNow: 86_400)
     now.alertBody = "Nothing is due now"
     now.soundName = UILocalNotificationDefaultSoundName

@@ -1,5 +1,5 @@
-// Brings the device's token to the app's own server, once for each launch: as text in the address, or
-// with `--binary` as the bytes that it is.
+// Sends the device's token to the app's own server once per launch: as text in the URL, or with `--binary` as raw
+// bytes.
 import Narration
 import UIKit
 
@@ -34,7 +34,7 @@ final class AppDelegate: UIResponder, UIApplicationDelegate {
       URLQueryItem(name: "token", value: isBinary ? nil : hex),
       URLQueryItem(name: "language", value: Locale.userPreferredLanguages.first),
     ]
-    // An address without a scheme is refused by URL loading, and the app hears of it.
+    // URL loading refuses an address without a scheme, and reports this to the app.
     guard let url = address.url else { return say("no address") }
     var request = URLRequest(url: url)
     if isBinary {

@@ -1,10 +1,10 @@
-// Gives a notification data that is no property list, by the interface that its first argument names.
+// Attaches data that is not a property list to a notification, through the interface that its first argument names.
 import AppKit
 import Narration
 import UIKit
 import UserNotifications
 
-/// An object of the app's own.
+/// An object of a class that the app defines.
 final class Recipe: NSObject {}
 
 @main

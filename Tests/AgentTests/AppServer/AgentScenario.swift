@@ -8,7 +8,9 @@ import TestSupport
 
 @testable import Agent
 
-/// What comes from other threads, waited for in whatever order a test needs.
+/// Items received from other threads.
+///
+/// A test can wait for them in any order.
 final class Arrivals<Item: Sendable>: @unchecked Sendable {
   // `@unchecked` holds because the condition guards the items.
   private let condition = NSCondition()
@@ -21,7 +23,7 @@ final class Arrivals<Item: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// The first item that gives a value, taken out; nil after ten seconds.
+  /// Removes and returns the first item for which `read` returns a value, or nil after ten seconds.
   func next<Value>(_ read: (Item) -> Value?) -> Value? {
     let limit = Date(timeIntervalSinceNow: 10)
     return condition.withLock {
@@ -39,7 +41,7 @@ final class Arrivals<Item: Sendable>: @unchecked Sendable {
   var all: [Item] { condition.withLock { items } }
 }
 
-/// An agent on a thread of its own, with the JSON presenter's lines at hand.
+/// An agent on its own thread that gives the test access to the lines of its JSON presenter.
 final class AgentScenario: Sendable {
   let folder: ScratchFolder
   let lines = Arrivals<JSONObject>()
@@ -63,7 +65,7 @@ final class AgentScenario: Sendable {
         if let object = (try? JSONValue(parsing: line))?.objectValue { lines.put(object) }
       }
       configuration.presenters = [.json]
-      // The tester's own desktop is none of the test's business.
+      // Keep the test independent of the developer's desktop session.
       configuration.usesSessionBus = false
       configuration.grant = grant
       configuration.hasManualClock = hasManualClock
@@ -92,10 +94,10 @@ final class AgentScenario: Sendable {
     }
   }
 
-  /// An agent on the folder of one that has stopped.
+  /// Starts an agent on the folder of an agent that has stopped.
   ///
-  /// A program that another test is starting just now holds copies of all descriptors, the folder's
-  /// lock among them, until it has started: so this tries again.
+  /// A program that another test is starting holds copies of all descriptors, including the folder's lock, until its
+  /// start is complete. Therefore, this function retries.
   static func again(
     _ folder: ScratchFolder, grant: GrantPolicy = .all, hasManualClock: Bool = false,
     pendingLimit: Int = 64, log: Log = .silent
@@ -113,7 +115,7 @@ final class AgentScenario: Sendable {
     }
   }
 
-  /// Does something on the agent's thread and waits for it.
+  /// Runs `body` on the agent's thread and waits for its result.
   func with<Value: Sendable>(_ body: @escaping @Sendable (AgentDaemon) -> Value) -> Value? {
     let done = Arrivals<Value>()
     orders.post { done.put(body($0)) }
@@ -126,13 +128,13 @@ final class AgentScenario: Sendable {
     thread.join()
   }
 
-  /// The next line of that event.
+  /// Returns the next line of the given event.
   func line(_ event: String) -> JSONObject? {
     lines.next { $0["event"]?.stringValue == event ? $0 : nil }
   }
 }
 
-/// An app that a test is.
+/// A test that acts as an app.
 final class TestApp: Sendable {
   let connection: AppLinkConnection
   let events: Arrivals<AppLinkConnection.Event>
@@ -154,7 +156,7 @@ final class TestApp: Sendable {
 
   func close() { connection.close() }
 
-  /// The next event that gives a value, with its question.
+  /// Returns the next event for which `read` returns a value, with its question.
   func event<Value>(_ read: (AppEvent) -> Value?) -> (Value, AppLinkQuestion?)? {
     events.next { happening in
       guard case .event(let event, let question) = happening, let value = read(event) else {

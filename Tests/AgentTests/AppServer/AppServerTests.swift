@@ -95,7 +95,7 @@ struct AppServerTests {
     let scenario = try AgentScenario()
     defer { scenario.stop() }
     let silent = try (0..<Limits.ungreetedConnections + 10).map { number in
-      // The agent accepts what waits, before more comes.
+      // Let the agent accept the waiting connections before the next ones are opened.
       if number % 50 == 0 { _ = scenario.with { _ in true } }
       return try RawApp(scenario.socketPath)
     }
@@ -103,7 +103,7 @@ struct AppServerTests {
     defer { app.close() }
     #expect(app.welcome?.appID == "org.example.burger")
     #expect(silent[0].isEnded)
-    // The last one may still speak.
+    // The newest connection is still accepted.
     silent[silent.count - 1].send(AppFrame(["type": "nonsense", "number": 1]).encoded)
     #expect(silent[silent.count - 1].frame() != nil)
   }
@@ -113,7 +113,7 @@ struct AppServerTests {
     let scenario = try AgentScenario()
     defer { scenario.stop() }
     let raw = try RawApp(scenario.socketPath)
-    // The beginning of a frame that an app may send.
+    // The beginning of a frame of the largest size that an app may send.
     let length = UInt32(WireLimits.appFrameBytesMaxFromApp)
     let head = [length, length - 4].flatMap { number in
       (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) }
@@ -163,7 +163,7 @@ struct AppServerTests {
     request.content.title = NotificationText(key: "KEY", arguments: [], text: "fallback")
     raw.send(AppRequest.add(request).frame.numbered(3).encoded)
     #expect(scenario.line("presented")?["app"] == "org.example.burger")
-    // A manifest, too, where a person is asked to install one.
+    // The same for a manifest that the user is asked to install.
     let app = scenario.folder.file("Burger.app")
     try FileManager.default.createDirectory(atPath: app, withIntermediateDirectories: true)
     #expect(mkfifo(app + "/Info.json", 0o600) == 0)
@@ -172,7 +172,7 @@ struct AppServerTests {
     #expect(throws: AppLinkFailure.self) {
       _ = try control.connection.call(.control(.install(path: app)))
     }
-    // And a program that a desktop file names, of which the first bytes are looked at.
+    // The same for a program that a desktop file names, whose first bytes the agent reads.
     let entry = scenario.folder.file("org.example.pipe.desktop")
     let text = "[Desktop Entry]\nType=Application\nName=Pipe\nExec=\(app)/Info.json\n"
     try Data(text.utf8).write(to: URL(fileURLWithPath: entry))
@@ -289,7 +289,7 @@ struct AppServerTests {
   {
     let folder = try ScratchFolder()
     let socketPath = folder.file("hasty.sock")
-    // Somebody is there who ends each conversation at once.
+    // A listener that closes each connection immediately.
     let listener = try Socket.listen(unixPath: socketPath)
     let hasty = DispatchSource.makeReadSource(
       fileDescriptor: listener, queue: .init(label: "hasty"))
@@ -311,7 +311,7 @@ struct AppServerTests {
     #expect(throws: AppLinkFailure.self) {
       try connection.call(.settings, timeoutMilliseconds: 4_000)
     }
-    // Some forty; were the pause doubled each time, it would be seven.
+    // About 40 attempts. If the pause doubled each time, there would be seven.
     #expect(attempts.load(ordering: .relaxed) > 12)
   }
 
@@ -444,7 +444,7 @@ struct AppServerTests {
     #expect(try app.connection.call(.pending).pending().map(\.request.id) == ["10", "20", "30"])
     _ = try app.connection.call(.removePending(["10", "30"]))
     #expect(try app.connection.call(.pending).pending().map(\.request.id) == ["20"])
-    // The same identifier without a trigger replaces what waits (client-api 3.13).
+    // The same identifier without a trigger replaces the pending request (client-api 3.13).
     _ = try app.connection.call(.add(ModelBench.request("20")))
     #expect(try app.connection.call(.pending).pending().isEmpty)
   }
@@ -463,7 +463,8 @@ struct AppServerTests {
       try app.connection.call(.add(request))
     }
     #expect(failure?.reason == .notificationInvalidNoDate)
-    // A moment that has passed is no error, replaces what waited under the identifier, and is not pending.
+    // A date in the past is not an error. It replaces the pending request with the same identifier and is not pending
+    // itself.
     request.trigger = .calendar(MatchingComponents([.day: 30]), repeats: false)
     _ = try app.connection.call(.add(request))
     #expect(try app.connection.call(.pending).pending().count == 1)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Agent
 
-/// The bounds of what apps' connections take of the agent: their number, and the memory that they hold.
+/// The limits on the number of app connections and on the memory that they use in the agent.
 @Suite struct ConnectionBoundTests {
   // MARK: Number
 
@@ -54,7 +54,7 @@ import Testing
     held.set(id(1), 60)
     held.set(id(2), 50)
     #expect(held.excess(for: id(1)) == .owner(.process(7)))
-    // Apps of one process are counted apart once they have greeted.
+    // Apps of the same process are counted separately once they have sent their greeting.
     held.move(id(1), to: .app(burger))
     held.move(id(2), to: .app(burger))
     held.move(id(3), to: .app(fries))
@@ -74,7 +74,7 @@ import Testing
   private static let hello = AppHello(
     appID: "org.example.burger", isDevelopment: true, state: .background)
 
-  /// An app with a scheduled notification of 300 KB, which a list of what is pending contains.
+  /// An app with a scheduled notification of 300 KB, which is part of every list of pending requests.
   private static func appWithLongRequest(_ scenario: AgentScenario) throws -> TestApp {
     let app = TestApp(scenario, state: .background)
     _ = try app.connection.call(.requestAuthorization([.alert]))
@@ -108,14 +108,14 @@ import Testing
       lines.next { $0.contains("hold too much memory") ? $0 : nil }, "nothing was closed")
     #expect(line.contains("app=org.example.burger"))
     #expect(line.contains("pid=\(getpid())"))
-    // Another connection of the app that reads, and another app.
+    // Another connection of the app, which reads its answers, and another app are still served.
     #expect(try app.connection.call(.pending).pending().count == 1)
     let other = TestApp(scenario, "org.example.fries")
     defer { other.close() }
     #expect(other.welcome?.appID == "org.example.fries")
     let held = try #require(scenario.with { $0.server?.heldBytes ?? 0 })
     #expect(held <= bounds.perOwner)
-    // A connection that reads later gets everything, unless it was closed to make room.
+    // A connection that reads later receives everything, unless it was closed to free memory.
     let answers = silent.map { $0.readToEnd(limit: 4) }
     #expect(answers.contains { $0 == 4 } && answers.contains { $0 < 4 })
   }
@@ -129,7 +129,7 @@ import Testing
     silent.send(AppRequest.hello(Self.hello).frame.numbered(1).encoded)
     let count: Int64 = 60
     for number in 2...count { silent.send(AppRequest.pending.frame.numbered(number).encoded) }
-    // Answered after what came before it on another connection.
+    // This is answered after the earlier requests on the other connection.
     #expect(try app.connection.call(.pending).pending().count == 1)
     let held = try #require(scenario.with { $0.server?.heldBytes ?? 0 })
     #expect(held > Limits.unreadOutputBytes && held < 4 << 20)

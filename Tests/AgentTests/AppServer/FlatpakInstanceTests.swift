@@ -5,7 +5,9 @@ import Testing
 
 @testable import Agent
 
-/// Folders as Flatpak makes them, made up; `AppIdentityTests` has a real sandbox of Flatpak's.
+/// Imitations of the folders that Flatpak creates.
+///
+/// `AppIdentityTests` uses a real Flatpak sandbox.
 @Suite struct FlatpakInstanceTests {
   private let scratch: ScratchFolder
   private let instances: FlatpakInstances
@@ -17,7 +19,7 @@ import Testing
     try make("42", name: "org.example.a")
   }
 
-  /// Makes the folder of a sandbox whose first process would be this one.
+  /// Creates the folder of a sandbox whose first process is this one.
   private func make(_ number: String, name: String) throws {
     let folder = scratch.file("flatpak/\(number)")
     try FileSystem.makeDirectories(folder)

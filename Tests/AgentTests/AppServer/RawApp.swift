@@ -5,14 +5,14 @@ import System
 
 @testable import Agent
 
-/// A connection without any knowledge of the protocol.
+/// A raw connection to the agent that does not implement the protocol.
 final class RawApp {
   private let descriptor: Int32
   private var decoder = AppFrameDecoder(limit: 8 << 20)
 
   init(_ path: String) throws {
     descriptor = try Socket.connect(unixPath: path)
-    // A blocking socket: a test waits for what comes.
+    // The socket blocks because tests wait for data.
     _ = fcntl(descriptor, F_SETFL, 0)
     var limit = timeval(tv_sec: 10, tv_usec: 0)
     setsockopt(
@@ -33,13 +33,13 @@ final class RawApp {
     return Array(buffer.prefix(max(0, count)))
   }
 
-  /// Whether the other end closes before it says anything, and in time.
+  /// True if the other end closes the connection within the timeout without sending anything.
   var isEnded: Bool {
     var byte: UInt8 = 0
     return Glibc.read(descriptor, &byte, 1) == 0
   }
 
-  /// The next frame; nil at the end.
+  /// Returns the next frame, or nil at the end of the connection.
   func frame() -> AppFrame? {
     while true {
       if let frame = try? decoder.next() { return frame }
@@ -49,7 +49,7 @@ final class RawApp {
     }
   }
 
-  /// What comes until the other end closes.
+  /// Returns all bytes that are received until the other end closes the connection.
   func readToEnd() -> [UInt8] {
     var all: [UInt8] = []
     while true {
@@ -59,7 +59,7 @@ final class RawApp {
     }
   }
 
-  /// Reads frames until there are so many, or the other end closes; returns their number.
+  /// Reads up to `limit` frames, or until the other end closes the connection, and returns their number.
   func readToEnd(limit: Int) -> Int {
     var count = 0
     while count < limit, frame() != nil { count += 1 }

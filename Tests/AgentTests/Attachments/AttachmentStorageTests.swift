@@ -67,7 +67,7 @@ struct AttachmentStorageTests {
       let used = (0..<count).map { own + "/used\($0)" }
       for path in used + [own + "/unused"] { try write(path) }
       let now = Int64(Date().timeIntervalSince1970)
-      // What has just come may be about to be added.
+      // A new file is kept because a request that uses it may follow.
       storage.trim(Self.app, used: used, atUnixSeconds: now)
       #expect(FileSystem.exists(own + "/unused") && !FileSystem.exists(used[0]))
       try write(used[0])
@@ -75,7 +75,7 @@ struct AttachmentStorageTests {
         Self.app, used: used, atUnixSeconds: now + Limits.attachmentGraceSeconds + 60)
       #expect(!FileSystem.exists(own + "/unused"))
       #expect(used.allSatisfy { FileSystem.exists($0) })
-      // Within the bound nothing goes.
+      // Nothing is deleted below the limit.
       storage.trim(Self.app, used: [], atUnixSeconds: now + 100_000)
       #expect(try FileSystem.list(own).count == count)
     }
@@ -85,7 +85,7 @@ struct AttachmentStorageTests {
     try storage { storage, own in
       for name in ["one", "two"] {
         let descriptor = unsafe open(own + "/" + name, O_CREAT | O_WRONLY, 0o600)
-        // Sparse: it takes no room on the disk.
+        // A sparse file, which takes no space on disk.
         ftruncate(descriptor, Int(Limits.attachmentBytesPerApp) - 1)
         close(descriptor)
       }

@@ -8,7 +8,7 @@ import Transport
 private let oneMachine: [UInt8] = Array(0..<16)
 private let anotherMachine: [UInt8] = Array(1..<17)
 
-/// What a device keeps of itself on disk.
+/// The identity that a device stores on disk.
 @Suite struct DeviceIdentityTests {
   @Test func `the key is made once and kept for its owner alone`() throws {
     let scratch = try ScratchFolder()
@@ -140,13 +140,13 @@ private let anotherMachine: [UInt8] = Array(1..<17)
       try folder.load(authorityPEM: [])
     }
     #expect("\(try #require(failure))".contains("can be read by others"))
-    // What came from another machine is replaced all the same.
+    // An identity that was copied from another machine is replaced nevertheless.
     let elsewhere = DeviceIdentityFolder(scratch.file("device"), machine: anotherMachine)
     #expect(try elsewhere.load(authorityPEM: []).hasMoved)
     #expect(try FileSystem.mode(of: path) == 0o600)
   }
 
-  /// Makes an identity in the folder and enrols it as device 7.
+  /// Creates an identity in the folder and enrolls it as device 7.
   private static func enrol(
     _ folder: DeviceIdentityFolder, at gateway: LinkGateway
   ) throws -> DeviceIdentity {

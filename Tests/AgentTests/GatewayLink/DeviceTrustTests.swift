@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Transport
 
-/// Whom a device trusts, as its identity keeps it.
+/// The authorities that a device trusts, as stored in its identity.
 @Suite struct DeviceTrustTests {
   private let now = SystemClock.unixMilliseconds / 1_000
   private let first: CertificateAuthority
@@ -29,7 +29,7 @@ import Transport
       publicKeySPKI: (key ?? self.key).publicKey.spkiDER, device: "\(device)", now: now, days: 30)
   }
 
-  /// An identity as enrolment under the first authority gave it.
+  /// Returns an identity that was enrolled under the first authority.
   private func enrolled() throws -> DeviceIdentity {
     DeviceIdentity(
       key: key, device: 7, chainPEM: try certificate(first).pem() + first.certificatePEM)

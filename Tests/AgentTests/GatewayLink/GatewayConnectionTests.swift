@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Transport
 
-/// The device's end of the link against a gateway over real TLS sockets.
+/// The device's end of the link, connected to a gateway over real TLS sockets.
 @Suite struct GatewayLinkTests {
   static let topic = LinkSubject.topic(LinkTopic(bundleID: "com.example.app"))
 
@@ -190,7 +190,7 @@ import Transport
       link.goOnline()
       others.append(link)
     }
-    // One that goes away while it waits for its turn, and one that comes back, block nobody.
+    // A link that goes offline while it waits for its turn, and one that goes back online, block no other link.
     others[5].goOffline()
     others[6].goOffline()
     others[6].goOnline()

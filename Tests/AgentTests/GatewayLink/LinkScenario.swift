@@ -4,7 +4,7 @@ import System
 import TestSupport
 import Transport
 
-/// A gateway and one device's link on one loop, which the test turns.
+/// A gateway and the link of one device on one loop, which the test runs.
 final class LinkScenario {
   let loop: EventLoop
   let gateway: LinkGateway
@@ -26,7 +26,7 @@ final class LinkScenario {
       delegate: device)
   }
 
-  /// Turns the loop until `condition` holds; `false` when that takes too long.
+  /// Runs the loop until `condition` holds; returns `false` on timeout.
   func run(until condition: () -> Bool) throws -> Bool {
     let end = SystemClock.monotonicNanoseconds + TestTimeout.standardNanoseconds
     while !condition() {
@@ -38,7 +38,7 @@ final class LinkScenario {
   }
 }
 
-/// Notes all that a link tells.
+/// Records everything that a link reports.
 final class RecordingDevice: GatewayConnectionDelegate {
   var identity: DeviceIdentity?
   var ups: [UInt64] = []

@@ -122,7 +122,7 @@ struct AgentModelTests {
     #expect(bench.ask(connection, .unregister(.alert)).contains(cancelled))
     var next = bench.restarted()
     #expect(next.start().contains(cancelled))
-    // Wanted again: the cancellation of the former one is sent first.
+    // The app registers again. The cancellation of the previous registration is sent first.
     let (again, _) = next.connect()
     next.ask(again, .register(.alert))
     next = next.restarted()
@@ -215,7 +215,7 @@ struct AgentModelTests {
         continue
       }
       #expect(failure.reason == .gatewayUnreachable)
-      // The outcome known by then is told at once.
+      // A known outcome is reported immediately.
       #expect(bench.ask(connection, .register(.alert)).told.count == 1)
     }
   }

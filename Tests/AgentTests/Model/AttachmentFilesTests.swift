@@ -110,7 +110,7 @@ struct AttachmentFilesTests {
 }
 
 extension [AgentEffect] {
-  /// The files that are to be deleted.
+  /// The paths of the files to delete.
   var deleted: [String] {
     flatMap { effect -> [String] in
       if case .deleteAttachments(_, let paths) = effect { paths ?? [] } else { [] }

@@ -28,7 +28,7 @@ struct BackgroundTests {
     now = next
     #expect(consumeWake(&useful, now))
     #expect(!consumeWake(&useful, now))
-    // A clock that was set back gives nothing.
+    // A clock that was set back adds no budget.
     #expect(!consumeWake(&useful, 0))
   }
 
@@ -151,7 +151,7 @@ struct BackgroundTests {
     let token = try #require(bench.push(RoutingTests.background).orders.first?.token)
     bench.handle(.appExpected(ModelBench.burger, token: token))
     #expect(bench.take() == [.end(ModelBench.burger)])
-    // It came after all: what waited is told.
+    // The app connects after all and receives the waiting push.
     #expect(bench.connect().1.asked.count == 1)
   }
 
@@ -310,7 +310,7 @@ struct ExtensionTests {
       }
       let effects = bench.take()
       #expect(effects.presented.map(\.body) == ["sealed"])
-      // What could not be started was logged by who tried.
+      // An extension that could not be started has already been logged by the code that tried to start it.
       let silence: [Int: ServiceExtensions.Silence] = [1: .timedOut, 2: .left, 3: .ended]
       let entry = silence[end].map {
         AgentEffect.log(

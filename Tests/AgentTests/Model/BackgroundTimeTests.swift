@@ -7,7 +7,7 @@ import Testing
 struct BackgroundTimeTests {
   private static let burger = ModelBench.burger
 
-  /// An app that the agent started for a push, with the question that it was asked.
+  /// Returns an app that the agent started for a push, with the question that the agent asked it.
   private func startedForPush(
     _ bench: ModelBench, modes: [String] = []
   ) throws -> (ConnectionID, Question) {
@@ -18,7 +18,7 @@ struct BackgroundTimeTests {
     return (connection, question)
   }
 
-  /// The clock goes on until the agent looks again; gives what that brings.
+  /// Advances the clock to the agent's next alarm and returns the resulting effects.
   private func wait(_ bench: ModelBench) throws -> [AgentEffect] {
     let moment = try #require(bench.armedBackgroundTime)
     bench.move(to: bench.now + moment - bench.time.elapsed)
@@ -94,7 +94,7 @@ struct BackgroundTimeTests {
     #expect(effects.asked.map(\.1) == [.backgroundTimeEnds])
     #expect(!effects.contains(.end(Self.burger)))
     let warning = try #require(effects.asked.first?.0)
-    // It says nothing, and its time to say it is over.
+    // The app does not answer before its time limit.
     _ = bench.take()
     #expect(bench.handle(.questionTimedOut(warning)) == [.end(Self.burger)])
     #expect(bench.handle(.appReplied(question, .fetched(.newData))).isEmpty)

@@ -4,13 +4,13 @@ import Testing
 
 @testable import Agent
 
-/// Identifiers that Unicode calls canonically equal, and that differ in bytes, name different things.
+/// Identifiers that are canonically equal in Unicode but differ in bytes name different things.
 @Suite("Identifiers that differ in bytes")
 struct CanonicalIdentifierTests {
   private static let composed = "caf\u{E9}"
   private static let decomposed = "cafe\u{301}"
 
-  /// Compares as an app's `NSString` does.
+  /// Returns the bytes of each identifier, because an app's `NSString` also compares identifiers literally.
   private func bytes(_ ids: [String]) -> [[UInt8]] { ids.map { Array($0.utf8) } }
 
   private func delivered(_ bench: ModelBench, _ connection: ConnectionID) throws -> [String] {

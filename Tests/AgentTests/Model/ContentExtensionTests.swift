@@ -9,7 +9,7 @@ struct ContentExtensionTests {
   private static let key = AppNotificationID(app: burger, id: "n")
   private static let more = PersonAction("MORE")
 
-  /// An app whose category an extension shows, with a notification in its window.
+  /// An app with a content extension for its category, and a notification that is open in its window.
   private struct Bench {
     let model = ModelBench()
     let app: ConnectionID
@@ -41,7 +41,7 @@ struct ContentExtensionTests {
       model.ask(app, .add(ModelBench.request(title: title, category: category)))
     }
 
-    /// The extension that the window's opening starts, once it has connected.
+    /// Connects the extension that is started when the window opens.
     func connected() throws -> (ConnectionID, ExtensionOrder, [AgentEffect]) {
       notify()
       let opened = model.handle(.notificationWindow(key, isOpen: true))
@@ -50,7 +50,7 @@ struct ContentExtensionTests {
       return (connection, order, greeted)
     }
 
-    /// The question that a press brings to the extension.
+    /// Returns the question that the extension receives when the user chooses an action.
     func pressed(_ action: PersonAction = more) throws -> Question {
       let effects = model.respond("n", action)
       #expect(effects.withdrawn.isEmpty)
@@ -96,7 +96,7 @@ struct ContentExtensionTests {
     #expect(drawn.hidesDefaultContent)
     #expect(drawn.actions?.map(\.id) == ["X"])
     #expect(drawn.actions?.first?.isDestructive == true)
-    // A picture that it shows no more, and at last all, are deleted.
+    // A picture that the extension no longer shows is deleted, and so are all pictures when the window closes.
     let other = bench.model.ask(
       connection, .setDrawing(NotificationDrawing(items: [.picture(path: "/q")])))
     #expect(other.contains(.deleteAttachments(Self.burger, paths: ["/p"])))
@@ -131,7 +131,7 @@ struct ContentExtensionTests {
       #expect(effects.withdrawn == [Self.key])
       #expect(effects.asked.count == 1)
     }
-    // Once it is gone it is not asked any more.
+    // An extension that has disconnected is not asked again.
     let bench = Bench()
     let (connection, _, _) = try bench.connected()
     bench.model.handle(.appDisconnected(connection))
@@ -155,7 +155,7 @@ struct ContentExtensionTests {
     #expect(closed.contains(.closeWindow(Self.key)))
     #expect(closed.withdrawn.isEmpty)
     #expect(bench.model.ask(connection, .contentWish(.open)).withdrawn == [Self.key])
-    // An app itself has no window of that kind.
+    // The app itself does not have a window of that kind.
     #expect(bench.model.ask(bench.app, .contentWish(.open)).refusals == [.unsupportedMessage])
     #expect(
       bench.model.ask(bench.app, .setDrawing(NotificationDrawing())).refusals
@@ -200,7 +200,7 @@ struct ContentExtensionTests {
     bench.model.ask(connection, .setDrawing(NotificationDrawing(items: [.picture(path: "/a")])))
     let deleted = AgentEffect.deleteAttachments(Self.burger, paths: ["/a"])
     #expect(!bench.notify("U").contains(deleted))
-    // Files that come are no reason either to delete what is on screen.
+    // New attachments do not delete files that are on screen either.
     request.content.attachments = [NotificationAttachment(id: "b", path: "/b")]
     #expect(
       bench.model.ask(bench.app, .add(request))
@@ -241,7 +241,7 @@ struct ContentExtensionTests {
     let ended = bench.model.handle(.extensionEnded(token: order.token))
     #expect(
       ended.contains(.log(.contentExtensionEnded(Self.burger, executable: order.executable))))
-    // Its window is opened anew: so is it.
+    // Opening the window again starts the extension again.
     #expect(
       bench.model.handle(.notificationWindow(Self.key, isOpen: true)).extensions.count == 1)
   }

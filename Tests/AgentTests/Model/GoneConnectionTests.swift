@@ -100,7 +100,7 @@ struct GoneConnectionTests {
 }
 
 extension [AgentEffect] {
-  /// Answers that somebody on a connection waits for.
+  /// Returns the answers to requests of a connection.
   fileprivate func answered(_ connection: ConnectionID) -> [Ask] {
     compactMap { effect in
       switch effect {

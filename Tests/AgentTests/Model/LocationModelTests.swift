@@ -12,7 +12,7 @@ import Testing
     return (bench, connection)
   }
 
-  /// Whether the app is told where the device is.
+  /// Returns whether the app receives the device's location.
   private func mayLocate(_ bench: ModelBench, _ connection: ConnectionID) -> Bool {
     _ = bench.command(.setPlace(latitude: 48.86, longitude: 2.29))
     defer { bench.ask(connection, .setLocationUpdates(false)) }
@@ -35,7 +35,7 @@ import Testing
     #expect(status(asked) == [] && !mayLocate(bench, connection))
     bench.answerPrompt(isAllowed: true)
     let decided = bench.take()
-    // The app is told, and asked no more.
+    // The app is notified; the user is not asked again.
     #expect(status(decided) == [.whenInUse])
     #expect(decided.told.contains(.locationStatus(.whenInUse)))
     #expect(mayLocate(bench, connection))
@@ -96,10 +96,11 @@ import Testing
     // S1-66 part 3 of 3: without access there is no callback
     // S1-73 part 2 of 3: nor for one that came before it was switched off
     #expect(told.asked.isEmpty && told.contains(withheld))
-    // The app opens all the same.
+    // The app opens nevertheless.
     #expect(told.told.contains(.state(.foreground)))
     #expect(bench.centerIDs().isEmpty && bench.disk.keys(.responses).isEmpty)
-    // Nor is it told at a launch, nor by what was opened before.
+    // The response is not delivered at launch either, even if the user opened the notification while access was
+    // allowed.
     bench.ask(connection, .setState(.background))
     allow(true)
     arrive()
@@ -136,9 +137,9 @@ import Testing
     #expect(first.prompts.isEmpty && first.contains(.log(.locationUsageMissing(ModelBench.burger))))
     #expect(bench.findings().map(\.isFine) == [false])
     #expect(bench.findings().first?.advice.contains("NSLocationWhenInUseUsageDescription") == true)
-    // Once is enough for the log.
+    // The log reports this only once.
     #expect(bench.ask(connection, .requestLocation(always: false)).count == 1)
-    // An app that says why is asked about.
+    // If the app gives a usage description, the user is asked.
     let (again, _) = bench.connect { $0.locationUsage = "To ring at the door" }
     #expect(bench.findings().map(\.isFine) == [true])
     #expect(bench.ask(again, .requestLocation(always: false)).prompts.count == 1)

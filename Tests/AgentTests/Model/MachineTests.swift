@@ -3,14 +3,14 @@ import Testing
 
 @testable import Agent
 
-/// Each machine of the model by itself.
+/// Tests of each state machine of the model in isolation.
 @Suite struct MachineTests {
   static let fries: AppID = {
     guard let id = AppID("org.example.fries") else { preconditionFailure("a valid id") }
     return id
   }()
 
-  /// What a call that changes something gives, for an expectation.
+  /// Returns the result of a mutating call, for use in an expectation.
   private func did<Value>(_ call: () -> Value) -> Value { call() }
 
   private func context(_ apps: AppID...) -> AgentContext {
@@ -58,7 +58,7 @@ import Testing
     #expect(registry.installedApp(running: "/opt/a") == nil)
     #expect(registry.installedApp(running: "/opt/b")?.id == ModelBench.burger)
     registry.checkInvariants()
-    // A program that takes arguments may be several apps and proves none.
+    // A program that takes arguments can belong to several apps, so it does not prove an app's identity.
     _ = registry.update(ModelBench.burger) { $0.installation?.arguments = ["-x"] }
     #expect(registry.installedApp(running: "/opt/b") == nil)
     #expect(did { registry.remove(ModelBench.burger) } != nil && registry.count == 0)
@@ -192,7 +192,7 @@ import Testing
     registrations.onToken(ModelBench.burger, .alert, [1], &context)
     #expect(try registrations.token(of: ModelBench.burger, .alert, context) == [1])
     registrations.onIdentityReplaced(&context)
-    // It is being registered anew.
+    // The app is being registered again.
     #expect(throws: AppLinkFailure.self) {
       try registrations.token(of: ModelBench.burger, .alert, context)
     }

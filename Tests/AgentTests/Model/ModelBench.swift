@@ -2,7 +2,7 @@ import BelfryWire
 
 @testable import Agent
 
-/// An agent's model with apps, a person and a disk that a test moves.
+/// An agent's model with apps, a user, and a disk that a test controls.
 final class ModelBench {
   static let burger: AppID = {
     guard let id = AppID("org.example.burger") else { preconditionFailure("a valid id") }
@@ -16,7 +16,9 @@ final class ModelBench {
   var now: Int64 {
     didSet { elapsed += max(0, now - oldValue) }
   }
-  /// Elapsed time and time awake: a clock that is set back takes none of it.
+  /// Elapsed time and time awake in milliseconds.
+  ///
+  /// Neither decreases when the clock is set back.
   private var elapsed: Int64
 
   init(
@@ -44,7 +46,7 @@ final class ModelBench {
     disk.commit(effects)
   }
 
-  /// The same disk under another run of the agent.
+  /// Returns the next run of the agent, with the same disk.
   func restarted(policy: GrantPolicy = .all, pendingLimit: Int = 64) -> ModelBench {
     let next = ModelBench(
       policy: policy, pendingLimit: pendingLimit, disk: disk, agentRun: "again", now: now,
@@ -54,31 +56,33 @@ final class ModelBench {
 
   var time: AgentTime { AgentTime(wall: now, elapsed: elapsed, awake: elapsed) }
 
-  /// The clock goes on to a moment, or is set back.
+  /// Sets the clock to a moment, which can be earlier than the current time.
   func move(to now: Int64) { self.now = now }
 
-  /// Starts an agent that is not started yet; gives what that brought.
+  /// Starts the agent if it has not been started yet; returns the resulting effects.
   func start() -> [AgentEffect] {
     let before = handle(.recordsRestored(disk.records))
     return before + handle(.started)
   }
 
-  /// The agent, started.
+  /// Starts the agent and returns this bench.
   func started() -> ModelBench {
     _ = start()
     return self
   }
 
-  /// Effects of events since the last look, those of requests and greetings left out.
+  /// Effects of events since the last call of `take`, except those of requests and greetings.
   private var untaken: [AgentEffect] = []
 
-  /// What the latest events brought about.
+  /// Returns the effects of the latest events.
   func take() -> [AgentEffect] {
     defer { untaken = [] }
     return untaken
   }
 
-  /// Something happens; gives the effects that are not about disk and alarms, as `take` does later.
+  /// Handles an event.
+  ///
+  /// Returns the effects except those on disk and alarms, as `take` does later.
   @discardableResult
   func handle(_ event: AgentEvent) -> [AgentEffect] {
     let effects = send(event)
@@ -86,16 +90,16 @@ final class ModelBench {
     return effects
   }
 
-  /// The alarms that stand.
+  /// The alarm for the schedule.
   private(set) var armedSchedule: ScheduleWakeUp?
-  /// When the regions are to be looked at again, in milliseconds awake.
+  /// The time of the next check of the regions, in milliseconds awake.
   private(set) var armedRegions: Int64?
-  /// When background work is to be looked at again.
+  /// The time of the next check of background work.
   private(set) var armedBackgroundWork: Int64?
-  /// When apps' time behind is to be looked at again, in elapsed milliseconds.
+  /// The time of the next check of the apps' background time, in elapsed milliseconds.
   private(set) var armedBackgroundTime: Int64?
 
-  /// Something happens; gives all effects, and the disk takes none.
+  /// Handles an event and returns all effects without writing them to the disk.
   func decide(_ event: AgentEvent) -> [AgentEffect] {
     model.handle(event, at: time)
     return model.takeEffects()
@@ -133,7 +137,7 @@ final class ModelBench {
     }
   }
 
-  /// An app connects; gives its connection and what that brought.
+  /// Connects an app; returns its connection and the resulting effects.
   @discardableResult
   func connect(
     _ app: AppID = burger, state: AppState = .background, role: AppHello.Role = .app,
@@ -152,7 +156,7 @@ final class ModelBench {
     return (connection, send(.appGreeted(Ask(connection: connection, number: 1), hello, process)))
   }
 
-  /// An app asks.
+  /// Sends a request from an app.
   @discardableResult
   func ask(_ connection: ConnectionID, _ request: AppRequest) -> [AgentEffect] {
     nextNumber += 1
@@ -160,7 +164,7 @@ final class ModelBench {
     return send(.appRequested(Ask(connection: connection, number: nextNumber), request))
   }
 
-  /// A command asks, on a connection of its own.
+  /// Sends a request from a command on its own connection.
   @discardableResult
   func command(_ request: ControlRequest) -> [AgentEffect] {
     let (connection, _) = connect(role: .control)
@@ -168,7 +172,7 @@ final class ModelBench {
     return ask(connection, .control(request))
   }
 
-  /// An app is installed, or its installation brought up to date.
+  /// Installs an app, or updates its installation.
   func install(
     _ app: AppID = burger, modes: [String] = ["remote-notification", "fetch", "processing"],
     _ change: (inout LocalApp.Installation) -> Void = { _ in }
@@ -183,7 +187,7 @@ final class ModelBench {
         Ask(connection: ConnectionID(number: 0), number: nil), .success(record)))
   }
 
-  /// A person does something to a notification.
+  /// Performs the user's action on a notification.
   @discardableResult
   func respond(
     _ id: String = "n", _ action: PersonAction, app: AppID = burger
@@ -191,27 +195,27 @@ final class ModelBench {
     handle(.notificationActedOn(AppNotificationID(app: app, id: id), action))
   }
 
-  /// The prompts that a person sees, oldest first.
+  /// The prompts that the user sees, oldest first.
   private(set) var openPrompts: [Prompt] = []
 
-  /// A person answers the oldest prompt.
+  /// Answers the oldest prompt for the user.
   func answerPrompt(isAllowed: Bool) {
     guard let prompt = openPrompts.first else { return }
     handle(.promptAnswered(prompt.id, isAllowed: isAllowed))
   }
 
-  /// A person puts the oldest prompt away.
+  /// Dismisses the oldest prompt without an answer.
   func postponePrompt() {
     guard let prompt = openPrompts.first else { return }
     handle(.promptPostponed(prompt.id))
   }
 
-  /// A presenter shows a notification.
+  /// Reports that a presenter has shown a notification.
   func shown(_ id: String) {
     handle(.notificationShown(AppNotificationID(app: Self.burger, id: id)))
   }
 
-  /// An app with permission for alerts, sounds and badges.
+  /// Connects an app that has permission for alerts, sounds, and badges.
   func authorized(
     _ app: AppID = burger, state: AppState = .background,
     options: Set<AuthorizationOption> = [.alert, .sound, .badge]
@@ -223,7 +227,7 @@ final class ModelBench {
 
   private var registered: [AppID: Set<TokenKind>] = [:]
 
-  /// The app has a token of that kind.
+  /// Gives the app a token of the given kind.
   func register(_ app: AppID = burger, _ kind: TokenKind = .alert) {
     guard registered[app, default: []].insert(kind).inserted else { return }
     let (connection, _) = connect(app, role: .app) { $0.launch = "registers" }
@@ -232,7 +236,7 @@ final class ModelBench {
     _ = send(.appDisconnected(connection))
   }
 
-  /// A push for an app that is registered for it.
+  /// Delivers a push to an app that is registered for pushes.
   func push(
     _ payload: String, app: AppID = burger, kind: TokenKind = .alert, id: UInt64 = 1,
     collapse: String = ""
@@ -246,17 +250,17 @@ final class ModelBench {
           app: app, kind: kind, payload: Array(payload.utf8), collapseID: collapse)))
   }
 
-  /// What stands in the notification centre, oldest first.
+  /// Returns the entries in Notification Center, oldest first.
   func center(_ app: AppID? = nil) -> [JSONObject] {
     command(.center(app: app?.text)).answers.first?.rows ?? []
   }
 
-  /// The ids of what stands in the notification centre, oldest first.
+  /// Returns the identifiers of the entries in Notification Center, oldest first.
   func centerIDs(_ app: AppID? = nil) -> [String] {
     center(app).compactMap { $0["id"]?.stringValue }
   }
 
-  /// The settings of an app, as a command reads them.
+  /// Returns the settings of an app as the settings command reports them.
   func settings(_ app: AppID = burger) -> JSONObject {
     command(.appSettings(app: app.text)).answers.first?.rows.first ?? [:]
   }
@@ -274,7 +278,7 @@ final class ModelBench {
   }
 }
 
-/// The records of an agent, as its disk would have them.
+/// The records of an agent, as stored on its disk.
 final class BenchDisk {
   private var collections: [RecordCollection: [UTF8Text: [UInt8]]] = [:]
 
@@ -287,7 +291,7 @@ final class BenchDisk {
     set { collections[collection, default: [:]][UTF8Text(key)] = newValue }
   }
 
-  /// The keys of a collection, in order.
+  /// Returns the keys of a collection in order.
   func keys(_ collection: RecordCollection) -> [String] {
     (collections[collection] ?? [:]).keys.sorted().map(\.string)
   }
@@ -345,7 +349,7 @@ extension [AgentEffect] {
   var orders: [LaunchOrder] {
     compactMap { if case .launch(let order) = $0 { order } else { nil } }
   }
-  /// The activation tokens of apps whose windows are to be raised.
+  /// The activation tokens for apps whose windows are to be raised.
   var raisingTokens: [String?] {
     compactMap { if case .raise(_, let token) = $0 { .some(token) } else { nil } }
   }

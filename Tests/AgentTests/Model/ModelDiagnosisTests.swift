@@ -3,9 +3,9 @@ import Testing
 
 @testable import Agent
 
-/// What `belfry doctor` says of an app whose notifications may not be seen.
+/// The findings of `belfry doctor` about an app whose notifications may not be visible.
 @Suite struct ModelDiagnosisTests {
-  /// An installed app that may notify.
+  /// Returns an installed app with permission to send notifications.
   private func app(_ change: (inout LocalApp) -> Void = { _ in }) -> LocalApp {
     var app = LocalApp(id: ModelBench.burger)
     app.installation = LocalApp.Installation(executable: "/opt/burger")

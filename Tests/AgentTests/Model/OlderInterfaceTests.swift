@@ -3,7 +3,7 @@ import Testing
 
 @testable import Agent
 
-/// Apps of the interfaces before `UserNotifications`, which need not have asked for permission.
+/// Apps of the interfaces before `UserNotifications`, which do not have to request permission.
 @Suite("Apps of the older interfaces")
 struct OlderInterfaceTests {
   private static let app = ModelBench.burger
@@ -91,7 +91,7 @@ struct OlderInterfaceTests {
     #expect(bench.findings().map(\.detail) == ["waits for the user's answer"])
     let second = bench.ask(connection, .add(Self.request(.local, "two", inSeconds: 61)))
     #expect(second.prompts.isEmpty && second.answers.count == 1)
-    // It is listed from the moment at which it was scheduled.
+    // The notification is listed as soon as it is scheduled.
     #expect(try bench.ask(connection, .pending).answers.first?.pending().count == 2)
     bench.answerPrompt(isAllowed: true)
     #expect(Self.switches(bench) == ["authorized", "on", "on", "on"])
@@ -105,7 +105,7 @@ struct OlderInterfaceTests {
   ) throws {
     let bench = ModelBench(policy: .ask)
     let (connection, _) = bench.connect()
-    // By `registerUserNotificationSettings` with no type, or for pushes alone.
+    // Through `registerUserNotificationSettings` without a type, or only for pushes.
     bench.ask(
       connection,
       registersTypes
@@ -116,16 +116,16 @@ struct OlderInterfaceTests {
     #expect(effects.presented.isEmpty && effects.sounds == 0)
     #expect(effects.suppressed == [.notAuthorized])
     #expect(bench.settings()["authorization"] == "notDetermined")
-    // It still hears of them in front, and of what it scheduled.
+    // The app still receives its notifications in the foreground, including scheduled ones.
     bench.ask(connection, .add(Self.request(.local, "later", inSeconds: 60)))
     bench.ask(connection, .setState(.foreground))
     bench.move(to: bench.now + 60_000)
     #expect(bench.handle(.scheduleDue).asked.count == 1)
     #expect(bench.openPrompts.isEmpty)
-    // Nor is anybody asked after a restart.
+    // The user is not asked after a restart either.
     bench.ask(connection, .add(Self.request(.local, "much later", inSeconds: 600)))
     #expect(bench.restarted(policy: .ask).start().prompts.isEmpty)
-    // With types it is asked about like any other.
+    // With types, the user is asked as for any other app.
     let asked = bench.ask(connection, .requestAuthorization([.alert], replacesTypes: true))
     #expect(asked.prompts.count == 1)
   }
@@ -138,7 +138,7 @@ struct OlderInterfaceTests {
     let bench = ModelBench(policy: .ask)
     let (connection, _) = bench.connect(state: .foreground)
     bench.ask(connection, .register(.alert))
-    // Added while the app is silent, and shown to it first.
+    // Added before the app requests permission, and offered to the app first.
     let added = bench.ask(connection, .add(Self.request(.local)))
     #expect(added.asked.count == 1 && added.prompts.isEmpty)
     bench.ask(connection, .requestAuthorization([.alert]))
@@ -175,7 +175,7 @@ struct OlderInterfaceTests {
     // S4-6 part 2 of 3: what is registered afterwards is all there is
     #expect(register([.sound])?.alert == .notSupported)
     #expect(Self.switches(bench) == ["authorized", nil, "on", nil])
-    // Options that were requested one by one are added.
+    // Options that are requested one by one add up.
     bench.ask(connection, .requestAuthorization([.alert]))
     #expect(Self.switches(bench) == ["authorized", "on", "on", nil])
     #expect(register([.sound])?.alert == .enabled)
@@ -227,7 +227,7 @@ struct OlderInterfaceTests {
     #expect(bench.ask(connection, .add(Self.request(.local, "now"))).presented.isEmpty)
     bench.ask(connection, .add(Self.request(.local, "soon", inSeconds: 5)))
     bench.handle(.appDisconnected(connection))
-    // Its notifications wait for the answer, though nobody runs any more.
+    // Its notifications wait for the answer, although the app no longer runs.
     #expect(bench.openPrompts.count == 1)
     bench.move(to: bench.now + 5_000)
     let due = bench.handle(.scheduleDue)
@@ -366,7 +366,7 @@ struct OlderInterfaceTests {
     _ = bench.take()
     bench.answerPrompt(isAllowed: true)
     #expect(bench.take().presented.map(\.key.id) == ["n"])
-    // What is said about the former one comes too late.
+    // The app's answer about the previous notification is too late.
     #expect(bench.handle(.appReplied(asked.0, .present([]))).withdrawn.isEmpty)
   }
 
@@ -375,7 +375,7 @@ struct OlderInterfaceTests {
     let bench = ModelBench(policy: .ask)
     let (connection, _) = bench.connect()
     bench.ask(connection, .requestAuthorization([.alert]))
-    // Scheduled right after, as many apps do, and not refused.
+    // The app schedules a notification immediately after the request, as many apps do. It is not refused.
     let effects = bench.ask(connection, .add(Self.request(.local)))
     #expect(effects.refusals.isEmpty && effects.prompts.isEmpty)
     _ = bench.take()
@@ -469,7 +469,7 @@ struct OlderInterfaceTests {
       return
     }
     #expect(response.notification.request.content.generation == generation)
-    // What it shows by itself last decides.
+    // The latest notification that the app itself sent decides.
     bench.ask(connection, .add(ModelBench.request("new")))
     bench.command(.notify(app: Self.app.text, ModelBench.request("other")))
     bench.respond("other", .open)
@@ -482,7 +482,7 @@ struct OlderInterfaceTests {
 }
 
 extension ModelBench {
-  /// What `belfry doctor` says of the apps.
+  /// Returns the findings of `belfry doctor` about the apps.
   func findings() -> [Finding] {
     let (control, _) = connect(role: .control)
     defer { handle(.appDisconnected(control)) }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Agent
 
-/// A question to the person has an identity, and its answer decides that question alone.
+/// Each prompt has an identity, and its answer applies only to that prompt.
 @Suite struct PromptTests {
   private func bench() -> (ModelBench, ConnectionID) {
     let bench = ModelBench(policy: .ask)
@@ -20,14 +20,14 @@ import Testing
     let (bench, connection) = bench()
     bench.ask(connection, .requestLocation(always: false))
     let place = try #require(bench.openPrompts.first)
-    // One question at a time about an app: this one follows.
+    // An app has only one prompt open; this one follows it.
     #expect(bench.ask(connection, .requestAuthorization([.alert])).prompts.isEmpty)
     let effects = bench.handle(.promptAnswered(place.id, isAllowed: true))
     #expect(effects.withdrawnPrompts == [place])
     #expect(status(bench) == ["notDetermined", "whenInUse"])
     let notifications = try #require(effects.prompts.first)
     #expect(notifications.subject == .notifications && notifications.id != place.id)
-    // The same answer again, or from a presenter that was slow, decides nothing.
+    // A repeated answer, for example from a slow presenter, changes nothing.
     #expect(bench.handle(.promptAnswered(place.id, isAllowed: true)).isEmpty)
     #expect(bench.handle(.promptPostponed(place.id)).isEmpty)
     #expect(status(bench) == ["notDetermined", "whenInUse"])
@@ -142,7 +142,7 @@ import Testing
     #expect(bench.handle(.appDisconnected(other)).withdrawnPrompts == [prompt])
     #expect(bench.handle(.promptAnswered(prompt.id, isAllowed: true)).isEmpty)
     #expect(status(bench).first == "notDetermined")
-    // An app that comes back asks anew.
+    // When the app connects again, the user is asked again.
     let (next, _) = bench.connect()
     #expect(bench.ask(next, .requestAuthorization([.alert])).prompts.count == 1)
   }

@@ -51,7 +51,7 @@ struct QuietDeliveryTests {
     #expect(
       bench.settings()["authorization"] == .string(isKept ? "authorized" : "denied"))
     #expect(groups(bench).map(\.isProvisional) == [false])
-    // The question is answered: a button that is pressed twice decides nothing more.
+    // The question has been answered, so a second press of a button changes nothing.
     #expect(bench.handle(.provisionalDecided(ModelBench.burger, isKept: !isKept)).isEmpty)
     #expect(
       bench.settings()["authorization"] == .string(isKept ? "authorized" : "denied"))

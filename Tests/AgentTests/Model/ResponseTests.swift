@@ -101,7 +101,7 @@ struct ResponseTests {
     add("one", image: "Default-watch.png")
     add("plain", image: "")
     add("behind", image: "Default-watch.png")
-    // An app that runs is opened without.
+    // A running app is opened without a launch image.
     add("running", image: "Default-watch.png")
     #expect(images(bench.respond("running", .open)).isEmpty)
     bench.handle(.appDisconnected(connection))
@@ -205,7 +205,7 @@ struct ResponseTests {
     // S1-31 part 2 of 4: each is unique
     #expect(bench.ask(connection, .setCategories(twice)).refusals == [.invalidArgument])
     let many = (1...5_000).map { NotificationCategory(id: "C\($0)") }
-    // As the link carries it.
+    // Encode it as the link does.
     let sent = try AppRequest(
       type: "setCategories", AppFrame(decoding: AppRequest.setCategories(many).frame.encoded))
     bench.ask(connection, sent)
@@ -240,19 +240,19 @@ struct ResponseTests {
       }
       if app == fries { bench.handle(.appDisconnected(connection)) }
     }
-    // Handled by the app that runs: nobody comes to the front.
+    // The running app handles the action; no app moves to the foreground.
     let handled = bench.respond("1", PersonAction("ACCEPT", activationToken: "unused"))
     #expect(handled.orders.isEmpty)
     #expect(bench.respond("1", .open, app: fries).orders.map(\.activationToken) == [nil])
     let opened = bench.respond(
       "2", PersonAction(NotificationResponse.defaultAction, activationToken: "own"), app: fries)
     #expect(opened.orders.map(\.activationToken) == ["own"])
-    // It stays with the choice that waits for the unlocked screen.
+    // The token stays with the action that waits until the screen is unlocked.
     bench.handle(.conditionChanged(.sessionLocked(true)))
     let waits = bench.respond("2", PersonAction("MAYBE", activationToken: "later"))
     #expect(waits.isEmpty)
     let done = bench.handle(.conditionChanged(.sessionLocked(false)))
-    // The app runs: its window is raised, and no second process is started.
+    // The app is running, so its window is raised and no second process is started.
     #expect(done.orders.isEmpty)
     #expect(done.raisingTokens == ["later"])
   }
@@ -298,7 +298,7 @@ struct ResponseTests {
     #expect(effects.launches.isEmpty)
     #expect(effects.raisingTokens == (isBusActivatable ? ["token"] : []))
     #expect(effects.asked.count == 1)
-    // After the response, which says why.
+    // This follows the response, which explains the change.
     #expect(effects.told == [.state(.foreground)])
     let behind = bench.ask(connection, .add(ModelBench.request("m")))
     #expect(behind.presented.count == 1)

@@ -56,7 +56,7 @@ struct RoutingTests {
     }
     #expect(arrival.wantsFetch)
     #expect(arrival.payload == Array(Self.alert.utf8))
-    // Once it has asked for a type, it is shown and not handed over.
+    // Once the app has requested a type, the push is shown instead of handed to the app.
     bench.ask(connection, .requestAuthorization([.alert]))
     let shown = bench.push(Self.alert, id: 2)
     #expect(shown.presented.count == 1)
@@ -75,7 +75,7 @@ struct RoutingTests {
         .acknowledge(NotificationID(high: 1, low: 1)),
       ])
     let (connection, _) = bench.connect()
-    // It is said once.
+    // This is reported once.
     #expect(bench.push(Self.background, id: 2) == [.acknowledge(NotificationID(high: 1, low: 2))])
     bench.ask(connection, .setState(.foreground))
     #expect(bench.push(Self.background, id: 3).asked.count == 1)
@@ -135,7 +135,7 @@ struct RoutingTests {
     let after = bench.take()
     #expect(after.presented.isEmpty)
     #expect(after.suppressed == [.foreground])
-    // What was never shown does not go away either.
+    // A notification that was never shown is not withdrawn.
     #expect(after.withdrawn.isEmpty && bench.center().isEmpty)
   }
 

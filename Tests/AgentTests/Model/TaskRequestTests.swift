@@ -11,7 +11,7 @@ struct TaskRequestTests {
     .submitTask(BackgroundTaskRequest(id: id, kind: .refresh, earliestUnixMilliseconds: moment))
   }
 
-  /// An installed app that has asked, and is gone.
+  /// Installs an app that has submitted a task request and has disconnected.
   private func asked(_ bench: ModelBench, _ request: AppRequest) {
     bench.install()
     let (connection, _) = bench.connect()
@@ -42,7 +42,7 @@ struct TaskRequestTests {
       return
     }
     #expect(request.id == "r")
-    // It is used up when it begins.
+    // The request is removed when the task begins.
     #expect(bench.disk.keys(.tasks).isEmpty)
     bench.handle(.appReplied(question, .fetched(.newData)))
     #expect(bench.armedBackgroundTime == bench.time.elapsed + 1_000)
@@ -78,7 +78,7 @@ struct TaskRequestTests {
     #expect(bench.ask(connection, .submitTask(work)).refusals == [.taskNotPermitted])
     bench.ask(connection, .cancelTasks(["r1", "none"]))
     #expect(try bench.ask(connection, .pendingTasks).answers.first?.tasks().count == 10)
-    // Installed anew without the mode: what waits is forgotten when its time comes.
+    // The app is installed again without the mode. The pending request is discarded when it is due.
     bench.install(modes: [])
     #expect(bench.ask(connection, .setState(.background)).asked.isEmpty)
     #expect(bench.disk.keys(.tasks).isEmpty)

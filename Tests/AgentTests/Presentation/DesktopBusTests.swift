@@ -6,7 +6,7 @@ import Testing
 
 @testable import Agent
 
-/// What the person did, as the desktop's presenter told it.
+/// Records the user's actions, as reported by the desktop presenter.
 private final class Hearing: PresenterListener {
   var acted: [(String, String?)] = []
   var shown = 0
@@ -24,8 +24,9 @@ private final class Hearing: PresenterListener {
   func presenterAppeared(_ kind: AgentConfiguration.PresenterKind, isNew: Bool) {}
 }
 
-/// A notification server as Plasma's is: it has a text field, and refuses what it calls excess; or
-/// another one by its name.
+/// A notification server.
+///
+/// By default it resembles Plasma's: it has a text field and refuses excess notifications.
 private final class FieldServer {
   let bus: BusConnection
   var notified: [[BusValue]] = []
@@ -111,9 +112,9 @@ struct DesktopBusTests {
         bus: try scenario.connect(), listener: hearing, log: .silent)
       presenter.show(.presented(DesktopTests.presentation()), atUnixMilliseconds: 0)
       #expect(scenario.run { hearing.shown == 1 })
-      // GNOME's list changes without a banner; Plasma would draw one.
+      // An update in GNOME's list shows no banner; Plasma would show one.
       presenter.show(.refreshed(DesktopTests.presentation(body: "x")), atUnixMilliseconds: 0)
-      // An alert is still on the screen, and not in the list.
+      // An alert is still on the screen, not in the list.
       presenter.show(
         .presented(DesktopTests.presentation("alert", persistent: true)), atUnixMilliseconds: 0)
       #expect(scenario.run { server.notified.count == urgencies.count })
@@ -195,7 +196,7 @@ struct DesktopBusTests {
       let bus = try scenario.connect()
       let hearing = Hearing()
       let presenter = try DesktopPresenter(bus: bus, listener: hearing, log: .silent)
-      // The dock's match has to be there first.
+      // The dock's match rule must be registered first.
       var isReady = false
       dock.call(
         "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetId"
@@ -209,7 +210,7 @@ struct DesktopBusTests {
       presenter.show(.badge(ModelBench.burger, 0), atUnixMilliseconds: 0)
       #expect(scenario.run { told.count == 2 })
       #expect(told.last?.2 == false)
-      // A dock that comes later hears it again.
+      // A dock that appears later receives the badge again.
       dock.call(
         "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
         [.string("com.canonical.Unity"), .uint32(0)]
@@ -220,7 +221,7 @@ struct DesktopBusTests {
         "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "ListNames"
       ) { names = try? $0.get() }
       #expect(scenario.run { names != nil })
-      // Whose names they are does not matter: the presenter's own is the one that answers.
+      // The owners of the names do not matter, because only the presenter's connection answers.
       var answers: [[BusValue]] = []
       let hash = DesktopPresenter.hash("application://org.example.burger.desktop")
       for name in names?.first?.stringsValue ?? [] where name.hasPrefix(":") {

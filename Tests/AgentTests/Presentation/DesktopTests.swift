@@ -44,7 +44,7 @@ struct DesktopTests {
     #expect(plain.body == "Sub\na <b> & c")
     let marked = DesktopNotice(Self.presentation(), .init(names: ["body", "body-markup"]))
     #expect(marked.body == "Sub\na &lt;b&gt; &amp; c")
-    // The summary is never markup.
+    // The summary never contains markup.
     #expect(marked.summary == "Burger: Title & more")
   }
 
@@ -129,11 +129,11 @@ struct DesktopTests {
     // S3-20 part 3 of 3: hasAction decides whether there is a button
     #expect(keys(true, .local) == ["belfry:close", "Close"])
     #expect(keys(false, .local).isEmpty)
-    // A category's own actions stay.
+    // The actions of a category are kept.
     #expect(keys(true, .local, Self.buttons) == ["A", "t", "B", "t", "C", "t", "D", "t"])
-    // `action-loc-key` null, which is of no older interface.
+    // `action-loc-key` is null, which no older interface supports.
     #expect(keys(true, .userNotification) == ["belfry:close", "Close"])
-    // The contents of an NSUserNotification can be clicked all the same.
+    // The body of an NSUserNotification can be clicked nevertheless.
     #expect(keys(true, .desktop) == ["default", "Show", "belfry:close", "Close"])
     let window = WindowContent(words: .english).show(
       "w", .notification(Self.presentation(persistent: true) { $0.hasAction = false }, focus: nil))
@@ -311,7 +311,7 @@ struct DesktopNotificationStateTests {
     _ = board.notified(other, number: 4)
     board.serverLost(keepsList: true)
     #expect(board.serverAppeared() == [.notify(other, alert, replacing: 0)])
-    // What the server never answered has not been seen.
+    // Notifications that the server never acknowledged have not been seen.
     _ = board.notified(other, number: 5)
     _ = board.show(Self.key, Self.item())
     board.serverLost(keepsList: true)

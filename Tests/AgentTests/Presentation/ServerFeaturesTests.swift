@@ -52,7 +52,7 @@ struct ServerFeaturesTests {
     #expect(ButtonPlacement(presentation, mute, hasWindow: true).opensWindow)
   }
 
-  /// The keys of the server's buttons, and what the window does.
+  /// The keys of the server's buttons, and the role of the window.
   private func placed(
     _ server: ServerFeatures, persistent: Bool, count: Int, hasWindow: Bool = true
   ) -> (keys: String, hasMore: Bool, opensWindow: Bool) {
@@ -68,15 +68,15 @@ struct ServerFeaturesTests {
 
   @Test(
     arguments: [
-      // GNOME draws three: the third leads to the rest where there are more.
+      // GNOME shows three buttons. If there are more actions, the third button opens the rest.
       ("gnome-shell", true, 3, "ABC", false, false), ("gnome-shell", true, 4, "AB", true, false),
       ("gnome-shell", false, 2, "AB", false, false), ("gnome-shell", false, 4, "AB", true, false),
-      // A menu has room; an alert does not wait in one.
+      // A menu has room for all actions, but an alert cannot wait in a menu.
       ("dunst", true, 4, "ABCD", false, true), ("dunst", true, 0, "", false, true),
       ("dunst", false, 2, "AB", false, false), ("dunst", false, 4, "AB", true, false),
       ("Plasma", true, 4, "ABCD", false, false), ("Plasma", false, 4, "AB", true, false),
       ("Plasma", false, 0, "", false, false),
-      // An alert shows four; a fifth one is in the window.
+      // An alert shows four actions; a fifth is shown in the window.
       ("Plasma", true, 5, "ABCD", true, false), ("dunst", true, 5, "ABCD", false, true),
     ] as [(String, Bool, Int, String, Bool, Bool)])
   func `every action of a banner and of an alert is reached, on each server`(
@@ -138,10 +138,10 @@ struct ServerFeaturesTests {
 
   @Test(
     arguments: [
-      // GNOME takes everything else off the screen after four seconds.
+      // GNOME removes all other notifications from the screen after four seconds.
       ("gnome-shell", true, .active, false, 2), ("gnome-shell", false, .active, false, 1),
       ("gnome-shell", false, .timeSensitive, false, 2), ("gnome-shell", true, .passive, false, 0),
-      // Its do-not-disturb lets critical ones pass, which no app may ask for by being an alert.
+      // GNOME's Do Not Disturb lets critical notifications through, so an alert must not become critical.
       ("gnome-shell", true, .active, true, 1), ("gnome-shell", false, .critical, true, 2),
       ("Plasma", true, .active, false, 1), ("dunst", true, .active, false, 1),
     ] as [(String, Bool, InterruptionLevel, Bool, UInt8)])
@@ -161,7 +161,7 @@ struct ServerFeaturesTests {
         .first { $0.0 == "resident" }?.1
     }
     #expect(resident("Plasma") == .bool(true))
-    // GNOME draws no banner of what is resident while its app is in front.
+    // GNOME shows no banner for a resident notification while its app is in the foreground.
     #expect(resident("gnome-shell") == nil)
     #expect(resident("dunst") == nil)
   }

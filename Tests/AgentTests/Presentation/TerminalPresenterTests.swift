@@ -2,7 +2,7 @@ import Testing
 
 @testable import Agent
 
-/// What a person at a terminal answers is the question that was read.
+/// An answer on the terminal applies to the question that the user read.
 @Suite struct TerminalPresenterTests {
   private final class Listener: PresenterListener {
     var answers: [PromptID: Bool] = [:]

@@ -65,7 +65,7 @@ struct WindowStateTests {
     var state = state(Self.dunst)
     #expect(state.presented(Self.banner) == [])
     #expect(state.refreshed(Self.banner) == [])
-    // The window that "More" opens shows every action.
+    // The window that "More" opens shows all actions.
     var expanded = Self.banner
     expanded.isExpanded = true
     #expect(
@@ -130,7 +130,7 @@ struct WindowStateTests {
       let (done, calls) = board.actionInvoked(3, action, hasWindow: true)
       #expect(done == .opensWindow(presentation, focus: focus))
       #expect(calls == [.close(3)])
-      // The server's own word of the end is not the person's.
+      // The server's report of this close does not count as a dismissal by the user.
       #expect(board.closed(3, reason: 2) == nil)
     }
     _ = board.show(key, .quiet(presentation))
@@ -197,7 +197,7 @@ struct WindowContentTests {
       return
     }
     #expect(shown(again) == shown(all))
-    // A category of the older interface has four.
+    // A category of the older interface has four actions.
     let older = DesktopTests.presentation(
       persistent: true, actions: actions, minimalActions: Array(actions.prefix(2)))
     #expect(shown(.notification(older, focus: nil)) == ["1", "2", "3", "4", "dismiss"])

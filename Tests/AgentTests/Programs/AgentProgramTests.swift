@@ -6,7 +6,7 @@ import System
 import TestSupport
 import Testing
 
-/// The agent as a program, with apps from a shell and a minimal gateway.
+/// The agent as a program, with apps started from a shell and a minimal gateway.
 @Suite("belfry agent")
 struct AgentProgramTests {
   static func agent(
@@ -24,7 +24,7 @@ struct AgentProgramTests {
       try Data(gateway.authorityPEM).write(to: URL(fileURLWithPath: ca))
       arguments += ["--gateway", "127.0.0.1:\(gateway.port)", "--ca", ca, "--enroll", "letmein"]
     }
-    // One that a killed agent left would be taken for the new one's.
+    // A file that a killed agent left would be mistaken for that of the new agent.
     unlink(ready)
     let program = try scenario.start(
       launcher + [Installation.belfry] + arguments + more, name: "belfry agent",
@@ -106,7 +106,7 @@ struct AgentProgramTests {
       #expect(try await agent.event("link")["state"].string == "up")
       #expect(
         try await app.event("registered")["token"].string == token)
-      // A repetition of the first push, then a new one: only the new one is shown.
+      // The first push is repeated, then a new one is sent. Only the new one is shown.
       #expect(gateway.with { Self.deliver(#"{"aps":{"alert":"Hi"},"k":1}"#, 5, $0) })
       #expect(gateway.with { Self.deliver(#"{"aps":{"badge":1,"alert":"new"}}"#, 7, $0) })
       let next = try await app.event("willPresent")
@@ -219,7 +219,7 @@ struct AgentProgramTests {
       #expect(
         gateway.with { Self.deliver(#"{"aps":{"alert":"Hi","mutable-content":1}}"#, 5, $0) })
       #expect(try await agent.event("presented")["body"].string == "Hi")
-      // Not because its time is over.
+      // The app's process ended; its time limit is not the reason.
       #expect(agent.errors.contains("its process ended before it connected"))
       #expect(agent.errors.contains("/bin/false"))
     }
@@ -283,12 +283,12 @@ struct AgentProgramTests {
       let token = try #require(try await app.event("registered")["token"].string)
       _ = try await app.stop()
       #expect(try await agent.stop() == 0)
-      // On the same machine it goes on.
+      // On the same machine, the agent continues.
       agent = try await Self.agent(scenario, gateway: gateway)
       #expect(try await agent.event("link")["state"].string == "up")
       #expect(gateway.with { $0.enrolled } == 1)
       #expect(try await agent.stop() == 0)
-      // As if the folder came from another machine: its key, all else the same.
+      // Imitate a folder from another machine: its key differs, and everything else is the same.
       let keyFile = scenario.folder.file("agent/identity/identity.key")
       let kept = try FileSystem.read(keyFile, limit: 10_000)
       let key = try #require(try DeviceKeySeal(machine: MachineIdentity.current()).open(kept))
@@ -358,7 +358,7 @@ struct AgentProgramTests {
       _ = try await Self.agent(scenario)
       let stale = scenario.folder.file("stale.json")
       try Data("{}".utf8).write(to: URL(fileURLWithPath: stale))
-      // The socket is taken: this one never becomes ready.
+      // The socket is in use, so this agent never becomes ready.
       let second = try await scenario.belfryCommand(
         ["agent", "--data", scenario.folder.file("second"), "--ready-file", stale],
         succeeding: false)
@@ -399,7 +399,7 @@ struct AgentProgramTests {
         #expect(result.errors.hasPrefix("belfry: "), "\(arguments)")
         #expect(result.lines.isEmpty)
       }
-      // What is printed names the right thing, once.
+      // Each message names the relevant argument or command, once.
       for (arguments, words) in [
         (["settings", "x.y", "foo=on"], ["notifications", "location with always"]),
         (["state", "front=none.app"], ["no app of that id", "belfry app list"]),

@@ -6,12 +6,12 @@ import Testing
 
 @testable import Agent
 
-/// Apps that the agent starts for pushes, with a manual clock: what they may do behind, and for how long.
+/// Apps that the agent starts for pushes, with a manual clock: the permitted work in the background and its duration.
 @Suite("time in the background, as programs")
 struct BackgroundProgramTests {
   private static let burger = AgentProgramTests.burger
 
-  /// The kernel's letter for what a process does; `T` is stopped.
+  /// Returns the kernel's state letter for a process; `T` means stopped.
   private static func letter(ofProcess process: Int) throws -> Character? {
     let text = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
     return text.split(separator: ")").last?.first { $0 != " " }
@@ -42,7 +42,7 @@ struct BackgroundProgramTests {
       #expect(try Self.letter(ofProcess: process) == "T")
       scene.agent.signal(SIGKILL)
       _ = try await scene.agent.end()
-      // It runs on, and notices that nobody is there.
+      // The process is resumed, and notices that the agent has ended.
       _ = try await scene.app.output(called: "the app's complaint") { lines in
         lines.contains { $0.hasPrefix("belfry: ") }
       }
@@ -72,7 +72,7 @@ struct BackgroundProgramTests {
   @Test
   func `an app that does not end in time hears of it first, and is then ended`() async throws {
     try await Scenario.run { scenario in
-      // Its standard input stays open: nothing answers for it.
+      // Its standard input stays open, so the app never answers that it is done.
       let scene = try await BackgroundScene(
         scenario,
         "sleep infinity | \(Installation.belfry) app run \"$BELFRY_APP_ID\" --state background")
@@ -119,7 +119,7 @@ struct BackgroundProgramTests {
   }
 }
 
-/// How often pushes wake an app behind, with a manual clock.
+/// The number of times that pushes wake an app in the background, with a manual clock.
 @Suite("the budget of wakes, as programs")
 struct WakeBudgetTests {
   private static let burger = AgentProgramTests.burger
@@ -142,7 +142,7 @@ struct WakeBudgetTests {
         let payload = #"{"aps":{\#(aps)},"n":\#(number)}"#
         #expect(gateway.with { AgentProgramTests.deliver(payload, number, $0) })
       }
-      /// The app has heard all that the agent said to it.
+      /// The app has received all messages of the agent.
       func settle() async throws {
         app.tell(#"{"do":"state","state":"background"}"#)
         _ = try await app.event("state")
@@ -160,7 +160,7 @@ struct WakeBudgetTests {
       try await settle()
       push(11, #""content-available":1"#)
       push(12, #""content-available":1"#)
-      // What is shown after them says that they were decided about.
+      // The alert follows them, so once it is shown, both have been decided.
       push(13, #""alert":"shown""#)
       _ = try await agent.event("presented")
       try await advance(without)
@@ -173,7 +173,7 @@ struct WakeBudgetTests {
   }
 }
 
-/// An agent with a token for an app that it starts by a script; what the script prints, too.
+/// An agent with a token for an app that it starts with a script, and the output of that script.
 struct BackgroundScene {
   let scenario: Scenario
   let gateway: LinkGatewayThread
@@ -206,7 +206,7 @@ struct BackgroundScene {
     app = try scenario.start(["/bin/cat", said])
   }
 
-  /// A background push comes, and the app prints it.
+  /// Sends a background push and waits until the app prints it.
   func push() async throws {
     let number = pushes.next()
     let isSent = gateway.with {
@@ -225,7 +225,7 @@ struct BackgroundScene {
     _ = try await scenario.belfryCommand(["clock", "advance", "\(seconds)"])
   }
 
-  /// The clock goes on until the app has answered, and is suspended.
+  /// Advances the clock until the app has answered and is suspended.
   func suspend() async throws {
     for _ in 0..<25 {
       try await advance(1)

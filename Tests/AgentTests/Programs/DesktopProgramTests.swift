@@ -3,15 +3,15 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The desktop presenter with a real notification server: dunst under Xvfb on a bus of its own.
+/// The desktop presenter with a real notification server: dunst under Xvfb on a separate bus.
 @Suite("A real desktop", .serialized)
 struct DesktopProgramTests {
-  /// A bus, a screen and a server that live as long as the scenario.
+  /// A bus, a screen, and a notification server that run for the duration of the scenario.
   struct Desktop {
     let scenario: Scenario
     let environment: [String: String]
 
-    /// `services` is a folder of services that the bus may start.
+    /// Opens a desktop; `services` is a folder of services that the bus may start.
     static func open(on scenario: Scenario, services: String? = nil) async throws -> Desktop {
       let address = try await scenario.bus(services: services)
       let screen = try scenario.start(
@@ -25,7 +25,9 @@ struct DesktopProgramTests {
         environment: ["DBUS_SESSION_BUS_ADDRESS": address, "DISPLAY": display])
     }
 
-    /// Starts dunst; its menu takes the line that holds `choice`.
+    /// Starts dunst.
+    ///
+    /// Its menu chooses the line that contains `choice`.
     func startServer(choosing choice: String = "nothing") async throws -> RunningProgram {
       let menu = try await scenario.script("menu", "grep -m1 '\(choice)'")
       let configuration = scenario.folder.file("dunstrc")
@@ -54,7 +56,7 @@ struct DesktopProgramTests {
 
     func displayed() async throws -> Int? { Int(try await dunstctl("count", "displayed")) }
 
-    /// The screen's pixels.
+    /// Returns the screen's pixels.
     func picture() async throws -> Data {
       let file = scenario.folder.file("screen.ppm")
       _ = try await scenario.command([
@@ -218,7 +220,7 @@ struct DesktopProgramTests {
         return place["WIDTH"] != nil && place["HEIGHT"] != nil
       }
       try await Scenario.wait("a change of the screen") { try await desktop.picture() != before }
-      // The theme puts the buttons at the right lower corner, 66 pixels apart, the last one 71 from it.
+      // The theme puts the buttons in the lower right corner, 66 pixels apart, the last one 71 pixels from it.
       let right = (place["X"] ?? 0) + (place["WIDTH"] ?? 0)
       let bottom = (place["Y"] ?? 0) + (place["HEIGHT"] ?? 0)
       _ = try await xdotool(
@@ -254,7 +256,7 @@ struct DesktopProgramTests {
       let folder = scenario.folder.file(".local/share/\(Self.burger)/Library/Sounds")
       try FileManager.default.createDirectory(
         atPath: folder, withIntermediateDirectories: true)
-      // 1,000 samples that are all the same: nothing else sounds like it.
+      // 1,000 identical samples, so that no other sound can be mistaken for this one.
       let samples = [UInt8](repeating: 0x37, count: 2_000)
       let header =
         "RIFF".utf8 + [0xF4, 7, 0, 0] + "WAVEfmt ".utf8 + [16, 0, 0, 0, 1, 0, 1, 0, 0x40, 0x1F]
@@ -313,7 +315,7 @@ struct DesktopProgramTests {
       let script = try await scenario.script(
         "burger",
         "echo $$ > \(number)\nexec \(Installation.belfry) app run \(Self.burger) > \(log)")
-      // The bus started it: nobody else ends it.
+      // The bus started the program, so the test has to end it.
       defer {
         if let text = try? String(contentsOfFile: number, encoding: .utf8),
           let process = pid_t(text.filter(\.isNumber))
@@ -327,7 +329,7 @@ struct DesktopProgramTests {
       try Data(
         "[Desktop Entry]\nType=Application\nName=Burger\nDBusActivatable=true\n".utf8
       ).write(to: URL(fileURLWithPath: file))
-      // No desktop presents here: the bus starts apps all the same.
+      // This agent has no desktop presenter, but the bus starts apps nevertheless.
       let agent = try await AgentProgramTests.agent(
         scenario, environment: desktop.environment)
       _ = try await scenario.belfryCommand(["app", "install", file])
@@ -374,7 +376,7 @@ struct DesktopProgramTests {
       _ = try await scenario.belfryCommand([
         "notify", "--app", Self.burger, "--title", "2", "--sound", "default", "--id", "2",
       ])
-      // The first sound that is told is the second notification's.
+      // The first sound that is reported belongs to the second notification.
       #expect(try await agent.event("sound")["id"].string == "2")
     }
   }
@@ -385,7 +387,7 @@ struct DesktopProgramTests {
       let services = scenario.folder.file("services")
       try FileManager.default.createDirectory(
         atPath: services, withIntermediateDirectories: true)
-      // Nothing of the tester's own settings is read or written.
+      // Do not read or write the developer's own settings.
       let settings = ["XDG_CONFIG_HOME": scenario.folder.file("config"), "NO_AT_BRIDGE": "1"]
       try Data(
         """
@@ -402,7 +404,7 @@ struct DesktopProgramTests {
         _ = try await scenario.command(
           [try TestTool.gsettings.required(), "set", schema, key, value], environment: environment)
       }
-      // Another desktop's setting says nothing here.
+      // The setting of another desktop has no effect here.
       try await set("org.gnome.desktop.notifications", "show-banners", "false")
       _ = try scenario.start(
         [try TestTool.mateNotifications.required()], name: "mate-notification-daemon",

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Apps that do not say by themselves whether they are in front, on a real X server.
+/// Apps that do not report whether they are in the foreground, on a real X server.
 @Suite("windows in front", .requires(.xvfb, .systemPython))
 struct FocusProgramTests {
   @Test(.requiresCallFilter)
@@ -42,12 +42,12 @@ struct FocusProgramTests {
       #expect(try await app.event("state")["state"].string == "foreground")
       try await notify("1")
       #expect(try await app.event("willPresent")["notification"]["id"].string == "1")
-      // Another program's window: nobody is asked any more.
+      // Another program's window is in the foreground, so the app is not asked.
       try await windows.front(#"{"class":["xterm","XTerm"]}"#)
       #expect(try await app.event("state")["state"].string == "background")
       try await notify("2")
       #expect(try await agent.event("presented")["id"].string == "2")
-      // By its name, as from a process that is not the one that is connected.
+      // Found by its name, as for a process other than the connected one.
       try await windows.front(#"{"process":1,"gtk":"\#(burger)"}"#)
       #expect(try await app.event("state")["state"].string == "foreground")
       let front = try await scenario.belfryCommand(["state", "--json"]).values.first?["front"]
@@ -55,7 +55,7 @@ struct FocusProgramTests {
       let doctor = try await scenario.belfryCommand(["doctor", "--json"], succeeding: false).values
       let row = doctor.first { $0["feature"].string == "window in front" }
       #expect(row?["state"].string == "ok")
-      // The server ends, and its windows with it: the agent goes on.
+      // The X server ends, and its windows with it. The agent continues.
       windows.server.signal(SIGTERM)
       _ = try await windows.server.end()
       try await Scenario.wait("the end of belfry-focus") {

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// `belfry notify --near` and `belfry location` against an agent, with an app beside them.
+/// `belfry notify --near` and `belfry location` with an agent and a running app.
 @Suite("belfry notify at a place")
 struct PlaceProgramTests {
   private static let app = "org.example.alarm"
@@ -35,12 +35,12 @@ struct PlaceProgramTests {
       agent.signal(SIGKILL)
       _ = try await agent.end()
       agent = try await AgentProgramTests.agent(scenario, ["--clock", "manual"])
-      // Where the device was is kept: coming back and leaving again counts once.
+      // The device's position is stored, so one return and exit counts once.
       _ = try await scenario.belfryCommand(["location", "set", "48.8585,2.2946"])
       _ = try await scenario.belfryCommand(["location", "set", "0,0"])
       let again = try await agent.event("updated", orEvent: "presented")
       #expect(again["id"].string == "leave")
-      // Switched off for the whole device, nothing is told (S1-73).
+      // With location switched off for the whole device, no app is notified (S1-73).
       _ = try await scenario.belfryCommand(["settings", "--location", "off"])
       let refused = try await scenario.belfryCommand(
         ["notify", "--app", Self.app, "--title", "x"] + Self.tower, succeeding: false)
@@ -68,7 +68,7 @@ struct PlaceProgramTests {
       _ = try await scenario.belfryCommand(["center", "open", "You have arrived!"])
       let response = try await app.event("response")
       #expect(response["notification"]["id"].string == "You have arrived!")
-      // Nothing was told before the person chose it.
+      // The app is not notified before the user's choice.
       #expect(!app.lines.contains { $0.contains("willPresent") })
       app.tell(#"{"do":"state","state":"foreground"}"#)
       _ = try await app.event("state")
@@ -103,7 +103,7 @@ struct PlaceProgramTests {
 }
 
 extension RunningProgram {
-  /// The next line of one of two events.
+  /// Returns the next line of either of two events.
   fileprivate func event(_ one: String, orEvent other: String) async throws -> JSONLine {
     try await line(called: "'\(one)' or '\(other)'") {
       $0["event"].string == one || $0["event"].string == other

@@ -5,21 +5,21 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The agent is killed again and again, wherever it is, while notifications are scheduled and fire
-/// and pushes come: 20 times here, as often as `BELFRY_KILLS` says otherwise.
+/// The agent is killed repeatedly at random points while notifications are scheduled and become due and pushes arrive:
+/// 20 times by default, or the number in `BELFRY_KILLS`.
 @Suite("belfry agent, killed at random points", .serialized)
 struct ScheduleKillTests {
-  /// What a test knows of the notifications that it has asked for.
+  /// The test's record of the notifications that it has requested.
   private struct Book {
-    /// When those are due that the agent has answered for, in milliseconds of its clock.
+    /// Due times of the requests that the agent has answered, in milliseconds of its clock.
     var due: [String: Int64] = [:]
-    /// Those that were due before an answer of the agent that came after they were shown.
+    /// Notifications that were due, or had been shown, before an answer of the agent.
     var settled: Set<String> = []
-    /// How often each was shown.
+    /// The number of times that each notification was shown.
     var shown: [String: Int] = [:]
     var again: [String] = []
 
-    /// Takes in what one life of the agent has shown.
+    /// Records the notifications that one run of the agent has shown.
     mutating func close(_ lines: [String], settledBefore: Set<String>) {
       var here: Set<String> = []
       for id in Self.presented(lines) {
@@ -29,21 +29,24 @@ struct ScheduleKillTests {
       }
     }
 
-    /// The names of what lines say was shown: an own one's is its id, a push's its text.
+    /// Returns the names of the notifications in the lines: the identifier of a local notification, the text of a push.
     static func presented(_ lines: [String]) -> [String] {
       lines.compactMap { JSONLine($0) }.filter { $0["event"].string == "presented" }
         .compactMap { $0["trigger"].string == "push" ? $0["body"].string : $0["id"].string }
     }
 
-    /// The agent has answered that its clock stands there, to a question that was asked after
-    /// `lines` were there: all that was due before is dealt with.
+    /// Records that the agent reported the time `clock` in answer to a request that followed `lines`.
+    ///
+    /// Everything that was due by then is complete.
     mutating func settle(at clock: Int64, shown lines: [String]) {
       for (id, due) in due where due <= clock { settled.insert(id) }
       settled.formUnion(Self.presented(lines))
     }
   }
 
-  /// The pushes of a test's gateway: numbered, and sent again until the agent has acknowledged them.
+  /// The pushes of a test's gateway.
+  ///
+  /// They are numbered, and sent again until the agent acknowledges them.
   private struct Sender {
     let gateway: LinkGatewayThread
     private var sent: [UInt64] = []
@@ -51,8 +54,9 @@ struct ScheduleKillTests {
 
     init() throws { gateway = try LinkGatewayThread() }
 
-    /// Sends the next one, and first what an earlier life has left; nothing before the link is
-    /// ready.
+    /// Sends the next push, after those left from an earlier run of the agent.
+    ///
+    /// Sends nothing before the link is ready.
     mutating func send(in life: Int) {
       let isFirst = life != self.life
       let known = sent
@@ -73,7 +77,7 @@ struct ScheduleKillTests {
       sent.append(new)
     }
 
-    /// The names of those that the agent has taken over.
+    /// The names of the pushes that the agent has acknowledged.
     var acknowledged: Set<String> { Set(gateway.with(\.settled).map { "push \($0)" }) }
   }
 
@@ -93,9 +97,10 @@ struct ScheduleKillTests {
         let settledBefore = book.settled
         let connection = Self.connect(scenario)
         if life == 0 { try Self.register(scenario) }
-        // A clock that was being moved when the agent was killed stands further on.
+        // If the clock was being moved when the agent was killed, it may be ahead of the last answer.
         clock = try Self.advance(connection, by: 0)
-        // By its own progress, so that a busy machine changes nothing; then at any point of a step.
+        // The agent is killed after a random number of steps, so that a busy machine has no influence, then at any
+        // point of a step.
         let lastStep = Int.random(in: 0..<40, using: &dice)
         let delay = UInt32.random(in: 0...10_000, using: &dice)
         var killer: DispatchSemaphore?
@@ -112,12 +117,12 @@ struct ScheduleKillTests {
               let id = "\(life)-\(step)"
               let wait = Int64.random(in: 1...120_000, using: &dice)
               try Self.notify(connection, id, inMilliseconds: wait)
-              // The clock stands still until it is moved: what was refused an answer may be due.
+              // The clock moves only on request. A notification whose answer was lost may be due, too.
               book.due[id] = clock + wait
             }
           }
         } catch {
-          // Killed: what was asked last may have been kept, or not.
+          // The agent was killed. The last request may have been stored or not.
         }
         killer?.wait()
         _ = try await agent.end()
@@ -129,7 +134,7 @@ struct ScheduleKillTests {
         scenario, ["--clock", "manual", "--pending-limit", "10000"])
       let settledBefore = book.settled
       let connection = Self.connect(scenario)
-      // Where the clock stands is only known from its answers: all waits end before that.
+      // Only the agent's answers tell the time of its clock; all waits end before this time.
       _ = try Self.advance(connection, by: 24 * 3_600_000)
       connection.close()
       #expect(try await agent.stop() == 0)
@@ -138,19 +143,21 @@ struct ScheduleKillTests {
       let lost = book.due.keys.filter { book.shown[$0] == nil }
       #expect(lost.isEmpty, "of \(book.due.count): \(lost.prefix(10))")
       #expect(book.again.isEmpty, "\(book.again.prefix(10))")
-      // What the gateway may forget is the agent's to show.
+      // The agent must show every push that the gateway may discard.
       let taken = sender.acknowledged
       let unseen = taken.filter { book.shown[$0] == nil }
       #expect(unseen.isEmpty, "of \(taken.count) pushes: \(unseen.prefix(10))")
       #expect(taken.count > lives / 2, "\(taken.count) pushes")
-      // What was on its way to the screen when the agent was killed is shown once more.
+      // A notification that was being shown when the agent was killed is shown once more.
       let twice = book.shown.values.count { $0 > 1 }
       #expect(twice <= lives * 4, "\(twice) of \(book.shown.count)")
       #expect(book.due.count > lives)
     }
   }
 
-  /// The app's own word that it wants pushes; it need not be there when they come.
+  /// Registers the app for pushes.
+  ///
+  /// The app does not have to be connected when they arrive.
   private static func register(_ scenario: Scenario) throws {
     let connection = AppLinkConnection(
       socketPath: scenario.folder.file("agent.sock"), reconnects: false,
@@ -183,7 +190,7 @@ struct ScheduleKillTests {
       .control(.notify(app: "org.example.burger", request)), timeoutMilliseconds: 20_000)
   }
 
-  /// Moves the clock; gives where it stands.
+  /// Moves the clock; returns its new time.
   private static func advance(_ connection: AppLinkConnection, by milliseconds: Int64) throws
     -> Int64
   {
@@ -198,13 +205,13 @@ struct ScheduleKillTests {
 }
 
 extension Thread {
-  /// Kills a program from a thread of its own; the semaphore tells when that is done.
+  /// Kills a program from another thread; the semaphore is signaled when that is done.
   fileprivate static func detachKiller(
     _ program: RunningProgram, afterMicroseconds delay: UInt32
   ) -> DispatchSemaphore {
     let done = DispatchSemaphore(value: 0)
     Thread.detachNewThread {
-      // Not to wait for anything: any point will do.
+      // This does not wait for an event; any point in time is suitable.
       usleep(delay)
       program.signal(SIGKILL)
       done.signal()
@@ -213,7 +220,7 @@ extension Thread {
   }
 }
 
-/// Repeatable numbers (SplitMix64).
+/// A generator of repeatable random numbers (SplitMix64).
 private struct Dice: RandomNumberGenerator {
   private var state: UInt64
   init(seed: UInt64) { state = seed }

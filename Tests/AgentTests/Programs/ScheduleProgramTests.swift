@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// `belfry notify`, `clock` and `location` against an agent with a manual clock.
+/// `belfry notify`, `clock`, and `location` against an agent with a manual clock.
 @Suite("belfry notify later")
 struct ScheduleProgramTests {
   private static let app = "org.example.alarm"
@@ -46,7 +46,7 @@ struct ScheduleProgramTests {
         ])
       let waiting = try await scenario.belfryCommand(["notify", "list", "--json"])
       #expect(waiting.values.map { $0["id"].string } == ["skipped"])
-      // Set back: nothing fires, and the moments come again.
+      // The clock is set back: nothing becomes due, and the same moments occur again.
       _ = try await scenario.belfryCommand(["clock", "set", "2026-03-29T00:00:00Z"])
       #expect(
         try await scenario.belfryCommand(["notify", "next", "skipped"]).lines
@@ -94,7 +94,7 @@ struct ScheduleProgramTests {
       }
       #expect(journey.isRunning)
       journey.signal(SIGKILL)
-      // Nothing is left to fire, so the rest of the journey is one step.
+      // Nothing else becomes due, so the rest of the way is one step.
       _ = try await scenario.belfryCommand(["notify", "cancel", "often"])
       #expect(try await agent.stop() == 0)
     }
@@ -106,7 +106,7 @@ struct ScheduleProgramTests {
   {
     try await Scenario.run { scenario in
       _ = try await AgentProgramTests.agent(scenario, ["--clock", "manual"])
-      // In Paris the clocks change on 29 March: 09:00 there would be another instant from then on.
+      // In Paris, the clocks change on 29 March, so 09:00 there is another instant from then on.
       _ = try await scenario.belfryCommand(["clock", "zone", "Europe/Paris"])
       _ = try await scenario.belfryCommand(["clock", "set", "2026-03-27T00:00:00Z"])
       for (id, at, times) in [
@@ -118,7 +118,7 @@ struct ScheduleProgramTests {
         let next = try await scenario.belfryCommand(["notify", "next", id, "--count", "3"])
         #expect(next.lines == times.map { "2026-03-\($0):00Z" })
       }
-      // The day of the month is the offset's, too: 31 January there is no 31st everywhere.
+      // The day of the month depends on the offset, too: on 31 January in that zone, it is not the 31st everywhere.
       try await Self.notify(
         scenario, "month", ["--at", "2026-05-31T23:00-02:00", "--every", "month"])
       #expect(
@@ -216,8 +216,8 @@ struct ScheduleProgramTests {
       let day = try await scenario.belfryCommand(["notify", "next", "later"]).output
       agent.signal(SIGKILL)
       _ = try await agent.end()
-      // The same run of the kernel, seen from a place where two hours more have passed on the clock
-      // that counts sleep, and none on the wall clock.
+      // The same boot of the kernel, in a time namespace whose clock that counts sleep is two hours ahead. The wall
+      // clock is the same.
       let ready = scenario.folder.file("again.json")
       let woken = try scenario.start(
         [
@@ -228,7 +228,7 @@ struct ScheduleProgramTests {
       let shown = try await woken.event("presented")
       #expect(shown["id"].string == "hours")
       _ = try await ScratchFolder.contents(of: ready) { !woken.isRunning }
-      // From within the agent's own user namespace: it may not look at a process outside of it.
+      // From the agent's own user namespace, which may not inspect a process outside of it.
       let next = try await scenario.command([
         TestTool.nsenter.required(), "--target", String(woken.pid), "--user",
         "--preserve-credentials", Installation.belfry, "notify", "next", "later",

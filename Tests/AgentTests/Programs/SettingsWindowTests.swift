@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `belfry settings --window` with an agent and an app, used as by a screen reader.
+/// `belfry settings --window` with an agent and an app, operated as by a screen reader.
 @Suite(
   "The settings window", .serialized,
   .requires(.xvfb, .xdotool, .dbus, .accessibility, .dbusPython, .systemPython))
@@ -45,7 +45,7 @@ struct SettingsWindowTests {
       #expect(try await setting("badge", in: scenario) == "off")
       // A setting without a value of its own is not listed.
       #expect(try await !desktop.elements().contains { $0.name == "Sounds" })
-      // An app that asks later appears while the window is open.
+      // An app that requests permission later appears while the window is open.
       let fries = try scenario.belfry([
         "app", "run", "org.example.fries", "--authorize", "sound",
       ])

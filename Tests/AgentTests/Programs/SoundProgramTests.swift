@@ -7,7 +7,7 @@ import Testing
 struct SoundProgramTests {
   private static let burger = AgentProgramTests.burger
 
-  /// A mono file of 16-bit samples at 8 kHz that are all the same: nothing else sounds like it.
+  /// Returns a mono file of identical 16-bit samples at 8 kHz, which no other sound can be mistaken for.
   private static func wave(frames: Int, sample: UInt8) -> Data {
     func little(_ value: Int) -> [UInt8] {
       (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
@@ -26,7 +26,7 @@ struct SoundProgramTests {
     async throws
   {
     try await Scenario.run { scenario in
-      // What ALSA's default device hears is in a file.
+      // The output of ALSA's default device is written to a file.
       let heard = scenario.folder.file("heard")
       let alsa = scenario.folder.file("asound.conf")
       let devices = """
@@ -50,7 +50,7 @@ struct SoundProgramTests {
           .write(to: URL(fileURLWithPath: folder + "/" + name))
       }
       func play(_ name: String, until said: String) async throws {
-        // While one sounds, another is not played.
+        // While a sound is playing, no other one is played.
         try await Scenario.wait("the sound \(name)") {
           _ = try await scenario.belfryCommand([
             "notify", "--app", Self.burger, "--title", "Ding", "--sound", name,
@@ -71,7 +71,7 @@ struct SoundProgramTests {
       try await play("long.wav", until: "an app's sound was not played")
       let refusal = try #require(
         agent.errors.split(separator: "\n").first { $0.contains("was not played") })
-      // Each sound begins the file anew.
+      // Each sound plays the file from the beginning.
       try await Scenario.wait("another sound at the loudspeaker") {
         let sound = try sound()
         return !isHeard(0x37, in: sound) && sound.count > 4_000

@@ -5,8 +5,9 @@ import Testing
 
 @testable import Agent
 
-/// Apps in units of a real systemd user manager; `ServicesTests` has what it is asked for, call by
-/// call, on machines where none can run.
+/// Apps in units of a real systemd user manager.
+///
+/// For machines that cannot run one, `ServicesTests` tests each call to it.
 @Suite("apps as units of the user's systemd", .requiresUserSystemd)
 struct UserSystemdTests {
   static let burger = AgentProgramTests.burger
@@ -50,7 +51,7 @@ struct UserSystemdTests {
       #expect(launch["reason"].string == "response")
       #expect(launch["notification"]["id"].string == "o")
       #expect(try await app.event("response")["notification"]["title"].string == "Open me")
-      // The queue's end: nobody is left who could write to it, the sleeping child neither.
+      // The queue has ended: no process is left that could write to it, not even the sleeping child.
       _ = try await scenario.command(["/bin/sh", "-c", "echo end > \(told)"])
       #expect(try await app.end() == 0)
       try await manager.stop()
@@ -108,7 +109,7 @@ struct UserSystemdTests {
     }
   }
 
-  /// The object of the one unit that the agent has started.
+  /// Returns the object of the only unit that the agent has started.
   private static func unit(of scenario: Scenario, _ manager: UserSystemd) async throws -> String {
     let list = try await call(
       scenario, manager, "/org/freedesktop/systemd1",
@@ -141,7 +142,7 @@ struct UserSystemdTests {
     ).output
   }
 
-  /// A loop stays on its thread: nothing here is awaited.
+  /// A loop stays on its thread, so nothing here is awaited.
   private static func startAndEnd(
     _ script: String, of app: RunningProgram, on manager: UserSystemd
   ) throws {
@@ -157,7 +158,7 @@ struct UserSystemdTests {
     #expect(!units.end(ModelBench.burger))
   }
 
-  /// A named queue, which ends when nobody has it open for writing any more.
+  /// Creates a named queue, which ends when no process has it open for writing.
   private static func queue(_ name: String, on scenario: Scenario) throws -> String {
     let path = scenario.folder.file(name)
     guard mkfifo(path, 0o600) == 0 else {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The agent's windows beside a real notification server, read and worked as by a screen reader.
+/// The agent's windows with a real notification server, read and operated as by a screen reader.
 @Suite(
   "Windows of a real agent", .serialized,
   .requires(
@@ -35,7 +35,7 @@ struct WindowProgramTests {
         ["notify", "--app", burger, "--title", title, "--id", title] + more)
     }
 
-    /// Opens the Notification Center on this desktop.
+    /// Opens Notification Center on this desktop.
     func openCenter() async throws {
       _ = try await scenario.command(
         [Installation.belfry, "center", "--window"], environment: desktop.environment)
@@ -46,7 +46,7 @@ struct WindowProgramTests {
       try await scenario.command(["dunstctl"] + arguments, environment: desktop.environment).output
     }
 
-    /// The screen's pixels.
+    /// Returns the screen's pixels.
     func picture() async throws -> Data {
       let file = scenario.folder.file("screen.ppm")
       _ = try await scenario.command(
@@ -134,7 +134,7 @@ struct WindowProgramTests {
       #expect(reply["action"].string == "REPLY")
       #expect(reply["text"].string == "With pleasure")
       try await scene.desktop.wait("alert dialog", Self.burger, isThere: false)
-      // Closing it is putting it away.
+      // Closing the window dismisses the notification.
       try await scene.notify("Lunch", "--category", "INVITE")
       try await scene.desktop.wait("label", "Lunch")
       try await scene.desktop.closeWindow(Self.burger)

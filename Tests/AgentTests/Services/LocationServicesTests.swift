@@ -6,7 +6,7 @@ import Testing
 
 @testable import Agent
 
-/// What the services report, and the regions that follow from it.
+/// A device that records the reports of its location services and the resulting region crossings.
 private final class Traveller {
   private var regions = WatchedRegions(dwell: 300)
   private let loop: EventLoop
@@ -82,7 +82,7 @@ private final class Traveller {
   }
 }
 
-/// The agent's location services with real GeoClue, and with BlueZ as python-dbusmock plays it.
+/// The agent's location services with real GeoClue, and with BlueZ as simulated by python-dbusmock.
 @Suite("Location services", .serialized)
 struct LocationServicesTests {
   private static let log = Log(subsystem: "test", sink: .nowhere)
@@ -91,7 +91,7 @@ struct LocationServicesTests {
 
   // MARK: GeoClue
 
-  /// A receiver on a Unix socket that says where standard input has put it.
+  /// A positioning receiver on a Unix socket that reports the position that it reads from standard input.
   private static let receiver = """
     import os, select, socket, sys, time
     server = socket.socket(socket.AF_UNIX)
@@ -143,7 +143,7 @@ struct LocationServicesTests {
     enable=false
     """
 
-  /// GeoClue on a bus, without a network, with a receiver that is moved by `tell`.
+  /// Starts GeoClue on a bus, without a network, and with a receiver that `tell` moves.
   private static func startGeoClue(_ scenario: Scenario, bus: String) async throws -> RunningProgram
   {
     let socket = scenario.folder.file("nmea")
@@ -176,7 +176,7 @@ struct LocationServicesTests {
         traveller.use(bus, log: Self.log)
         let tower = NotificationRegion(
           id: "tower", shape: .circle(latitude: 48.8584, longitude: 2.2945, radius: 150))
-        // An app that may not know the place starts nothing.
+        // An app without access to the location starts no service.
         try traveller.watch(.watched(try app(), "tower"), tower)
         receiver.tell("48.80,2.29")
         traveller.allow([try app()])
@@ -240,7 +240,7 @@ struct LocationServicesTests {
       ])
       let bus = try await scenario.bus()
       let receiver = try await Self.startGeoClue(scenario, bus: bus)
-      // GeoClue listens to the receiver only while somebody wants to know the place.
+      // GeoClue listens to the receiver only while a client requests the location.
       _ = try await receiver.output(called: "GeoClue") { $0.contains("client") }
       _ = try await scenario.belfryCommand(["settings", "--location", "off"])
       receiver.tell("48.8584,2.2945")
@@ -302,7 +302,7 @@ struct LocationServicesTests {
           id: "door", shape: .beacon(uuid: uuid, major: 1, minor: nil))
         traveller.allow([try app()])
         try traveller.watch(.watched(try app(), "door"), door)
-        // The scanner asks for discovery; the mock says so when it is told.
+        // The scanner requests discovery; the mock reports that when asked.
         var isDiscovering = false
         var wanted = true
         func look() {
@@ -336,7 +336,7 @@ struct LocationServicesTests {
           ])
         #expect(scenario.run { traveller.crossed == ["door inside"] })
         traveller.unwatch(.watched(try app(), "door"))
-        // Nothing to listen for: the radio rests.
+        // With nothing to listen for, the radio is idle.
         wanted = false
         look()
         #expect(scenario.run { !isDiscovering })
@@ -358,7 +358,7 @@ struct LocationServicesTests {
     #expect(throws: AppLinkFailure.self) {
       try regions.add(waiting, circle(21), repeats: false, &effects)
     }
-    // The same name replaces, and another app has its own twenty.
+    // The same name replaces a region, and another app has its own limit of twenty.
     try regions.add(.watched(try app(), "3"), circle(3), repeats: true, &effects)
     let other = try #require(AppID("org.example.other"))
     try regions.add(.watched(other, "3"), circle(3), repeats: true, &effects)
@@ -421,7 +421,7 @@ struct LocationServicesTests {
       ]
       let environment = ["DBUS_SYSTEM_BUS_ADDRESS": bus]
       func move(to zone: String) async throws {
-        // The mock takes its name a moment after it was started.
+        // The mock acquires its name shortly after it starts.
         for _ in 0..<100 {
           let result = try await scenario.command(
             setZone + ["string:\(zone)", "boolean:false"], environment: environment,
@@ -447,7 +447,7 @@ struct LocationServicesTests {
         ("America/Los_Angeles", "2099-07-01T16:00:00Z"), ("Asia/Tokyo", "2099-07-01T00:00:00Z"),
       ] {
         try await move(to: zone)
-        // The signal and the command take different ways to the agent.
+        // The signal and the command take different paths to the agent.
         var lines: [String] = []
         for _ in 0..<200 where lines != [expected] {
           lines = try await scenario.belfryCommand(["notify", "next", "a"]).lines

@@ -3,8 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The agent before services of the machine that are real, or played by python-dbusmock's templates,
-/// on a system bus of the test's own.
+/// The agent with real services of the machine, or python-dbusmock's templates of them, on a separate system bus.
 @Suite("The machine's services, as programs", .serialized)
 struct RealServicesTests {
   struct Machine {
@@ -26,7 +25,7 @@ struct RealServicesTests {
         name: "dbusmock \(template)", environment: environment)
     }
 
-    /// Calls a method, again and again until the service is there.
+    /// Calls a method repeatedly until the service is available.
     func call(_ name: String, _ path: String, _ method: String, _ arguments: String...)
       async throws
     {
@@ -56,7 +55,7 @@ struct RealServicesTests {
       return program
     }
 
-    /// Looks again and again until the agent says so of the device.
+    /// Polls the agent until it reports this state of the device.
     func waitForState(_ name: String, _ word: String) async throws {
       try await Scenario.wait("\(name)=\(word)") {
         try await scenario.belfryCommand(["state", "--json"]).values.first?[name].string == word
@@ -96,7 +95,7 @@ struct RealServicesTests {
       let shown = try await agent.event("presented")
       #expect(shown["body"].string == "Notification")
       #expect(shown["title"].string == "")
-      // Opening it waits for the unlock.
+      // The app is opened only after the unlock.
       let app = try scenario.belfry(["app", "run", Self.burger, "--state", "background"])
       _ = try await app.event("launched")
       _ = try await scenario.belfryCommand(["center", "open", "2"])
@@ -133,7 +132,7 @@ struct RealServicesTests {
         try await machine.call(
           Self.login, manager, "org.freedesktop.DBus.Mock.AddSession", "auto", "seat0", "0", "me",
           "true")
-        // What was locked when the bus ended may not be on the new one.
+        // A session that was locked when the bus ended may not be locked on the new bus.
         for (hint, word) in [("false", "off"), ("true", "on")] {
           try await machine.call(
             Self.login, manager + "/session/auto", "org.freedesktop.login1.Session.SetLockedHint",
@@ -152,13 +151,13 @@ struct RealServicesTests {
         bus.signal(SIGKILL)
         try await machine.waitForState("battery", "normal")
         try await waitForSleep(false)
-        // A bus that ends unlocks nothing.
+        // The end of a bus does not unlock the device.
         try await machine.waitForState("locked", "on")
       }
     }
   }
 
-  /// A battery as the kernel would show it.
+  /// Returns a battery in the form that the kernel reports.
   private static func battery(nowMicrowattHours: Int) -> String {
     """
     P: /devices/LNXSYSTM:00/BAT0/power_supply/BAT0
@@ -208,7 +207,7 @@ struct RealServicesTests {
       deliver(#"{"aps":{"content-available":1},"n":1}"#, 1)
       deliver(#"{"aps":{"content-available":1},"n":2}"#, 2)
       deliver(#"{"aps":{"alert":"seen"}}"#, 3)
-      // Alerts pass; of what waits only the latest is told, once there is power.
+      // Alerts are shown. Of the waiting pushes, only the latest is delivered, once there is power.
       #expect(try await agent.event("presented")["body"].string == "seen")
       // S2-17 part 2 of 2: a low battery
       #expect(!app.lines.contains { $0.contains(#""event":"received""#) })

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Agent
 
-/// A bus of the test's own, and services that the test plays on it.
+/// A separate bus, with services on it that the test simulates.
 final class ServiceScenario {
   let loop: EventLoop
   let address: String
@@ -17,7 +17,7 @@ final class ServiceScenario {
 
   func connect() throws -> BusConnection { try BusConnection(.at(address), on: loop) }
 
-  /// Turns the loop until `condition` holds; `false` when that takes too long.
+  /// Runs the loop until `condition` holds; returns `false` on timeout.
   func run(until condition: () -> Bool) -> Bool {
     let end = SystemClock.monotonicNanoseconds + TestTimeout.standardNanoseconds
     while !condition() {
@@ -32,7 +32,7 @@ final class ServiceScenario {
     try await run(prepare: { _, _ in }, { scenario, _ in try body(scenario) })
   }
 
-  /// Plays with what `prepare` starts on the bus; the address is its second argument.
+  /// Runs `body` with the services that `prepare` starts on the bus; the bus address is its second argument.
   static func run<Prepared>(
     prepare: (Scenario, String) async throws -> Prepared,
     _ body: (ServiceScenario, Prepared) throws -> Void
@@ -96,7 +96,7 @@ struct ServicesTests {
       #expect(scenario.run { changes.contains(.device(.batteryLow(true))) })
       battery.set("WarningLevel", .uint32(1))
       #expect(scenario.run { changes.contains(.device(.batteryLow(false))) })
-      // A service that comes later is found, and one that goes takes its word back.
+      // A service that starts later is found, and its state is reset when it ends.
       let profiles = try FakeService(
         scenario, name: "net.hadess.PowerProfiles", path: "/net/hadess/PowerProfiles",
         interface: "net.hadess.PowerProfiles", ["ActiveProfile": .string("power-saver")])
@@ -114,7 +114,7 @@ struct ServicesTests {
         })
       network.set("Metered", .uint32(1))
       #expect(scenario.run { changes.contains(.device(.metered(true))) })
-      // Between two networks there is none; the second one is another way to the world.
+      // Between two networks, the device is offline; the second one counts as another network.
       #expect(!changes.contains(.device(.online(isOtherNetwork: true))))
       network.set("PrimaryConnection", .path("/"))
       network.set("PrimaryConnection", .path("/2"))
@@ -133,7 +133,7 @@ struct ServicesTests {
     }
   }
 
-  /// logind with one session, on a connection of its own.
+  /// Returns a simulated logind with one session, on a separate connection.
   private static func login(
     _ scenario: ServiceScenario, isLocked: Bool, sleeps: Bool, hasSession: Bool = true
   ) throws -> BusConnection {
@@ -169,7 +169,7 @@ struct ServicesTests {
             && changes.contains(.device(.asleep(true)))
         })
       changes = []
-      // Nobody says that it sleeps any more, nor that the screen was unlocked.
+      // The service that reported sleep and the unlocked screen has ended.
       login.close()
       login = try scenario.connect()
       #expect(scenario.run { changes.contains(.device(.asleep(false))) })
@@ -260,7 +260,7 @@ struct ServicesTests {
       try showBanners(true)
       tell("/org/gnome/desktop/", ["interface/color-scheme", "notifications/show-banners"])
       #expect(scenario.run { changes == [true, false] })
-      // All below a path was reset.
+      // All settings below a path were reset.
       try showBanners(false)
       tell("/org/gnome/", [""])
       #expect(scenario.run { changes == [true, false, true] })
@@ -339,7 +339,7 @@ struct ServicesTests {
         app: ModelBench.burger, program: "/opt/burger", arguments: ["-x"],
         environment: ["BELFRY_LAUNCH": "t"])
       var answers: [Bool] = []
-      // Nobody is there yet: the caller starts the program by itself.
+      // No manager is running yet, so the caller starts the program itself.
       units.start(order) { answers.append($0) }
       #expect(scenario.run { answers == [false] })
       var isOwned = false

@@ -2,10 +2,10 @@ import BelfryWire
 import TestSupport
 import Testing
 
-/// Frames of an app whose texts are made to be slow: runs of combining marks wherever a frame has a text.
+/// Frames of an app whose texts are expensive to compare: runs of combining marks in every text field.
 @Suite("Texts of app link frames")
 struct AppLinkTextTests {
-  /// Frames with a text in the place of `%`.
+  /// Frames with a text in place of `%`.
   private static let frames = [
     #"{"type":"%","number":1}"#,
     #"{"type":"hello","number":1,"%":1,"version":1}"#,

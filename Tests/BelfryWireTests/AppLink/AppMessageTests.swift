@@ -237,7 +237,7 @@ struct AppMessageTests {
 
   @Test
   func `the document names every message and every reason`() throws {
-    // Types are taken from what the code writes, so that a new one without a word fails here.
+    // The types are read from the source code, so that a new type that has no word fails this test.
     let types =
       Self.requests.compactMap { $0.frame.object["type"]?.stringValue }
       + Self.events.compactMap { $0.frame.object["type"]?.stringValue }

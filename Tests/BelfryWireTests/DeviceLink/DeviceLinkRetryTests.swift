@@ -1,7 +1,7 @@
 import BelfryWire
 import Testing
 
-/// Requests that were refused for now, or made while there was no connection.
+/// Requests that were refused temporarily, or sent without a connection.
 @Suite struct DeviceLinkRetryTests {
   @Test func `wishes made offline are told to the next connection`() {
     let pair = LinkPair.up()
@@ -139,7 +139,7 @@ import Testing
       ])
   }
 
-  /// What the device asks on its next connection.
+  /// Returns the requests that the device sends on its next connection.
   private func requestsOfNextConnection(_ pair: LinkPair) -> [String] {
     pair.lose()
     pair.serverActions = []

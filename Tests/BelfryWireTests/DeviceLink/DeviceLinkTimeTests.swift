@@ -1,9 +1,9 @@
 import BelfryWire
 import Testing
 
-/// What each end of a link does at which time, to the nanosecond.
+/// The timing of each end of a link, to the nanosecond.
 @Suite struct DeviceLinkTimeTests {
-  /// A pair whose next pause would be long: it has failed five times.
+  /// Returns a pair that has failed to connect five times, so that its next pause would be long.
   private func failing() -> LinkPair {
     let pair = LinkPair.up()
     for _ in 1...5 {
@@ -16,7 +16,7 @@ import Testing
     return pair
   }
 
-  /// The pause after the first failure, with the least random part.
+  /// The pause after the first failure in nanoseconds, with the smallest random part.
   private let firstPause: Int64 = 125_000_000
 
   @Test func `a request puts the keep-alive off, as everything does that is sent`() {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import BelfryWire
 
-/// The last value on each side of the link's bounds.
+/// The last value on each side of the link's limits.
 @Suite struct LinkBoundTests {
   private func decoded(_ type: LinkFrameType, _ body: [UInt8]) throws -> LinkFrame? {
     try body.withUnsafeBytes { try LinkFrame(type: type.rawValue, body: $0) }
@@ -50,7 +50,7 @@ import Testing
     var window = greeting
     (window[3], window[4]) = (0, 0)
     #expect(throws: LinkFault.self) { try decoded(.hello, window) }
-    // Its first byte is the version; the interval follows the version and the size of bodies.
+    // The first byte is the version. The interval follows the version and the maximum body size.
     let welcome: [UInt8] = [1, 32, 0, 0, 60] + [UInt8](repeating: 7, count: 16)
     #expect(try decoded(.welcome, welcome) != nil)
     #expect(throws: LinkFault.self) { try decoded(.welcome, [0] + welcome.dropFirst()) }

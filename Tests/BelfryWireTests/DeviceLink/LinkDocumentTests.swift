@@ -2,7 +2,7 @@ import BelfryWire
 import Foundation
 import Testing
 
-/// `docs/device-link.md` is the specification: its examples are decoded out of the file itself.
+/// `docs/device-link.md` is the specification: its examples are read from the file and decoded.
 @Suite struct LinkDocumentTests {
   static let id = NotificationID(high: 0xEABE_AE54_14A8_11E5, low: 0xB60B_1697_F925_EC7B)
   static let uniqueID = NotificationID(high: 0x0F0E_0D0C_0B0A_4908, low: 0x8706_0504_0302_0100)

@@ -2,8 +2,9 @@ import BelfryWire
 import TestSupport
 import Testing
 
-/// Bytes that no honest peer sends: each is refused with the reason that the document gives, and
-/// nothing traps.
+/// Bytes that a correct peer never sends.
+///
+/// Each is refused with the reason that the document gives, and none traps.
 @Suite struct LinkHostileBytesTests {
   typealias Example = (name: String, bytes: [UInt8])
   static var examples: [Example] {
@@ -12,14 +13,15 @@ import Testing
   }
 
   @Test func `every truncation is refused as truncated or is a shorter frame`() {
-    // What ends with the payload, the chain or some authorities has no length of its own: the frame's is it.
+    // Bodies that end with the payload, the chain, or some authorities have no length for it; the frame's length
+    // applies.
     let open: Set<String> = ["notification", "broadcast", "enrolled", "renewed"]
     for (name, bytes) in Self.examples {
       let body = bytes.dropFirst(LinkLimits.headerBytes)
       for count in 0..<body.count {
         let outcome = Self.decode(type: bytes[2], Array(body.prefix(count)))
         if open.contains(name), case .success = outcome { continue }
-        // The environment and the features are a later version's.
+        // The environment and the features belong to a later version.
         if ["welcome", "hello-renews"].contains(name), count == body.count - 1,
           case .success = outcome
         {
@@ -42,7 +44,7 @@ import Testing
       let expected: Result<Bool, LinkFault> =
         open.contains(name)
         ? .success(true)
-        // Half the length of one more authority.
+        // Half of the length of another authority.
         : .failure(
           LinkFault(name == "renewed" ? .truncated : .trailingBytes, frameType: bytes[2]))
       #expect(outcome == expected, "\(name)")

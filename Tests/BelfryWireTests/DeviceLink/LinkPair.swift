@@ -1,6 +1,6 @@
 import BelfryWire
 
-/// Both ends of one link in memory: what one writes the other reads, under a clock that the test moves.
+/// Both ends of one link in memory: each reads the bytes that the other writes, under a clock that the test controls.
 final class LinkPair {
   static let device: UInt64 = 42
   static let topic = LinkTopic(bundleID: "com.example.app")
@@ -15,7 +15,7 @@ final class LinkPair {
   var received: [(id: NotificationID, payload: [UInt8])] = []
   var settled: [UInt64] = []
   var persistsAtOnce = true
-  /// Bytes on their way; a test may look at them, or throw them away.
+  /// Bytes in transit; a test may inspect or discard them.
   var toServer: [UInt8] = []
   var toClient: [UInt8] = []
   var answer: (UInt16, DeviceLinkServer.Request) -> DeviceLinkServer.Answer = { _, request in
@@ -23,7 +23,7 @@ final class LinkPair {
     return .done
   }
   var serverSettings = DeviceLinkServer.Settings()
-  /// What TRUST says; nil for a gateway that renews nothing.
+  /// The contents of the TRUST frame, or nil for a gateway that does not renew certificates.
   var trustMark: [UInt8]?
 
   var isUp: Bool { client.isUp }
@@ -40,7 +40,7 @@ final class LinkPair {
     server = DeviceLinkServer(peer: peer, nonce: NotificationID(high: 1, low: 2), at: now)
   }
 
-  /// A pair whose link is up, with one topic registered.
+  /// Returns a pair whose link is up, with one topic registered.
   static func up(settings: DeviceLinkClient.Settings = DeviceLinkClient.Settings()) -> LinkPair {
     let pair = LinkPair(settings: settings)
     pair.client.register(.topic(topic), at: pair.now, output: &pair.toServer)
@@ -58,7 +58,7 @@ final class LinkPair {
     client.opened(at: now, output: &toServer)
   }
 
-  /// Carries bytes both ways until none are left.
+  /// Carries bytes in both directions until none are left.
   func exchange() {
     while !toServer.isEmpty || !toClient.isEmpty {
       feedServer()
@@ -125,7 +125,9 @@ final class LinkPair {
     return server.deliver(notification, reference: number, at: now, output: &toClient)
   }
 
-  /// Moves the clock, firing both ends' timers on the way and carrying their bytes.
+  /// Advances the clock.
+  ///
+  /// Fires the timers of both ends and carries their bytes on the way.
   func advance(seconds: Double) {
     let end = now + Int64(seconds * 1e9)
     while true {

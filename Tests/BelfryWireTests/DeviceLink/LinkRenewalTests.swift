@@ -1,7 +1,7 @@
 import BelfryWire
 import Testing
 
-/// How a device gets another certificate (`docs/device-link.md` 3, Renewal).
+/// The renewal of a device's certificate (`docs/device-link.md` 3, Renewal).
 @Suite struct LinkRenewalTests {
   private static let former = [UInt8](repeating: 1, count: 32)
   private static let new = [UInt8](repeating: 2, count: 32)
@@ -9,7 +9,9 @@ import Testing
   /// The gateway's clock when the link is up, in seconds since 1970.
   private static let upSeconds: Int64 = 1_700_000_000
 
-  /// A link that is up, of a device that trusts the former authorities; the gateway's are those of `mark`.
+  /// Returns a pair whose link is up.
+  ///
+  /// The device trusts the previous authorities; `mark` identifies those of the gateway.
   private func pair(_ mark: [UInt8]?, renewAt seconds: Int64 = .max) -> LinkPair {
     let pair = LinkPair()
     pair.trustMark = mark

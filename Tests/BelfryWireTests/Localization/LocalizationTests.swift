@@ -17,7 +17,7 @@ import Testing
     #expect(LocalizedFormat.fill(format, with: arguments) == .init(text))
   }
 
-  /// Variables whose forms are the same for every number.
+  /// Returns variables whose forms are the same for every number.
   private func variables(_ forms: [String: String]) -> PluralVariables {
     PluralVariables(
       forms.mapValues { ["NSStringFormatSpecTypeKey": "NSStringPluralRuleType", "other": $0] })
@@ -41,7 +41,7 @@ import Testing
     let filled = LocalizedFormat.fill(
       format, with: [String(repeating: "é", count: 10_000)], limit: 60_000)
     #expect(filled.isCut)
-    // Two arguments of 20,000 bytes with their commas, and what fits of the third.
+    // Two arguments of 20,000 bytes with their commas, and the part of the third that fits.
     #expect(filled.text.utf8.count == 60_000)
     #expect(!filled.text.unicodeScalars.contains("\u{FFFD}"))
     let odd = LocalizedFormat.fill("%@", with: ["é€"], limit: 4)
@@ -57,7 +57,7 @@ import Testing
     let filled = LocalizedFormat.fill("%#@a@", with: [""], variables: variables(["a": names]))
     #expect(filled.isCut)
     #expect(filled.text.isEmpty, "the innermost ones take their argument, which is empty")
-    // A few levels are complete.
+    // A small number of levels is filled completely.
     let few = LocalizedFormat.fill(
       "%#@a@", with: ["3"], variables: variables(["a": "%#@b@%#@b@", "b": "%#@c@", "c": "%d"]))
     #expect(few == .init("33"))

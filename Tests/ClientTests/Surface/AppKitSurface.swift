@@ -1,6 +1,6 @@
 import Cocoa
 
-// Compiles every signature of client-api section 2.3; what compiles is the test.
+// Uses every signature of client-api section 2.3. The test passes if this file compiles.
 
 @MainActor
 private func application(_ delegate: AppDelegate) {

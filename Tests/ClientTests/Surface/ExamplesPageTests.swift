@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Holds docs/examples.md to the programs and tests that there are.
+/// Compares docs/examples.md with the existing programs and tests.
 @Suite struct ExamplesPageTests {
   private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

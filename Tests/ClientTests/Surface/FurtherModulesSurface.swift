@@ -6,7 +6,7 @@ import UIKit
 import UserNotificationsUI
 import os
 
-// Uses of the further modules as apps have them; that they compile is the test.
+// Uses the further modules as apps do. The test passes if this file compiles.
 
 final class DrawnContent: UIViewController, UNNotificationContentExtension {
   func didReceive(_ notification: UNNotification) {

@@ -1,6 +1,6 @@
 import NotificationCenter
 
-// A file that imports only this module has what Apple's module brings with it.
+// A file that imports only this module also gets everything that Apple's module re-exports.
 
 @MainActor
 final class PendingModel: NSObject, ObservableObject, UNUserNotificationCenterDelegate {

@@ -10,7 +10,7 @@ import PushKit
 import UIKit
 import os
 
-// Uses of declarations as real apps have them; that they compile is the test.
+// Uses declarations as real apps do. The test passes if this file compiles.
 
 final class CallProvider: NSObject, CXProviderDelegate, PKPushRegistryDelegate {
   let provider: CXProvider

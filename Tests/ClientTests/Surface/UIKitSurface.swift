@@ -1,6 +1,6 @@
 import UIKit
 
-// Compiles every signature of client-api sections 2.2 and 2.6; what compiles is the test.
+// Uses every signature of client-api sections 2.2 and 2.6. The test passes if this file compiles.
 
 @MainActor
 private func application(_ application: UIApplication, _ delegate: AppDelegate) async {

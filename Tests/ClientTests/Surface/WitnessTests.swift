@@ -7,8 +7,9 @@ import Testing
 
 @testable import UIKit
 
-/// Whether code runs on the main queue: in a test's process, whose main thread is parked, that is
-/// what an app has as its main thread.
+/// A check for code on the main queue.
+///
+/// In a test process, whose main thread is parked, the main queue takes the role of an app's main thread.
 enum MainQueue {
   private static let key: DispatchSpecificKey<Bool> = {
     let key = DispatchSpecificKey<Bool>()
@@ -19,8 +20,9 @@ enum MainQueue {
   static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) ?? false }
 }
 
-/// Every optional member of the delegates, written as apps write it, is what the system calls: a
-/// method that only looks like the requirement would compile and never be called.
+/// The system calls every optional member of the delegates when it is written as apps write it.
+///
+/// A method that only resembles the requirement would compile but never be called.
 @Suite @MainActor struct WitnessTests {
   private final class App: UIResponder, UIApplicationDelegate {
     var window: UIWindow?

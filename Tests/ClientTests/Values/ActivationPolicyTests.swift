@@ -3,7 +3,7 @@ import Testing
 
 @testable import AppKit
 
-/// When a Mac app without a place in the dock counts as being in front.
+/// The conditions under which a Mac app without a place in the Dock counts as being in the foreground.
 @MainActor @Suite struct ActivationPolicyTests {
   private func window(_ style: NSWindow.StyleMask) -> NSWindow {
     NSWindow(contentRect: .zero, styleMask: style, backing: .buffered, defer: false)
@@ -27,7 +27,7 @@ import Testing
     let settings = window([.titled, .closable])
     settings.makeKeyAndOrderFront(nil)
     #expect(settings.isKeyWindow && application.isActive)
-    // A window above all others, such as a reminder over the screen, takes no input.
+    // A window above all others, such as a reminder over the whole screen, takes no input.
     let overlay = window(.borderless)
     overlay.makeKeyAndOrderFront(nil)
     #expect(settings.isKeyWindow)
@@ -35,7 +35,7 @@ import Testing
     #expect(application.keyWindow == nil && !application.isActive)
     overlay.close()
 
-    // The agent's view of the desktop decides.
+    // The agent's knowledge of the desktop takes precedence.
     application.becomeActive(isKnown: true)
     #expect(application.isActive)
   }

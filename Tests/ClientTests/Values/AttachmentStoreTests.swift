@@ -4,7 +4,7 @@ import Testing
 
 @testable import UserNotifications
 
-/// What happens to an attachment's file when its notification is added.
+/// The handling of an attachment's file when its notification is added.
 @Suite struct AttachmentStoreTests {
   private let scratch: ScratchFolder
   private let store: AttachmentStore
@@ -46,7 +46,7 @@ import Testing
     #expect(stored.allSatisfy { $0.url.pathExtension == "png" && $0.type == "public.png" })
     #expect(!FileManager.default.fileExists(atPath: own.url.path))
     #expect(FileManager.default.fileExists(atPath: bundled.url.path))
-    // What the agent gives back lies there already.
+    // An attachment that the agent returned is already in the store.
     #expect(try store.add(stored).map(\.url) == stored.map(\.url))
     try FileManager.default.removeItem(at: stored[0].url)
     #expect(code(stored[0]) == .attachmentNotInDataStore)

@@ -8,7 +8,7 @@ import UserNotifications
 @testable import AppKit
 @testable import UIKit
 
-/// The three generations of API as faces of one model, and back.
+/// Conversions between the three generations of the API and the common model.
 @Suite struct ConversionTests {
   private func local(_ change: (inout LocalNotificationFields) -> Void) throws
     -> BelfryWire.NotificationRequest

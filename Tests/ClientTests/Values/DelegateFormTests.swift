@@ -6,7 +6,7 @@ import Testing
 
 final class NamedDelegate: NSObject, UIApplicationDelegate {}
 
-/// Which form of a delegate's method is called: the one that the app has.
+/// The system calls the form of a delegate's method that the app implements.
 @Suite @MainActor struct DelegateFormTests {
   private class Recorder: NSObject, UIApplicationDelegate { var calls: [String] = [] }
 

@@ -3,9 +3,9 @@ import Foundation
 import Testing
 import UserNotifications
 
-/// What a log shows of the objects: their fields, in the form of Apple's systems.
+/// Descriptions of the objects in a log: their fields, in the format of Apple's systems.
 @Suite struct DescriptionTests {
-  /// The description without addresses.
+  /// Returns the object's description without addresses.
   private func text(_ object: NSObject) -> String {
     object.description.replacing(/0x[0-9a-f]+/, with: "0x0")
   }

@@ -3,7 +3,7 @@ import Testing
 import UniformTypeIdentifiers
 import UserNotifications
 
-/// Uniform types, as far as attachments name them.
+/// The uniform types that attachments can have.
 @Suite struct FileTypeTests {
   @Test func `A type is found by its identifier, extension and MIME type`() {
     #expect(UTType("public.png") == .png)

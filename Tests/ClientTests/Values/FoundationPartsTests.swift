@@ -6,7 +6,7 @@ import Testing
 import UIKit
 import UserNotifications
 
-/// Parts of Apple's Foundation that the one of Linux lacks and notification code counts on.
+/// Parts of Apple's Foundation that Foundation on Linux lacks and that notification code uses.
 @Suite struct FoundationPartsTests {
   @Test
   func `A default is set and read by its key`() {
@@ -26,7 +26,7 @@ import UserNotifications
 
   @Test
   func `The app's library is the folder in which the agent looks for its sounds`() throws {
-    // This process is no app.
+    // This process is not an app.
     #expect(FileManager.default.appLibraryDirectory == nil)
     let app = "org.example.\(UUID().uuidString)"
     let folder = try #require(FileManager.default.libraryDirectory(of: app))

@@ -8,7 +8,7 @@ import Testing
 @testable import BackgroundTasks
 @testable import os
 
-/// What the further modules do.
+/// The behavior of the further modules.
 @Suite struct FurtherModulesTests {
   @Test
   func `A message's sender becomes the title, and a message without one is an error`() throws {
@@ -38,7 +38,7 @@ import Testing
     #expect(stranger?.code == .contentProvidingObjectNotAllowed)
   }
 
-  /// A scheduler whose agent is not there.
+  /// Returns a scheduler without a running agent.
   private func scheduler() -> BGTaskScheduler {
     let identity = AppIdentity(bundle: .main, environment: ["BELFRY_APP_ID": "org.example.a"])
     let session = AgentSession(identity: identity, socketPath: "/nonexistent/agent.sock")

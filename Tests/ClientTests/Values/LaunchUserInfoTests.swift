@@ -5,7 +5,7 @@ import UserNotifications
 
 @testable import AppKit
 
-/// What a Mac app finds in the notification that ends its launch.
+/// The contents of the notification that tells a Mac app that it has launched.
 @MainActor @Suite struct LaunchUserInfoTests {
   private final class Delegate: NSObject, UNUserNotificationCenterDelegate {}
 

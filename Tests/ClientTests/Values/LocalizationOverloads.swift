@@ -1,8 +1,8 @@
 import UserNotifications
 
-// A file that imports one of Belfry's modules alone.
+// A file that imports only one of Belfry's modules.
 
-/// What the calls of such a file find.
+/// The overloads that the calls in such a file resolve to.
 enum AloneFile {
   static func texts(_ bundle: Bundle) -> [String] {
     [

@@ -4,8 +4,7 @@ import Testing
 
 @testable import UIKit
 
-/// A notification that somebody else shows in the name of an app of the older interfaces, such as
-/// `belfry notify`.
+/// A notification that another program, such as `belfry notify`, shows on behalf of an app of the older interfaces.
 @Suite @MainActor struct NotificationFromShellTests {
   private final class Recorder: NSObject, UIApplicationDelegate {
     var bodies: [String?] = []

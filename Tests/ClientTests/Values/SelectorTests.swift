@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import UIKit
 
-/// Methods that are named by `Selector(…)` in place of `#selector(…)`.
+/// Methods that are named with `Selector(…)` instead of `#selector(…)`.
 @MainActor @Suite struct SelectorTests {
   private final class Observer: NSObject {
     var calls: [String] = []

@@ -100,7 +100,7 @@ import Transport
       let failure = error as? AdministrationFailure
       #expect(failure?.kind == .conflict)
       let what = failure?.what ?? ""
-      // Apps are listed by number, which is drawn.
+      // Apps are listed by number, and the numbers are random.
       return what.hasPrefix("the team TEAMBBBBBB has 7 apps (com.example.b")
         && what.hasSuffix(
           ", and 2 more), 1 key that is not revoked (KEYOFB0001), "
@@ -224,7 +224,7 @@ import Transport
     ).first
     #expect(changed?["keep"] == "all")
     #expect(changed?["number"] == added?["number"])
-    // What is not named stays as it was.
+    // Fields that are not named are unchanged.
     #expect(
       try administration.perform(.addTopic(.init(team: team, bundleID: bundleID))).first == changed)
     expect(.conflict) {
@@ -385,7 +385,7 @@ private func decoded(_ base64: String) -> [UInt8] {
   return Base64.decode(text.span) ?? []
 }
 
-/// A gateway as far as the administration sees it.
+/// The parts of a gateway that the administration uses.
 final class Running: Sendable {
   let store: SQLiteControlStore
   let faults = FaultRegistry()

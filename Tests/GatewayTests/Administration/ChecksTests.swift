@@ -7,7 +7,7 @@ import Transport
 
 @testable import Gateway
 
-/// The checks of pushes and tokens that a person drafts, on a gateway's folder.
+/// The checks of drafts of pushes and tokens, with a gateway's folder.
 @Suite struct ChecksTests {
   private let scratch: ScratchFolder
   private let administration: Administration
@@ -77,7 +77,7 @@ import Transport
     return try #require(try administration.perform(.checkPush(draft)).first)
   }
 
-  /// "field: reason" of each fault.
+  /// Returns "field: reason" for each fault.
   private func faults(_ line: JSONObject) -> [String] {
     (line["faults"]?.arrayValue ?? []).compactMap(\.objectValue).map {
       "\($0["field"]?.stringValue ?? ""): \($0["reason"]?.stringValue ?? "")"
@@ -146,7 +146,7 @@ import Transport
     let voice = try check {
       ($0.payload, $0.type) = (payload, "voip")
     }
-    // A plain topic takes no voip, and what it takes has the lower limit.
+    // A plain topic does not accept voip pushes, and the types that it accepts have the lower size limit.
     #expect(faults(voice) == ["type: InvalidPushType", "payload: PayloadTooLarge"])
     #expect(voice["bytesMax"] == 5_120)
   }
@@ -162,7 +162,7 @@ import Transport
     }
     let gone = try check { ($0.token, $0.type) = (dead, "controls") }
     #expect(faults(gone) == ["type: InvalidPushType", "token: Unregistered"])
-    // An MDM topic looks like a plain one: without a good token nothing is known of it.
+    // An MDM topic looks like a plain one, so nothing is known about it without a valid token.
     let managed = try check { ($0.token, $0.type) = ("", "mdm") }
     #expect(faults(managed) == ["token: MissingDeviceToken"])
   }
@@ -224,7 +224,7 @@ import Transport
       let text = Base64.encode(Array(#"{"iss":"TEAMAAAAAA","iat":\#(iat)}"#.utf8), url: true)
       return "\(parts[0]).\(text).\(parts[2])"
     }
-    // Whatever a stranger writes is answered.
+    // Any input gets an answer, even from a client that is not authenticated.
     for iat in ["-9223372036854775808", "9223372036854775807", "1e300", "\"x\""] {
       #expect(try check(claims(iat))["ok"] == false)
     }

@@ -3,7 +3,7 @@ import Gateway
 import Testing
 import Transport
 
-/// The surroundings of a request, as a gateway with two teams would have them.
+/// The context of a request in a gateway with two teams.
 private struct Surroundings: AdmissionContext {
   var credentialAnswer: Admission.Credential
   let directory: CredentialDirectory
@@ -67,7 +67,7 @@ private struct Surroundings: AdmissionContext {
       request, body: bytes.span, bodyBytes: body, atSeconds: Self.now, context: &context)
   }
 
-  /// JSON of that many bytes; nothing sensible is shorter than two.
+  /// Returns JSON of `count` bytes, at least two.
   private static func payload(bytes count: Int) -> [UInt8] {
     guard count > 1 else { return Array(repeating: 0x20, count: count) }
     return [0x7B] + Array(repeating: 0x20, count: count - 2) + [0x7D]
@@ -130,7 +130,7 @@ private struct Surroundings: AdmissionContext {
   }
 
   @Test func `faults are reported in the order of the checks`() throws {
-    // From the last check to the first: each new fault comes before those that stand already.
+    // From the last check to the first. Each new fault takes precedence over the existing ones.
     let steps: [(String, String?, Rejection)] = [
       ("apns-topic", "com.example.none", .topicDisallowed),
       ("apns-collapse-id", String(repeating: "c", count: 65), .badCollapseID),
@@ -187,7 +187,7 @@ private struct Surroundings: AdmissionContext {
     var surroundings = try surroundings()
     surroundings.tokens[token] = TokenContents(
       environment: .sandbox, kind: kind, generation: 0, app: 1, device: 5)
-    // The table of apns-protocol 1.5, written out once more.
+    // The table of apns-protocol 1.5, written out again.
     let row: [TokenKind: [PushType]] = [
       .alert: [.alert, .background], .voip: [.voip], .complication: [.complication],
       .fileProvider: [.fileProvider], .mdm: [.mdm], .liveActivity: [.liveActivity],
@@ -211,7 +211,7 @@ private struct Surroundings: AdmissionContext {
   }
 
   @Test func `a token of another topic is told before the push type`() throws {
-    // Both have been seen: an alert to a VoIP topic with an alert token, and a call to a plain topic with a
+    // Both have occurred in practice: an alert to a VoIP topic with an alert token, and a call to a plain topic with a
     // VoIP token.
     let alert = ["apns-topic": "com.example.app.voip", "apns-push-type": "alert"]
     #expect(rejection(try evaluate(alert)) == .deviceTokenNotForTopic)

@@ -61,9 +61,9 @@ import Transport
     #expect(rejection(authorization, verifier) == .invalidProviderToken)
   }
 
-  /// What one library sends: SHA-512 with a key on P-256, the two integers in ES512's width.
+  /// The signature that one library sends: SHA-512 with a key on P-256, and the two integers in ES512's width.
   ///
-  /// Made with another implementation.
+  /// Generated with another implementation.
   private static let es512 = [
     "eyJhbGciOiJFUzUxMiIsImtpZCI6IktFWSJ9.eyJpc3MiOiJURUFNIiwiaWF0IjoxNzAwMDAwMDAwfQ.",
     "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAPNxxKEh3Z2mCtf2BmObtvqz_-p6RmiFa70I",

@@ -2,10 +2,11 @@ import BelfryWire
 import Gateway
 import Transport
 
-/// A provider connection without sockets, whose clock the test moves: the gateway's own verifier, rules
-/// and admission behind the requests of a vector.
+/// A provider connection without sockets, whose clock the test controls.
+///
+/// The gateway's own verifier, rules, and admission process the requests of a vector.
 struct ClockedConnection: AdmissionContext {
-  /// The keys of apns-protocol 9.1, made once.
+  /// The keys of apns-protocol 9.1, generated once.
   final class Keys {
     let directory: CredentialDirectory
     private let signers: [String: (team: String, key: ES256PrivateKey)]
@@ -46,7 +47,9 @@ struct ClockedConnection: AdmissionContext {
         ])
     }
 
-    /// The token that `JWT:text` of a vector describes: the same one whenever it says the same.
+    /// Returns the token that `JWT:text` of a vector describes.
+    ///
+    /// Equal contents give the same token.
     func token(_ text: String, atSeconds now: Int64, fixed: Int64) throws -> String {
       let parts = text.split(separator: ";")
       let id = String(parts[0])
@@ -92,14 +95,16 @@ struct ClockedConnection: AdmissionContext {
 
   func app(bundleID: Span<UInt8>) -> App? { keys.directory.app(bundleID: bundleID) }
 
-  /// The first byte of these tokens is their app's number.
+  /// The first byte of these tokens is the app's number.
   mutating func open(token: Span<UInt8>) -> TokenContents? {
     guard token.count == 32 else { return nil }
     return TokenContents(
       environment: .sandbox, kind: .alert, generation: 0, app: UInt32(token[0]), device: 1)
   }
 
-  /// Sends a request with its placeholders filled in; nil: it was admitted.
+  /// Sends a request with its placeholders filled in.
+  ///
+  /// Returns nil if it is admitted.
   mutating func send(_ fields: [(name: String, value: String)], body: String) throws -> Rejection? {
     var request = PushRequest()
     for (name, value) in fields {
@@ -143,7 +148,7 @@ struct ClockedConnection: AdmissionContext {
   }
 }
 
-/// A vector that cannot be played here.
+/// A vector that this connection cannot run.
 struct VectorFailure: Error, CustomStringConvertible {
   let description: String
 

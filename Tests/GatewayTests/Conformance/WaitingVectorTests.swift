@@ -4,8 +4,9 @@ import Gateway
 import TestSupport
 import Testing
 
-/// The vectors in which time passes, under a clock that the test moves: `run-vectors` plays them against
-/// a gateway too, whose clock stands still for its tokens.
+/// The vectors that let time pass, under a clock that the test controls.
+///
+/// `run-vectors` also runs them against a gateway, whose clock for tokens does not advance.
 @Suite struct WaitingVectorTests {
   struct Vector: Sendable, CustomTestStringConvertible {
     let id: String
@@ -37,7 +38,7 @@ import Testing
     try play(steps, wanted)
   }
 
-  /// What a connection's tokens meet as time goes by, beyond what the vectors show.
+  /// The fate of a connection's tokens over time, beyond the cases of the vectors.
   @Test(
     arguments: [
       ("a new token after 25 minutes", [0, 1_500], ["now", "now"], [nil, nil]),
@@ -98,7 +99,7 @@ import Testing
     #expect(then == "connects after \(days) day")
     for (days, wanted) in [(days, names(vector.expect["delivered"])), (31, [])] {
       var bench = DeliveryBench()
-      // What admission makes of an absent header (apns-protocol section 4).
+      // The values that admission uses for absent headers (apns-protocol section 4).
       bench.push("A", expiresIn: 30 * 86_400)
       try bench.commit()
       #expect(bench.answered == ["A"])

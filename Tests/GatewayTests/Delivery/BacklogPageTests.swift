@@ -5,9 +5,9 @@ import Testing
 
 private typealias Bench = DeliveryBench
 
-/// A backlog is read in pages: what a silent device holds in memory is bounded, and nothing is lost by it.
+/// A backlog is read in pages, so that the memory for a silent device is bounded and nothing is lost.
 @Suite struct BacklogPageTests {
-  /// Stores notifications for a device that is away, under distinct texts.
+  /// Stores notifications with distinct texts for an offline device.
   private func store(_ texts: [String], in bench: inout DeliveryBench, app: UInt32 = Bench.app)
     throws
   {
@@ -24,7 +24,7 @@ private typealias Bench = DeliveryBench
       next += 1
       if !bench.acknowledged.contains(text) { try bench.acknowledge(text, session: session) }
       try bench.answerLoads()
-      // The window closes where acknowledged rows are not removed.
+      // The window closes unless acknowledged rows are removed.
       if next == bench.sent.count { try bench.commit() }
       try bench.answerLoads()
     }

@@ -3,7 +3,7 @@ import Gateway
 import Storage
 import Testing
 
-/// A delivery core with one channel, driven by hand.
+/// A delivery core with one channel, driven by the test.
 private struct Bench: ~Copyable {
   var core = DeliveryCore(highestSequence: 0)
   var now = Moment(nanoseconds: 1_000_000_000, unixMilliseconds: 1_700_000_000_000)
@@ -44,7 +44,7 @@ private struct Bench: ~Copyable {
     }
   }
 
-  /// The sessions have their devices' numbers.
+  /// The sessions have the same numbers as their devices.
   mutating func connect(
     _ devices: UInt64..., power: DevicePower = DevicePower(), window: Int = 64
   ) {
@@ -85,7 +85,7 @@ private struct Bench: ~Copyable {
     drain()
   }
 
-  /// The device has no room for what is in flight to it.
+  /// Reports that the device has no room for the notifications in flight to it.
   mutating func discardAll(_ device: UInt64) {
     for sequence in inFlight.removeValue(forKey: device) ?? [] {
       core.discarded(
@@ -231,7 +231,7 @@ private struct Bench: ~Copyable {
     #expect(first < 1_000)
     var isUnderWay = bench.core.isFanningOut
     #expect(isUnderWay)
-    // One that comes back meanwhile gets it as the newest, and not twice.
+    // A device that reconnects in the meantime receives it as the newest message, and only once.
     bench.disconnect(1_000)
     bench.connect(1_000)
     for _ in 0..<10 {
@@ -256,7 +256,7 @@ private struct Bench: ~Copyable {
     #expect(again.texts(2) == ["a"])
   }
 
-  /// A slow device's memory is bounded for what is tried once, pushes included.
+  /// A slow device's memory is bounded for messages that are tried once, including pushes.
   @Test func `what is tried once does not pile up`() {
     var bench = Bench()
     bench.connect(1, window: 1)
@@ -264,7 +264,7 @@ private struct Bench: ~Copyable {
     #expect(bench.states.filter { $0 == .discardedExpired }.count > 1_900)
   }
 
-  /// The older one was taken for the newer, which was gone with that.
+  /// A regression test: the older message was mistaken for the newer one, which was lost.
   @Test func `of two messages that found no room the newer one waits`() {
     var bench = Bench()
     bench.connect(1)

@@ -3,8 +3,8 @@ import Gateway
 import Storage
 import Testing
 
-/// When a bench checks the core's invariants: after each event, and of very many now and then, since a check looks
-/// at all that is in memory.
+/// The intervals at which a bench checks the core's invariants: after each event, or occasionally if there are very
+/// many events, because a check examines everything in memory.
 struct InvariantChecks {
   private var events = 0
 
@@ -14,7 +14,7 @@ struct InvariantChecks {
   }
 }
 
-/// A delivery core with a memory store behind it, driven by hand.
+/// A delivery core with a memory store, driven by the test.
 struct DeliveryBench: ~Copyable {
   var core = DeliveryCore(highestSequence: 0)
   let store = MemoryNotificationStore()
@@ -27,10 +27,10 @@ struct DeliveryBench: ~Copyable {
   var states: [DeliveryState] = []
   var sequences: [String: UInt64] = [:]
   var loads: [(UInt64, SessionID)] = []
-  /// Off where a test has too much in memory for that.
+  /// False in tests that hold too much in memory for these checks.
   var checksInvariants = true
   private var checks = InvariantChecks()
-  /// Rows that are read at once.
+  /// The number of rows that are read at once.
   var pageRows = Int.max
   private var nextID: UInt64 = 1
 
@@ -51,7 +51,7 @@ struct DeliveryBench: ~Copyable {
     drain()
   }
 
-  /// What a provider sends next.
+  /// Returns the next notification of a provider.
   mutating func notification(
     _ text: String, to key: NotificationKey = DeliveryBench.key(), priority: UInt8 = 10,
     expiresIn seconds: Int64 = 3_600, keep: UInt32 = 1, collapseID: String = "",
@@ -142,7 +142,7 @@ struct DeliveryBench: ~Copyable {
     now.unixMilliseconds += milliseconds
   }
 
-  /// Runs the commit that is due, if one is.
+  /// Runs the commit that is due, if any.
   @discardableResult
   mutating func commit(isDurable: Bool = true) throws -> Int {
     let operations = core.takeCommit(now: now)

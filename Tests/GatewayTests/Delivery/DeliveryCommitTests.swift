@@ -4,7 +4,7 @@ import Testing
 
 private typealias Bench = DeliveryBench
 
-/// What shares a commit, how much of it, and what a failed one leaves behind.
+/// The contents and size of a commit, and the state after a failed one.
 @Suite struct DeliveryCommitTests {
   @Test func `expired rows are swept in slices, and a push is committed in between`() throws {
     var bench = Bench()
@@ -51,8 +51,8 @@ private typealias Bench = DeliveryBench
     #expect(try bench.commit() == 1)
   }
 
-  /// The row of one that was replaced in the same commit went without a word while its device's memory
-  /// was full.
+  /// A regression test: a notification that was replaced in the same commit, while its device's memory was full, was
+  /// removed without a record.
   @Test func `what the store replaces while memory is full is recorded`() throws {
     var bench = Bench()
     try bench.connect(window: 1)
@@ -133,7 +133,8 @@ private typealias Bench = DeliveryBench
     #expect(bench.states.filter { $0 == .replaced }.count == 2, "each is replaced once")
   }
 
-  /// A push that was answered 200 was gone with the newer one that was refused, which nobody got.
+  /// A regression test: a push that was answered 200 was lost together with the refused newer one, so neither was
+  /// delivered.
   @Test func `what a refused one replaced comes back when its device throws that one away`() throws
   {
     var bench = Bench()
@@ -196,7 +197,9 @@ private typealias Bench = DeliveryBench
       bench.states == [.received, .received, .storedOffline, .storedOffline, .replaced])
   }
 
-  /// The older one's commit ran when it was replaced: its row went, though the newer one was refused.
+  /// A regression test: the older notification was being committed when it was replaced.
+  ///
+  /// Its row was removed although the newer one was refused.
   @Test(arguments: [false, true])
   func `what was replaced while it was committed comes back when the newer one is refused`(
     isDelayed: Bool
@@ -238,7 +241,7 @@ private typealias Bench = DeliveryBench
     #expect(try bench.store.count() == 0)
   }
 
-  /// The entry was taken for one on its way, and came before the rest of the backlog.
+  /// A regression test: the entry was treated as in flight, and sent before the rest of the backlog.
   @Test func `what the store replaced for a device that was away is not sent`() throws {
     var bench = Bench()
     bench.pageRows = 2

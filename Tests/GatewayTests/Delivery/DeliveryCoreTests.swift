@@ -265,7 +265,8 @@ private typealias Bench = DeliveryBench
     #expect(bench.sent == ["0", "1", "2"])
   }
 
-  /// Found by `make simulate SEED=1795292706950`: a long backlog came between, and the device had forgotten.
+  /// Found by `make simulate SEED=1795292706950`: a long backlog was sent first, and by then the device had forgotten
+  /// them.
   @Test func `what was sent and not acknowledged comes before what the device has not seen`() throws
   {
     var bench = Bench()

@@ -5,7 +5,7 @@ import Testing
 
 private typealias Bench = DeliveryBench
 
-/// What becomes of a notification that its device throws away.
+/// The fate of a notification that its device discards.
 @Suite struct DeliveryDiscardTests {
   private func tick(_ bench: inout DeliveryBench) {
     bench.core.tick(now: bench.now)

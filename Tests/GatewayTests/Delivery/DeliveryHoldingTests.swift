@@ -5,7 +5,7 @@ import Testing
 
 private typealias Bench = DeliveryBench
 
-/// What a device's power and an app's background rate hold back.
+/// Notifications that are held because of a device's power state or an app's background rate.
 @Suite struct DeliveryHoldingTests {
   @Test func `a background push that has to wait costs a connected device nothing`() throws {
     var bench = Bench()
@@ -40,7 +40,7 @@ private typealias Bench = DeliveryBench
     bench.push("news", priority: 5, type: .background)
     bench.push("alert", priority: 5)
     try bench.commit()
-    // Each replaces its own kind.
+    // Each replaces the waiting push of its own kind.
     bench.push("later alert", priority: 5)
     bench.push("later news", priority: 5, type: .background)
     try bench.commit()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Gateway
 
-/// Who follows the log of a running gateway (`belfry log --follow`).
+/// Followers of the log of a running gateway (`belfry log --follow`).
 @Suite struct DeliveryLogFollowersTests {
   private final class Reader: Sendable {
     let states = Mutex<[String]>([])
@@ -39,7 +39,7 @@ import Testing
       atMilliseconds: 1, rejection: .badDeviceToken, id: id(low), token: [], topic: [])
   }
 
-  /// Tells of two pushes by each of two kinds of line.
+  /// Logs two pushes with two kinds of lines each.
   private static func tell(_ followers: inout DeliveryLogFollowers) {
     for low in UInt64(1)...2 {
       followers.tell(accepted(low)) { line("accepted \(low)", $0.id) }

@@ -72,7 +72,7 @@ import Testing
       for number in 1...4 { log.append(entry(Int64(number))) }
     }
     var bytes = try FileSystem.read(path, limit: 1 << 16)
-    // A bit of every third word after the mark, another one for each seed.
+    // A bit of every third word after the mark, a different one for each seed.
     for word in stride(from: 1 + seed % 3, to: bytes.count / 8, by: 3) {
       bytes[word * 8 + seed / 8] ^= 1 << (seed % 8)
     }
@@ -121,7 +121,7 @@ import Testing
     let collector = DeliveryLogCollector()
     collector.add([DeliveryLogLine(entry(1), bundleID: nil)])
     let late = DeliveryLogLine(entry(2), bundleID: nil)
-    // A thread of its own, as a loop has: a queue's threads may all be taken by other tests.
+    // A separate thread, as a loop has; other tests may occupy all threads of a queue.
     Thread.detachNewThread { collector.add([late]) }
     #expect(collector.wait(for: 2).count == 2)
   }

@@ -5,7 +5,7 @@ import Testing
 
 private typealias Bench = DeliveryBench
 
-/// Which notification takes the place of which, and what becomes of the older one's row.
+/// The rules by which notifications replace each other, and the fate of the older one's row.
 @Suite struct DeliveryReplacementTests {
   @Test func `I03 only the newest of a token is kept`() throws {
     var bench = Bench()

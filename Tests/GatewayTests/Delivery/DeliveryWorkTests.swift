@@ -5,11 +5,12 @@
 
   private typealias Bench = DeliveryBench
 
-  /// What a notification costs must not grow with how many there are.
+  /// The cost of a notification must not grow with the number of notifications.
   ///
-  /// Counted is what the core's lists look at and move, not time, so that a busy machine changes nothing.
+  /// The tests count the entries that the core's lists examine and move instead of measuring time, so that a busy
+  /// machine has no influence.
   @Suite struct DeliveryWorkTests {
-    /// Twice the steps of a search among 40,000, and the moves of closing gaps.
+    /// Twice the steps of a search among 40,000 entries, plus the moves that close gaps.
     private let examinedMax = 40
 
     /// Commits everything that is due, without a store.
@@ -22,7 +23,7 @@
       }
     }
 
-    /// Commits everything that is due to the bench's store, which drops what is too many.
+    /// Commits everything that is due to the bench's store, which drops the excess.
     private func storeAll(_ bench: inout Bench) throws {
       while let due = bench.core.nextCommitNanoseconds(), due <= bench.now.nanoseconds {
         let count = try bench.commit()
@@ -48,7 +49,7 @@
       bench.checksInvariants = false
       let count = 3_000
       for number in 0..<count {
-        // One in two replaces the one before it by its collapse id.
+        // Every second notification replaces the one before it by its collapse ID.
         bench.push("\(number)", priority: 5, keep: .max, collapseID: "\(number / 2)")
         bench.push("other \(number)", to: Bench.key(app: 8), priority: 5, keep: 3)
         if number % 1_000 == 999 { try storeAll(&bench) }

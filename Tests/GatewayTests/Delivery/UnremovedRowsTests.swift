@@ -5,12 +5,13 @@ import Testing
 
 private typealias Bench = DeliveryBench
 
-/// A gateway that is killed sends again what a device acknowledged and the store has not removed: never more than
-/// the device remembers.
+/// After it is killed, a gateway resends the rows that a device has acknowledged and the store has not removed.
+///
+/// There are never more of them than the device remembers.
 @Suite struct UnremovedRowsTests {
   private func texts(_ numbers: ClosedRange<Int>) -> [String] { numbers.map(String.init) }
 
-  /// A bench whose device has a backlog of a hundred, and a window of eight.
+  /// Returns a bench whose device has a backlog of 100 notifications and a window of eight.
   private func makeBacklog() throws -> DeliveryBench {
     var bench = Bench()
     for text in texts(1...100) { bench.push(text, keep: .max) }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Gateway
 
-/// How long a provider's connection may keep the gateway waiting.
+/// The time for which a provider's connection may keep the gateway waiting.
 @Suite struct IdlePolicyTests {
   private static func seconds(_ count: Int64) -> Int64 { count * 1_000_000_000 }
 
@@ -21,7 +21,7 @@ import Testing
       sentBytes: sent)
   }
 
-  /// The verdict of the last look, one a second until `end`.
+  /// Returns the verdict of the last check; there is one check per second until `end`.
   private func verdict(
     at end: Int64, _ facts: (Int64) -> IdlePolicy.Facts
   ) -> IdlePolicy.Verdict {
@@ -37,7 +37,7 @@ import Testing
   @Test func `who says nothing at all is idle after ten seconds`() {
     #expect(verdict(at: 9) { _ in Self.facts(hasFrames: false) } == .wait)
     #expect(verdict(at: 10) { _ in Self.facts(hasFrames: false) } == .idle)
-    // Bytes that never make a frame are no sign of life.
+    // Bytes that never complete a frame are not a sign of life.
     #expect(verdict(at: 10) { Self.facts(lastReceived: $0, hasFrames: false) } == .idle)
   }
 

@@ -6,7 +6,9 @@ import Testing
 @Suite struct ProviderErrorPolicyTests {
   private var policy = ProviderErrorPolicy(bounds: .init(errors: 80, badDeviceTokens: 16))
 
-  /// Refuses until something else than the stream limit comes of it; how many it took, and which limits were set.
+  /// Refuses requests until the policy ends the connection.
+  ///
+  /// Returns the number of refusals, the stream limits that were set, and the reason for the end.
   private mutating func refuse(
     _ rejection: Rejection, upTo count: Int
   ) -> (count: Int, streams: [UInt32], end: ProviderErrorPolicy.Excess?) {

@@ -38,7 +38,7 @@ import Transport
     #expect(harness.violation == nil)
   }
 
-  /// A frame of the enhanced command with its expiry, or of the oldest one, which has none.
+  /// Returns a frame of the enhanced command with its expiry, or of the oldest command, which has no expiry.
   private static func frame(
     token: [UInt8], push: UInt64, expiresUnixSeconds: Int64?
   ) -> [UInt8] {
@@ -97,7 +97,7 @@ import Transport
       Self.frame(
         token: try harness.token(of: device), push: push, expiresUnixSeconds: now + 400 * day))
     harness.pass(milliseconds: 1_000)
-    // The device comes back when the longest life is over, and long before the given one is.
+    // The device reconnects after the maximum lifetime has passed, and long before the given expiry.
     harness.sleep(milliseconds: 31 * day * 1_000)
     device.goOnline()
     harness.pass(milliseconds: 60_000)
@@ -113,7 +113,7 @@ import Transport
     harness.pass(milliseconds: 100)
     harness.world.gateway.notificationStore.failingCommits = 1
     let client = Self.client(harness)
-    // The first waits for a commit, which fails; the second is no token at all.
+    // The first frame waits for a commit, which fails; the second does not contain a valid token.
     client.send(
       Self.frame(7, token: try harness.token(of: device), push: harness.open(for: device))
         + Self.frame(8, token: [UInt8](repeating: 1, count: 32), push: 0))
@@ -184,14 +184,14 @@ import Transport
     let named = (0..<client.received.count / 38).map {
       Array(client.received[$0 * 38 + 6..<$0 * 38 + 38])
     }
-    // The last four before the current one, in the order in which they became inactive.
+    // The last four tokens before the current one, in the order in which they became inactive.
     #expect(named == (try (1...4).map { try harness.token(of: device, generation: $0) }))
     let next = Self.feedbackClient(harness)
     harness.pass(milliseconds: 500)
     #expect(next.isClosed && next.received.isEmpty)
   }
 
-  /// Puts that many inactive registrations of devices that are long gone into the store.
+  /// Stores `count` inactive registrations of devices that disappeared long ago.
   private static func addFeedback(_ count: Int, to harness: GatewayHarness) throws {
     let records = (0..<UInt64(count)).map { index in
       ControlChange.putRegistration(

@@ -49,7 +49,7 @@ import Testing
     #expect(store.appReadings == apps && store.keyReadings == keys, "no table is read whole")
     let adopted = try store.apps().filter { $0.adopter == device.number }
     #expect(adopted.count == Limits.adoptionsPerDeviceMax)
-    // Another device has a bound of its own.
+    // Another device has its own limit.
     let other = harness.device()
     other.register(LinkTopic(bundleID: "com.example.of-another"))
     harness.pass(milliseconds: 1_000)
@@ -74,7 +74,7 @@ import Testing
     }
     let first = try adopted() - former
     #expect((1_000...1_002).contains(first), "\(first)")
-    // The device repeats by itself a request that was refused for now.
+    // The device automatically repeats a request that was refused temporarily.
     harness.pass(milliseconds: 600_000)
     let later = try adopted() - former
     #expect((first + 5...first + 12).contains(later), "\(later)")
@@ -88,7 +88,7 @@ import Testing
     let harness = try GatewayHarness()
     let device = harness.device()
     let store = harness.world.gateway.controlStore
-    // On disk already, though the loops have not heard of it.
+    // The change is already on disk, although the loops have not been notified.
     try store.apply([
       .putApp(
         AppRecord(

@@ -5,7 +5,7 @@ import Transport
 @testable import Gateway
 @testable import TestSupport
 
-/// The real gateway in a quiet simulated world: nothing goes wrong but what the test does.
+/// The real gateway in a simulated world that has no faults other than those that the test causes.
 final class GatewayHarness {
   let world: GatewaySimulation
 
@@ -17,28 +17,28 @@ final class GatewayHarness {
 
   deinit { world.end() }
 
-  /// Lets that much virtual time pass, with everything that happens in it.
+  /// Lets virtual time pass, with all its events.
   func pass(milliseconds: Int64) { world.step(until: world.time.now + milliseconds * 1_000_000) }
 
-  /// Lets that much virtual time pass at once, as a suspended machine sees it: every timer is late.
+  /// Advances virtual time in one step, as on a suspended machine: every timer is late.
   func sleep(milliseconds: Int64) {
     world.time.advance(to: world.time.now + milliseconds * 1_000_000)
   }
 
-  /// What was broken; nil where nothing was.
+  /// The guarantee that was broken, or nil.
   var violation: String? { world.violation }
 
-  /// A device that has enrolled and has a token for the first app.
+  /// Returns a device that has enrolled and has a token for the first app.
   func device() -> SimulatedDevice {
     world.addDevice(world.devices.count + 1)
     pass(milliseconds: 2_000)
     return world.devices[world.devices.count - 1]
   }
 
-  /// A provider by its place: 0 has tokens, 1 a certificate, 2 the port without TLS.
+  /// Returns a provider by its index: 0 has tokens, 1 a certificate, and 2 uses the port without TLS.
   func provider(_ kind: Int = 0) -> SimulatedProvider { SimulatedProvider(kind, in: world) }
 
-  /// Sends a push and lets it arrive; its number in the ledger.
+  /// Sends a push and lets it arrive; returns its number in the ledger.
   @discardableResult
   func push(
     to device: SimulatedDevice, by provider: SimulatedProvider, wait: Int64 = 1_000
@@ -51,14 +51,14 @@ final class GatewayHarness {
     return number
   }
 
-  /// A push that the ledger knows of.
+  /// Records a push in the ledger and returns its number.
   func open(for device: SimulatedDevice) -> UInt64 {
     world.ledger.open(
       .init(device: device.number, topic: world.topics[0]), priority: 10,
       expiration: world.time.unixMilliseconds / 1_000 + 3_600, collapseID: "", keep: 1)
   }
 
-  /// The current token of the device's first app.
+  /// Returns the current token of the device's first app.
   func token(of device: SimulatedDevice, generation: UInt16 = 0) throws -> [UInt8] {
     world.tokens.seal(
       TokenContents(
@@ -66,13 +66,15 @@ final class GatewayHarness {
         device: device.number))
   }
 
-  /// What the delivery log has said of a push.
+  /// The states of a push in the delivery log.
   func labels(of number: UInt64) -> [String] { state(of: number)?.states.map(\.label) ?? [] }
 
   func state(of number: UInt64) -> DeliveryLedger.Push? { world.ledger.push(number) }
 }
 
-/// A client that speaks bytes: what came back, and whether the gateway ended the connection.
+/// A client that sends raw bytes.
+///
+/// It records the bytes received and whether the gateway has closed the connection.
 final class RawClient: SimulatedClient {
   private(set) var received: [UInt8] = []
   private(set) var isClosed = false

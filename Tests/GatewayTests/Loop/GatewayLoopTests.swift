@@ -14,7 +14,7 @@ import Transport
     let devices = [harness.device(), harness.device()]
     let homes = Set(devices.map { $0.number % 2 })
     #expect(homes == [0, 1])
-    // The provider's one connection is on one of the loops.
+    // The provider has one connection, which is on one of the loops.
     let provider = harness.provider()
     for device in devices {
       let push = try harness.push(to: device, by: provider)
@@ -96,7 +96,7 @@ import Transport
   }
 }
 
-/// One loop's part of a gateway whose other parts are not there yet.
+/// The part of a gateway that belongs to one loop, without the other parts.
 final class LoopScenario {
   let loop: EventLoop
   let part: GatewayLoop
@@ -132,7 +132,7 @@ final class LoopScenario {
 
   deinit { loop.releaseAll() }
 
-  /// The device has the first app's token, on disk.
+  /// Stores a token of the first app for the device.
   func register(device: UInt64) {
     part.registrations.set(
       NotificationKey(device: device, app: 1, kind: TokenKind.alert.rawValue),
@@ -148,7 +148,7 @@ final class LoopScenario {
   }
 }
 
-/// A provider that notes its answers.
+/// A provider that records its answers.
 final class RecordingProvider: ProviderPeer {
   let number: UInt64 = 1
   let load = ProviderLoad()

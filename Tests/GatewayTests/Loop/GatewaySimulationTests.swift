@@ -2,12 +2,11 @@ import Testing
 
 @testable import TestSupport
 
-/// The gateway's promises under crashes, broken links, slow and full disks, clocks that are set, and devices
-/// that sleep.
+/// The gateway's guarantees under crashes, broken links, slow and full disks, clock changes, and sleeping devices.
 ///
-/// `make simulate` plays more worlds of ``GatewaySimulation``, in a release build.
+/// `make simulate` runs more worlds of ``GatewaySimulation``, in a release build.
 @Suite struct GatewaySimulationTests {
-  /// A bounded number of worlds, the same ones each time.
+  /// A fixed number of worlds, the same ones in every run.
   @Test(arguments: 1...8 as ClosedRange<UInt64>)
   func `every promise is kept`(seed: UInt64) {
     let outcome = GatewaySimulation.run(seed: seed)
@@ -32,7 +31,7 @@ import Testing
   func `a world is the seed's alone, not the keys' of its process nor that of the worlds before`()
     throws
   {
-    // Small socket buffers, where one byte more or less is another course.
+    // Socket buffers are small, so that a difference of one byte changes the course of events.
     let alone = GatewaySimulation.run(seed: 11, identities: try SimulatedIdentities())
     for seed: UInt64 in 12...13 { _ = GatewaySimulation.run(seed: seed) }
     let inCompany = GatewaySimulation.run(seed: 11)

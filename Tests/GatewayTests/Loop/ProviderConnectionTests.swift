@@ -58,7 +58,7 @@ import Transport
       harness, port: 2_197, as: StreamIdentity(negotiatedProtocol: "h2"))
     client.send(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + [0, 0, 0, 4, 0, 0, 0, 0, 0])
     let ping: [UInt8] = [0, 0, 8, 6, 0, 0, 0, 0, 0] + Array(repeating: 7, count: 8)
-    // Most of what a fresh connection has, then more than is left without what 25 s give back.
+    // Most of the allowance of a new connection, then more than what is left plus what 25 s restore.
     for (pings, milliseconds) in [(390, 25_000), (50, 1_000)] as [(Int, Int64)] {
       client.send(Array(repeating: ping, count: pings).flatMap { $0 })
       harness.pass(milliseconds: milliseconds)

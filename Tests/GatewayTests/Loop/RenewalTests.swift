@@ -6,9 +6,9 @@ import Transport
 
 @testable import TestSupport
 
-/// A connected device asks the gateway itself for another certificate.
+/// A connected device asks the gateway for another certificate.
 @Suite struct RenewalTests {
-  /// A device by its bytes, with a certificate for `key` that names `number`.
+  /// Returns a device that sends raw bytes, with a certificate for `key` that names `number`.
   private func client(
     _ harness: GatewayHarness, _ number: UInt64, _ key: ES256PrivateKey
   ) throws -> RawClient {

@@ -9,7 +9,9 @@ import Testing
 private let now: Int64 = 1_795_000_000
 private let hosts = ["localhost"]
 
-/// The authority's rotation in the folder; a gateway may be killed between any two writes.
+/// The authority's rotation in the folder.
+///
+/// A gateway may be killed between any two writes.
 @Suite struct AuthorityRotationTests {
   private let scratch: ScratchFolder
   private let folder: GatewayFolder
@@ -53,7 +55,7 @@ private let hosts = ["localhost"]
       try CertificateChain.check(
         device, authorities: both.trusted.certificates, purpose: .client, now: now)
     }
-    // A client with a copy of the former ca.pem, and one with the present one.
+    // A client with a copy of the previous ca.pem, and one with the current file.
     for trusted in [[copy], try AuthorityBundle(pem: content("ca.pem")).certificates] {
       try CertificateChain.check(
         server(both), authorities: trusted, purpose: .server, now: now)
@@ -87,7 +89,7 @@ private let hosts = ["localhost"]
     let both = try #require(try folder.addAuthority(nowSeconds: now))
     let (bothKeys, bothCertificates) = (try content("ca-key.pem"), try content("ca.pem"))
 
-    // Killed in `rotate`, after the keys: nothing has happened, and the key is removed.
+    // Killed in `rotate`, after the keys were written: the rotation has not started, and the key is removed.
     try folder.write(bothKeys, "ca-key.pem")
     try folder.write(oneCertificate, "ca.pem")
     var found = try authorities()
@@ -95,7 +97,7 @@ private let hosts = ["localhost"]
     try folder.removeFormerKeys(found)
     #expect(try content("ca-key.pem") == oneKey)
 
-    // Killed in `finish`, after the certificates: it is finished, and the key is removed.
+    // Killed in `finish`, after the certificates were written: the rotation is finished, and the key is removed.
     try folder.write(bothKeys, "ca-key.pem")
     try folder.write(both.issuer.certificatePEM, "ca.pem")
     found = try authorities()
@@ -103,7 +105,8 @@ private let hosts = ["localhost"]
     try folder.removeFormerKeys(found)
     #expect(try content("ca-key.pem") == both.issuer.privateKeyPEM)
 
-    // A backup that read the keys before `rotate`, and the certificates after it: devices of both are let in.
+    // A backup with the keys from before `rotate` and the certificates from after it: devices of both authorities are
+    // admitted.
     try folder.write(oneKey, "ca-key.pem")
     try folder.write(bothCertificates, "ca.pem")
     found = try authorities()
@@ -122,14 +125,15 @@ private let hosts = ["localhost"]
       #expect(GatewayFolder.hosts(permittedBy: authority.certificate).contains("new"))
     }
     #expect(try authorities().trusted == both.trusted)
-    // The first certificate is the first authority's, and later the next one's.
+    // The first certificate is that of the first authority, and later that of the next one.
     #expect(
       try folder.firstCertificate(of: both.server).publicKeySPKI
         == both.server.certificate.publicKeySPKI)
     _ = try folder.giveUpFormerAuthorities()
     let newer = try folder.authorities(hosts: hosts + ["new", "newer"], nowSeconds: now)
     #expect(try folder.firstCertificate(of: newer.server) == handedOut)
-    // Who has the copy from the rotation's begin goes on: the certificate for all has no name that it forbids.
+    // A client with the copy from the start of the rotation can still connect, because the general certificate has no
+    // name that the copy forbids.
     let shown = try folder.server(
       hosts: hosts + ["new", "newer"], addresses: ["127.0.0.1"], authority: newer.server,
       nowSeconds: now)
@@ -143,7 +147,7 @@ private let hosts = ["localhost"]
     try folder.write(own.certificatePEM, "ca.pem")
     try folder.write(own.privateKeyPEM, "ca-key.pem")
     #expect(try folder.addAuthority(nowSeconds: now) == nil)
-    // They put their next one behind it.
+    // The operator appends the next authority.
     let next = try CertificateAuthority.make(
       commonName: "Example Corporation, next", nameConstraints: .init(hostNames: hosts), now: now)
     try folder.write(own.certificatePEM + next.certificatePEM, "ca.pem")

@@ -9,7 +9,7 @@ import Testing
 @testable import Gateway
 @testable import Transport
 
-/// The effect on the certificates of a wall clock that is wrong for a while.
+/// The effect on the certificates of a wall clock that is temporarily wrong.
 @Suite struct CertificateClockTests {
   private static let day: Int64 = 86_400_000
 
@@ -20,7 +20,7 @@ import Testing
     func add(_ line: String) { lines.withLock { $0.append(line) } }
   }
 
-  /// The two clocks of a gateway, and its watch over a folder of its own.
+  /// The two clocks of a gateway, and its watch over its own folder.
   private final class Bench {
     let scratch: ScratchFolder
     let folder: GatewayFolder
@@ -33,7 +33,7 @@ import Testing
     private(set) var changes = 0
     private var watch: CertificateWatch?
 
-    /// A gateway that is started now, on a folder that was made some time before.
+    /// A gateway that starts now, on a folder that was created earlier.
     init(madeAt made: Int64, startedAt wall: Int64) throws {
       scratch = try ScratchFolder()
       folder = GatewayFolder(path: scratch.file("gateway"))
@@ -51,7 +51,7 @@ import Testing
       CertificateSource(folder: folder, revocations: CertificateRevocations(), log: .silent)
     }
 
-    /// Restarts it by the clocks as they are.
+    /// Restarts the gateway with the current clocks.
     func start() throws {
       let store = try SQLiteControlStore.inMemory()
       let registry = MetricRegistry()
@@ -78,7 +78,7 @@ import Testing
       try Certificate(pem: FileSystem.read(folder.file("server.pem"), limit: 1 << 20))
     }
 
-    /// Whether a client with the right time accepts what is shown.
+    /// Returns whether a client with the correct time accepts the certificates.
     func isAccepted() throws -> Bool {
       do {
         try CertificateChain.check(
@@ -117,7 +117,7 @@ import Testing
     #expect(try !bench.isAccepted())
     bench.pass(seconds: 1)
     #expect(try bench.isAccepted() && bench.changes == 1)
-    // The clocks are believed to disagree for a day; then everything is as usual.
+    // The clocks are known to disagree for a day; then the normal state returns.
     bench.pass(seconds: 10)
     #expect(bench.changes == 1)
     #expect(bench.ends.problems(atSeconds: bench.wall / 1_000).isEmpty)
@@ -155,7 +155,7 @@ import Testing
     let lines = bench.lines.all
     #expect(lines.contains { $0.contains("not valid yet") && $0.contains("certificate=server") })
     #expect(lines.contains { $0.contains("not valid yet") && $0.contains("certificate=authority") })
-    // Another one would not be better: its authority is not valid either.
+    // Another certificate would be no better, because its authority is not valid either.
     #expect(bench.changes == 0)
     bench.wall += 20 * Self.day
     bench.pass(seconds: 2)

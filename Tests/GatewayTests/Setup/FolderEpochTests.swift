@@ -35,7 +35,7 @@ import Testing
   @Test
   func `a start that ended between its writes is no restoration, however often`() throws {
     let first = try begin()
-    // The control store was written, the other was not; then again.
+    // The control store was written, the notification store was not; then the same again.
     try put("77 \(first.number)")
     #expect(try begin().restoration == nil)
     let second = try notifications.epoch()

@@ -37,7 +37,7 @@ private let now: Int64 = 1_795_000_000
     }
   }
 
-  /// An authority as earlier releases made it: `127.0.0.0/8` among its name constraints.
+  /// Writes an authority as created by earlier releases, with `127.0.0.0/8` among its name constraints.
   private func writeFormerAuthority(named name: String) throws -> CertificateAuthority {
     let key = try EVPKey.generate()
     let subtrees = [
@@ -82,7 +82,7 @@ private let now: Int64 = 1_795_000_000
     #expect(server.general.chainPEM != formerServer.general.chainPEM)
     #expect(
       server.general.chainPEM.suffix(mended.certificatePEM.count) == mended.certificatePEM[...])
-    // A device that enrolled before trusts the former certificate, and goes on doing so.
+    // A device that enrolled earlier trusts the previous certificate and continues to accept the server.
     for authority in [former, mended] {
       try CertificateChain.check(
         Certificate(pem: server.general.chainPEM), authorities: [authority.certificate],

@@ -1,16 +1,16 @@
 import Foundation
 import TestSupport
 
-/// A home of its own in which lines of the documents are run as a person types them.
+/// A separate home folder in which lines of the documents are run as the user would type them.
 ///
-/// `belfry` is found on the path. The gateway takes free ports there unless a page is about ports, and the agent grants
-/// what a person would be asked for.
+/// `belfry` is on the path. The gateway uses free ports unless a page is about ports, and the agent grants every
+/// permission that it would ask the user for.
 struct DocumentationHome {
-  /// Whose ports a gateway takes.
+  /// The ports that a gateway uses.
   enum Ports {
-    /// Free ones.
+    /// Free ports.
     case free
-    /// Those that the lines or the defaults say, in a network of the home's own.
+    /// The ports in the lines, or the default ports, in a separate network of the home.
     case documented
   }
 
@@ -46,7 +46,8 @@ struct DocumentationHome {
         *) exec $real "$@" ;;
       esac
       """)
-    // What goes on until it is stopped, as a person does who has seen a line with the word.
+    // Runs a command that continues until it is stopped, and stops it once it has printed a line with the word, as a
+    // user would.
     _ = try await scenario.script(
       "bin/until-it-says",
       """
@@ -68,10 +69,12 @@ struct DocumentationHome {
     ]
   }
 
-  /// A path in the home.
+  /// Returns a path in the home.
   func file(_ name: String) -> String { scenario.folder.file("home/" + name) }
 
-  /// Runs lines for a shell; the first that fails ends them, and what they left running is ended.
+  /// Runs lines in a shell.
+  ///
+  /// The first failure ends them, and processes that they left running are ended.
   func run(
     _ lines: String, environment: [String: String] = [:], by launcher: [String] = []
   ) async throws -> Scenario.CommandResult {

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Tool
 
-/// Every command line of the documents is one that `belfry` understands; `FirstFiveMinutesTests` and
-/// `DocumentedPagesTests` run them.
+/// Checks that `belfry` accepts every command line of the documents; `FirstFiveMinutesTests` and `DocumentedPagesTests`
+/// run them.
 @Suite struct DocumentedCommandsTests {
   /// The README and every page of `docs`, by its path in the repository.
   private static let pages: [String] = {
@@ -16,9 +16,9 @@ import Testing
       + names.filter { $0.hasSuffix(".md") }.sorted().map { "docs/" + $0 }
   }()
 
-  /// Reads `words` of a command line by the table of its command; nil where all is well.
+  /// Reads `words` of a command line with the table of its command; returns an error message, or nil if they are valid.
   ///
-  /// An excerpt within a sentence need not be a whole line: what is missing in it is no fault.
+  /// An excerpt within a sentence may be an incomplete line, so missing parts are not an error.
   private func fault(in words: [String], isExcerpt: Bool) -> String? {
     let words = words.map { $0.trimmingCharacters(in: CharacterSet(charactersIn: "[]…")) }
       .filter { !$0.isEmpty }
@@ -32,7 +32,7 @@ import Testing
       return words.starts(with: command)
     }.max { $0.command.count < $1.command.count }
     guard let found else {
-      // A noun stands for its verbs.
+      // A noun can represent all its verbs.
       return isExcerpt && tables.contains { $0.command.hasPrefix(line + " ") }
         ? nil : "there is no command for: \(line)"
     }
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  /// The command lines of `belfry` in a text for a shell.
+  /// Returns the command lines of `belfry` in a shell text.
   private func commands(_ text: String) -> [[String]] {
     ShellText(text).commands.compactMap { words in
       guard let start = words.firstIndex(where: { $0 == "belfry" || $0.hasSuffix("/belfry") }),
@@ -58,12 +58,12 @@ import Testing
     }
   }
 
-  /// What may stand before a command: a prompt, what a shell does with it, and programs that start others.
+  /// Words that may precede a command: a prompt, shell keywords, and programs that start others.
   private static let leading: Set = [
     "$", "#", "!", "if", "until", "while", "do", "then", "else", "sudo", "exec", "time",
   ]
 
-  /// The blocks for a shell of a page, and the excerpts in its sentences.
+  /// Returns the shell blocks of a page, and the excerpts in its sentences.
   private func parts(of page: String) throws -> (blocks: [String], excerpts: [String]) {
     let page = try MarkdownPage(page)
     return (page.blocks.filter(\.isForShell).map(\.text), page.excerpts)
@@ -126,9 +126,11 @@ import Testing
   }
 }
 
-/// A text for a shell, as far as its simple commands are concerned.
+/// A shell text, parsed into simple commands.
 private struct ShellText {
-  /// The words of each command, quotes removed; those within `$(…)` and within quotes of `sh -c` are commands too.
+  /// The words of each command, without quotation marks.
+  ///
+  /// Text within `$(…)` and within quotes of `sh -c` is also parsed as commands.
   private(set) var commands: [[String]] = []
   private var words: [String] = []
   private var word: String?
@@ -142,7 +144,7 @@ private struct ShellText {
   private mutating func endWord() {
     guard let ended = word else { return }
     word = nil
-    // The target of a redirection is no argument.
+    // The target of a redirection is not an argument.
     if isTarget { isTarget = false } else { words.append(ended) }
   }
 
@@ -170,7 +172,7 @@ private struct ShellText {
         index += 1
       case "'":
         let end = text[(index + 1)...].firstIndex(of: "'") ?? text.count
-        // An apostrophe in a sentence is no quote.
+        // An apostrophe in a sentence is not a quotation mark.
         if word != nil, end == text.count { break }
         word = (word ?? "") + String(text[(index + 1)..<end])
         index = end
@@ -194,7 +196,7 @@ private struct ShellText {
         while next() == ">" || next() == "&" { index += 1 }
       case " ", "\t": endWord()
       case "|" where word != nil && next().map { $0 != " " && $0 != "|" } == true:
-        // A choice of values, as a synopsis has it.
+        // A choice of values, as in a synopsis.
         word?.append(character)
       case "\n", ";", "&", "|", "(", ")": endCommand()
       default: word = (word ?? "") + String(character)

@@ -2,13 +2,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The command lines of the pages, run as they stand there but for the names that a reader fills in.
+/// The command lines of the pages, run unchanged except for the names that a reader fills in.
 ///
-/// Those of `docs/first-five-minutes` are run by `FirstFiveMinutesTests`, those that need root and systemd by
-/// `make packages-test`.
+/// `FirstFiveMinutesTests` runs those of `docs/first-five-minutes`, and `make packages-test` runs those that need root
+/// and systemd.
 @Suite struct DocumentedPagesTests {
-  /// How many blocks with command lines of `belfry` each page has; a new one is to be run here, too, but for the second of
-  /// troubleshoot, which is for root and `make packages-test`.
+  /// The number of blocks with command lines of `belfry` on each page.
+  ///
+  /// A new block must be run here, too. The exception is the second one of troubleshoot, which needs root and is run by
+  /// `make packages-test`.
   private static let counts = [
     "docs/bring-an-app-from-ios.md": 1, "docs/clients.md": 6, "docs/operations/backup.md": 2,
     "docs/operations/configuration.md": 1, "docs/operations/monitoring.md": 1,
@@ -16,12 +18,12 @@ import Testing
     "docs/reliability.md": 1, "docs/troubleshooting.md": 1, "docs/virtual-devices.md": 1,
   ]
 
-  /// The pages that `scripts/packages` runs: packages, units and a journal are there.
+  /// The pages that `scripts/packages` runs, where packages, units, and a journal are available.
   private static let elsewhere = [
     "docs/operations/install.md", "docs/operations/upgrade.md",
   ]
 
-  /// The lines of a page's block with commands of `belfry`, with what a reader fills in.
+  /// Returns the lines of a page's block with commands of `belfry`, after filling in the reader's values.
   private static func lines(
     _ page: String, _ index: Int, filling: [(name: String, value: String)] = []
   ) throws -> String {
@@ -51,7 +53,7 @@ import Testing
     }
   }
 
-  /// A gateway of this home, with a device that has the token `$TOKEN`.
+  /// A gateway in this home, with a device whose token is in `$TOKEN`.
   private static let gatewayAndDevice = """
     belfry gateway --ready-file ready.json --insecure-provider-port 0 2>gateway.log &
     until [ -s ready.json ]; do sleep 0.05; done
@@ -88,13 +90,13 @@ import Testing
     try await Scenario.run { scenario in
       guard try await Self.hasNamespaces(scenario) else { return }
       let home = try await DocumentationHome(scenario, ports: .documented)
-      // It is a login shell, which begins with the system's own path.
+      // This is a login shell, which starts with the system's default path.
       try "PATH=\"\(scenario.folder.file("bin")):$PATH\"\n".write(
         toFile: home.file(".bash_profile"), atomically: true, encoding: .utf8)
       let lines = try Self.lines(page, 2) + "\necho; kill %1; wait\n"
       let file = home.file("typed")
       try lines.write(toFile: file, atomically: true, encoding: .utf8)
-      // The shell that unshare starts reads the lines behind it, as it would what is typed.
+      // The shell that unshare starts reads the lines after it, as if they were typed.
       let answer = try await home.run("cat typed | bash")
       #expect(answer.output.contains(#"{"reason":"MissingProviderToken"}"#), "\(answer.output)")
     }
@@ -120,7 +122,7 @@ import Testing
   private static func hasNamespaces(_ scenario: Scenario) async throws -> Bool {
     let unshare = [try TestTool.unshare.required(), "--map-root-user", "--mount", "--net", "--"]
     let probe = try await scenario.command(unshare + ["ip", "link"], succeeding: false)
-    // A container may forbid them, and a small machine has no iproute2.
+    // A container may forbid namespaces, and a minimal machine may lack iproute2.
     if probe.status != 0 { print("skipped: no namespaces, or no ip: \(probe.errors)") }
     return probe.status == 0
   }
@@ -135,7 +137,7 @@ import Testing
             page, 0,
             filling: [("/var/backups/", "backups-"), (" --data /var/lib/belfry/gateway", "")])
           + "\n"
-          // With units and as root the lines are run by make packages-test.
+          // `make packages-test` runs these lines with units and as root.
           + Self.lines(
             page, 1,
             filling: [
@@ -188,7 +190,7 @@ import Testing
   @Test func `How a gateway stands is seen, and what ails it`() async throws {
     try await Scenario.run { scenario in
       let home = try await DocumentationHome(scenario)
-      // The journal is read by make packages-test, where there is one.
+      // `make packages-test` reads the journal on a system that has one.
       let answer = try await home.run(
         Self.gatewayAndDevice
           + Self.lines(
@@ -212,7 +214,7 @@ import Testing
       let home = try await DocumentationHome(scenario)
       let answer = try await home.run(
         Self.gatewayAndDevice
-          // The device fetches its certificate, and comes back with it.
+          // The device fetches its certificate, and reconnects with it.
           + Self.lines(
             page, 0,
             filling: [
@@ -311,7 +313,7 @@ import Testing
     try await Scenario.run { scenario in
       let home = try await DocumentationHome(scenario)
       let transcript = try Self.lines(page, 0).split(separator: "\n").map(String.init)
-      // What a `cat` shows is a file of the reader's.
+      // The file that a `cat` shows is the reader's own.
       for (index, line) in transcript.enumerated() where line.hasPrefix("$ cat ") {
         let text = transcript[(index + 1)...].prefix { !$0.hasPrefix("$ ") }
         try (text.joined(separator: "\n") + "\n").write(

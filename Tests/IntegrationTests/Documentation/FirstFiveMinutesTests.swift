@@ -3,11 +3,11 @@ import System
 import TestSupport
 import Testing
 
-/// Every line of the pages in `docs/first-five-minutes`, run as it stands there.
+/// Runs every line of the pages in `docs/first-five-minutes` unchanged.
 @Suite struct FirstFiveMinutesTests {
   private static let folder = Installation.root + "/docs/first-five-minutes"
 
-  /// Runs the lines of a page, and others after them.
+  /// Runs the lines of a page, and then the given ones.
   private func run(
     _ page: String, on scenario: Scenario, then last: String = "",
     environment: [String: String] = [:]
@@ -50,7 +50,7 @@ import Testing
     try await Scenario.run { scenario in
       _ = try FileManager.default.createDirectory(
         atPath: scenario.folder.file("bin"), withIntermediateDirectories: true)
-      // What the app says is in a file, too: it says the last of it after the page's last command.
+      // The app's output is also written to a file, because its last lines follow the page's last command.
       let said = scenario.folder.file("said")
       _ = try await scenario.script(
         "started-app", "exec /bin/bash -c 'exec \(starter) > >(tee \(said))'")
@@ -81,7 +81,7 @@ import Testing
       let copy = scenario.folder.file("MyApp")
       try FileManager.default.copyItem(
         atPath: Installation.root + "/Examples/Starter", toPath: copy)
-      // A folder of another name, with all that is the package's.
+      // A folder with another name and the complete package.
       let other = scenario.folder.file("another-name")
       try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
       for name in ["Package.swift", "Sources", "Tests", "Benchmarks", "Fuzzing"] {

@@ -1,24 +1,24 @@
 import Foundation
 import TestSupport
 
-/// A page of the documents, as far as its code is concerned.
+/// The code blocks and code spans of a page of the documents.
 struct MarkdownPage {
   /// A fenced block.
   struct Block {
-    /// The word behind the fence; empty where there is none.
+    /// The word after the fence, or an empty text.
     let language: String
     /// Its lines, without the indentation of its fence.
     let text: String
 
-    /// Whether it is typed into a shell.
+    /// True if the block is typed into a shell.
     var isForShell: Bool { ["", "sh", "bash", "shell", "console"].contains(language) }
   }
 
   let blocks: [Block]
-  /// What stands between backquotes in the sentences.
+  /// The code spans in the sentences.
   let excerpts: [String]
 
-  /// The page at this path in the repository.
+  /// Reads the page at this path in the repository.
   init(_ path: String) throws {
     let text = try String(contentsOfFile: "\(Installation.root)/\(path)", encoding: .utf8)
     var (blocks, excerpts): ([Block], [String]) = ([], [])

@@ -99,7 +99,8 @@ import Testing
       // S2-11 part 2 of 3: nothing where it is not
       #expect(plain["sound"] == .null && plain["badge"] == .null && plain["title"].string == "")
       _ = try await app.text("not for the cart")
-      // What the app has not answered is told to its next instance. It answers in order: what comes now is after that.
+      // Responses that the app has not acknowledged are delivered to its next instance. It answers in order, so this
+      // one follows them.
       try await scenario.tell(agent, "state", "front=\(id)")
       try await scenario.push(#"{"aps":{"alert":"in front"}}"#, to: token, topic: id, of: gateway)
       _ = try await agent.program.event("suppressed")
@@ -134,7 +135,7 @@ import Testing
         // S2-20 in part: a background notification, behind and in front
         #expect(await app.nextText("menu ")?.count ?? 0 > 5)
       }
-      // The early way out answers too, and the app goes on.
+      // The early return also answers, and the app continues.
       try await scenario.push(
         #"{"aps":{"content-available":1}}"#, to: token, topic: "org.example.MenuUpdate",
         of: gateway, options: ["--type", "background"])
@@ -179,7 +180,7 @@ import Testing
       // S1-4 part 2 of 2: the types of its argument, and no other
       #expect(fewer.lines.contains("types 5") && settings.values.first?["sound"] == .null)
 
-      // The same device gives the same token at each launch.
+      // The same device receives the same token at each launch.
       try await modern.stop()
       let again = try await scenario.example("Registration", on: agent)
       // S0-25 part 1 of 2: the token of the device at each launch
@@ -194,7 +195,7 @@ import Testing
       let gateway = try await scenario.gateway()
       let agent = try await scenario.agent(of: gateway)
       let id = "org.example.LocalTour"
-      // Its notifications are local ones: it registers its types, and makes no second call.
+      // Its notifications are local: the app registers its types and does not make the second call.
       let local = try await scenario.example("LocalTour", on: agent)
       #expect(try await local.text("settings") == "settings 7")
       _ = try await local.text("none")
@@ -370,7 +371,7 @@ import Testing
       let token = try await scenario.token(of: app)
       agent.program.signal(SIGKILL)
       try await agent.program.end()
-      // The device is set up again; the app registers nothing by itself.
+      // The device is set up again; the app itself does not register again.
       for file in ["identity.key", "identity.pem", "identity.number"] {
         try FileManager.default.removeItem(atPath: agent.data + "/identity/" + file)
       }

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Calls and live activities, whose pushes go straight to the app.
+/// Calls and live activities, whose pushes are delivered directly to the app.
 @Suite(.timeLimit(.minutes(60))) struct CallExamples {
-  /// An app that reports calls, with what it is sent.
+  /// An app that reports calls, with the gateway and the token for sending them.
   private struct Receiver {
     let scenario: Scenario
     let gateway: GatewayProgram

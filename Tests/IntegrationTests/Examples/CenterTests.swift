@@ -4,8 +4,9 @@ import TestSupport
 import Testing
 import UserNotifications
 
-/// Whether code runs on the main queue: in a test's process, whose main thread is parked, that is
-/// what an app has as its main thread.
+/// A check for code on the main queue.
+///
+/// In a test process, whose main thread is parked, the main queue takes the role of an app's main thread.
 private enum MainQueue {
   private static let key: DispatchSpecificKey<Bool> = {
     let key = DispatchSpecificKey<Bool>()
@@ -16,7 +17,7 @@ private enum MainQueue {
   static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) ?? false }
 }
 
-/// The notification center against a real agent, in this process: answers, order, threads, errors.
+/// The notification center with a real agent, in this process: answers, order, threads, errors.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct CenterTests {
   private func center(_ socket: String, _ app: String = "org.example.center")
     -> UNUserNotificationCenter
@@ -98,7 +99,7 @@ private enum MainQueue {
       let interval = pending.compactMap { $0.trigger as? UNTimeIntervalNotificationTrigger }.first
       let next = try #require(interval?.nextTriggerDate())
       #expect(abs(next.timeIntervalSinceNow - 3_600) < 60)
-      // A question that follows a removal no longer sees what was removed.
+      // A query after a removal no longer returns the removed request.
       center.removePendingNotificationRequests(withIdentifiers: ["r0"])
       #expect(await center.pendingNotificationRequests().map(\.identifier) == ["r1"])
       center.removeAllPendingNotificationRequests()
@@ -134,7 +135,7 @@ private enum MainQueue {
       #expect(
         await code { try await center.add(request("x", "X", trigger: never)) }
           == .notificationInvalidNoDate)
-      // A moment that has passed is no error and never fires, as on iOS (client-api 3.16).
+      // A date in the past is not an error and never fires, as on iOS (client-api 3.16).
       let parts = Calendar.current.dateComponents(
         [.year, .month, .day, .hour, .minute], from: Date())
       let minute = UNCalendarNotificationTrigger(dateMatching: parts, repeats: false)
@@ -222,7 +223,7 @@ private enum MainQueue {
   func `Two apps at once, one killed while a notification waits for its answer`() async throws {
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(of: nil)
-      // In front, asked what to show, and silent.
+      // An app in the foreground that is asked for its presentation options and does not answer.
       let silent = try scenario.belfry([
         "app", "run", "org.example.silent", "--authorize", "alert", "--socket", agent.socket,
         "--state", "foreground",
@@ -234,7 +235,7 @@ private enum MainQueue {
         agent, "notify", "--app", "org.example.silent", "--title", "Waits", "--id", "w")
       _ = try await silent.event("willPresent")
       silent.signal(SIGKILL)
-      // The agent shows it in the dead app's stead, and goes on serving the other one.
+      // The agent shows the notification for the app that died, and continues to serve the other one.
       #expect(try await agent.presented("org.example.silent")["title"].string == "Waits")
       try await center.add(request("o", "Other"))
       #expect(try await agent.presented("org.example.other")["title"].string == "Other")

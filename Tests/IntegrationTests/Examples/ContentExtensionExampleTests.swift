@@ -2,18 +2,18 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A notification that its app shows itself, on a real display.
+/// A notification that its app's extension shows, on a real display.
 @Suite(
   .serialized, .timeLimit(.minutes(60)),
   .requires(.xvfb, .xdotool, .dbus, .accessibility, .dbusPython, .systemPython))
 struct ContentExtensionExamples {
   private static let id = "org.example.dish"
-  /// 48 by 48 pixels of one colour.
+  /// 48 by 48 pixels of one color.
   private static let picture =
     "iVBORw0KGgoAAAANSUhEUgAAADAAAAAwCAMAAABg3Am1AAAAA1BMVEXIHlpnOX0XAAAAGUlEQVRI"
     + "x+3BgQAAAADDoPlT3+AEVQEA8AwJMAAB0q0T2gAAAABJRU5ErkJggg=="
 
-  /// The folder of DailyDish with its extension, as a package would have it.
+  /// Returns the folder of DailyDish with its extension, as in a package.
   private static func folder(on scenario: Scenario) async throws -> String {
     let folder = try await scenario.bundle("DailyDish", id: id)
     try #require(Data(base64Encoded: picture)).write(
@@ -60,19 +60,19 @@ struct ContentExtensionExamples {
         shown.filter { $0.role == "button" }.map(\.name)
           == ["Send", "Order", "What is in it?", "Not today", "Close"])
 
-      // Two actions that it handles itself, and keeps its window for.
+      // Two actions that the extension handles itself, with its window kept open.
       try await desktop.press("What is in it?")
       try await desktop.wait("label", "leek, potatoes, cream")
       try await desktop.type("no onions", into: "Wish")
       try await desktop.press("Send")
       try await desktop.wait("label", "Wish: no onions")
       #expect(try await desktop.elements().contains { $0.name == "leek, potatoes, cream" })
-      // One that goes to the app.
+      // An action that is forwarded to the app.
       try await desktop.press("Order")
       #expect(try await app.text("response") == "response ORDER to Leek soup")
       try await desktop.wait("alert dialog", "DailyDish", isThere: false)
 
-      // One that ends with the extension, and of which the app never hears.
+      // An action that only the extension handles, without notifying the app.
       app.tell("Pasta")
       try await desktop.wait("label", "Pasta")
       try await desktop.press("Not today")
@@ -85,7 +85,7 @@ struct ContentExtensionExamples {
       #expect(try !FileManager.default.contentsOfDirectory(atPath: stored).isEmpty)
       try await desktop.press("Order")
       #expect(try await app.text("response") == "response ORDER to Rice")
-      // Its pictures are gone with its windows.
+      // The pictures are deleted when the windows close.
       try await Scenario.wait("the pictures to go") {
         try FileManager.default.contentsOfDirectory(atPath: stored).isEmpty
       }

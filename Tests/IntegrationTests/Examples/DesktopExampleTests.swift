@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a desktop's notification server is asked to show of the examples.
+/// The calls that a desktop's notification server receives for the examples.
 @Suite(
   .serialized, .timeLimit(.minutes(60)), .requires(.dbus, .dbusMonitor, .dunst, .xvfb))
 struct DesktopExamples {
@@ -22,7 +22,7 @@ struct DesktopExamples {
           #"{"aps":{"alert":"\#(text)","category":"INVITE_CATEGORY"}}"#, to: token, topic: id,
           of: gateway)
         return try await desktop.call("Notify", containing: text).compactMap { line in
-          // A destructive action is marked in front.
+          // A destructive action has a mark at the front.
           ["Accept", "Maybe", "Decline"].first {
             line.contains(#"string ""#) && line.hasSuffix(#"\#($0)""#)
           }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The programs of `Examples/`, a package of its own that uses this one as an outside package does.
+/// The programs of `Examples/`, a separate package that uses this one as an outside package does.
 enum Examples {
   static let folder = Installation.root + "/Examples"
 
@@ -16,7 +16,7 @@ enum Examples {
     }
   }
 
-  /// The path of a program's executable.
+  /// Returns the path of a program's executable.
   static func executable(_ name: String) async throws -> String {
     try await build.value
     return folder + "/.build/debug/" + name
@@ -42,7 +42,7 @@ extension Scenario {
     try await belfryCommand(arguments + ["--socket", agent.socket])
   }
 
-  /// Sends a push and checks that the gateway takes it.
+  /// Sends a push and checks that the gateway accepts it.
   func push(
     _ payload: String, to token: String, topic: String, of gateway: GatewayProgram,
     options: [String] = []
@@ -56,7 +56,7 @@ extension Scenario {
     }
   }
 
-  /// The token in an example's line `token HEX`.
+  /// Returns the token in an example's line `token HEX`.
   func token(of example: RunningProgram) async throws -> String {
     String(try await example.text("token ").dropFirst(6))
   }
@@ -68,13 +68,13 @@ extension Scenario {
 
   /// Copies a program in a process of its own.
   ///
-  /// A program that another test starts meanwhile would inherit the open file from this one, and an
-  /// executable that somebody has open for writing cannot be started.
+  /// If this process copied it, a program that another test starts at the same time would inherit the open file, and an
+  /// executable that is open for writing cannot be started.
   func copy(_ file: String, to place: String) async throws {
     _ = try await command(["/bin/cp", file, place])
   }
 
-  /// Puts an example into an app's folder, as `belfry app install` takes it.
+  /// Puts an example into an app's folder, in the form that `belfry app install` accepts.
   func bundle(
     _ name: String, id: String, manifest: [String: Any] = [:], languages: [String: String] = [:]
   ) async throws -> String {
@@ -99,7 +99,7 @@ extension Scenario {
 }
 
 extension AgentProgram {
-  /// The next notification that is shown of an app.
+  /// Waits for the next notification of an app that is shown, and returns its line.
   func presented(
     _ app: String, within limit: Duration = TestTimeout.standard
   ) async throws -> JSONLine {
@@ -113,8 +113,7 @@ extension AgentProgram {
 }
 
 extension RunningProgram {
-  /// Waits until the program has written that to its error output, of which no event tells; fails when
-  /// it does not come.
+  /// Waits until the program has written the text, which no event reports, to standard error; fails on timeout.
   @discardableResult
   func error(_ text: String) async throws -> Bool {
     let end = ContinuousClock.now + TestTimeout.standard

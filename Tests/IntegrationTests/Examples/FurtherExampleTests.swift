@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Programs on what an app brings along besides its notifications: a server, languages, sounds.
+/// Programs for the other parts of an app: a server, languages, sounds.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct FurtherExampleTests {
-  /// Answers every request, and prints its path.
+  /// Answers every request and prints its path.
   private static let server = """
     import http.server
     class Handler(http.server.BaseHTTPRequestHandler):
@@ -37,13 +37,13 @@ import Testing
         uniqueKeysWithValues: (url.queryItems ?? []).map { ($0.name, $0.value) })
       #expect(url.path == "/register")
       #expect(items["language"] == "fr-CA")
-      // The very token that a push reaches the app by.
+      // A push to this token must reach the app.
       let token = try #require(items["token"] ?? nil)
       #expect(token.count == 64)
       try await scenario.push(
         #"{"aps":{"alert":"hi"}}"#, to: token, topic: "org.example.TokenCourier", of: gateway)
 
-      // An address without a scheme, as in the listing, fails and the app goes on.
+      // An address without a scheme, as in the listing, fails, and the app continues.
       let other = try await scenario.example("TokenCourier", on: agent)
       #expect(try await other.text("not delivered").count > 14)
     }
@@ -113,7 +113,7 @@ import Testing
       _ = try await french.text("scheduled")
       try await french.stop()
 
-      // Shown in the language of the moment at which it is shown.
+      // The language is that of the moment at which the notification is shown.
       try await scenario.tell(agent, "clock", "advance", "3700")
       // S0-11 part 1 of 2: the message
       // S3-21 part 1 of 2: the message
@@ -131,7 +131,7 @@ import Testing
   @Test
   func `A sound file of the app's own is what sounds`() async throws {
     try await Scenario.run { scenario in
-      // What ALSA's default device hears is in a file.
+      // The output of ALSA's default device is written to a file.
       let heard = scenario.folder.file("heard")
       let alsa = scenario.folder.file("asound.conf")
       let devices = """
@@ -195,7 +195,7 @@ import Testing
       let app = try start()
       #expect(try await app.text("launched") == "launched by nobody")
       #expect(try await app.text("scheduled") == #"scheduled ["Tea"]"#)
-      // Behind, it is shown; a tap reaches the process that runs.
+      // In the background, the notification is shown; a tap reaches the running process.
       try await scenario.tell(agent, "state", "front=none")
       try await scenario.tell(agent, "clock", "advance", "200")
       // S1-1 part 2 of 2: on the Mac nothing is registered for local ones
@@ -205,7 +205,7 @@ import Testing
       #expect(await app.nextText("activated") == "activated Tea")
       try await app.stop()
 
-      // Not running, it is started with the notification.
+      // If the app is not running, it is started with the notification.
       try await setClock()
       let again = try start()
       _ = try await again.text("scheduled")
@@ -216,14 +216,14 @@ import Testing
       try await agent.program.error("launched by Tea")
       try await agent.program.error("activated Tea")
       #expect(agent.program.untaken.allSatisfy { $0["event"].string != "prompt" })
-      // What is shown in its name from a shell comes back as one of its own.
+      // A notification that a shell shows on its behalf is delivered like one of its own.
       try await scenario.tell(agent, "state", "front=none")
       try await scenario.tell(agent, "notify", "--app", id, "--title", "Coffee", "--id", "coffee")
       #expect(await agent.nextPresented(id)["title"].string == "Coffee")
       try await scenario.tell(agent, "center", "open", "coffee")
       try await agent.program.error("activated Coffee")
 
-      // All that lasts until the person turns it off.
+      // All this applies until the user turns notifications off.
       try await scenario.tell(agent, "settings", id, "notifications=off")
       let off = try await scenario.example("MacReminder", on: agent, app: id)
       #expect(await off.nextText("scheduled") == "scheduled []")
@@ -241,7 +241,7 @@ import Testing
       #expect(try await app.text("drawn") == "drawn Anna")
       _ = try await app.text("added")
       #expect(try await agent.presented("org.example.DrawnNotification")["title"].string == "Anna")
-      // A task waits until the person has left the app.
+      // A task waits until the user has left the app.
       try await scenario.tell(agent, "state", "front=none")
       #expect(try await app.text("refreshing") == "refreshing true")
       try await app.error("default [org.example.drawn:launch] launched with 0 options")

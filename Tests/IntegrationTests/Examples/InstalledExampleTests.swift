@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Apps that are installed: launched by the agent, known by what they are, in the user's language.
+/// Installed apps: launched by the agent, identified by their program, in the user's language.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct InstalledExamples {
   @Test
   func
@@ -24,7 +24,7 @@ import Testing
         #"{"aps":{"alert":"Milk","badge":5},"item":"milk"}"#, to: token, topic: id, of: gateway)
       let shown = try await agent.presented(id)
       #expect(try await agent.program.event("badge")["badge"].integer == 5)
-      // Started by its icon instead, the app is told nothing of it.
+      // If the user starts it by its icon instead, the app receives no notification.
       let byIcon = try scenario.start(
         [folder + "/LaunchHandling"], environment: ["BELFRY_SOCKET": agent.socket])
       _ = try await byIcon.text("token")
@@ -37,7 +37,7 @@ import Testing
         agent, "center", "open", try #require(shown["id"].string), "--app", id)
       let launched = try await agent.program.event("launched") { $0["app"].string == id }
       #expect(launched["reason"].string == "response")
-      // What a launched app prints goes to the agent's error output.
+      // The output of a launched app is written to the agent's standard error.
       // S0-41 part 1 of 2: a push
       // S0-44 part 1 of 2: iOS
       // S1-36 part 1 of 2: a push
@@ -62,7 +62,7 @@ import Testing
         [folder + "/LaunchHandling", "--remind"], environment: ["BELFRY_SOCKET": agent.socket])
       _ = try await agent.program.event("prompt")
       try await scenario.tell(agent, "state", "front=none")
-      // The answer, upon which it reminds.
+      // After this answer, the app shows its reminder.
       try await scenario.tell(agent, "settings", id, "notifications=on")
       let shown = try await agent.presented(id)
       try await app.stop()
@@ -152,10 +152,10 @@ import Testing
       let agent = try await scenario.agent(of: nil)
       let folder = try await scenario.bundle("Registration", id: "org.example.own")
       try await scenario.tell(agent, "app", "install", folder)
-      // Another program under an installed app's id.
+      // Another program under an installed app's identifier.
       let other = try await scenario.example("PlainReminder", on: agent, app: "org.example.own")
       #expect(try await other.text("error 1").contains("org.example.own"))
-      // The installed program under another id: what it is decides.
+      // The installed program under another identifier: its real identity takes precedence.
       let own = try scenario.start(
         [folder + "/Registration"],
         environment: ["BELFRY_SOCKET": agent.socket, "BELFRY_APP_ID": "org.example.other"])
@@ -198,7 +198,7 @@ import Testing
     }
   }
 
-  /// An app with a service extension, and what its pushes become.
+  /// Installs an app with a service extension, to test the effect on its pushes.
   private func withExtension(
     _ body:
       @escaping @Sendable (
@@ -241,7 +241,7 @@ import Testing
       #expect(changed["title"].string == "Photo [modified]")
       let other = try await shown(#"{"aps":{"alert":{"title":"Photo"}}}"#)
       #expect(other["title"].string == "Photo")
-      // One that fails leaves the original.
+      // If the extension fails, the original is shown.
       let broken = try await shown(
         #"{"aps":{"alert":{"title":"Photo"},"mutable-content":1},"broken":1}"#)
       #expect(broken["title"].string == "Photo")

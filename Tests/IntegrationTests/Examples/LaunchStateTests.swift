@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What an app knows when its delegate is first called, and how the system's question covers it.
+/// The state that an app can read when its delegate is first called, and the effect of the system's prompt over the
+/// app.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct LaunchStateTests {
   private static let id = "org.example.LaunchState"
 
@@ -35,7 +36,7 @@ import Testing
     }
   }
 
-  /// How often the app has said that word.
+  /// Returns the number of times that the app has printed the word.
   private func count(_ word: String, _ app: RunningProgram) -> Int {
     app.lines.count { $0 == word }
   }
@@ -61,7 +62,7 @@ import Testing
       #expect(await app.nextText("granted") == "granted true")
       let settings = try await scenario.tell(agent, "settings", Self.id, "--json")
       #expect(settings.values.first?["authorization"].string == "authorized")
-      // Asked again, nobody is asked and nothing covers the app.
+      // A second request shows no prompt, so nothing covers the app.
       app.tell("ask")
       // S2-9 part 1 of 2: without a question
       #expect(await app.nextText("granted") == "granted true")
@@ -140,7 +141,7 @@ import Testing
       _ = try await app.text("active")
       app.tell("on")
       #expect(try await app.text("text") == "text nothing to register")
-      // Registered without a type, nobody was asked.
+      // After registering without a type, no prompt was shown.
       #expect(agent.program.untaken.allSatisfy { $0["event"].string != "prompt" })
 
       app.tell("11 13")

@@ -14,7 +14,7 @@ import Testing
       _ = try await app.text("types 7")
       try await scenario.tell(agent, "state", "front=none")
       _ = try await app.text("background")
-      // An app that the user started may have windows, and is never stopped.
+      // An app that the user started may have windows, and is never suspended.
       #expect(try await app.text("time") == "time free")
       _ = try await app.text("presented")
       let shown = await agent.nextPresented("org.example.BackgroundChat")
@@ -114,13 +114,13 @@ import Testing
         [folder + "/MacNotification", "--actions"], environment: ["BELFRY_SOCKET": agent.socket])
       _ = try await agent.program.event("prompt")
       try await scenario.tell(agent, "state", "front=none")
-      // The answer, upon which it notifies.
+      // After this answer, the app shows its notification.
       try await scenario.tell(agent, "settings", id, "notifications=on")
       #expect(try await app.text("planned") == "planned true")
       _ = try await agent.presented(id)
       try await app.stop()
       try await scenario.tell(agent, "center", "action", "planning", action, "--app", id)
-      // Its last line at launch.
+      // The last line that the app prints at launch.
       try await agent.program.error("permission true\n")
       // S1-24 part 5 of 5: activationMode, of a Mac app
       #expect(agent.program.errors.contains("active\n") == isForeground)
@@ -178,7 +178,7 @@ import Testing
     }
   }
 
-  /// The invitation's app behind the others, and what sends it an invitation and chooses an action.
+  /// The invitation app in the background, and the functions that send it an invitation and choose an action.
   private struct Invited: Sendable {
     let app: RunningProgram
     let agent: AgentProgram
@@ -310,7 +310,7 @@ import Testing
       #expect(badge["badge"].integer == 2)
       // S3-32
       #expect(!agent.program.lines.contains { $0.contains(#""event":"presented""#) })
-      // What was never shown does not go away either.
+      // A notification that was never shown is not withdrawn.
       _ = try await agent.program.event("suppressed") { $0["reason"].string == "foreground" }
       #expect(!agent.program.lines.contains { $0.contains(#""event":"removed""#) })
     }
@@ -437,7 +437,7 @@ import Testing
       // S0-51 in part: an app that registered for the badge has its badge
       #expect(badge["badge"].integer == 3 && reason["reason"].string == "switchedOff")
       #expect(count("presented") == 0 && count("sound") == 0 && count("badge") == 1)
-      // One that registered for more has all of it, as from OS X 10.8 on.
+      // An app that registered for more types gets all of them, as from OS X 10.8 on.
       let more = try await scenario.example(
         "MacNotification", on: agent, arguments: ["--push-only"])
       _ = try await scenario.token(of: more)
@@ -468,7 +468,7 @@ import Testing
       // S1-42 part 2 of 2: the Mac's classes and their delegate
       #expect(await app.nextText("activated") == "activated 2")
 
-      // In front it is not shown unless the app wants it.
+      // In the foreground, the notification is not shown unless the app requests it.
       let quiet = try await scenario.example(
         "MacNotification", on: agent, app: "org.example.quiet", arguments: ["--quiet"])
       _ = try await quiet.text("delivered Meeting")

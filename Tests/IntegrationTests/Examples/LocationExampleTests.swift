@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The program on places, run against a real agent whose device a command moves.
+/// The location program, run against a real agent whose device a command moves.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct LocationExamples {
   private static let id = "org.example.nearby"
   private static let tower = "48.8585,2.2946"
   private static let away = "48.80,2.29"
 
-  /// An installed app that says why it wants to know the place, with its agent.
+  /// Runs an installed app that has a location usage description, with its agent.
   private func play(
     _ arguments: [String] = [], usage: String? = "To remind you on arrival.",
     _ body: @escaping @Sendable (Scenario, AgentProgram, RunningProgram) async throws -> Void
@@ -44,7 +44,7 @@ import Testing
       #expect(await app.nextText("location 4") == "location 4")
       #expect(await app.nextText("scheduled") == "scheduled 1")
       // S1-67
-      // The status before the answer is told too where the answer is not there yet.
+      // The status before the answer is reported, too, if the answer has not arrived yet.
       #expect(app.lines.filter { $0 != "location 0" } == ["location 4", "scheduled 1"])
       try await scenario.tell(agent, "state", "front=none")
       try await scenario.tell(agent, "location", "set", Self.tower)
@@ -76,7 +76,7 @@ import Testing
       _ = try await app.text("scheduled 1")
       for _ in 0..<2 {
         try await scenario.tell(agent, "location", "set", Self.tower)
-        // In front the app gets it, and nothing is shown.
+        // In the foreground, the app receives it, and nothing is shown.
         // S1-63 part 2 of 2: each time
         // S1-68 part 2 of 2: each time, where it says so
         // S1-71 part 2 of 2: in front
@@ -129,7 +129,8 @@ import Testing
       _ = try await app.text("location 2")
       try await scenario.tell(
         agent, "center", "open", try #require(shown["id"].string), "--app", Self.id)
-      // It is opened all the same, and told nothing of the place; this comes after what would tell it.
+      // The app is opened nevertheless, without being notified of the location. This line follows the place where that
+      // callback would occur.
       try await agent.program.error("an app is not told")
       try await app.stop()
       // S1-66 part 3 of 3: not without access to the location

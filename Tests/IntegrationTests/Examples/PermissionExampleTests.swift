@@ -2,15 +2,17 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What an app may do before the person was asked, after the answer, and after a change of mind.
+/// An app's rights before the user is asked, after the answer, and after a later change.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct PermissionExamples {
-  /// The lines of this event that the agent has printed for an app.
+  /// Returns the number of lines of this event that the agent has printed for an app.
   private func count(_ event: String, of app: String, _ agent: AgentProgram) -> Int {
     agent.program.lines.compactMap { JSONLine($0) }
       .count { $0["event"].string == event && $0["app"].string == app }
   }
 
-  /// A push to another app of the device: what was sent before it has been dealt with once it is shown.
+  /// Sends a push to another app of the device.
+  ///
+  /// Once it is shown, all earlier pushes have been processed.
   private func marker(_ scenario: Scenario, _ gateway: GatewayProgram, _ agent: AgentProgram)
     async throws
     -> @Sendable () async throws -> Void
@@ -134,7 +136,7 @@ import Testing
       let silent = "org.example.silent"
       let app = try await scenario.example(
         "Registration", on: agent, app: silent, arguments: ["--types", "0", "--remind"])
-      // In front it hears of its own notification.
+      // In the foreground, the app receives its own notification.
       #expect(try await app.text("received") == "received Buy milk")
       _ = try await agent.program.event("suppressed") { $0["app"].string == silent }
       try await scenario.tell(agent, "state", "front=none")
@@ -146,7 +148,7 @@ import Testing
         count("presented", of: silent, agent) + count("sound", of: silent, agent)
           + count("prompt", of: silent, agent) == 0)
 
-      // One of before iOS 8 registers nothing for its own notifications (S0-16): the user is asked.
+      // An app from before iOS 8 registers nothing for its own notifications (S0-16), so the user is asked.
       let old = "org.example.old"
       let older = try await scenario.example(
         "Registration", on: agent, app: old, arguments: ["--nothing"])
@@ -210,7 +212,7 @@ import Testing
         // S3-3
         #expect(push[key] == local[key], "\(key)")
       }
-      // A push that was shown comes once, also for an agent that starts again; so does a local one.
+      // A push that was shown is delivered once, even to a restarted agent, and so is a local notification.
       agent.program.signal(SIGKILL)
       try await agent.program.end()
       let again = try await scenario.agent(of: gateway)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Programs without windows or without an app, and what they ask of the person.
+/// Programs without windows or without an app, and their prompts to the user.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct PlainPrograms {
   @Test
   func `A question of the app is shown with its answers, and the answer comes back`() async throws {
@@ -61,7 +61,7 @@ import Testing
       // The program goes on, and what is one is shown.
       #expect(await agent.nextPresented("org.example.UnfitData")["id"].string == "fit")
       #expect(try await center.end() == 0)
-      // Apple's older interfaces end the program with an exception; here it is a trap.
+      // Apple's older interfaces end the program with an exception; here, it traps.
       for interface in ["local", "desktop"] {
         let older = try await scenario.example(
           "UnfitData", on: agent, app: "org.example.\(interface)", arguments: [interface, value])
@@ -77,7 +77,7 @@ import Testing
   @Test
   func `An app starts the agent where the login session allows it`() async throws {
     try await Scenario.run { scenario in
-      // `belfry` on the path, which leaves its id behind.
+      // A `belfry` on the path that records its process ID.
       let programs = scenario.folder.file("bin")
       let runtime = scenario.folder.file("run")
       for folder in [programs, runtime] {

@@ -2,10 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What an app does together with its own server: the token's way there, data that waits there, and
-/// pushes in the user's language.
+/// Apps with their own server: sending the token there, fetching data from it, and pushes in the user's language.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct ProviderExamples {
-  /// Prints what it is asked and given, and answers with the special.
+  /// Prints each request and its body, and answers with the special.
   private static let server = """
     import http.server
     class Handler(http.server.BaseHTTPRequestHandler):

@@ -4,11 +4,11 @@ import System
 import TestSupport
 import Testing
 
-/// Tokens over the life of a device: offline, on another machine, set up anew.
+/// Tokens over the life of a device: offline, on another machine, and after a new setup.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct RestoreExamples {
   private static let id = "org.example.Registration"
 
-  /// A device whose app registered with a gateway, and which has stopped since; with its token.
+  /// Returns a gateway, a stopped device whose app registered with it, and the app's token.
   private func formerDevice(
     _ scenario: Scenario
   ) async throws -> (gateway: GatewayProgram, agent: AgentProgram, token: String) {
@@ -28,7 +28,7 @@ import Testing
   {
     try await Scenario.run { scenario in
       let (gateway, first, token) = try await formerDevice(scenario)
-      // As if the folder came from another machine: its key, all else the same.
+      // Imitate a folder from another machine: its key differs, and everything else is the same.
       let file = first.data + "/identity/identity.key"
       let kept = try FileSystem.read(file, limit: 10_000)
       let key = try #require(try DeviceKeySeal(machine: MachineIdentity.current()).open(kept))
@@ -44,7 +44,7 @@ import Testing
       try await scenario.push(
         #"{"aps":{"alert":"mark"}}"#, to: marker, topic: "org.example.marker", of: gateway)
       _ = try await second.presented("org.example.marker")
-      // The marker's app is registered; what was before it would be, too.
+      // The marker's app is registered; any earlier registration would be complete, too.
       let early = try await scenario.belfryCommand(
         ["app", "token", Self.id, "--socket", second.socket], succeeding: false)
       // S0-34 part 1 of 2: nothing before: no token is there for it, and a former one brings nothing
@@ -81,11 +81,11 @@ import Testing
       }
       let restored = try await scenario.restart(gateway, options: ["--recover"])
       let second = try await scenario.agent(of: restored)
-      // The marker registers after what the agent registers by itself.
+      // The marker registers after the automatic registrations of the agent.
       let (_, marker) = try await scenario.app("org.example.marker", on: second)
       let anew = try await scenario.tell(second, "app", "token", Self.id).output
       #expect(anew.count == token.count && anew != token && anew != marker)
-      // The ready file names the device of the new identity.
+      // The ready file contains the device number of the new identity.
       let devices = try await scenario.belfryCommand([
         "device", "list", "--data", restored.data, "--json",
       ])

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The programs whose notifications wait for a time, under the agent's manual clock.
+/// The programs whose notifications are scheduled, under the agent's manual clock.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct ScheduledExamples {
   @Test
   func
@@ -41,7 +41,7 @@ import Testing
       func hasBadge() -> Bool {
         agent.program.lines.contains { $0.contains(#""event":"badge""#) && $0.contains(id) }
       }
-      // The date is between these two: half an hour before what is due in one.
+      // The date is between these two: half an hour before the item that is due in one hour.
       try await scenario.tell(agent, "clock", "advance", "1200")
       let hadBadgeBefore = hasBadge()
       try await scenario.tell(agent, "clock", "advance", "2400")

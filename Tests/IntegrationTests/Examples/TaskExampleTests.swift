@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// An installed app's tasks in the background, by the agent's manual clock.
+/// Background tasks of an installed app, under the agent's manual clock.
 @Suite(.serialized, .timeLimit(.minutes(60)))
 struct TaskExamples {
   private static let id = "org.example.news"
@@ -22,7 +22,7 @@ struct TaskExamples {
       let app = try scenario.start(
         [folder + "/NewsTasks"], environment: ["BELFRY_SOCKET": agent.socket])
       _ = try await app.text("opened")
-      // What the manifest does not permit is neither registered nor taken.
+      // A task that the manifest does not permit can be neither registered nor submitted.
       #expect(try await app.text("unknown") == "unknown registered false")
       #expect(
         try await app.text("org.example.news.unknown")
@@ -33,7 +33,7 @@ struct TaskExamples {
           == "waiting org.example.news.refresh org.example.news.tidying")
       try await app.stop()
 
-      // Its hour is not over, then it is, however long the app took: the agent starts it.
+      // Before its hour is over, nothing happens. Then, regardless of the app's startup time, the agent starts it.
       try await scenario.tell(agent, "clock", "advance", "3500")
       #expect(!agent.program.lines.contains { $0.contains("launched") })
       try await scenario.tell(agent, "clock", "advance", "3500")

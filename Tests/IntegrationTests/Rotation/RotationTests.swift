@@ -4,11 +4,11 @@ import TestSupport
 import Testing
 import Transport
 
-/// Rotations under real devices, whose command lines never change (docs/operations/rotate.md).
+/// Rotations with real devices, whose command lines never change (docs/operations/rotate.md).
 @Suite(.timeLimit(.minutes(60))) struct RotationTests {
   fileprivate static let topic = "com.example.app"
 
-  /// A gateway's clients, which hold a copy of its first `ca.pem`.
+  /// The clients of a gateway, with a copy of its first `ca.pem`.
   private struct Clients {
     let scenario: Scenario
     let gateway: GatewayProgram
@@ -30,7 +30,7 @@ import Transport
         ])
     }
 
-    /// Sends a push as a provider that trusts `ca`; its status.
+    /// Sends a push as a provider that trusts `ca`; returns the status.
     func send(_ text: String, to token: String, trusting ca: String? = nil) async throws -> Int? {
       let result = try await scenario.belfryCommand(
         [
@@ -50,7 +50,7 @@ import Transport
         .compactMap { JSONLine($0) }
     }
 
-    /// Waits until so many devices have shown a certificate of the new authority.
+    /// Waits until `count` devices have shown a certificate of the new authority.
     func wait(forDevices count: Int) async throws {
       try await Scenario.wait("\(count) devices with the new authority") {
         try await lines("ca", "list").last?["devices"].integer == count
@@ -81,7 +81,7 @@ import Transport
       #expect(keys.map { $0["seals"].boolean } == [true, false])
       let former = try #require(keys.last?["id"].string)
       try await clients.wait(forDevices: 1)
-      // The copy of the former ca.pem and the former token are as good as ever.
+      // The copy of the previous ca.pem and the previous token are still valid.
       #expect(try await clients.send("during", to: firstToken) == 200)
       #expect(try await clients.send("during", to: firstToken, trusting: gateway.caFile) == 200)
       _ = try await here.received()
@@ -93,7 +93,7 @@ import Transport
       let status = try await clients.lines("gateway", "status").first
       #expect(status?["nextAuthorityEndsAt"].string != nil)
 
-      // A crash in the middle, and the device that was away for all of it.
+      // A crash in the middle of the rotation, with a device that was offline throughout.
       try await gateway.crash()
       _ = try await scenario.restart(gateway)
       away = try clients.device("away")
@@ -102,10 +102,10 @@ import Transport
       #expect(finished.count == 1 && finished.first?["devices"].integer == 2)
       #expect(try await clients.send("after", to: awayToken, trusting: gateway.caFile) == 200)
       _ = try await away.received()
-      // A provider that did not get the new ca.pem trusts the gateway no more.
+      // A provider that did not receive the new ca.pem no longer trusts the gateway.
       #expect(try await clients.send("after", to: awayToken) == nil)
 
-      // Both start again with what they were given at first.
+      // Both restart with the files that they received initially.
       try await end(here)
       try await end(away)
       here = try clients.device("here")
@@ -134,7 +134,7 @@ import Transport
       #expect(try await clients.run("device", "revoke", "\(number.integer ?? 0)").status == 0)
       try await device.program.end()
       _ = try await clients.lines("ca", "rotate")
-      // It comes back with its certificate, and is sent away.
+      // The device reconnects with its certificate and is refused.
       let again = try clients.device("device")
       #expect(try await again.program.end() == 1)
       let finished = try await clients.lines("ca", "finish")

@@ -8,8 +8,9 @@ import Transport
 
 @testable import Gateway
 
-/// A gateway in a virtual time: the real folder, store, authorities, token keys and administration; what it answers a device is
-/// the real machine's.
+/// A gateway in virtual time, with the real folder, store, authorities, token keys, and administration.
+///
+/// The real state machine answers the devices.
 final class TenYearsGateway {
   let folder: GatewayFolder
   let store: SQLiteControlStore
@@ -43,7 +44,7 @@ final class TenYearsGateway {
     try reload()
   }
 
-  /// Reads the folder, as a start does and a running gateway once an hour.
+  /// Reads the folder, as at a start, and once per hour while running.
   func reload() throws {
     authorities = try folder.authorities(hosts: Self.hosts, nowSeconds: clock.seconds)
     server =
@@ -58,7 +59,7 @@ final class TenYearsGateway {
     serverHash = SHA256.hash(server.der).bytes
   }
 
-  /// Whether the administration does it; then it holds.
+  /// Performs the request and returns whether the administration accepts it; if so, it takes effect.
   func perform(_ request: AdministrationRequest) throws -> Bool {
     do {
       _ = try administration.perform(request)
@@ -69,7 +70,7 @@ final class TenYearsGateway {
     return true
   }
 
-  /// Another certificate for the key, durable, as the control plane gives it.
+  /// Issues another certificate for the key and stores it durably, as the control plane does.
   func renew(_ device: UInt64, _ publicKey: [UInt8]) throws -> LinkFrame.Renewed {
     renewals += 1
     return LinkFrame.Renewed(
@@ -137,20 +138,22 @@ final class VirtualSeconds: Sendable {
   }
 }
 
-/// A device with the real machine and identity; it may be killed at any step.
+/// A device with the real state machine and identity.
+///
+/// It may be killed at any step.
 final class TenYearsDevice {
-  /// What becomes of an answer to RENEW.
+  /// The fate of an answer to RENEW.
   enum Fate: UInt64, CaseIterable {
     case kept, answerLost, killedBeforeKept, killedOnceKept
   }
 
   let number: UInt64
-  /// On disk.
+  /// The identity on disk.
   private(set) var identity: DeviceIdentity { didSet { read = nil } }
-  /// What is read from it, once: reading certificates is what takes time.
+  /// The parsed contents of the identity, cached because parsing certificates is slow.
   private var read: (trust: AuthorityBundle, mark: [UInt8], shown: Certificate, hash: [UInt8])?
   private var credential: LinkCredential?
-  /// What it was given when it was set up: never changed.
+  /// The certificates that the device received when it was set up, which never change.
   private let given: [UInt8]
   private var client: DeviceLinkClient
   private(set) var tokens: [[UInt8]] = []
@@ -178,11 +181,11 @@ final class TenYearsDevice {
     client.register(.topic(Self.topic), at: 0, output: &output)
   }
 
-  /// Connects, does what is to be done, and goes away again; why it cannot, or nil.
+  /// Connects, performs the device's pending work, and disconnects; returns the reason for a failure, or nil.
   func visit(
     _ gateway: TenYearsGateway, _ seconds: Int64, verified: inout Set<[UInt8]>, fate: Fate
   ) throws -> String? {
-    // What it gets may make it come back at once, and be asked for again after a kill.
+    // The answer may make the device reconnect immediately, and after a kill, it repeats the request.
     var fate = fate
     for attempt in 0..<4 {
       let now = (seconds + Int64(attempt) * 120) * 1_000_000_000
@@ -198,7 +201,7 @@ final class TenYearsDevice {
     return "device \(number) never comes to rest"
   }
 
-  /// TLS, both ways.
+  /// The TLS handshake, checked in both directions.
   private func handshake(
     _ gateway: TenYearsGateway, _ seconds: Int64, _ verified: inout Set<[UInt8]>
   ) throws {
@@ -208,7 +211,7 @@ final class TenYearsDevice {
       (shown, gateway.authorities.trusted, .client, gateway.trustedMark + hash),
     ]
     for (certificate, authorities, purpose, what) in pairs {
-      // Which authority signed does not change; the time does.
+      // The signatures were verified before and do not change; only the time does.
       guard certificate.notAfter > seconds else {
         throw CertificateChain.Failure.expired(notAfter: certificate.notAfter)
       }
@@ -228,7 +231,7 @@ final class TenYearsDevice {
     return made
   }
 
-  /// One connection; whether the device has what it wants.
+  /// Runs one connection; returns whether the device is done.
   private func connect(
     _ gateway: TenYearsGateway, _ seconds: Int64, at now: Int64, _ fate: Fate
   ) throws -> Bool {
@@ -289,7 +292,9 @@ final class TenYearsDevice {
     }
   }
 
-  /// Whether the connection is over, and then whether the device is done; nil while it goes on.
+  /// Returns nil while the connection continues.
+  ///
+  /// When it is over, returns whether the device is done.
   private func perform(
     _ action: DeviceLinkClient.Action, _ seconds: Int64, at now: Int64, _ fate: Fate,
     _ output: inout [UInt8]

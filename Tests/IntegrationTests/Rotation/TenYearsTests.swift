@@ -7,8 +7,8 @@ import Transport
 
 @testable import Gateway
 
-/// Ten years of a gateway and its devices in a virtual time: certificates end, authority and token key are rotated, devices are
-/// away for months and are killed.
+/// Ten years of a gateway and its devices in virtual time: certificates expire, the authority and the token key are
+/// rotated, and devices are offline for months or killed.
 @Suite(.timeLimit(.minutes(30))) struct TenYearsTests {
   private static let day: Int64 = 86_400
   private static let years: Int64 = 10
@@ -16,7 +16,7 @@ import Transport
   private static let devices =
     ProcessInfo.processInfo.environment["BELFRY_TEN_YEARS_DEVICES"].flatMap(UInt64.init) ?? 50
 
-  /// What happened in the ten years.
+  /// The events of the ten years.
   private struct Account {
     var visits = 0
     var rotations = 0
@@ -44,7 +44,7 @@ import Transport
     let start = clock.seconds
     for day in 0..<Int(Self.years * 365) {
       clock.seconds = start + Int64(day) * Self.day
-      // Other tests, which wait for real programs, have their turns on the few threads that there are.
+      // Give other tests, which wait for real programs, a turn on the limited number of threads.
       await Task.yield()
       if day % 30 == 0 { try administer(gateway, day: day, &account) }
       for index in visits.removeValue(forKey: day) ?? [] {
@@ -76,7 +76,7 @@ import Transport
     print("ten years of \(devices.count) devices: \(account), \(gateway.renewals) renewals")
   }
 
-  /// What an operator does, once a month: begins rotations on their days, and ends them where nobody is lost.
+  /// Performs the operator's monthly work: begins rotations on their dates, and ends them if no device would be lost.
   private func administer(
     _ gateway: TenYearsGateway, day: Int, _ account: inout Account
   ) throws {
@@ -96,7 +96,7 @@ import Transport
   }
 }
 
-/// A sequence of random numbers that a seed determines (SplitMix64).
+/// A generator of random numbers that a seed determines (SplitMix64).
 private struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 

@@ -6,9 +6,9 @@ import Testing
   private final class Recorder: HTTP2RequestHandler {
     var events: [String] = []
     var session: HTTP1ServerSession?
-    /// Answers each request at once.
+    /// True to answer each request immediately.
     var answers = true
-    /// Answers before the body is whole.
+    /// True to answer before the body is complete.
     var answersEarly = false
 
     func requestBegan(_ streamID: Int32) { events.append("\(streamID)") }
@@ -226,7 +226,7 @@ import Testing
     #expect(!run.isOpen)
   }
 
-  /// Requests that a proxy before this server may read otherwise: where they end, whose they are, what they ask for.
+  /// Requests that a proxy in front of this server may interpret differently: their end, their host, or their target.
   @Test(arguments: [
     // Lines that end with a bare line feed, or contain a carriage return.
     "GET / HTTP/1.1\nHost: h\n\n", "GET / HTTP/1.1\nHost: h\r\n\r\n",
@@ -236,7 +236,7 @@ import Testing
     "GET / HTTP/1.1\r\nHost: h\r\r\n\r\n", "GET / HTTP/1.1\r\nHost: h\r\n\r\r\n",
     "\nGET / HTTP/1.1\r\nHost: h\r\n\r\n", "\r\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n",
     "\r\n\nGET / HTTP/1.1\r\nHost: h\r\n\r\n",
-    // Targets and methods.
+    // Invalid targets and methods.
     "GET /é HTTP/1.1\r\nHost: h\r\n\r\n", "GET /\u{80} HTTP/1.1\r\nHost: h\r\n\r\n",
     "GET /\u{7F} HTTP/1.1\r\nHost: h\r\n\r\n", "GET /\t HTTP/1.1\r\nHost: h\r\n\r\n",
     "GET /#a HTTP/1.1\r\nHost: h\r\n\r\n", "GET / x HTTP/1.1\r\nHost: h\r\n\r\n",
@@ -247,11 +247,11 @@ import Testing
     " GET / HTTP/1.1\r\nHost: h\r\n\r\n", "GET http:///x HTTP/1.1\r\nHost: h\r\n\r\n",
     "GET http://u@h/ HTTP/1.1\r\nHost: h\r\n\r\n",
     "GET http://h\\x/ HTTP/1.1\r\nHost: h\r\n\r\n",
-    // Hosts.
+    // Invalid hosts.
     "GET / HTTP/1.1\r\nHost: a b\r\n\r\n", "GET / HTTP/1.1\r\nHost: a/b\r\n\r\n",
     "GET / HTTP/1.1\r\nHost: u@h\r\n\r\n", "GET / HTTP/1.1\r\nHost: é\r\n\r\n",
     "GET / HTTP/1.1\r\nHost: h\r\nhost: g\r\n\r\n",
-    // Fields.
+    // Invalid fields.
     "GET / HTTP/1.1\r\n Host: h\r\n\r\n", "GET / HTTP/1.1\r\nHost: h\r\n\tx: y\r\n\r\n",
     "GET / HTTP/1.1\r\nHost: h\r\nx\r\n\r\n", "GET / HTTP/1.1\r\nHost: h\r\n: y\r\n\r\n",
     "GET / HTTP/1.1\r\nHost: h\r\nx\u{0}: y\r\n\r\n",
@@ -259,7 +259,7 @@ import Testing
     "GET / HTTP/1.1\r\nHost: h\r\nx: \u{1B}\r\n\r\n",
     "GET / HTTP/1.1\r\nHost: h\r\né: y\r\n\r\n",
     "GET / HTTP/1.1\r\nHost: h\r\nx\t: y\r\n\r\n",
-    // Lengths.
+    // Invalid lengths.
     "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\n{}",
     "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2, 2\r\n\r\n{}",
     "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: +2\r\n\r\n{}",

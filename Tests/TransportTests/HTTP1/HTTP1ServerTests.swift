@@ -10,7 +10,7 @@ import Testing
 
   init() throws { harness = try StreamHarness() }
 
-  /// Sends `text` as it stands; everything that comes back until the server closes.
+  /// Sends `text` unchanged and returns everything that is received until the server closes the connection.
   private func exchange(_ server: HTTP1Server, _ text: String) -> String {
     let client = open(server, text)
     harness.run { client.closure != nil }
@@ -116,7 +116,7 @@ import Testing
     let fast = "GET / HTTP/1.1\r\nHost: t\r\nConnection: close\r\n\r\n"
     let slow = String(repeating: "GET /slow HTTP/1.1\r\nHost: t\r\n\r\n", count: 3)
     let clients = (0..<3).map { _ in open(server, slow) }
-    // One request of each is with a handler; the fourth handler is free.
+    // One request of each client is being handled; the fourth handler is free.
     harness.run { clients.allSatisfy { $0.opened == 1 } }
     for _ in 0..<3 { #expect(entered.wait()) }
     #expect(exchange(server, fast).isEmpty)
@@ -274,7 +274,7 @@ import Testing
   }
 
   @Test(arguments: [
-    // No byte of a request, part of a head, part of a body.
+    // No byte of a request, a partial head, and a partial body.
     "", "GET / HTTP/1.1\r\nHost:", "POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 2\r\n\r\n1",
   ])
   func `a client that is too slow is closed`(_ text: String) throws {
@@ -372,7 +372,7 @@ import Testing
     #expect(HTTP1Target(Array("*".utf8)).path == "*")
   }
 
-  /// A client that shuts down its sending side with its last byte.
+  /// Returns a client that shuts down its sending side after its last byte.
   private func halfClosed(_ server: HTTP1Server, _ text: String) -> Recorder {
     let client = Recorder()
     client.onOpen = { $0.write(Array(text.utf8)) }
@@ -453,12 +453,12 @@ import Testing
   }
 }
 
-/// Lets a test wait for what happens on another thread.
+/// Lets a test wait for an event on another thread.
 final class LoopFlag: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
 
   func raise() { semaphore.signal() }
 
-  /// Waits up to ten seconds; false when nobody raised it.
+  /// Waits up to ten seconds; returns false on timeout.
   func wait() -> Bool { semaphore.wait(timeout: .now() + .seconds(10)) == .success }
 }

@@ -14,7 +14,7 @@ import Testing
 
   init() { client = HTTP2ClientSession(handler: recorder) }
 
-  /// Carries bytes both ways until neither side has any.
+  /// Carries bytes in both directions until neither side has any.
   private func exchange() {
     var isMoving = true
     while isMoving {

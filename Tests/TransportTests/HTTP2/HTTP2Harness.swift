@@ -3,7 +3,7 @@ import Testing
 
 @testable import Transport
 
-/// What a server's handler heard.
+/// Records the calls to a server's handler.
 final class RequestRecorder: HTTP2RequestHandler {
   struct Request {
     var fields: [(name: String, value: String)] = []
@@ -43,7 +43,7 @@ final class RequestRecorder: HTTP2RequestHandler {
   }
 }
 
-/// What a client's handler heard.
+/// Records the calls to a client's handler.
 final class ResponseRecorder: HTTP2ResponseHandler {
   struct Response {
     var fields: [(name: String, value: String)] = []
@@ -88,7 +88,7 @@ final class ResponseRecorder: HTTP2ResponseHandler {
   func pingAcknowledged() { pings += 1 }
 }
 
-/// One frame as it lies on the wire.
+/// One frame as sent on the wire.
 struct WireFrame: Equatable {
   var type: UInt8
   var flags: UInt8
@@ -127,19 +127,19 @@ struct WireFrame: Equatable {
     return frames
   }
 
-  /// GOAWAY's error code.
+  /// The error code of a GOAWAY frame.
   var errorCode: UInt32? {
     guard type == 7, payload.count >= 8 else { return nil }
     return payload[4..<8].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
   }
 
-  /// GOAWAY's debug data.
+  /// The debug data of a GOAWAY frame.
   var debugText: String? {
     guard type == 7, payload.count >= 8 else { return nil }
     return String(decoding: payload[8...], as: UTF8.self)
   }
 
-  /// SETTINGS by number.
+  /// The values of a SETTINGS frame by their numbers.
   var settings: [Int: UInt32] {
     var values: [Int: UInt32] = [:]
     for offset in stride(from: 0, to: payload.count - 5, by: 6) {
@@ -150,7 +150,7 @@ struct WireFrame: Equatable {
   }
 }
 
-/// A server session alone, fed with bytes made by hand.
+/// A server session without a connection, fed with bytes that the test builds.
 final class ServerBench {
   static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
   let recorder = RequestRecorder()
@@ -176,7 +176,7 @@ final class ServerBench {
   @discardableResult
   func send(_ frames: WireFrame...) -> HTTP2SessionStatus { send(frames.flatMap(\.bytes)) }
 
-  /// Preface, SETTINGS and the answer to the server's.
+  /// Sends the preface, SETTINGS, and the acknowledgement of the server's SETTINGS.
   func begin() {
     send(Self.preface + WireFrame(4).bytes)
     send(WireFrame(4, flags: 1))
@@ -191,7 +191,7 @@ final class ServerBench {
     return bytes
   }
 
-  /// A header block of literals without indexing.
+  /// Returns a header block of literals without indexing.
   static func block(_ fields: [(String, String)]) -> [UInt8] {
     fields.flatMap { name, value -> [UInt8] in
       [0] + length(name.utf8.count) + Array(name.utf8) + length(value.utf8.count)
@@ -229,7 +229,7 @@ final class ServerBench {
     _ stream: Int32, _ status: Int, _ fields: [(String, String)] = [], body: String? = nil
   ) {
     let text = fields.map { (Array($0.0.utf8), Array($0.1.utf8)) }
-    // The arrays' own storage stays where it is while they are not touched.
+    // The storage of the arrays does not move while they are not changed.
     withExtendedLifetime(text) {
       let views = text.map { name, value in
         HTTP2FieldView(

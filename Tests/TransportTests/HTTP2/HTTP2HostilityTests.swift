@@ -2,9 +2,9 @@ import Testing
 
 @testable import Transport
 
-/// The floods of `docs/hostile-peers.md` that nghttp2 does not stop, and bytes that are no HTTP/2.
+/// The floods of `docs/hostile-peers.md` that nghttp2 does not stop, and bytes that are not HTTP/2.
 @Suite struct HTTP2HostilityTests {
-  /// Sends `frame(n)` until the session closes; how many that took.
+  /// Sends `frame(n)` until the session closes; returns the number of frames sent.
   private func flood(
     _ bench: ServerBench, limit: Int = 20_000, _ frame: (Int) -> [UInt8]
   ) -> Int? {
@@ -164,7 +164,7 @@ import Testing
     let block = ServerBench.block(ServerBench.push)
     let count = flood(bench) { count in
       let stream = Int32(2 * count - 1)
-      // A window beyond 2^31 is a stream error of the sender's making.
+      // A window beyond 2^31 is a stream error that the sender causes.
       return WireFrame(1, flags: 4, stream: stream, block).bytes
         + WireFrame(8, stream: stream, [0x7f, 0xff, 0xff, 0xff]).bytes
     }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Transport
 
-/// A small server of ours against the tools that people have.
+/// A small server, tested with common HTTP/2 tools.
 @Suite(.serialized) struct HTTP2ToolTests {
-  /// One connection: HTTP/2 over a stream.
+  /// One HTTP/2 connection over a stream.
   private final class Connection: StreamHandler, HTTP2RequestHandler {
     private lazy var session = NGHTTP2ServerSession(settings: HTTP2Settings(), handler: self)
     private var hasAnswered = false
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  /// Runs `tool` against a server on its own thread; its output.
+  /// Runs `tool` against a server on a separate thread; returns its output.
   private func run(
     _ tool: TestTool, tls: Bool = true, _ arguments: (UInt16) -> [String]
   ) throws -> String {

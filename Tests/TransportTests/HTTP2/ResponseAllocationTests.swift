@@ -3,9 +3,9 @@ import Testing
 
 @testable import Transport
 
-/// Answers a request as the gateway's hot path does, and counts.
+/// Answers requests as the gateway's hot path does, and counts allocations.
 @Suite struct ResponseAllocationTests {
-  /// Answers every request with success; keeps nothing.
+  /// Answers every request with success and retains nothing.
   private final class Answering: HTTP2RequestHandler {
     var session: NGHTTP2ServerSession?
     var ended = 0
@@ -54,7 +54,7 @@ import Testing
     let requests = (0...1_001).map { ServerBench.request(Int32(2 * $0 + 1)) }
     var next = 0
     var sent = 0
-    // nghttp2 1.52 itself: stream, header fields, HPACK entries, answer's fields and frames.
+    // The allocations of nghttp2 1.52: stream, header fields, HPACK entries, and the answer's fields and frames.
     expectAllocations(atMost: 24, times: 1_000) {
       requests[next].withUnsafeBytes { _ = session.receive($0) }
       session.takeOutput { sent += $0.count }

@@ -17,7 +17,7 @@ import Testing
 
   init() throws { harness = try StreamHarness() }
 
-  /// An open connection on which the client has said something and shut down its sending side.
+  /// Returns an open connection on which the client has sent something and shut down its sending side.
   private func halfClose(
     _ harness: StreamHarness, tls: (server: TLSServerContext, client: TLSClientContext)? = nil,
     closeNotify: Bool = false

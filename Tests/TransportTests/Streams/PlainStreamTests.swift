@@ -273,9 +273,9 @@ import Testing
   }
 }
 
-/// Closes its stream when nobody needs it any more.
+/// Closes its stream when it is deinitialized.
 final class ClosingAtEnd: StreamHandler {
-  /// The stream holds its handler; holding it in turn would keep both for ever.
+  /// Weak, because the stream holds its handler, and a cycle would keep both forever.
   private weak var stream: ByteStream?
   func streamOpened(_ stream: ByteStream) {
     self.stream = stream
@@ -287,7 +287,7 @@ final class ClosingAtEnd: StreamHandler {
   deinit { stream?.close() }
 }
 
-/// Sends back what comes.
+/// Sends back the bytes that it receives.
 final class Echo: StreamHandler {
   func streamOpened(_ stream: ByteStream) {}
   func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) { stream.write(bytes) }

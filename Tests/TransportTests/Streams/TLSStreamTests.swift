@@ -23,7 +23,7 @@ import Testing
     listener.close()
   }
 
-  /// Connects and resets the connection at once; the port that it came from.
+  /// Connects and resets the connection immediately; returns the local port.
   private func hangUp(on port: UInt16) throws -> UInt16 {
     let descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     try #require(descriptor >= 0)
@@ -42,7 +42,9 @@ import Testing
 
   init() throws { harness = try StreamHarness() }
 
-  /// One connection: what each side heard once it is open and answered, or has failed.
+  /// Opens one connection.
+  ///
+  /// Returns the records of both sides when the client has received an answer, or both have closed.
   private func exchange(
     _ serverContext: TLSServerContext, _ clientContext: TLSClientContext,
     credential: TLSClientCredential? = nil, serverName: String? = nil
@@ -212,7 +214,7 @@ import Testing
     #expect(client.closures == [.local])
     let cut = try exchange(
       TestIdentities.serverContext(takeOver: takeOver), TestIdentities.clientContext())
-    // The descriptor's end without TLS's end.
+    // The descriptor is closed without a TLS close_notify.
     cut.client.stream.map { Socket.finishWriting($0.descriptor) }
     harness.run { cut.server.closure != nil }
     #expect(cut.server.closures == [.truncated])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Transport
 
-/// A server whose records are taken over, against OpenSSL's client.
+/// A server whose records are handled by Belfry's record layer, with OpenSSL's client.
 @Suite struct TLSRecordLayerTests {
   private let harness: StreamHarness
 
@@ -18,7 +18,7 @@ import Testing
     var session: TLSSession { get throws { try #require(clientStream.tls as? TLSSession) } }
   }
 
-  /// An open connection whose server sends back what comes.
+  /// Returns an open connection whose server sends back the bytes that it receives.
   private func pair(
     recordsPerKey: UInt64 = 1 << 24
   ) throws -> Pair {
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  /// What the client would send, taken before it is sent.
+  /// Returns the bytes that the client would send, without sending them.
   private func encrypt(_ pair: Pair, _ text: String) throws -> [UInt8] {
     let shared = try pair.clientStream.shared
     shared.clearOutput()
@@ -157,7 +157,7 @@ import Testing
     let stream = try pair.clientStream
     harness.run("the end of it") {
       session.updateKeys()
-      // An empty write sends the message alone.
+      // An empty write sends only the message.
       stream.shared.clearOutput()
       _ = session.write(UnsafeRawBufferPointer(start: nil, count: 0))
       _ = Socket.write(stream.descriptor, stream.shared.output)

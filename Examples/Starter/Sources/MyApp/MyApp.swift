@@ -1,4 +1,4 @@
-// An app that may notify, has a device token, and says what reaches it.
+// An app that may send notifications, has a device token, and reports the events that it receives.
 import UIKit
 import UserNotifications
 
@@ -21,7 +21,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate, UNUserNotificationCenterD
     _ application: UIApplication,
     didRegisterForRemoteNotificationsWithDeviceToken deviceToken: Data
   ) {
-    // A real app sends it to its server, at each launch.
+    // A real app sends the token to its server at each launch.
     report("token \(deviceToken.map { String(format: "%02x", $0) }.joined())")
   }
 
@@ -32,7 +32,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate, UNUserNotificationCenterD
     report("no token: \(error.localizedDescription)")
   }
 
-  /// A notification that comes while the app is in front: shown all the same.
+  /// Shows notifications that arrive while the app is in the foreground.
   func userNotificationCenter(
     _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
     withCompletionHandler completionHandler:
@@ -42,7 +42,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate, UNUserNotificationCenterD
     completionHandler([.banner, .list, .sound])
   }
 
-  /// A person opened it, or took one of its actions.
+  /// Handles the user's response: opening the notification, or choosing an action.
   func userNotificationCenter(
     _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
     withCompletionHandler completionHandler: @escaping () -> Void
@@ -52,7 +52,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate, UNUserNotificationCenterD
   }
 }
 
-/// Prints a line that a pipe's reader sees at once.
+/// Prints a line and flushes it, so that the reader of a pipe receives it immediately.
 func report(_ line: String) {
   FileHandle.standardOutput.write(Data((line + "\n").utf8))
 }
