@@ -24,7 +24,8 @@ public enum PushFault: Error, Sendable, Equatable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .badToken: "the device token is no hexadecimal text: give it as the app sent it"
-    case .badApp(let app): "'\(app)' is no bundle identifier: give one such as com.example.app"
+    case .badApp(let app):
+      "'\(app)' is not a valid bundle identifier: give one such as com.example.app"
     case .payloadTooLarge(let bytes, let limit):
       "the payload has \(bytes) bytes: shorten it to \(limit)"
     case .badPriority(let priority, let type):

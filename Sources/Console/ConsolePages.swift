@@ -48,7 +48,8 @@ struct ConsolePages: Sendable {
 
   private func page(_ file: PageFiles.File, for request: HTTP1Request) -> HTTP1Response {
     guard request.method == "GET" || request.method == "HEAD" else {
-      return .failure(.invalid, "\(request.method) is not for this path", "use GET", status: 405)
+      return .failure(
+        .invalid, "\(request.method) is not allowed for this path", "use GET", status: 405)
     }
     let fields = Self.pageFields + [("etag", file.tag)]
     let known = (request.field("if-none-match") ?? "").split(separator: ",")

@@ -42,7 +42,7 @@ public final class ConsoleRouter: Sendable {
     if let response = api.answer(request) { return response }
     return pages.answer(request)
       ?? .failure(
-        .missing, "there is nothing at \(request.path)", "see docs/admin-api.md", status: 404)
+        .missing, "not found: \(request.path)", "see docs/admin-api.md", status: 404)
   }
 
   private func apiAnswer(_ request: HTTP1Request) -> HTTP1Response {

@@ -15,19 +15,19 @@ from visit import look_around, sign_in, sign_out, visit
 
 def take_phone(browser, topic):
     browser.click("link", "Phone")
-    browser.click("button", "Take a new phone")
+    browser.click("button", "Add a phone")
     browser.type("textbox", "Bundle identifier", "no bundle")
     browser.click("button", "Install")
-    browser.wait("document.body.innerText.includes(\"'no bundle' is no bundle identifier\")")
+    browser.wait("document.body.innerText.includes(\"'no bundle' is not a valid bundle identifier\")")
     browser.type("textbox", "Bundle identifier", topic)
     browser.click("button", "Install")
     browser.element("alertdialog", "Permission")
     check_page(browser)
     browser.click("button", "Allow")
-    browser.wait("document.querySelector('.happened')?.innerText.includes('has its device token')")
+    browser.wait("document.querySelector('.happened')?.innerText.includes('received its device token')")
     browser.wait("[...document.querySelectorAll('.happened li')].every(one => one.querySelector('time'))",
                  "a time at each line of what happened")
-    browser.click("link", f"Write a push to {topic}")
+    browser.click("link", f"Compose a push to {topic}")
 
 
 def send(browser):
@@ -37,9 +37,9 @@ def send(browser):
     browser.wait("document.querySelector('.error:not([hidden])')?.innerText.startsWith('BadDeviceToken (400)')")
     browser.type("textbox", "Device token", token)
     browser.type("textbox", "Payload", '{"aps":\n {"alert": "Hi",}}')
-    browser.wait("document.body.innerText.includes('Line 2, column 16: there is a comma before')")
+    browser.wait("document.body.innerText.includes('Invalid JSON at line 2, column 16: trailing comma before')")
     check_page(browser)
-    browser.click("button", "With actions")
+    browser.click("button", "Alert with actions")
     browser.wait("document.querySelector('.check.good')")
     browser.click("button", "Send")
     browser.wait("document.querySelector('.apns-id')")
@@ -48,20 +48,20 @@ def send(browser):
 
 def answer(browser, topic):
     browser.click("link", "Phone")
-    browser.element("article", f"Notification of {topic}")
+    browser.element("article", f"Notification from {topic}")
     check_page(browser)
     browser.click("button", "Reply")
     browser.type("textbox", "Reply", "On my way")
     browser.key("Enter")
-    browser.wait("document.body.innerText.includes('was told: action “reply” with the text “On my way”')")
+    browser.wait("document.body.innerText.includes('received: action “reply” with text “On my way”')")
     browser.wait("!document.querySelector('.overlay .banner')", "the banner's end")
 
 
 def use_phone(browser, topic):
     """The phone's other screens: received pushes are listed, a switch is turned, and the lock screen shows new
     pushes."""
-    browser.click("button", f"Push to {topic}: An alert")
-    browser.element("article", f"Notification of {topic}")
+    browser.click("button", f"Push to {topic}: Alert")
+    browser.element("article", f"Notification from {topic}")
     browser.click("button", "Notification Center")
     browser.element("article", "Burger Town")
     check_page(browser)
@@ -71,7 +71,7 @@ def use_phone(browser, topic):
     check_page(browser)
     browser.click("button", "Lock")
     browser.wait("document.querySelector('.lock .clock')")
-    browser.click("button", f"Push to {topic}: With actions")
+    browser.click("button", f"Push to {topic}: Alert with actions")
     browser.wait("document.querySelector('.lock .banner')")
     check_page(browser)
     browser.click("button", "Unlock")
@@ -85,7 +85,7 @@ LOCKED = "[...document.querySelectorAll('.lock .banner')].map(one => one.innerTe
 
 def lock(browser, topic):
     """The lock screen lists every received push that was not dismissed, seen or not, and is the same on each visit."""
-    browser.click("button", f"Push to {topic}: An alert")
+    browser.click("button", f"Push to {topic}: Alert")
     browser.wait("document.querySelector('.overlay .banner')", "a banner")
     browser.click("button", "Lock")
     browser.wait("document.querySelectorAll('.lock .banner').length == 3", "what came is on the lock screen")
@@ -105,7 +105,7 @@ def lock(browser, topic):
     browser.wait("document.querySelector('[data-key$=\" center\"]').checked === false")
     browser.click("button", "Lock")
     browser.wait("document.querySelector('.lock .clock')")
-    browser.click("button", f"Push to {topic}: An alert")
+    browser.click("button", f"Push to {topic}: Alert")
     browser.wait("document.querySelectorAll('.lock .banner').length == 1")
     browser.click("link", "Overview")
     browser.wait("document.querySelector('.verdict')")
@@ -126,7 +126,7 @@ def install_long(browser):
     browser.click("button", "Install")
     browser.element("alertdialog", "Permission")
     browser.click("button", "Allow")
-    browser.element("link", f"Write a push to {LONG}")
+    browser.element("link", f"Compose a push to {LONG}")
     for screen in ("Settings", "Home"):
         browser.click("button", screen)
         for width in (390, 1280):
@@ -143,12 +143,12 @@ def manage_devices(browser, devices, token):
     browser.click("link", "Manage")
     shown = "document.querySelector('[aria-label=Devices] [role=status]')?.innerText"
     rows = "document.querySelectorAll('section[aria-label=Devices] tbody tr').length"
-    browser.wait(f"{shown} == 'Devices 1 to {PAGE} of {devices}.' && {rows} == {PAGE}")
+    browser.wait(f"{shown} == 'Devices 1–{PAGE} of {devices}' && {rows} == {PAGE}")
     browser.click("button", "Next devices")
-    browser.wait(f"{shown} == 'Devices {PAGE + 1} to {devices} of {devices}.' && {rows} == {devices - PAGE}")
+    browser.wait(f"{shown} == 'Devices {PAGE + 1}–{devices} of {devices}' && {rows} == {devices - PAGE}")
     check_page(browser)
     browser.click("button", "Previous devices")
-    browser.wait(f"{shown} == 'Devices 1 to {PAGE} of {devices}.' && {rows} == {PAGE}")
+    browser.wait(f"{shown} == 'Devices 1–{PAGE} of {devices}' && {rows} == {PAGE}")
     for text in ("Console's", token):
         browser.type("searchbox", "Find a device", text)
         browser.key("Enter")
@@ -156,7 +156,7 @@ def manage_devices(browser, devices, token):
                      f"the device found by {text}")
     browser.type("searchbox", "Find a device", "nobody's")
     browser.key("Enter")
-    browser.wait("document.querySelector('section[aria-label=Devices]').innerText.includes('No device has')")
+    browser.wait("document.querySelector('section[aria-label=Devices]').innerText.includes('No device matches')")
     check_page(browser)
 
 
@@ -167,7 +167,7 @@ def remove_team(browser):
     """A team is removed if nothing depends on it, or together with everything that does."""
     browser.click("DisclosureTriangle", "Add a team")
     browser.type("textbox", "Name", "Gone")
-    browser.type("textbox", "Id", TEAM)
+    browser.type("textbox", "ID", TEAM)
     browser.click("button", "Add a team")
     browser.element("button", f"Remove {TEAM}")
     made = browser.value(f"""fetch("/api/keys", {{ method: "POST", headers: {{ "x-belfry-console": "1" }},
@@ -177,16 +177,16 @@ def remove_team(browser):
     for _ in range(2):
         browser.click("button", f"Remove {TEAM}")
     teams = "document.querySelector('section[aria-label=Teams]').innerText"
-    browser.wait(f"{teams}.includes('the team {TEAM} has 1 key that is not revoked (GONEKEY000)')")
+    browser.wait(f"{teams}.includes('The team {TEAM} has 1 key that is not revoked (GONEKEY000)')")
     check_page(browser)
-    browser.click("button", f"Remove {TEAM} with all of it")
-    browser.wait(f"{teams}.includes('{TEAM}: done.')")
+    browser.click("button", f"Remove {TEAM} and everything in it")
+    browser.wait(f"{teams}.includes('{TEAM} removed.')")
     browser.wait(f"!document.querySelector('main').innerText.includes('GONEKEY000')", "the key is gone too")
 
 
 def read_metrics(browser):
     browser.click("link", "Metrics")
-    browser.wait("[...document.querySelectorAll('figcaption')].some(one => one.innerText.startsWith('From acceptance to the device'))")
+    browser.wait("[...document.querySelectorAll('figcaption')].some(one => one.innerText.startsWith('Delivery latency'))")
     metrics = browser.value("fetch('/metrics').then((answer) => answer.text())")
     counted = [line for line in metrics.splitlines() if line.startswith("belfry_delivery_seconds_count ")]
     if not counted or int(counted[0].split()[1]) == 0:
@@ -207,10 +207,10 @@ def copy(browser, url):
     evil = """aa;touch${IFS}/tmp/belfry-was-here;#'\\"$(id)"""
     browser.open(f"{url}#/tools")
     browser.open(f"{url}#/send?topic=com.example.a%3Bb&token=aa;touch${{IFS}}/tmp/belfry-was-here;%23")
-    browser.wait("document.querySelector('[role=alert]')?.innerText.startsWith(\"The link's token and topic are left out\")")
+    browser.wait("document.querySelector('[role=alert]')?.innerText.startsWith('Ignored the token and topic in the link')")
     if ";" in browser.value("document.querySelector('[name=token]').value + document.querySelector('[name=topic]').value"):
         raise Failure("a link fills in what is no token")
-    for field in ("Device token", "Topic", "Collapse id", "apns-id"):
+    for field in ("Device token", "Topic", "Collapse ID", "apns-id"):
         browser.type("textbox" if field != "Topic" else "combobox", field, evil)
     line = "document.querySelector('details[data-name=curl] pre')?.textContent"
     browser.wait(f"{line}?.includes('apns-id: aa;touch')")

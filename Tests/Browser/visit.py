@@ -9,11 +9,11 @@ def sign_in(browser, url, token):
     browser.open(url)
     browser.type("textbox", "Admin token", "not the token")
     browser.click("button", "Sign in")
-    browser.wait("document.querySelector('.error')?.innerText.startsWith('this is not the admin token')")
+    browser.wait("document.querySelector('.error')?.innerText.startsWith('Wrong admin token.')")
     browser.type("textbox", "Admin token", token)
     # The keyboard by itself must be sufficient, too.
     browser.key("Enter")
-    browser.wait("document.querySelector('.verdict.good h2')?.innerText == 'All is well'")
+    browser.wait("document.querySelector('.verdict.good h2')?.innerText == 'Everything is working'")
     if browser.value("document.cookie") != "":
         raise Failure("a script can read the session's cookie")
 

@@ -89,8 +89,8 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
       #expect(refused.lines.isEmpty)
       #expect(
         refused.errors
-          == "belfry: the payload is not JSON at line 2, column 19 (there is a comma before '}'): "
-          + "take the comma away\n")
+          == "belfry: the payload is not JSON at line 2, column 19 (trailing comma before '}'): "
+          + "remove the comma\n")
       let sent = try await send("{\"aps\": {\n  \"alert\": \"Hello\"\n}}")
       #expect(sent.status == 0)
       #expect(payload(try await devices.received()).contains("Hello"), "the first to come")

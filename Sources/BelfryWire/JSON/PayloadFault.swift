@@ -21,26 +21,26 @@ public struct PayloadFault: Error, Hashable, Sendable {
     do {
       _ = try JSONValue(parsing: bytes, limits: limits)
       (offset, what, remedy) = (
-        bytes.firstIndex { !Self.isSpace($0) } ?? 0, "it is no object",
-        "put everything between '{' and '}'"
+        bytes.firstIndex { !Self.isSpace($0) } ?? 0, "not a JSON object",
+        "enclose everything in '{' and '}'"
       )
     } catch {
       switch error {
       case .unexpectedByte(let at): (offset, what, remedy) = Self.unexpected(bytes, at: at)
       case .trailingBytes(let at):
-        (offset, what, remedy) = (at, "more follows the end of the object", "take it away")
+        (offset, what, remedy) = (at, "unexpected data after the object", "remove it")
       case .endedEarly where bytes.allSatisfy(Self.isSpace):
-        (offset, what, remedy) = (0, "it is empty", "write one JSON object")
+        (offset, what, remedy) = (0, "empty input", "enter a JSON object")
       case .endedEarly:
         (offset, what, remedy) = (
-          bytes.count, "it ends too early", "close what is still open: a text, '[' or '{'"
+          bytes.count, "unexpected end", "close the open string, '[' or '{'"
         )
       case .invalidUTF8(let at):
-        (offset, what, remedy) = (at, "the text is not UTF-8", "save the file as UTF-8")
+        (offset, what, remedy) = (at, "invalid UTF-8", "save the file as UTF-8")
       case .numberOutOfRange(let at):
-        (offset, what, remedy) = (at, "the number is out of range", "write a smaller one")
+        (offset, what, remedy) = (at, "number out of range", "use a smaller number")
       case .tooDeep, .tooLong:
-        (offset, what, remedy) = (0, "\(error)", "make it simpler")
+        (offset, what, remedy) = (0, "\(error)", "simplify it")
       }
     }
     let before = bytes[..<offset]
@@ -63,37 +63,39 @@ public struct PayloadFault: Error, Hashable, Sendable {
     let closes = byte == UInt8(ascii: "}") || byte == UInt8(ascii: "]")
     if let previous, closes, bytes[previous] == UInt8(ascii: ",") {
       let character = Character(Unicode.Scalar(byte))
-      return (previous, "there is a comma before '\(character)'", "take the comma away")
+      return (previous, "trailing comma before '\(character)'", "remove the comma")
     }
     if rest.starts(with: [0xEF, 0xBB, 0xBF]) {
-      return (offset, "there is a byte order mark", "save the file as UTF-8 without one")
+      return (offset, "unexpected byte order mark", "save the file as UTF-8 without it")
     }
     if byte < 0x20, !isSpace(byte) || isInText(bytes, offset) {
-      return (offset, "there is a line break or a control in a text", #"write it as \n or \u0009"#)
+      return (
+        offset, "line break or control character in a string", #"escape it, such as \n or \u0009"#
+      )
     }
     if byte == UInt8(ascii: "'") || rest.starts(with: Array("“".utf8))
       || rest.starts(with: Array("”".utf8))
     {
-      return (offset, "the quotation mark is not the one of JSON", #"write ""#)
+      return (offset, "invalid quotation mark", #"use ""#)
     }
     if byte == UInt8(ascii: "/") || byte == UInt8(ascii: "#") {
-      return (offset, "JSON has no comments", "take the comment away")
+      return (offset, "JSON doesn't allow comments", "remove the comment")
     }
     if let previous, bytes[previous] == UInt8(ascii: "\\") {
-      return (offset, "the text has an unknown escape", #"write \\ for a backslash"#)
+      return (offset, "invalid escape sequence", #"use \\ for a backslash"#)
     }
     if let previous, endsValue(bytes[previous]), !closes {
       return byte == UInt8(ascii: ":")
-        ? (offset, "a colon stands where none belongs", "write it behind a key alone")
-        : (offset, "a comma or a colon is missing", "write one before this")
+        ? (offset, "unexpected colon", "use a colon only after a key")
+        : (offset, "missing comma or colon", "add one before this")
     }
     if let previous, bytes[previous] == UInt8(ascii: "{") || bytes[previous] == UInt8(ascii: ",") {
       return (
-        offset, "a key or a value is missing or not in quotation marks", #"write "key": value"#
+        offset, "missing key or value, or missing quotation marks", #"use "key": value"#
       )
     }
     let character = String(decoding: rest.prefix(4), as: UTF8.self).first ?? "?"
-    return (offset, "'\(character)' does not belong here", "write a value that JSON has")
+    return (offset, "unexpected character '\(character)'", "use a valid JSON value")
   }
 
   /// Returns true if the byte ends a text, a number, a word, an array or an object.

@@ -60,7 +60,8 @@ public struct AdminRouter: Sendable {
 
   private func probe(_ request: HTTP1Request, _ body: () -> HTTP1Response) -> HTTP1Response {
     guard request.method == "GET" || request.method == "HEAD" else {
-      return .failure(.invalid, "\(request.method) is not for this path", "use GET", status: 405)
+      return .failure(
+        .invalid, "\(request.method) is not allowed for this path", "use GET", status: 405)
     }
     return body()
   }
@@ -79,8 +80,9 @@ public struct AdminRouter: Sendable {
     case .wrong, nil: break
     }
     var refusal = HTTP1Response.failure(
-      .invalid, "the admin token is missing or wrong",
-      "send 'authorization: Bearer' with what the gateway's admin-token file holds", status: 401)
+      .invalid, "missing or wrong admin token",
+      "send 'authorization: Bearer' with the contents of the gateway's admin-token file",
+      status: 401)
     refusal.fields.append(("www-authenticate", "Bearer"))
     return refusal
   }
@@ -107,7 +109,7 @@ public struct AdminRouter: Sendable {
         request.method, request.path, query: request.query, body: try Self.object(in: request))
       guard let wanted = try call.request() else {
         return .failure(
-          .missing, "there is no \(request.method) \(request.path)", "see docs/admin-api.md",
+          .missing, "unknown request: \(request.method) \(request.path)", "see docs/admin-api.md",
           status: 404)
       }
       if case .log(let text) = wanted, request.queryValue("follow") == "1" {
@@ -136,10 +138,11 @@ public struct AdminRouter: Sendable {
     do throws(JSONFailure) {
       value = try JSONValue(parsing: request.body)
     } catch {
-      throw AdministrationFailure(.invalid, "the body is no JSON (\(error))", do: "send an object")
+      throw AdministrationFailure(
+        .invalid, "the body is not valid JSON (\(error))", do: "send an object")
     }
     guard let object = value.objectValue else {
-      throw AdministrationFailure(.invalid, "the body is no JSON object", do: "send one")
+      throw AdministrationFailure(.invalid, "the body is not a JSON object", do: "send one")
     }
     return object
   }
@@ -159,7 +162,7 @@ public struct AdminRouter: Sendable {
 
   /// The gateway's status: its readiness, and every counter and gauge.
   private var status: JSONObject {
-    let obstacle = isReady() ? condition?.obstacle : "a listener does not accept"
+    let obstacle = isReady() ? condition?.obstacle : "a listener is not accepting connections"
     let now = SystemClock.unixMilliseconds
     var line: JSONObject = ["ready": .bool(obstacle == nil)]
     line["obstacle"] = obstacle.map { .string($0) }
@@ -179,7 +182,7 @@ extension HTTP1Response {
   /// Returns the answer to a client that has guessed too often.
   static func tooManyGuesses(retryAfterSeconds seconds: Int64) -> HTTP1Response {
     var response = HTTP1Response.failure(
-      .conflict, "there were too many wrong tokens", "try again in \(seconds) seconds", status: 429)
+      .conflict, "too many wrong admin tokens", "try again in \(seconds) seconds", status: 429)
     response.fields.append(("retry-after", "\(seconds)"))
     return response
   }

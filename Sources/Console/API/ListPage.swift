@@ -18,7 +18,7 @@ enum ListPage {
     if !after.isEmpty {
       guard let index = lines.firstIndex(where: { id(of: $0) == after }) else {
         throw AdministrationFailure(
-          .missing, "the list has no '\(after)' to go on after", do: "begin again with an empty one"
+          .missing, "'\(after)' is not in the list", do: "start again with an empty 'after'"
         )
       }
       rest = lines[(index + 1)...]

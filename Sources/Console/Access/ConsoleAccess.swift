@@ -24,12 +24,12 @@ struct ConsoleAccess: Sendable {
   /// Returns the refusal of a request to a host name that isn't this program's; nil for its own names.
   func foreignHost(_ request: HTTP1Request) -> HTTP1Response? {
     guard let host = request.field("host") else {
-      return .text("the request names no host\n", status: 400)
+      return .text("missing Host header\n", status: 400)
     }
     if hosts.contains(host) { return nil }
     let name = HostNames.host(of: host) ?? "this name"
     return .text(
-      "this console is not known as \(name): start it with --name \(name)\n", status: 421)
+      "unknown host name \(name): start the service with --name \(name)\n", status: 421)
   }
 
   /// Returns true if the request has an open session and is from the console's own pages.
@@ -60,7 +60,7 @@ struct ConsoleAccess: Sendable {
   func session(_ request: HTTP1Request) -> HTTP1Response {
     guard isOfOwnPage(request) else {
       return .failure(
-        .invalid, "the request comes from another site", "open the console's own page", status: 403)
+        .invalid, "cross-site request blocked", "open the console directly", status: 403)
     }
     switch request.method {
     case "GET":
@@ -74,14 +74,15 @@ struct ConsoleAccess: Sendable {
       return response
     default:
       return .failure(
-        .invalid, "\(request.method) is not for this path", "use GET, POST or DELETE", status: 405)
+        .invalid, "\(request.method) is not allowed for this path", "use GET, POST or DELETE",
+        status: 405)
     }
   }
 
   private func begin(_ request: HTTP1Request) -> HTTP1Response {
     let body = (try? JSONValue(parsing: request.body))?.objectValue
     guard let token = body?["token"]?.stringValue else {
-      return .failure(.invalid, "'token' is missing", "give the admin token", status: 400)
+      return .failure(.invalid, "'token' is missing", "enter the admin token", status: 400)
     }
     switch sessions.begin(with: token, from: request.peerAddress) {
     case .opened(let secret):
@@ -90,8 +91,8 @@ struct ConsoleAccess: Sendable {
       return response
     case .wrongToken:
       return .failure(
-        .invalid, "this is not the admin token",
-        "copy what the file admin-token holds", status: 401)
+        .invalid, "wrong admin token",
+        "paste the contents of the admin-token file", status: 401)
     case .tooManyAttempts(let seconds): return .tooManyGuesses(retryAfterSeconds: seconds)
     }
   }

@@ -1,7 +1,9 @@
+import { sentences } from "/console/elements.js";
+
 /** The service's refusal: the problem and how to fix it, per field if available. */
 export class Refusal extends Error {
   constructor(status, what, advice, errors = []) {
-    super(advice ? `${what}: ${advice}` : what);
+    super(sentences(what, advice));
     this.status = status;
     this.errors = errors;
   }
@@ -34,7 +36,7 @@ async function ask(method, path, body, { signal } = {}) {
     });
   } catch (failure) {
     if (failure.name === "AbortError") throw failure;
-    throw new Refusal(0, `the ${session.service} does not answer`, "is it running?");
+    throw new Refusal(0, `can't reach the ${session.service}`, "check that it's running");
   }
   const text = await response.text();
   if (response.ok) return { response, rows: text.split("\n").filter(Boolean).map((line) => JSON.parse(line)) };

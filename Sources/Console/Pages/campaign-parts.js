@@ -1,4 +1,4 @@
-import { h } from "/console/elements.js";
+import { count, h } from "/console/elements.js";
 
 /** The link to a campaign's own screen. */
 export function link(campaign) {
@@ -7,7 +7,7 @@ export function link(campaign) {
 
 /** The label of a campaign's state. */
 export function stateText({ state, problem }) {
-  if (state === "paused") return "held";
+  if (state === "paused") return "paused";
   if (state === "running" && problem) return "waiting";
   return state;
 }
@@ -21,11 +21,12 @@ export function stateBadge(campaign) {
 /** The results for a campaign's devices so far, in one line. */
 export function outcome({ accepted, dead, failed, unknown, devices, sent }) {
   const parts = [`${accepted.toLocaleString()} accepted`];
-  for (const [number, word] of [[dead, "dead"], [failed, "failed"], [unknown, "unknown"]]) {
+  if (dead) parts.push(`${count(dead, "expired token", "expired tokens")} removed`);
+  for (const [number, word] of [[failed, "failed"], [unknown, "unknown"]]) {
     if (number) parts.push(`${number.toLocaleString()} ${word}`);
   }
   const left = devices - sent - unknown;
-  if (left > 0) parts.push(`${left.toLocaleString()} to go`);
+  if (left > 0) parts.push(`${left.toLocaleString()} left`);
   return parts.join(", ");
 }
 
@@ -38,24 +39,24 @@ export function duration(seconds) {
 
 /** Shows each language of a preview as a device would. */
 export function previews(preview, app) {
-  return h("ul", { class: "previews", "aria-label": "What devices show" }, preview.languages.map((one) => {
+  return h("ul", { class: "previews", "aria-label": "Preview" }, preview.languages.map((one) => {
     const alert = typeof one.alert === "string" ? { body: one.alert } : one.alert ?? {};
     const texts = ["title", "subtitle", "body"].map((key) => alert[key] ?? keyed(alert, key)).filter(Boolean);
-    const name = one.language ?? "no language named";
-    const where = one.shows === null ? "" : one.fallback ? `, shown in ${one.shows}, the fallback` : one.shows !== one.language ? `, shown in ${one.shows}` : "";
+    const name = one.language ?? "unknown language";
+    const where = one.shows === null ? "" : one.fallback ? `, shown in ${one.shows} (fallback)` : one.shows !== one.language ? `, shown in ${one.shows}` : "";
     return h("li", {},
       h("p", { class: "hint" }, h("strong", {}, name), `: ${one.devices.toLocaleString()} ${one.devices === 1 ? "device" : "devices"}${where}`),
       one.alert === null
-        ? h("p", { class: "error" }, "Nothing: the campaign has no text for it.")
-        : h("article", { class: "banner still", lang: one.shows ?? false, dir: "auto", "aria-label": `On a device that speaks ${name}` },
+        ? h("p", { class: "error" }, "Not sent: the campaign has no text in this language.")
+        : h("article", { class: "banner still", lang: one.shows ?? false, dir: "auto", "aria-label": `On a device set to ${name}` },
           h("p", { class: "from" }, app),
           texts.length ? texts.map((text, index) => h(index === 0 && alert.title ? "strong" : "span", { class: "line", dir: "auto" }, text))
-            : h("span", { class: "hint" }, "No text is shown.")));
+            : h("span", { class: "hint" }, "No visible text")));
   }));
 }
 
 /** A text that the device looks up itself. */
 function keyed(alert, key) {
   const name = { title: "title-loc-key", subtitle: "subtitle-loc-key", body: "loc-key" }[key];
-  return alert[name] ? `“${alert[name]}” in the app's own strings` : null;
+  return alert[name] ? `“${alert[name]}” from the app's strings file` : null;
 }

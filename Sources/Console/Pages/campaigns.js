@@ -1,5 +1,5 @@
 import { call, every, follow } from "/console/api.js";
-import { count, dateTime, h, put, table } from "/console/elements.js";
+import { capital, count, dateTime, h, put, sentences, table } from "/console/elements.js";
 import { duration, link, outcome, previews, stateBadge, stateText } from "/console/campaign-parts.js";
 
 export const title = "Campaigns";
@@ -11,14 +11,14 @@ export function show(main, parameters) {
 
 function showAll(main) {
   const list = h("div", {}, h("p", { class: "hint" }, "…"));
-  main.append(h("p", { class: "buttons" }, h("a", { class: "button", href: "#/new" }, "Write a campaign")), list);
+  main.append(h("p", { class: "buttons" }, h("a", { class: "button", href: "#/new" }, "Create a campaign")), list);
   return every(2000, async () => {
     try {
       const campaigns = await call("GET", "/campaigns");
-      put(list, table("Campaigns, the newest first", [
+      put(list, table("Campaigns, newest first", [
         ["Campaign", (row) => link(row)], ["State", (row) => stateBadge(row)], ["Outcome", (row) => outcome(row)],
-        ["App", (row) => row.topic], ["Begun", (row) => dateTime(row.created)], ["Remark", (row) => row.problem ?? ""],
-      ], campaigns.reverse(), "There is no campaign yet."));
+        ["App", (row) => row.topic], ["Created", (row) => dateTime(row.created)], ["Problem", (row) => row.problem ?? ""],
+      ], campaigns.reverse(), "No campaigns."));
     } catch (refusal) {
       put(list, h("p", { class: "error" }, refusal.message));
     }
@@ -28,7 +28,7 @@ function showAll(main) {
 /** A campaign: its progress, its available actions, and its results at the end. */
 function showOne(main, id) {
   const head = h("p", {}, h("a", { href: "#/campaigns" }, "All campaigns"), " · campaign ", h("code", {}, id));
-  const bar = h("progress", { max: 1, value: 0, "aria-label": "Devices that have an outcome" });
+  const bar = h("progress", { max: 1, value: 0, "aria-label": "Processed devices" });
   const figures = h("p", { class: "figures" }, "…");
   const news = h("p", { role: "status" });
   const remark = h("p", { class: "error", hidden: true });
@@ -57,20 +57,20 @@ function showOne(main, id) {
     bar.value = status.devices === 0 && status.state === "finished" ? 1 : done;
     const parts = [`${done.toLocaleString()} of ${count(status.devices, "device", "devices")}`];
     if (status.devices) parts.push(`${Math.floor((done * 100) / status.devices)} %`);
-    if (status.perSecond) parts.push(`${status.perSecond.toLocaleString()} a second`);
-    if (status.secondsLeft) parts.push(`some ${duration(status.secondsLeft)} to go`);
+    if (status.perSecond) parts.push(`${status.perSecond.toLocaleString()} per second`);
+    if (status.secondsLeft) parts.push(`about ${duration(status.secondsLeft)} left`);
     figures.textContent = `${parts.join(" · ")}. ${outcome(status)}.`;
     remark.hidden = !status.problem;
-    remark.textContent = status.problem ? `It does not go on: ${status.problem}.` : "";
+    remark.textContent = status.problem ? sentences(status.problem) : "";
     if (state === status.state) return;
     state = status.state;
     // Announced once per change, not with every number.
-    news.textContent = `The campaign is ${stateText(status)}.`;
+    news.textContent = capital(stateText(status));
     const verb = { running: "pause", paused: "resume", preparing: "resume" }[state];
     const word = { running: "Pause", paused: "Resume", preparing: "Start" }[state];
     put(buttons, verb ? h("button", { type: "button", class: verb === "pause" ? "quiet" : false, onclick: () => act(verb) }, word) : null);
-    put(facts, [["App", status.topic], ["Begun", dateTime(status.created)], ["Finished", dateTime(status.finished) || "not yet"],
-      ["At most", status.rate ? `${status.rate} a second` : "as fast as the service takes it"]].flatMap(([name, value]) =>
+    put(facts, [["App", status.topic], ["Created", dateTime(status.created)], ["Finished", dateTime(status.finished) || "not yet"],
+      ["Rate limit", status.rate ? `${status.rate} per second` : "none"]].flatMap(([name, value]) =>
       [h("dt", {}, name), h("dd", {}, value)]));
     if (state === "finished" || state === "paused") { end(); showReport(); } else { put(report); watch(); }
   }
@@ -78,20 +78,20 @@ function showOne(main, id) {
   async function showReport() {
     try {
       const [found] = await call("GET", `/campaigns/${id}/report`);
-      const number = (value) => (value === null || value === undefined ? "not known here" : value.toLocaleString());
+      const number = (value) => (value === null || value === undefined ? "not available" : value.toLocaleString());
       const reasons = Object.entries(found.reasons ?? {}).map(([reason, times]) => ({ reason, times }));
-      put(report, h("h2", {}, found.state === "finished" ? "Report" : "So far"),
+      put(report, h("h2", {}, found.state === "finished" ? "Report" : "Progress so far"),
         h("dl", { class: "facts card" }, [
-          ["Accepted", number(found.accepted)], ["Delivered, by the gateway's log", number(found.delivered)],
-          ["Replaced by a newer one", number(found.replaced)], ["Dead tokens", number(found.dead)],
-          ["Of these kept: registered again since", number(found.kept)],
-          ["Failed", number(found.failed)], ["Unknown, held back", number(found.unknown)],
+          ["Accepted", number(found.accepted)], ["Delivered (from the gateway's log)", number(found.delivered)],
+          ["Replaced by a newer notification", number(found.replaced)], ["Expired tokens", number(found.dead)],
+          ["Kept (re-registered since)", number(found.kept)],
+          ["Failed", number(found.failed)], ["Unknown (not sent)", number(found.unknown)],
         ].flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])),
         table("Reasons", [["Reason", (row) => row.reason], ["Devices", (row) => row.times.toLocaleString()]], reasons,
-          "Nothing was refused."));
+          "No rejections."));
       if (found.state === "paused") {
         const [preview] = await call("GET", `/campaigns/${id}/preview`);
-        report.append(h("h2", {}, "What devices show"), previews(preview, found.topic));
+        report.append(h("h2", {}, "Preview"), previews(preview, found.topic));
       }
     } catch (refusal) {
       put(report, h("p", { class: "error" }, refusal.message));

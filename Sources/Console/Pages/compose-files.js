@@ -13,24 +13,24 @@ const mostBytes = 900_000;
 export async function readFiles(files) {
   if (files.length === 0) return null;
   const total = files.reduce((sum, file) => sum + file.size, 0);
-  if (total > mostBytes) throw new Error(`The files have ${total.toLocaleString()} bytes: choose fewer, ${mostBytes.toLocaleString()} at most.`);
+  if (total > mostBytes) throw new Error(`The files are too large: ${total.toLocaleString()} bytes (max ${mostBytes.toLocaleString()}). Choose fewer files.`);
   const texts = {};
   for (const file of files) {
     try {
       texts[file.name] = decode(new Uint8Array(await file.arrayBuffer()));
     } catch {
-      throw new Error(`${file.name} is no text: choose a campaign and its strings files.`);
+      throw new Error(`${file.name} is not a text file. Choose a campaign and its strings files.`);
     }
   }
   let found = null;
   for (const [name, text] of Object.entries(texts).filter(([name]) => name.endsWith(".json"))) {
     let object;
-    try { object = JSON.parse(text); } catch (fault) { throw new Error(`${name} is not JSON: ${fault.message}.`); }
+    try { object = JSON.parse(text); } catch (fault) { throw new Error(`${name} is not valid JSON: ${fault.message}.`); }
     if (object?.topic === undefined && object?.payload === undefined && object?.alert === undefined) continue;
-    if (found) throw new Error(`${found.name} and ${name} are both campaigns: choose one.`);
+    if (found) throw new Error(`${found.name} and ${name} are both campaigns. Choose one.`);
     found = { name, object };
   }
-  if (!found) throw new Error("None of the files is a campaign: choose a JSON file with a topic and an alert.");
+  if (!found) throw new Error("No campaign selected. Choose a JSON file with a topic and an alert.");
   delete texts[found.name];
   return { campaign: found.object, files: texts };
 }

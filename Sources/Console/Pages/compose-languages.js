@@ -1,6 +1,6 @@
 import { Field, h, put } from "/console/elements.js";
 
-const texts = [["title", "Title"], ["subtitle", "Subtitle"], ["body", "Text"]];
+const texts = [["title", "Title"], ["subtitle", "Subtitle"], ["body", "Body"]];
 
 /** The texts of a campaign: one group of fields per language. */
 export class Languages {
@@ -16,7 +16,7 @@ export class Languages {
 
   add(values, isNew = false) {
     const input = (name) => h("input", { type: "text", autocomplete: "off", "data-name": name, value: values[name] ?? "", dir: name === "language" ? false : "auto" });
-    const fields = { language: new Field("Language", input("language"), { hint: "Such as fr, pt-BR or zh-Hant." }) };
+    const fields = { language: new Field("Language", input("language"), { hint: "For example, fr, pt-BR or zh-Hant." }) };
     for (const [name, label] of texts) fields[name] = new Field(label, input(name));
     const legend = h("legend", {});
     const remove = h("button", { type: "button", class: "quiet", onclick: () => {
@@ -61,8 +61,8 @@ export class Languages {
       const own = {};
       for (const [name] of texts) if (fields[name].value) own[name] = fields[name].value;
       if (!language && Object.keys(own).length === 0) continue;
-      if (!language) problems.push({ field: "alert", error: "a text has no language", advice: "name it, such as fr" });
-      else if (alert[language]) problems.push({ field: "alert", error: `${language} is there twice`, advice: "remove one" });
+      if (!language) problems.push({ field: "alert", error: "missing language", advice: "enter a language code, such as fr" });
+      else if (alert[language]) problems.push({ field: "alert", error: `duplicate language ${language}`, advice: "remove one" });
       else alert[language] = own;
     }
     return alert;
@@ -83,7 +83,7 @@ export class Languages {
       for (const [name] of texts) {
         const [placeholder] = fields[name].value.replaceAll("%%", "").match(/%(\d+\$)?[du]/) ?? [];
         if (placeholder && fields[name].error.hidden) {
-          fields[name].fail(`“${placeholder}” is shown as it stands: nothing fills it. Give what does under “What fills the placeholders”.`);
+          fields[name].fail(`No value for “${placeholder}”, so it appears literally. Add one under “Placeholder values”.`);
         }
       }
     }

@@ -1,5 +1,5 @@
 import { call } from "/console/api.js";
-import { Field, count, dateTime, h, put, select, table } from "/console/elements.js";
+import { Field, count, dateTime, h, put, select, sentences, table } from "/console/elements.js";
 import { previews } from "/console/campaign-parts.js";
 import { Languages } from "/console/compose-languages.js";
 import { readFiles } from "/console/compose-files.js";
@@ -22,35 +22,35 @@ export function show(main) {
     return control;
   };
   const fields = {
-    topic: new Field("App", text("topic", { list: "apps" }), { hint: "Its bundle identifier." }),
-    to: new Field("To", select([["all", "everybody"], ["tag", "those with a tag"], ["user", "one person's devices"], ["list", "a list of tokens"]], { name: "to" })),
-    subject: new Field("Which tag", text("subject")),
-    list: new Field("Tokens", area("list", 3, { class: "code" }), { hint: "A token a line, in hexadecimal.", wide: true }),
-    fallback: new Field("Devices that speak another language", select([], { name: "fallback" })),
-    arguments: new Field("What fills the placeholders", area("arguments", 2), { hint: "A line for each of %@, %d or %2$@, in order. The first number chooses the plural form." }),
-    at: new Field("Not before", text("at", { placeholder: "2026-11-22T18:00" }), { hint: "By each device's clock; with Z or an offset the same moment for all. Empty: now." }),
-    quietFrom: new Field("Quiet from", text("quietFrom", { placeholder: "22:00" }), { hint: "By the device's clock; empty: at any hour." }),
-    quietTo: new Field("Quiet until", text("quietTo", { placeholder: "08:00" })),
-    rate: new Field("At most a second", text("rate", { inputmode: "numeric" }), { hint: "Empty: as fast as the service takes it." }),
-    environment: new Field("Tokens of", select([["", "any environment"], ["sandbox", "development (sandbox)"], ["production", "production"]], { name: "environment" })),
+    topic: new Field("App", text("topic", { list: "apps" }), { hint: "Bundle identifier" }),
+    to: new Field("To", select([["all", "all devices"], ["tag", "devices with a tag"], ["user", "one user's devices"], ["list", "a list of device tokens"]], { name: "to" })),
+    subject: new Field("Tag", text("subject")),
+    list: new Field("Device tokens", area("list", 3, { class: "code" }), { hint: "One hex device token per line.", wide: true }),
+    fallback: new Field("Other languages", select([], { name: "fallback" })),
+    arguments: new Field("Placeholder values, one per line", area("arguments", 2), { hint: "Values for %@, %d or %2$@, in order. The first number selects the plural form." }),
+    at: new Field("Send at", text("at", { placeholder: "2026-11-22T18:00" }), { hint: "Each device's local time. For a fixed time, add Z or a UTC offset. Leave empty to send now." }),
+    quietFrom: new Field("Quiet hours start", text("quietFrom", { placeholder: "22:00" }), { hint: "Device's local time. Leave empty for no quiet hours." }),
+    quietTo: new Field("Quiet hours end", text("quietTo", { placeholder: "08:00" })),
+    rate: new Field("Rate limit (per second)", text("rate", { inputmode: "numeric" }), { hint: "Leave empty for no limit." }),
+    environment: new Field("Token environment", select([["", "any environment"], ["sandbox", "development (sandbox)"], ["production", "production"]], { name: "environment" })),
     pushType: new Field("Push type", select(types.map((type) => [type, type]), { name: "pushType" })),
-    priority: new Field("Priority", select([["", "by type"], ["10", "10, at once"], ["5", "5, sparing power"], ["1", "1, least"]], { name: "priority" })),
-    expiration: new Field("Kept for seconds", text("expiration", { inputmode: "numeric" }), { hint: "Empty: as long as the service keeps it. 0: tried once." }),
-    collapseID: new Field("Collapse id", text("collapseID"), { hint: "Replaces what came with the same one." }),
-    payload: new Field("Payload around the text", area("payload", 4, { class: "code" }), { hint: "A JSON object, such as {\"aps\":{\"sound\":\"default\"}}.", wide: true }),
+    priority: new Field("Priority", select([["", "default for the push type"], ["10", "10 (immediately)"], ["5", "5 (power-saving)"], ["1", "1 (lowest)"]], { name: "priority" })),
+    expiration: new Field("Expires after (seconds)", text("expiration", { inputmode: "numeric" }), { hint: "Leave empty for the maximum. 0 = try once, don't store." }),
+    collapseID: new Field("Collapse ID", text("collapseID"), { hint: "Replaces an earlier notification with the same ID." }),
+    payload: new Field("Additional payload", area("payload", 4, { class: "code" }), { hint: "JSON object, such as {\"aps\":{\"sound\":\"default\"}}.", wide: true }),
   };
   for (const name of ["to", "environment", "pushType", "priority"]) if (draft[name]) fields[name].value = draft[name];
   const languages = new Languages(draft, () => changed());
-  const file = new Field("Campaign and its strings files", h("input", { type: "file", name: "files", multiple: true, accept: ".json,.strings,.stringsdict,.xcstrings" }),
-    { hint: "The campaign as JSON, and the strings files that it names.", wide: true });
+  const file = new Field("Campaign and strings files", h("input", { type: "file", name: "files", multiple: true, accept: ".json,.strings,.stringsdict,.xcstrings" }),
+    { hint: "The campaign as a JSON file, and the strings files that it references.", wide: true });
   const general = h("div", { class: "wide", role: "alert" });
   const result = h("section", { "aria-label": "Dry run", "aria-live": "polite" });
   const dryRun = h("button", { type: "submit" }, "Dry run");
   const written = h("div", { class: "grid wide inner" }, languages.element, fields.fallback.element, fields.arguments.element);
-  const more = h("details", { class: "wide" }, h("summary", {}, "Payload, push type, priority"),
+  const more = h("details", { class: "wide" }, h("summary", {}, "Payload, push type and priority"),
     h("div", { class: "grid" }, ["pushType", "priority", "expiration", "collapseID", "environment", "payload"].map((name) => fields[name].element)));
-  const fromFile = h("details", { class: "wide" }, h("summary", {}, "From a file instead"), file.element,
-    h("p", { class: "hint" }, "Audience, rate, time and quiet hours are those above; texts and payload are the file's."));
+  const fromFile = h("details", { class: "wide" }, h("summary", {}, "Use a file instead"), file.element,
+    h("p", { class: "hint" }, "Audience, rate, time and quiet hours are taken from the form; texts and payload from the file."));
   /** The selected campaign and its files; null if the form's own texts apply. */
   let chosen = null;
   let timer;
@@ -77,7 +77,7 @@ export function show(main) {
       if (fields.pushType.value !== "alert") body.pushType = fields.pushType.value;
       for (const name of ["priority", "expiration"]) if (value(name)) body[name] = whole(value(name));
       if (value("payload")) {
-        try { body.payload = JSON.parse(value("payload")); } catch (fault) { problems.push({ field: "payload", error: "it is not JSON", advice: fault.message }); }
+        try { body.payload = JSON.parse(value("payload")); } catch (fault) { problems.push({ field: "payload", error: "invalid JSON", advice: fault.message }); }
       }
     }
     if (value("topic") || !chosen) body.topic = value("topic");
@@ -94,12 +94,12 @@ export function show(main) {
   function arrange() {
     const to = fields.to.value;
     fields.subject.element.hidden = to !== "tag" && to !== "user";
-    fields.subject.element.querySelector("label").textContent = to === "user" ? "Which person" : "Which tag";
+    fields.subject.element.querySelector("label").textContent = to === "user" ? "User" : "Tag";
     fields.list.element.hidden = to !== "list";
     written.hidden = more.hidden = chosen !== null;
     const current = fields.fallback.value || draft.fallback || "";
-    put(fields.fallback.control, [["", "get English, or the next most spoken language"],
-      ...languages.names().map((name) => [name, `get ${name}`]), ["none", "are not written to: refuse the campaign"]]
+    put(fields.fallback.control, [["", "send English, or the next most common language"],
+      ...languages.names().map((name) => [name, `send ${name}`]), ["none", "don't send (reject the campaign)"]]
       .map(([value, name]) => h("option", { value }, name)));
     fields.fallback.value = [...fields.fallback.control.options].some((one) => one.value === current) ? current : "";
   }
@@ -111,7 +111,7 @@ export function show(main) {
     file.fail();
     const rest = [];
     for (const problem of problems) {
-      const said = `${capital(problem.error)}: ${problem.advice}.`;
+      const said = sentences(problem.error, problem.advice);
       const name = { quietHours: "quietFrom", to: fields.to.value === "list" ? "list" : fields.subject.element.hidden ? "to" : "subject" }[problem.field] ?? problem.field;
       const field = fields[name];
       if (chosen && (!field || written.contains(field.element) || more.contains(field.element))) file.fail(...file.error.childNodes, h("span", { class: "line" }, `${problem.field ?? "campaign"}: ${said}`));
@@ -211,12 +211,12 @@ export function show(main) {
     const send = h("button", { type: "button", onclick: () => start(send) }, `Send to ${count(found.devices, "device", "devices")}`);
     const isGood = found.problems.length === 0 && found.devices > 0;
     put(result, h("h2", {}, "Dry run"),
-      h("p", { class: isGood ? "check good" : "check bad" }, isGood ? `${count(found.devices, "device", "devices")} would get it. Nothing has been sent.`
-        : found.problems.length ? "It would be refused; nothing has been sent." : "Nobody would get it."),
-      found.problems.length ? h("ul", { class: "notes wrong" }, found.problems.map((one) => h("li", {}, `${capital(one.error)}: ${one.advice}.`))) : null,
-      found.warnings.length ? h("ul", { class: "notes", "aria-label": "Remarks" }, found.warnings.map((one) => h("li", {}, `${capital(one)}.`))) : null,
+      h("p", { class: isGood ? "check good" : "check bad" }, isGood ? `Would be sent to ${count(found.devices, "device", "devices")}. Nothing has been sent.`
+        : found.problems.length ? "Would be rejected. Nothing has been sent." : "No devices match."),
+      found.problems.length ? h("ul", { class: "notes wrong" }, found.problems.map((one) => h("li", {}, sentences(one.error, one.advice)))) : null,
+      found.warnings.length ? h("ul", { class: "notes", "aria-label": "Warnings" }, found.warnings.map((one) => h("li", {}, sentences(one)))) : null,
       previews(found, (fields.topic.value.trim() || chosen?.campaign.topic) ?? ""),
-      found.timeZones.length ? table("By time zone", [["Time zone", (row) => row.timeZone ?? "none named"],
+      found.timeZones.length ? table("By time zone", [["Time zone", (row) => row.timeZone ?? "unknown"],
         ["Devices", (row) => row.devices.toLocaleString()], ["First sent", (row) => dateTime(row.at)]], found.timeZones, "") : null,
       isGood ? h("p", { class: "buttons" }, send) : null);
   }
@@ -268,5 +268,3 @@ export function show(main) {
 
 /** Converts a whole number; leaves any other text for the service to reject. */
 function whole(text) { return /^\d{1,15}$/.test(text) ? Number(text) : text; }
-
-function capital(text) { return text.charAt(0).toUpperCase() + text.slice(1); }

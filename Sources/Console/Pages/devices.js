@@ -9,16 +9,16 @@ const page = 100;
 export class Devices extends Section {
   constructor() {
     super("Devices", {
-      empty: "No device has enrolled.",
+      empty: "No devices enrolled.",
       columns: [["Number", (row) => h("code", {}, String(row.device))], ["Name", (row) => row.name ?? ""], ["Enrolled", (row) => dateTime(row.enrolledAt)],
-        ["State", (row) => (row.revokedAt ? `revoked ${dateTime(row.revokedAt)}` : "good")]],
-      remove: { text: "Revoke", what: (row) => `device ${row.device}`, path: (row) => `/api/devices/${row.device}` },
+        ["State", (row) => (row.revokedAt ? `revoked ${dateTime(row.revokedAt)}` : "valid")]],
+      remove: { text: "Revoke", done: "revoked", what: (row) => (row.name ? `device “${row.name}”` : `device ${row.device}`), path: (row) => `/api/devices/${row.device}` },
     });
     /** The last device of each page before this one. */
     this.before = [];
     this.wanted = "";
     this.find = new Field("Find a device", h("input", { type: "search", spellcheck: "false", autocomplete: "off" }),
-      { hint: "By its number, a part of its name, or one of its device tokens. Empty: all." });
+      { hint: "Number, part of a name, or device token. Leave empty to list all devices." });
     this.state = h("p", { class: "hint", role: "status" });
     const step = (text, move) => h("button", { type: "button", class: "quiet", "aria-label": `${text} devices`, onclick: () => { move(); this.load(); } }, text);
     this.previous = step("Previous", () => this.before.pop());
@@ -36,9 +36,9 @@ export class Devices extends Section {
     const of = this.wanted ? `&of=${encodeURIComponent(this.wanted)}` : "";
     const { rows, total } = await list(`/api/devices?limit=${page}&after=${this.before.at(-1) ?? ""}${of}`);
     const first = this.before.length * page;
-    this.empty = this.wanted ? `No device has the number, the name or the token “${this.wanted}”.` : "No device has enrolled.";
-    this.state.textContent = total === 0 ? "" : total <= page ? `${count(total, "device", "devices")}.`
-      : `Devices ${first + 1} to ${first + rows.length} of ${total.toLocaleString()}.`;
+    this.empty = this.wanted ? `No device matches “${this.wanted}”.` : "No devices enrolled.";
+    this.state.textContent = total === 0 ? "" : total <= page ? count(total, "device", "devices")
+      : `Devices ${first + 1}–${first + rows.length} of ${total.toLocaleString()}`;
     this.previous.hidden = this.before.length === 0;
     this.next.hidden = first + rows.length >= total;
     return rows;

@@ -72,7 +72,7 @@ export function table(caption, columns, rows, empty) {
 
 /** A frame in which a table scrolls sideways if it is too wide, with a note that says so. */
 function scrollable(caption, content) {
-  const sign = h("p", { class: "sideways", "aria-hidden": "true", hidden: true }, "⟷ There is more to the side: scroll.");
+  const sign = h("p", { class: "sideways", "aria-hidden": "true", hidden: true }, "⟷ Scroll sideways to see more.");
   const frame = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, sign, content);
   const observer = new ResizeObserver(() => { sign.hidden = frame.scrollWidth <= frame.clientWidth + 1; });
   observer.observe(frame);
@@ -87,7 +87,7 @@ export function copyButton(text, label = "Copy") {
       await navigator.clipboard.writeText(typeof text === "function" ? text() : text);
       button.textContent = "Copied";
     } catch {
-      button.textContent = "Select it and copy by hand";
+      button.textContent = "Select the text and copy it manually";
     }
     setTimeout(() => { button.textContent = label; }, 2000);
   } }, label);
@@ -103,6 +103,14 @@ export function clockTime(text) {
 /** A timestamp as date and time; empty if there is no timestamp. */
 export function dateTime(text) {
   return text ? new Date(text).toLocaleString() : "";
+}
+
+/** A text with its first letter in upper case. */
+export function capital(text) { return text.charAt(0).toUpperCase() + text.slice(1); }
+
+/** Sentences from parts without a capital and a period; a part that begins with a name or a number is kept as it is. */
+export function sentences(...parts) {
+  return parts.filter(Boolean).map((part) => `${/^[a-z']+[ ,]/.test(part) ? capital(part) : part}${/[.?!…]$/.test(part) ? "" : "."}`).join(" ");
 }
 
 /** A number with its noun. */

@@ -16,11 +16,11 @@ function kind(state) {
 }
 
 export function show(main, parameters) {
-  const filter = new Field("Token, apns-id or apns-unique-id",
+  const filter = new Field("Device token or notification ID",
     h("input", { type: "search", spellcheck: "false", autocomplete: "off", value: parameters.get("of") ?? "" }),
-    { hint: "Empty: everything." });
+    { hint: "An apns-id or apns-unique-id also works. Leave empty to show everything." });
   const state = h("p", { role: "status", class: "hint" });
-  const list = h("ol", { class: "log", "aria-label": "Notifications, the newest first" });
+  const list = h("ol", { class: "log", "aria-label": "Notifications, newest first" });
   /** Keyed by unique ID and device, because a broadcast is sent to many devices. */
   let entries = new Map();
   let end = () => {};
@@ -53,7 +53,7 @@ export function show(main, parameters) {
         h("li", { class: kind(one.state) }, h("time", { datetime: one.at }, clockTime(one.at)), " ", one.state,
           one.reason ? `, ${one.reason}` : "",
           one === states[0] ? "" : h("span", { class: "hint" }, ` +${Date.parse(one.at) - first} ms`)))),
-      h("p", { class: "ids" }, "apns-id ", h("code", {}, line.apnsID), line.uniqueID ? [" unique ", h("code", {}, line.uniqueID)] : ""));
+      h("p", { class: "ids" }, "apns-id ", h("code", {}, line.apnsID), line.uniqueID ? [" apns-unique-id ", h("code", {}, line.uniqueID)] : ""));
   }
 
   function start() {
@@ -63,14 +63,14 @@ export function show(main, parameters) {
     filter.fail();
     const of = filter.value.trim();
     if (of && !/^([0-9a-f]{2})+$|^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(of)) {
-      filter.fail("This is neither a token in hexadecimal nor an id such as 8d4a2f0e-….");
+      filter.fail("Enter a device token or a notification ID.");
       state.textContent = "";
       return;
     }
     const query = of ? `&of=${encodeURIComponent(of)}` : "";
     end = follow(`/api/log?follow=1${query}`, add, (isOpen) => {
       if (isOpen) { entries = new Map(); put(list); }
-      state.textContent = isOpen ? "Live: new lines appear by themselves." : "The gateway does not answer; trying again.";
+      state.textContent = isOpen ? "Live" : "Can't reach the gateway. Reconnecting…";
     });
   }
 

@@ -6,7 +6,7 @@ export function showLogin(main, onSignedIn, reason) {
   document.title = "Sign in – Belfry";
   const token = new Field("Admin token",
     h("input", { type: "password", autocomplete: "current-password", required: true, spellcheck: "false" }),
-    { hint: `It stands in the file admin-token of the ${session.service}'s folder. It is asked for once a day.` });
+    { hint: `Find it in the admin-token file in the ${session.service}'s data directory. You stay signed in for 12 hours.` });
   const button = h("button", { type: "submit" }, "Sign in");
 
   async function signIn(event) {

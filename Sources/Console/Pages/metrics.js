@@ -40,7 +40,7 @@ function percentile(series, prefix, share, length) {
 
 /** Lines of the 50th and 99th percentiles. */
 function percentiles(series, prefix, length) {
-  return [["half of them", percentile(series, prefix, 0.5, length)], ["99 of 100", percentile(series, prefix, 0.99, length)]];
+  return [["p50", percentile(series, prefix, 0.5, length)], ["p99", percentile(series, prefix, 0.99, length)]];
 }
 
 export function show(main) {
@@ -49,24 +49,24 @@ export function show(main) {
   main.append(note, place);
 
   function draw({ at, series }) {
-    note.textContent = at.length < 3 ? "A sample is taken every ten seconds: the lines begin in half a minute." : "";
+    note.textContent = at.length < 3 ? "Collecting data. The first values appear in about 30 seconds." : "";
     const of = (prefix) => Object.entries(series).filter(([name]) => name === prefix || name.startsWith(`${prefix}{`)).map(([, values]) => values);
     const state = (...labels) => add(labels.flatMap((label) => series[`belfry_notifications_total{state="${label}"}`] ? [series[`belfry_notifications_total{state="${label}"}`]] : []), at.length);
     const moments = at.slice(1);
     const deliveries = "belfry_delivery_seconds_bucket";
     const commits = 'belfry_store_commit_seconds_bucket{store="notifications"';
     put(place,
-      plot("Pushes a second", moments, [
+      plot("Pushes per second", moments, [
         ["accepted", rate(at, add(of("belfry_pushes_accepted_total"), at.length))],
-        ["refused", rate(at, add(of("belfry_pushes_refused_total"), at.length))]]),
-      plot("Notifications a second", moments, [
+        ["rejected", rate(at, add(of("belfry_pushes_refused_total"), at.length))]]),
+      plot("Notifications per second", moments, [
         ["delivered", rate(at, state("Delivered to Device", "Delivered (From Storage)"))],
         ["stored", rate(at, state("Stored – Device Offline", "Stored – Power Considerations", "Stored – No Room on Device"))],
         ["discarded", rate(at, state("Discarded – Token Unregistered", "Discarded – Expired", "Discarded – Disabled"))]]),
       plot("Connections", at, [["devices", add(of("belfry_device_connections"), at.length)], ["providers", add(of("belfry_provider_connections"), at.length)]]),
-      plot("Notifications that wait for devices", at, [["in the store", series.waiting ?? new Array(at.length).fill(null)]]),
-      plot("From acceptance to the device, milliseconds at most", moments, percentiles(series, deliveries, at.length)),
-      plot("Commits, milliseconds at most", moments, percentiles(series, commits, at.length)));
+      plot("Queued notifications", at, [["queued", series.waiting ?? new Array(at.length).fill(null)]]),
+      plot("Delivery latency (ms)", moments, percentiles(series, deliveries, at.length)),
+      plot("Store commit latency (ms)", moments, percentiles(series, commits, at.length)));
   }
 
   return every(10000, async () => {

@@ -2,20 +2,20 @@
 export function sentence(event, name) {
   const app = event.app ? name(event.app) : "";
   switch (event.event) {
-    case "link": return event.state === "up" ? "The phone is connected to the gateway." : "The connection to the gateway is down.";
-    case "registered": return `${app} has its device token.`;
-    case "registrationFailed": return `${app} got no device token: ${event.why}`;
-    case "refused": return `${app} was refused: ${event.why}`;
-    case "prompt": return `${app} asks for permission.`;
+    case "link": return event.state === "up" ? "Connected to the gateway." : "Disconnected from the gateway.";
+    case "registered": return `${app} received its device token.`;
+    case "registrationFailed": return `${app} failed to register: ${event.why}`;
+    case "refused": return `${app} was rejected: ${event.why}`;
+    case "prompt": return `${app} requested permission.`;
     case "presented": return `Shown: ${event.title || event.body || app}`;
-    case "updated": return `Shown anew: ${event.title || event.body || app}`;
-    case "removed": return `Taken away: a notification of ${app}.`;
-    case "suppressed": return `Not shown, ${app}: ${event.reason}.`;
-    case "sound": return `Sound of ${app}: ${event.sound}.`;
-    case "badge": return `Badge of ${app}: ${event.badge}.`;
-    case "received": return `${app} was given the push ${event.apnsID}${event.fetch ? " and time to fetch" : ""}.`;
-    case "willPresent": return `${app}, in front, was asked whether to show “${event.title}”: yes.`;
-    case "response": return `${app} was told: ${action(event.action)}${event.text ? ` with the text “${event.text}”` : ""}`;
+    case "updated": return `Shown again: ${event.title || event.body || app}`;
+    case "removed": return `Removed a notification from ${app}.`;
+    case "suppressed": return `Not shown (${app}): ${event.reason}.`;
+    case "sound": return `${app} sound: ${event.sound}.`;
+    case "badge": return `${app} badge: ${event.badge}.`;
+    case "received": return event.fetch ? `Woke ${app} for background push ${event.apnsID}.` : `Delivered push ${event.apnsID} to ${app}.`;
+    case "willPresent": return `${app}, in the foreground, chose to show “${event.title}”.`;
+    case "response": return `${app} received: ${action(event.action)}${event.text ? ` with text “${event.text}”` : ""}`;
     default: return null;
   }
 }

@@ -5,7 +5,7 @@ export function prompt(phone, app) {
   const answer = (allow) => phone.do("answer", { app, allow });
   return h("div", { class: "prompt", role: "alertdialog", "aria-label": "Permission" },
     h("h3", {}, `“${phone.name(app)}” Would Like to Send You Notifications`),
-    h("p", {}, "Notifications may include alerts, sounds and icon badges."),
+    h("p", {}, "Notifications may include alerts, sounds, and icon badges."),
     h("div", { class: "buttons" },
       h("button", { type: "button", class: "quiet", "data-key": "deny", onclick: () => answer(false) }, "Don’t Allow"),
       h("button", { type: "button", "data-key": "allow", onclick: () => answer(true) }, "Allow")));
@@ -43,8 +43,8 @@ function texts(one) {
 export function banner(phone, one, row) {
   const go = () => { phone.banners.delete(one.key); phone.draw(); };
   const { app, id } = one;
-  return h("article", { class: "banner", "data-banner": one.key, "aria-label": `Notification of ${phone.name(app)}` },
-    h("p", { class: "from" }, phone.name(app), one.sound ? h("span", { title: "with a sound" }, " ♪") : null),
+  return h("article", { class: "banner", "data-banner": one.key, "aria-label": `Notification from ${phone.name(app)}` },
+    h("p", { class: "from" }, phone.name(app), one.sound ? h("span", { title: "With sound" }, " ♪") : null),
     h("button", { type: "button", class: "texts", "data-key": `open ${one.key}`, onclick: () => { go(); phone.do("open", { app, id }); } }, texts(one)),
     h("div", { class: "buttons" },
       row ? actions(phone, row, go) : [],
@@ -55,11 +55,11 @@ export function banner(phone, one, row) {
 export function home(phone) {
   if (phone.front && phone.snapshot.apps.some((one) => one.app === phone.front)) {
     return h("div", { class: "front" }, h("h3", {}, phone.name(phone.front)),
-      h("p", {}, "The app is in front: it is asked before a notification of its own is shown."),
+      h("p", {}, "The app is in the foreground, so it decides whether to show its own notifications."),
       h("button", { type: "button", "data-key": "home", onclick: () => { phone.front = null; phone.do("front"); phone.draw(); } }, "Home"));
   }
   const { apps } = phone.snapshot;
-  if (apps.length === 0) return h("p", { class: "empty" }, "There is no app yet: install one.");
+  if (apps.length === 0) return h("p", { class: "empty" }, "No apps yet. Install one.");
   return h("ul", { class: "icons" }, apps.map((one) => h("li", {},
     h("button", { type: "button", class: "icon", "data-key": one.app,
       "aria-label": one.badge ? `Open ${one.name}, badge ${one.badge}` : `Open ${one.name}`,
@@ -74,7 +74,7 @@ export function lockScreen(phone) {
   return h("div", { class: "lock" },
     h("p", { class: "clock" }, new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })),
     h("p", {}, new Date().toLocaleDateString([], { weekday: "long", day: "numeric", month: "long" })),
-    phone.onLockScreen.map((one) => h("article", { class: "banner", "aria-label": `Notification of ${phone.name(one.app)}` },
+    phone.onLockScreen.map((one) => h("article", { class: "banner", "aria-label": `Notification from ${phone.name(one.app)}` },
       h("p", { class: "from" }, phone.name(one.app)), h("p", { class: "texts" }, texts(one)))));
 }
 
@@ -105,7 +105,7 @@ const choices = { style: ["Style", ["none", "banner", "alert"]], previews: ["Pre
 /** The user's switches for each app. */
 export function settings(phone) {
   const rows = phone.snapshot.settings;
-  if (rows.length === 0) return h("p", { class: "empty" }, "There is no app yet.");
+  if (rows.length === 0) return h("p", { class: "empty" }, "No apps yet.");
   return h("div", { class: "settings" }, rows.map((row) => {
     const change = (name, value) => phone.do("settings", { app: row.app, name, value });
     const toggle = (name, text, isOn) => h("label", { class: "inline" },

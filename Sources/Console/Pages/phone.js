@@ -31,7 +31,7 @@ class Phone {
     this.frame = h("section", { class: "phone", "aria-label": `Phone ${number}` },
       h("h2", { class: "unseen" }, "Screen"), this.status, this.overlay, this.stage);
     this.error = h("p", { class: "error", role: "alert" });
-    this.events = h("ol", { class: "happened", tabindex: "0", "aria-label": "What happened, the newest first" });
+    this.events = h("ol", { class: "happened", tabindex: "0", "aria-label": "Activity, newest first" });
     this.tabs = h("div", { class: "buttons", role: "group", "aria-label": "Screen" });
     this.end = follow(`/api/phones/${number}/events`, (event) => this.receive(event));
   }
@@ -134,7 +134,7 @@ class Phone {
     if (!this.snapshot) return;
     const { linked, prompts, state } = this.snapshot;
     put(this.status, h("span", {}, new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })),
-      h("span", {}, state[0]?.focus === "on" ? "Focus " : "", linked ? "connected" : "no gateway"));
+      h("span", {}, state[0]?.focus === "on" ? "Focus " : "", linked ? "connected" : "not connected"));
     const screens = { home: "Home", center: "Notification Center", settings: "Settings" };
     keepFocus(this.tabs, () => [
       ...Object.entries(screens).map(([name, text]) => h("button", { type: "button", class: "quiet", "data-key": name,
@@ -180,10 +180,9 @@ export function show(main) {
       const on = list.find((one) => one.on);
       if (on) open(on.phone);
       else put(place, h("div", { class: "card narrow" },
-        h("p", {}, "A real device of this gateway, with Belfry's own agent, whose screen is here: it enrols, its apps get "
-          + "tokens, and pushes to them are shown, answered and tapped as on a phone."),
-        ...list.map((one) => h("button", { type: "button", onclick: () => turnOn(one.phone) }, `Turn phone ${one.phone} on`)),
-        list.length < 4 ? h("button", { type: "button", class: list.length ? "quiet" : "", onclick: () => turnOn() }, "Take a new phone") : null));
+        h("p", {}, "A virtual phone connected to this gateway. Install an app, send it a push and see what the user would see."),
+        ...list.map((one) => h("button", { type: "button", onclick: () => turnOn(one.phone) }, `Turn on phone ${one.phone}`)),
+        list.length < 4 ? h("button", { type: "button", class: list.length ? "quiet" : "", onclick: () => turnOn() }, "Add a phone") : null));
     } catch (refusal) {
       error.textContent = refusal.message;
     }
@@ -215,7 +214,7 @@ export function show(main) {
     const drawApps = (tokens) => put(apps, Object.entries(tokens).map(([id, token]) => h("div", { class: "token" },
       h("strong", {}, id), h("code", {}, token),
       h("p", { class: "buttons" },
-        h("a", { href: `#/send?token=${token}&topic=${id}` }, `Write a push to ${id}`),
+        h("a", { href: `#/send?token=${token}&topic=${id}` }, `Compose a push to ${id}`),
         Object.entries(samples).map(([name, sample]) => h("button", { type: "button", class: "quiet",
           "aria-label": `Push to ${id}: ${name}`, onclick: () => push(token, id, name, sample) }, name)),
         copyButton(token, "Copy token"),
@@ -231,14 +230,14 @@ export function show(main) {
             await call("POST", `/api/phones/${number}/do`, { do: "install", app: app.value.trim(), quiet: quiet.checked });
           } catch (refusal) { app.fail(refusal.message); }
         } }, app.element,
-          h("label", { class: "inline" }, quiet, " It notifies quietly at first, without asking"),
+          h("label", { class: "inline" }, quiet, " Deliver quietly (provisional authorization)"),
           h("button", { type: "submit" }, "Install"),
-          h("p", { class: "hint" }, "Every app here knows the categories MESSAGE (Reply with a text, Like, Delete) and INVITATION (Accept, Decline).")),
-        h("h2", {}, "What happened"), h("label", { class: "inline" }, sound, " Play sounds"), phone.events,
+          h("p", { class: "hint" }, "Every app has the categories MESSAGE (Reply with text, Like, Delete) and INVITATION (Accept, Decline).")),
+        h("h2", {}, "Activity"), h("label", { class: "inline" }, sound, " Play sounds"), phone.events,
         h("p", { class: "buttons" },
           h("button", { type: "button", class: "quiet", onclick: () => leave("POST", "/off") }, "Turn off"),
-          h("button", { type: "button", class: "quiet danger", onclick: () => leave("DELETE", "") }, "Throw away")),
-        h("p", { class: "hint" }, "While it is off, the gateway keeps what is sent to it."))));
+          h("button", { type: "button", class: "quiet danger", onclick: () => leave("DELETE", "") }, "Delete phone")),
+        h("p", { class: "hint" }, "While the phone is off, the gateway queues its notifications."))));
 
     async function push(token, topic, name, sample) {
       try {

@@ -51,6 +51,6 @@ export function plot(title, at, lines) {
       lines.map(([, values], index) => svg("path", { class: `line-${index}`, d: path(values) }))),
     h("ul", { class: "legend" }, lines.map(([name, values], index) => {
       const most = values.reduce((one, value) => (value !== null && (one === null || value > one) ? value : one), null);
-      return h("li", {}, h("span", { class: `line-${index}` }), `${name}: ${short(newest(values))} now, ${short(most)} at most`);
+      return h("li", {}, h("span", { class: `line-${index}` }), `${name}: ${short(newest(values))} (max ${short(most)})`);
     })));
 }

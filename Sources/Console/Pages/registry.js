@@ -9,40 +9,40 @@ function judge({ service, held, campaigns, devices }) {
   const problems = [];
   const notices = [];
   if (service.connection === "failed") {
-    problems.push(service.name ? `No connection to ${service.name}: ${service.problem}.` : `Nothing can be sent: ${service.problem}.`);
+    problems.push(service.name ? `Can't connect to ${service.name}: ${service.problem}.` : `Can't send: ${service.problem}.`);
   }
   if (held.length) {
-    problems.push(`${count(held.length, "campaign is", "campaigns are")} held: ${held.join(", ")}.`);
+    problems.push(`${count(held.length, "campaign", "campaigns")} paused: ${held.join(", ")}.`);
   }
   const last = campaigns[0];
   if (last?.state === "finished" && last.failed + last.unknown > 0) {
-    notices.push(`The last campaign did not reach ${count(last.failed + last.unknown, "device", "devices")}.`);
+    notices.push(`The latest campaign did not reach ${count(last.failed + last.unknown, "device", "devices")}.`);
   }
-  if (devices === 0) notices.push("No app has registered a token yet.");
+  if (devices === 0) notices.push("No device tokens registered yet.");
   return { problems, notices };
 }
 
 function connectionText({ name, environment, connection, since }) {
   const place = `${name ?? "the service"}${environment ? `, ${environment}` : ""}`;
-  if (connection === "connected") return `Connected to ${place}, since ${dateTime(since)}`;
-  if (connection === "ended") return `Reached ${place}, last at ${dateTime(since)}; the next push connects again`;
+  if (connection === "connected") return `Connected to ${place} since ${dateTime(since)}`;
+  if (connection === "ended") return `Last connected to ${place} at ${dateTime(since)}. Reconnects for the next push.`;
   if (connection === "failed") return `Not connected to ${place}`;
   return `Connecting to ${place}`;
 }
 
 /** Shows at a glance whether everything works. */
 export function show(main) {
-  const verdict = h("section", { class: "verdict", role: "status", "aria-label": "State" }, "…");
-  const tiles = h("section", { class: "tiles", "aria-label": "Figures" });
+  const verdict = h("section", { class: "verdict", role: "status", "aria-label": "Status" }, "…");
+  const tiles = h("section", { class: "tiles", "aria-label": "Key figures" });
   const apps = h("section", { "aria-label": "Apps" });
-  const sends = h("section", { "aria-label": "Last campaigns" });
+  const sends = h("section", { "aria-label": "Recent campaigns" });
   main.append(verdict, tiles, apps, sends);
   let shown = "";
 
   function draw(status) {
     const { problems, notices } = judge(status);
     const state = problems.length ? "bad" : notices.length ? "fair" : "good";
-    const word = { bad: "Something is wrong", fair: "Works, with a remark", good: "All is well" }[state];
+    const word = { bad: "Needs attention", fair: "Working, with warnings", good: "Everything is working" }[state];
     const lines = [connectionText(status.service), ...problems, ...notices];
     // Update only on changes, because screen readers read it aloud.
     if (shown !== word + lines) {
@@ -52,20 +52,20 @@ export function show(main) {
     }
     const tile = (name, value) => h("div", { class: "tile" }, h("p", { class: "figure" }, value), h("p", {}, name));
     const languages = new Set(status.apps.flatMap((app) => app.languages.map((one) => one.language).filter(Boolean)));
-    put(tiles, tile("Devices registered", status.devices.toLocaleString()), tile("Apps", String(status.apps.length)),
-      tile("Languages", String(languages.size)), tile("Dead tokens removed", status.dead.toLocaleString()));
+    put(tiles, tile("Registered devices", status.devices.toLocaleString()), tile("Apps", String(status.apps.length)),
+      tile("Languages", String(languages.size)), tile("Expired tokens removed", status.dead.toLocaleString()));
     const parts = (list, key, none) => list.map((one) => `${one[key] ?? none} ${one.devices.toLocaleString()}`).join(", ");
     put(apps, h("h2", {}, "Apps"), table("Apps", [
       ["App", (row) => h("code", {}, row.topic)],
       ["Devices", (row) => row.devices.toLocaleString()],
-      ["By language", (row) => parts(row.languages, "language", "none named")],
-      ["By environment", (row) => parts(row.environments, "environment", "none named")],
-      ["Dead tokens removed", (row) => row.dead.toLocaleString()],
-    ], status.apps, "No app has registered a token yet: apps call /register with theirs."));
-    put(sends, h("h2", {}, "Last campaigns"), table("Last campaigns", [
+      ["By language", (row) => parts(row.languages, "language", "unknown")],
+      ["By environment", (row) => parts(row.environments, "environment", "unknown")],
+      ["Expired tokens removed", (row) => row.dead.toLocaleString()],
+    ], status.apps, "No device tokens registered yet. Apps register theirs with /register."));
+    put(sends, h("h2", {}, "Recent campaigns"), table("Recent campaigns", [
       ["Campaign", (row) => link(row)], ["State", (row) => stateBadge(row)], ["Outcome", (row) => outcome(row)],
-      ["App", (row) => row.topic], ["Begun", (row) => dateTime(row.created)],
-    ], status.campaigns, "None yet."), h("p", { class: "buttons" }, h("a", { class: "button", href: "#/new" }, "Write a campaign")));
+      ["App", (row) => row.topic], ["Created", (row) => dateTime(row.created)],
+    ], status.campaigns, "No campaigns."), h("p", { class: "buttons" }, h("a", { class: "button", href: "#/new" }, "Create a campaign")));
   }
 
   return every(2000, async () => {
@@ -75,7 +75,7 @@ export function show(main) {
     } catch (refusal) {
       shown = "";
       verdict.className = "verdict bad";
-      put(verdict, h("h2", {}, "No answer"), h("p", {}, refusal.message));
+      put(verdict, h("h2", {}, "Connection lost"), h("p", {}, refusal.message));
     }
   });
 }

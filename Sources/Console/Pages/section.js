@@ -1,5 +1,5 @@
 import { call } from "/console/api.js";
-import { h, put, table } from "/console/elements.js";
+import { h, put, sentences, table } from "/console/elements.js";
 
 /**
  * A section with a list and a form that adds to it. `fields` are the form's fields by name; `make` converts their
@@ -39,7 +39,7 @@ export class Section {
     const button = h("button", { type: "button", class: "quiet danger", "aria-label": `${text} ${what(row)}`, onclick: async () => {
       if (button.dataset.asked !== "yes") {
         button.dataset.asked = "yes";
-        button.textContent = `${text} for good?`;
+        button.textContent = `${text} permanently?`;
         button.addEventListener("blur", () => { button.dataset.asked = ""; button.textContent = text; }, { once: true });
         return;
       }
@@ -55,13 +55,13 @@ export class Section {
   async requestRemoval(name, path) {
     try {
       await call("DELETE", path);
-      put(this.result, h("p", { class: "good" }, `${name}: done.`));
+      put(this.result, h("p", { class: "good" }, sentences(`${name} ${this.remove.done}`)));
     } catch (refusal) {
       const { all, text } = this.remove;
       const canForce = all?.(refusal) && !path.includes("?");
       put(this.result, h("p", { class: "error" }, refusal.message), canForce ? h("p", { class: "buttons" },
         h("button", { type: "button", class: "quiet danger", onclick: () => this.requestRemoval(name, `${path}?force=1`) },
-          `${text} ${name} with all of it`)) : null);
+          `${text} ${name} and everything in it`)) : null);
     }
     this.changed();
   }

@@ -1,5 +1,5 @@
 import { call } from "/console/api.js";
-import { Field, copyButton, h, put, select } from "/console/elements.js";
+import { Field, capital, copyButton, h, put, select } from "/console/elements.js";
 import { asCurl, asPython, asSwift } from "/console/snippets.js";
 
 export const title = "Send a test push";
@@ -9,14 +9,14 @@ const types = ["alert", "background", "voip", "liveactivity", "complication", "f
   "pushtotalk", "widgets", "controls"];
 
 export const samples = {
-  "An alert": { aps: { alert: { title: "Burger Town", body: "Your order is ready." }, sound: "default", badge: 1 } },
-  "With actions": { aps: { alert: { title: "Anna", body: "Are you coming tonight?" }, category: "MESSAGE",
+  "Alert": { aps: { alert: { title: "Burger Town", body: "Your order is ready." }, sound: "default", badge: 1 } },
+  "Alert with actions": { aps: { alert: { title: "Anna", body: "Are you coming tonight?" }, category: "MESSAGE",
     "thread-id": "anna", sound: "default" }, from: "anna" },
   "Background": { aps: { "content-available": 1 }, reason: "menu" },
 };
 
 /** The user's input, kept while the page is open. */
-const draft = { payload: JSON.stringify(samples["An alert"], null, 2) };
+const draft = { payload: JSON.stringify(samples["Alert"], null, 2) };
 
 /**
  * The fields that a link may fill in. They are restricted because anyone can create a link, and the form's values are
@@ -35,23 +35,23 @@ export function show(main, parameters) {
   const input = (name, attributes = {}) =>
     h("input", { type: "text", spellcheck: "false", autocomplete: "off", name, value: draft[name] ?? "", ...attributes });
   const fields = {
-    token: new Field("Device token", input("token"), { hint: "Hexadecimal, as the app got it.", wide: true }),
-    topic: new Field("Topic", input("topic", { list: "apps" }), { hint: "The app's bundle identifier, with the type's suffix." }),
+    token: new Field("Device token", input("token"), { hint: "Hex string, exactly as the app received it.", wide: true }),
+    topic: new Field("Topic", input("topic", { list: "apps" }), { hint: "The app's bundle identifier, plus a suffix for some push types." }),
     type: new Field("Push type", select(types.map((type) => [type, type]), { name: "type" })),
-    priority: new Field("Priority", select([["", "by type"], ["10", "10, at once"], ["5", "5, sparing power"], ["1", "1, least"]], { name: "priority" })),
-    lifetime: new Field("Kept for seconds", input("lifetime", { inputmode: "numeric" }), { hint: "Empty: as long as the service keeps it. 0: tried once." }),
-    collapseID: new Field("Collapse id", input("collapseID"), { hint: "Replaces what came with the same one." }),
+    priority: new Field("Priority", select([["", "default for the push type"], ["10", "10 (immediately)"], ["5", "5 (power-saving)"], ["1", "1 (lowest)"]], { name: "priority" })),
+    lifetime: new Field("Expires after (seconds)", input("lifetime", { inputmode: "numeric" }), { hint: "Leave empty for the maximum. 0 = try once, don't store." }),
+    collapseID: new Field("Collapse ID", input("collapseID"), { hint: "Replaces an earlier notification with the same ID." }),
     id: new Field("apns-id", input("id"), { hint: "UUID. Generated if empty." }),
-    key: new Field("Signed by", select([["", "a key of the app's team"]], { name: "key" })),
+    key: new Field("Sign with", select([["", "any key of the app's team"]], { name: "key" })),
     payload: new Field("Payload", h("textarea", { name: "payload", rows: 12, spellcheck: "false", class: "code" }), { wide: true }),
   };
   fields.payload.value = draft.payload;
   for (const name of ["type", "priority", "key"]) if (draft[name]) fields[name].value = draft[name];
   const verdict = h("p", { class: "check", role: "status" });
-  const notes = h("ul", { class: "notes", "aria-label": "Remarks" });
+  const notes = h("ul", { class: "notes", "aria-label": "Warnings" });
   const button = h("button", { type: "submit" }, "Send");
-  const answer = h("section", { "aria-live": "polite", "aria-label": "Answer" });
-  const copies = h("section", { "aria-label": "As code" });
+  const answer = h("section", { "aria-live": "polite", "aria-label": "Response" });
+  const copies = h("section", { "aria-label": "Code" });
   let place = null;
   let timer;
   let running = new AbortController();
@@ -77,18 +77,19 @@ export function show(main, parameters) {
     for (const fault of check.faults) {
       const field = fields[fault.field === "expiration" ? "lifetime" : fault.field];
       const since = fault.since ? `, since ${new Date(fault.since).toLocaleString()}` : "";
-      const parts = [h("strong", {}, fault.reason), ` (${fault.status}): ${fault.when}${since}.`];
+      const when = fault.reason === "MissingDeviceToken" ? "enter a device token" : fault.when;
+      const parts = [h("strong", {}, fault.reason), fault.line ? ` (${fault.status}).` : ` (${fault.status}): ${when}${since}.`];
       if (fault.line) {
-        parts.push(` Line ${fault.line}, column ${fault.column}: ${fault.what}. ${capital(fault.advice)}. `,
-          h("button", { type: "button", class: "link", onclick: () => goTo(fault) }, "Go there"));
+        parts.push(` Invalid JSON at line ${fault.line}, column ${fault.column}: ${fault.what}. ${capital(fault.advice)}. `,
+          h("button", { type: "button", class: "link", onclick: () => goTo(fault) }, `Go to line ${fault.line}`));
       }
       field.fail(...parts);
     }
     const size = `${check.bytes} of ${check.bytesMax} bytes`;
     verdict.className = check.ok ? "check good" : "check bad";
     verdict.textContent = check.ok
-      ? `The gateway would accept it: ${size}, ${check.type}, priority ${check.priority}, device ${check.device}.`
-      : `The gateway would refuse it: ${check.faults.map((fault) => fault.reason).join(", ")}. ${size}.`;
+      ? `Would be accepted: ${size}, ${check.type}, priority ${check.priority}, device ${check.device}.`
+      : `Would be rejected: ${check.faults.map((fault) => fault.reason).join(", ")}. ${size}.`;
     put(notes, check.notes.map((note) => h("li", {}, note)));
     notes.hidden = check.notes.length === 0;
     showCopies(check);
@@ -108,7 +109,7 @@ export function show(main, parameters) {
     const body = { ...push(), key: check.key ?? "KEY-ID" };
     const code = [["curl", asCurl], ["Swift, with BelfryProvider", asSwift], ["Python, with aioapns", asPython]];
     const open = new Set([...copies.querySelectorAll("details[open]")].map((details) => details.dataset.name));
-    put(copies, h("h2", {}, "As code"), code.map(([name, make]) => {
+    put(copies, h("h2", {}, "Code"), code.map(([name, make]) => {
       const text = make(body, { ...place, team: check.team ?? "TEAM-ID" });
       return h("details", { "data-name": name, open: open.has(name) }, h("summary", {}, name),
         h("pre", { tabindex: "0", "aria-label": name }, text), copyButton(text));
@@ -148,19 +149,19 @@ export function show(main, parameters) {
 
   function showAnswer(result) {
     const isAccepted = result.status === 200;
-    put(answer, h("h2", {}, isAccepted ? "Accepted" : `Refused: ${result.reason}`),
+    put(answer, h("h2", {}, isAccepted ? "Accepted" : `Rejected: ${result.reason}`),
       h("p", { class: isAccepted ? "good" : "bad" },
         isAccepted ? "Status 200. " : `Status ${result.status}: ${result.when ?? result.reason}. `,
-        isAccepted ? h("a", { href: `#/log?of=${result.apnsID}` }, "Follow it in the log") : null),
+        isAccepted ? h("a", { href: `#/log?of=${result.apnsID}` }, "View in the log") : null),
       h("p", {}, "apns-id ", h("code", { class: "apns-id" }, result.apnsID)));
   }
 
   main.append(
     refused.length ? h("p", { class: "bad", role: "alert" },
-      `The link's ${refused.join(" and ")} ${refused.length > 1 ? "are" : "is"} left out: it can be no ${refused.join(" or ")}.`) : "",
+      `Ignored the ${refused.join(" and ")} in the link: invalid ${refused.length > 1 ? "values" : "value"}.`) : "",
     h("form", { class: "grid", onsubmit: submit, oninput: changed, novalidate: true },
       Object.values(fields).slice(0, -1).map((field) => field.element), apps,
-      h("p", { class: "wide buttons" }, "Begin with: ", Object.entries(samples).map(([name, sample]) =>
+      h("p", { class: "wide buttons" }, "Templates: ", Object.entries(samples).map(([name, sample]) =>
         h("button", { type: "button", class: "quiet", onclick: () => {
           fields.payload.value = JSON.stringify(sample, null, 2);
           fields.type.value = name === "Background" ? "background" : "alert";
@@ -183,5 +184,3 @@ export function show(main, parameters) {
   }).catch(() => {});
   return () => { clearTimeout(timer); running.abort(); };
 }
-
-function capital(text) { return text.charAt(0).toUpperCase() + text.slice(1); }

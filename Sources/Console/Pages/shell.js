@@ -55,7 +55,7 @@ export async function run(all, { service }) {
     await call("DELETE", "/console/session").catch(() => {});
     signedOut();
   });
-  session.onEnded = () => { if (isSignedIn) signedOut("The session is over: give the admin token again."); };
+  session.onEnded = () => { if (isSignedIn) signedOut("Your session has expired. Enter the admin token again."); };
   addEventListener("hashchange", () => show());
 
   const [state] = await call("GET", "/console/session").catch(() => [{ open: false }]);

@@ -30,33 +30,33 @@ function tool(name, fields, action, run) {
 function verdict(isGood, text) { return h("p", { class: isGood ? "check good" : "check bad" }, text); }
 
 export function show(main) {
-  const device = { token: new Field("Device token", area()), topic: new Field("Topic", line(), { hint: "Empty: the token's own." }) };
-  const provider = { token: new Field("Provider token (JWT)", area()), topic: new Field("Topic", line(), { hint: "Empty: no topic in particular." }) };
-  const key = { key: new Field("Key", select([["", "the first good one"]])) };
+  const device = { token: new Field("Device token", area()), topic: new Field("Topic", line(), { hint: "Leave empty to use the token's own topic." }) };
+  const provider = { token: new Field("Provider token (JWT)", area()), topic: new Field("Topic", line(), { hint: "Leave empty to skip the topic check." }) };
+  const key = { key: new Field("Key", select([["", "First valid key"]])) };
   const given = (field) => field.value.trim() || undefined;
 
   main.append(
-    tool("Is this device token good?", device, "Check", async () => {
-      if (!given(device.token)) { device.token.fail("There is no token: paste one."); return []; }
+    tool("Check a device token", device, "Check", async () => {
+      if (!given(device.token)) { device.token.fail("Enter a device token."); return []; }
       const [found] = await call("POST", "/api/token-check", { token: device.token.value.trim(), topic: given(device.topic) });
       return [
-        verdict(found.ok, found.ok ? (found.disabled ? "Valid, but the user has turned the app's notifications off." : "Valid.")
+        verdict(found.ok, found.ok ? (found.disabled ? "Valid, but the user has turned off notifications for this app." : "Valid")
           : found.faults.map((fault) => `${fault.reason}: ${fault.when}${fault.since ? `, since ${dateTime(fault.since)}` : ""}.`).join(" ")),
-        facts([["Topic", found.topic], ["Team", found.team], ["Kind", found.kind], ["Device", found.device], ["Name", found.deviceName], ["Environment", found.environment]]),
-        found.ok ? h("p", {}, h("a", { href: `#/send?token=${device.token.value.trim()}&topic=${found.topic}` }, "Send it a push")) : null,
+        facts([["Topic", found.topic], ["Team", found.team], ["Type", found.kind], ["Device", found.device], ["Name", found.deviceName], ["Environment", found.environment]]),
+        found.ok ? h("p", {}, h("a", { href: `#/send?token=${device.token.value.trim()}&topic=${found.topic}` }, "Send a push to this device")) : null,
       ];
     }),
-    tool("Is this provider token good, and why not?", provider, "Check", async () => {
-      if (!given(provider.token)) { provider.token.fail("There is no token: paste one, with or without “bearer”."); return []; }
+    tool("Check a provider token", provider, "Check", async () => {
+      if (!given(provider.token)) { provider.token.fail("Enter a provider token, with or without “bearer”."); return []; }
       const [found] = await call("POST", "/api/provider-token-check", { token: provider.token.value.trim(), topic: given(provider.topic) });
       return [
         verdict(found.ok, found.ok ? found.detail : `${found.reason}: ${found.detail}`),
-        facts([["Key (kid)", found.key], ["Team (iss)", found.team], ["Algorithm", found.algorithm], ["Issued (iat)", dateTime(found.issuedAt)], ["Good until", dateTime(found.expiresAt)]]),
+        facts([["Key (kid)", found.key], ["Team (iss)", found.team], ["Algorithm", found.algorithm], ["Issued (iat)", dateTime(found.issuedAt)], ["Valid until", dateTime(found.expiresAt)]]),
       ];
     }),
-    tool("Make a provider token", key, "Make", async () => {
+    tool("Generate a provider token", key, "Generate", async () => {
       const [made] = await call("POST", "/api/tokens", key.key.value ? { key: key.key.value } : {});
-      return [h("p", {}, `Signed with ${made.key}; good for an hour.`), h("pre", { tabindex: "0", "aria-label": "Provider token" }, made.token), copyButton(made.token)];
+      return [h("p", {}, `Signed with ${made.key}. Valid for one hour.`), h("pre", { tabindex: "0", "aria-label": "Provider token" }, made.token), copyButton(made.token)];
     }));
   call("GET", "/api/keys").then((keys) => {
     for (const one of keys.filter((one) => !one.revokedAt)) key.key.control.append(h("option", { value: one.id }, `${one.id}, team ${one.team}`));

@@ -47,14 +47,14 @@ final class PhoneAgent: Sendable {
             loop.schedule(afterNanoseconds: 0) { loop.stop() }
           })
       } catch {
-        return .failure(AdministrationFailure(.broken, "the phone does not start", do: "\(error)"))
+        return .failure(AdministrationFailure(.broken, "cannot start the phone", do: "\(error)"))
       }
     }
     let started: (thread: LoopThread, value: Started)
     do throws(SystemFailure) {
       started = try LoopThread.launch(name: "phone", start)
     } catch {
-      throw AdministrationFailure(.broken, "the phone does not start", do: "\(error)")
+      throw AdministrationFailure(.broken, "cannot start the phone", do: "\(error)")
     }
     thread = started.thread
     do throws(AdministrationFailure) {

@@ -46,7 +46,7 @@ enum PhoneCommand: Equatable {
       self = .state(name: try fields.text("name"), value: try fields.text("value"))
     default:
       throw AdministrationFailure(
-        .invalid, "'\(verb)' is nothing that a phone can do", do: "see docs/admin-api.md")
+        .invalid, "unknown command '\(verb)'", do: "see docs/admin-api.md")
     }
     try fields.end()
   }
@@ -58,7 +58,8 @@ enum PhoneCommand: Equatable {
     let bytes = Array(app.utf8)
     guard TopicParts.isWellFormed(bytes.span) else {
       throw AdministrationFailure(
-        .invalid, "'\(app)' is no bundle identifier", do: "give one such as com.example.app")
+        .invalid, "'\(app)' is not a valid bundle identifier", do: "use one such as com.example.app"
+      )
     }
     return app
   }

@@ -44,7 +44,7 @@ public final class PhoneShelf: Sendable {
     case ("POST", nil, _):
       guard let number = nextNumber else {
         throw AdministrationFailure(
-          .conflict, "there are \(Limits.phones) phones", do: "throw one away first")
+          .conflict, "limit of \(Limits.phones) phones reached", do: "delete one first")
       }
       return .lines([try turnOn(number, administration)])
     case ("POST", let number?, nil): return .lines([try turnOn(number, administration)])
@@ -63,7 +63,7 @@ public final class PhoneShelf: Sendable {
       return .lines([])
     default:
       return .failure(
-        .missing, "there is no \(request.method) \(request.path)", "see docs/admin-api.md",
+        .missing, "unknown request: \(request.method) \(request.path)", "see docs/admin-api.md",
         status: 404)
     }
   }
@@ -71,14 +71,14 @@ public final class PhoneShelf: Sendable {
   private static func number(_ text: String) throws(AdministrationFailure) -> Int {
     guard let number = Int(text), (1...Limits.phones).contains(number) else {
       throw AdministrationFailure(
-        .missing, "there is no phone '\(text)'", do: "give a number from 1 to \(Limits.phones)")
+        .missing, "unknown phone '\(text)'", do: "use a number from 1 to \(Limits.phones)")
     }
     return number
   }
 
   private func phone(_ number: Int) throws(AdministrationFailure) -> VirtualPhone {
     guard let phone = phones.withLock({ $0[number] }) else {
-      throw AdministrationFailure(.conflict, "the phone \(number) is off", do: "turn it on")
+      throw AdministrationFailure(.conflict, "phone \(number) is off", do: "turn it on")
     }
     return phone
   }
@@ -102,7 +102,7 @@ public final class PhoneShelf: Sendable {
   ) throws(AdministrationFailure) -> JSONObject {
     guard administration.environmentName == "sandbox" else {
       throw AdministrationFailure(
-        .conflict, "a production gateway has no virtual phones",
+        .conflict, "virtual phones require a sandbox gateway",
         do: "use a sandbox gateway, or 'belfry device run'")
     }
     let code = try administration.perform(.enrolmentCode).first?["code"]?.stringValue ?? ""
@@ -110,7 +110,7 @@ public final class PhoneShelf: Sendable {
     do {
       authority = try FileSystem.readRegularFile(folder.authorityFile, limit: Limits.fileBytes)
     } catch {
-      throw AdministrationFailure(.broken, "the authority cannot be read", do: "\(error)")
+      throw AdministrationFailure(.broken, "cannot read the authority certificate", do: "\(error)")
     }
     let made: Result<Void, AdministrationFailure> = turn.withLock { _ in
       guard phones.withLock({ $0[number] }) == nil else { return .success(()) }
@@ -148,7 +148,7 @@ public final class PhoneShelf: Sendable {
       try FileManager.default.removeItem(atPath: dataFolder(number))
     } catch {
       throw AdministrationFailure(
-        .broken, "the phone's folder stays: \(dataFolder(number))", do: "remove it")
+        .broken, "cannot delete the phone's folder \(dataFolder(number))", do: "delete it manually")
     }
   }
 }

@@ -122,7 +122,7 @@ final class VirtualPhone: Sendable {
     let count = state.withLock { $0.apps.count }
     guard count < Limits.appsOfPhone else {
       throw AdministrationFailure(
-        .conflict, "the phone has \(count) apps", do: "remove one of them first")
+        .conflict, "limit of \(count) apps reached", do: "remove one first")
     }
     add(app, isQuiet: isQuiet)
   }
@@ -150,8 +150,8 @@ final class VirtualPhone: Sendable {
     } catch {
       let parts = error.message.split(separator: ": ", maxSplits: 1).map(String.init)
       throw AdministrationFailure(
-        .conflict, parts.first ?? "the phone refuses it",
-        do: parts.count > 1 ? parts[1] : "look at what the phone shows")
+        .conflict, parts.first ?? "the phone rejected the request",
+        do: parts.count > 1 ? parts[1] : "check the phone's screen")
     }
   }
 

@@ -61,7 +61,7 @@ public final class TestPushes: Sendable {
     let check = try administration.perform(.checkPush(draft)).first ?? [:]
     guard let key = check["key"]?.stringValue, let team = check["team"]?.stringValue else {
       throw AdministrationFailure(
-        .missing, "no provider key of the app's team is good here", do: "make one under Keys")
+        .missing, "no valid provider key for the app's team", do: "generate one under Manage")
     }
     let push = try Self.push(draft)
     let client = try client(key: key, team: team)
@@ -72,7 +72,7 @@ public final class TestPushes: Sendable {
     }
     guard isRoom else {
       throw AdministrationFailure(
-        .conflict, "other test pushes still wait for their answer", do: "send again in a moment")
+        .conflict, "too many test pushes in progress", do: "try again in a moment")
     }
     defer { state.withLock { $0.waiting -= 1 } }
     return [Self.line(try outcome(of: push, client), key: key)]
@@ -114,7 +114,7 @@ public final class TestPushes: Sendable {
           policy: policy))
     } catch {
       throw AdministrationFailure(
-        .missing, "the key \(key) cannot sign here (\(error))",
+        .missing, "cannot sign with the key \(key) (\(error))",
         do: "choose a key whose file is in the gateway's folder")
     }
     return state.withLock { state in
@@ -138,7 +138,7 @@ public final class TestPushes: Sendable {
   ) throws(AdministrationFailure) -> Push {
     guard (1...Limits.tokenCharacters).contains(draft.token.utf8.count),
       draft.token.utf8.allSatisfy({ Hexadecimal.value($0) != nil })
-    else { throw wrong("token", "it in hexadecimal, as the app got it") }
+    else { throw wrong("token", "a hex string, exactly as the app received it") }
     guard draft.topic.utf8.count <= WireLimits.topicBytesMax else {
       throw wrong("topic", "at most \(WireLimits.topicBytesMax) bytes")
     }
@@ -163,7 +163,7 @@ public final class TestPushes: Sendable {
   }
 
   private static func wrong(_ field: String, _ wanted: String) -> AdministrationFailure {
-    AdministrationFailure(.invalid, "'\(field)' cannot be sent so", do: "give \(wanted)")
+    AdministrationFailure(.invalid, "invalid '\(field)'", do: "enter \(wanted)")
   }
 
   private static func line(_ outcome: PushOutcome, key: String) -> JSONObject {

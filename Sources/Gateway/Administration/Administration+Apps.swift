@@ -13,7 +13,7 @@ extension Administration {
     guard Self.isBundleID(new.bundleID) else {
       return .failure(
         .init(
-          .invalid, "'\(new.bundleID)' is no bundle identifier",
+          .invalid, "'\(new.bundleID)' is not a valid bundle identifier",
           do: "give one such as com.example.app"))
     }
     guard new.keep != 0 else {

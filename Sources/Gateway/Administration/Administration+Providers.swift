@@ -64,7 +64,8 @@ extension Administration {
     }
     if let bad = new.topics.first(where: { !Self.isBundleID($0) }) {
       return .init(
-        .invalid, "'\(bad)' is no bundle identifier", do: "give one such as com.example.app")
+        .invalid, "'\(bad)' is not a valid bundle identifier",
+        do: "give one such as com.example.app")
     }
     if let failure = tooMany(new, among: keys) { return failure }
     guard let related = new.relatedKey else { return nil }

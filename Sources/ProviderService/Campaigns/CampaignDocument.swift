@@ -147,7 +147,9 @@ private struct CampaignReader {
       return ""
     }
     guard AppKeys.isTopic(topic) else {
-      report("topic", "'\(topic)' is no bundle identifier", do: "write one such as com.example.app")
+      report(
+        "topic", "'\(topic)' is not a valid bundle identifier",
+        do: "write one such as com.example.app")
       return ""
     }
     return type.topic(named: topic)
@@ -181,8 +183,8 @@ private struct CampaignReader {
       time.start = SendTime.start(at)
       if time.start == nil {
         report(
-          "at", "'\(at)' is no moment",
-          do: "write 2026-11-22T18:00 for the device's clock, or add Z or an offset")
+          "at", "'\(at)' is not a valid date and time",
+          do: "enter a local time, such as 2026-11-22T18:00, or add Z or a UTC offset")
       }
     }
     guard let quiet = object("quietHours") else { return time }
@@ -191,8 +193,8 @@ private struct CampaignReader {
     }
     guard let from = limits[0], let to = limits[1], from != to, quiet.count == 2 else {
       report(
-        "quietHours", "it has not one 'from' and another 'to'",
-        do: #"write {"from":"22:00","to":"08:00"}"#)
+        "quietHours", "missing or invalid start or end time",
+        do: "enter two different times, such as 22:00 and 08:00")
       return time
     }
     time.quietHours = .init(from: from, to: to)

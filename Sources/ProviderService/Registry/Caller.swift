@@ -15,7 +15,7 @@ enum Caller: Sendable, Equatable {
   ) throws(RequestProblem) -> String {
     if let topic, !AppKeys.isTopic(topic) {
       throw RequestProblem(
-        "topic", "'\(topic.prefix(80))' is no bundle identifier",
+        "topic", "'\(topic.prefix(80))' is not a valid bundle identifier",
         do: "give letters, digits, dots and hyphens, such as com.example.app")
     }
     let own = apps.apps.map(\.bundleID)

@@ -115,7 +115,7 @@ import Transport
     #expect(payload["line"] == 2 && payload["column"] == 21)
     #expect(payload["status"] == 400)
     #expect(payload["when"] == "the body is empty, or no JSON object")
-    #expect(payload["advice"]?.stringValue == "take the comma away")
+    #expect(payload["advice"]?.stringValue == "remove the comma")
   }
 
   @Test(arguments: [
@@ -168,12 +168,12 @@ import Transport
   }
 
   @Test(arguments: [
-    (#"{"a":1}"#, "alert", "There is no aps"), (#"{"aps":1}"#, "alert", "aps is no object"),
-    (#"{"aps":{"alerts":"x"}}"#, "alert", "aps.alerts means nothing"),
-    (#"{"aps":{"badge":"1","sound":1}}"#, "alert", "aps.badge is not a whole number"),
+    (#"{"a":1}"#, "alert", "No aps dictionary"), (#"{"aps":1}"#, "alert", "aps is not an object"),
+    (#"{"aps":{"alerts":"x"}}"#, "alert", "Unknown key aps.alerts."),
+    (#"{"aps":{"badge":"1","sound":1}}"#, "alert", "aps.badge must be an integer"),
     (#"{"aps":{"alert":"x","interruption-level":"loud"}}"#, "alert", "interruption-level"),
     (#"{"aps":{"alert":"x"}}"#, "background", "content-available"),
-    (#"{"aps":{}}"#, "alert", "shows nothing"),
+    (#"{"aps":{}}"#, "alert", "no visible effect"),
   ])
   func `what the device would pass over is remarked`(payload: String, type: String, part: String)
     throws

@@ -19,27 +19,29 @@ enum PayloadNotes {
     guard let object = (try? JSONValue(parsing: payload))?.objectValue else { return [] }
     guard let value = object["aps"] else {
       return type == .mdm || type == .voip || type == .pushToTalk
-        ? [] : ["There is no aps: the system shows nothing and does nothing by itself."]
+        ? [] : ["No aps dictionary, so the system ignores this push."]
     }
-    guard let aps = value.objectValue else { return ["aps is no object: the device ignores it."] }
+    guard let aps = value.objectValue else {
+      return ["aps is not an object, so the device ignores it."]
+    }
     var notes: [String] = []
     for key in aps.keys where !keys.containsBytes(of: key) {
-      notes.append("aps.\(key) means nothing to the system: own data belongs beside aps.")
+      notes.append("Unknown key aps.\(key). Put custom data outside aps.")
     }
     notes += wrongTypes(aps)
     let shows = ["alert", "badge", "sound"].filter { aps[$0] != nil }
     switch type {
     case .alert where shows.isEmpty:
-      notes.append("An alert push without alert, badge and sound shows nothing.")
+      notes.append("An alert push without alert, badge or sound has no visible effect.")
     case .background:
       if aps["content-available"]?.integerValue != 1 {
         notes.append("A background push needs \"content-available\": 1 to wake the app.")
       }
       if !shows.isEmpty {
         notes.append(
-          "A background push shows nothing: \(shows.joined(separator: ", ")) is for alerts.")
+          "A background push ignores \(shows.joined(separator: ", ")). Use an alert push instead.")
       }
-      if priority == "10" { notes.append("A background push goes out with priority 5.") }
+      if priority == "10" { notes.append("A background push is sent with priority 5.") }
     default: break
     }
     return notes
@@ -49,13 +51,13 @@ enum PayloadNotes {
     var notes: [String] = []
     func check(_ key: String, _ wanted: String, _ isRight: (JSONValue) -> Bool) {
       guard let value = aps[key], !isRight(value) else { return }
-      notes.append("aps.\(key) is not \(wanted): the device ignores it.")
+      notes.append("aps.\(key) must be \(wanted). The device ignores other values.")
     }
-    check("alert", "a text or an object") { $0.stringValue != nil || $0.objectValue != nil }
-    check("badge", "a whole number from 0") { ($0.integerValue ?? -1) >= 0 }
+    check("alert", "a string or an object") { $0.stringValue != nil || $0.objectValue != nil }
+    check("badge", "an integer of at least 0") { ($0.integerValue ?? -1) >= 0 }
     check("sound", "a name or an object") { $0.stringValue != nil || $0.objectValue != nil }
     for key in ["thread-id", "category", "target-content-id"] {
-      check(key, "a text") { $0.stringValue != nil }
+      check(key, "a string") { $0.stringValue != nil }
     }
     for key in ["content-available", "mutable-content"] {
       check(key, "1") { $0.integerValue == 1 || $0.integerValue == 0 }
