@@ -144,7 +144,6 @@ import Testing
       log: Log(subsystem: "agent", sink: LogSink { lines.put($0) }),
       heldBytes: .init(perOwner: 1 << 20, total: 4 << 20))
     defer { scenario.stop() }
-    let hello = AppHello(appID: "org.example.burger", isDevelopment: true, state: .background)
     let length = UInt32(WireLimits.appFrameBytesMaxFromApp)
     let head = [length, length - 4].flatMap { number in
       (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) }

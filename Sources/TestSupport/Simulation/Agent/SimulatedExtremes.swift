@@ -20,7 +20,9 @@ enum SimulatedExtremes {
     content.targetContent = marks
     content.filterCriteria = marks
     content.launchImage = marks
-    content.relevance = world.pick([-.greatestFiniteMagnitude, .greatestFiniteMagnitude, 5e-324])
+    content.relevance = world.pick([
+      -.greatestFiniteMagnitude, .greatestFiniteMagnitude, .leastNonzeroMagnitude,
+    ])
     content.badge = world.pick([.max, .min, nil])
     content.userInfo[marks] = .string(marks)
     content.userInfo["\u{E9}"] = .integer(.max)
