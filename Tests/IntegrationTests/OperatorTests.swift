@@ -148,7 +148,7 @@ private let app = "com.example.app"
       #expect(before.values.allSatisfy { $0["lastSeenAt"].string != nil })
       _ = try await run(scenario, gateway, ["device", "revoke", "\(first)"])
       #expect(try await devices.program.end() == 1)
-      #expect(devices.program.errors.contains("has revoked a device: to enrol anew"))
+      #expect(devices.program.errors.contains("has revoked a device: to enroll it again"))
       #expect(devices.program.errors.contains("devices.jsonl"))
       let all = try await run(scenario, gateway, ["device", "list", "--json"])
       let away = try #require(all.values.first { $0["device"].integer == first })

@@ -40,7 +40,7 @@ import Testing
       ),
       (
         { $0.status = .denied },
-        "a person said no | belfry settings org.example.burger notifications=on"
+        "denied by the user | belfry settings org.example.burger notifications=on"
       ),
       (
         { $0.asked = [] },
@@ -74,7 +74,7 @@ import Testing
 
   @Test func `what waits is named with what it waits for`() {
     let asked = app { $0.status = .notDetermined }
-    #expect(findings(asked, isUndecided: true).first?.hasPrefix("waits for a person") == true)
+    #expect(findings(asked, isUndecided: true).first?.hasPrefix("waits for the user") == true)
     #expect(findings(app(), lacksLocationUsage: true).first?.contains("location") == true)
     #expect(
       findings(app(), holdsPush: true) == [
