@@ -11,13 +11,16 @@ extension GatewaySimulation {
   /// Returns the number of the push with this `apns-id`, or nil if the gateway generated the id.
   static func push(_ id: NotificationID) -> UInt64? { id.high == 7 ? id.low : nil }
 
-  /// The payload of a push.
+  /// The shortest payload of a push.
+  static func payload(push number: UInt64) -> [UInt8] { Array(#"{"push":\#(number)}"#.utf8) }
+
+  /// The payload of a push that a simulated provider sends.
   ///
   /// One in eleven has the greatest size that is accepted, most of it combining marks in a key:
   /// text for which work by Unicode normalization grows faster than its length.
-  static func payload(push number: UInt64, limit: Int = WireLimits.payloadBytesMax) -> [UInt8] {
-    number % 11 == 3
-      ? longPayload(push: number, bytes: limit) : Array(#"{"push":\#(number)}"#.utf8)
+  func payload(push number: UInt64, limit: Int) -> [UInt8] {
+    profile.sendsExtremes && number % 11 == 3
+      ? Self.longPayload(push: number, bytes: limit) : Self.payload(push: number)
   }
 
   /// A payload of that size.

@@ -27,7 +27,7 @@ final class SimulatedBinaryProvider: SimulatedClient {
     func bytes(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(value >> (24 - 8 * $0) & 255) } }
     add(1, token)
     add(
-      2, GatewaySimulation.payload(push: number, limit: WireLimits.binaryPayloadBytesMax))
+      2, world.payload(push: number, limit: WireLimits.binaryPayloadBytesMax))
     add(3, bytes(lastIdentifier))
     add(4, bytes(expiration))
     add(5, [priority])

@@ -89,7 +89,8 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
     ]
     if let expiration { fields.append((name: "apns-expiration", value: "\(expiration)")) }
     if !collapseID.isEmpty { fields.append((name: "apns-collapse-id", value: collapseID)) }
-    send(.push(number, topic, token: token), fields, GatewaySimulation.payload(push: number))
+    let payload = world.payload(push: number, limit: WireLimits.payloadBytesMax)
+    send(.push(number, topic, token: token), fields, payload)
   }
 
   /// Sends a push with one field beyond what is accepted.

@@ -1,6 +1,8 @@
 /// The severity of the faults of one simulated world, drawn from the seed, so that different seeds test different
 /// parts.
 struct SimulationProfile {
+  /// True if some pushes have a payload of the greatest size.
+  var sendsExtremes = true
   var devices: Int
   var apps: Int
   /// The virtual nanoseconds of the period with faults.
@@ -65,6 +67,7 @@ struct SimulationProfile {
     var random = SeededGenerator(seed: 1)
     var profile = SimulationProfile(&random)
     let never = Int64.max / 4
+    profile.sendsExtremes = false
     profile.loops = loops
     profile.apps = apps
     profile.latencyMost = 1_000_000
