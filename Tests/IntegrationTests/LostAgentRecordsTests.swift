@@ -13,7 +13,7 @@ import Testing
       let first = try await scenario.agent(of: gateway)
       _ = try await first.program.event("link") { $0["state"].string == "up" }
       try await first.program.stop()
-      let warning = "the agent's records are gone"
+      let warning = "the agent's records are missing"
       #expect(!first.program.errors.contains(warning))
 
       let again = try await scenario.agent(of: gateway)
