@@ -93,7 +93,7 @@ extension Scenario {
       #expect(refused.status == 1)
       #expect(refused.errors.contains(file) && refused.errors.contains("--recover"))
       let recovered = try await scenario.restart(gateway, options: ["--recover"])
-      #expect(recovered.program.errors.contains("given up"))
+      #expect(recovered.program.errors.contains("creating it again; lost: "))
       let names = try FileManager.default.contentsOfDirectory(atPath: gateway.data)
       #expect(names.contains { $0.hasPrefix("notifications.sqlite.given-up-") }, "\(names)")
     }

@@ -44,7 +44,7 @@ extension Scenario {
     ("provider-port:\n- 2197\n- 443\n- x\n", 4, "provider-port 'x' is not understood"),
     ("device-port: [1, 2]\n", 1, "device-port takes one value"),
     ("enroll: maybe\n", 1, "give open or code"),
-    ("device-port: 1\ndevice-port: 2\n", 2, "device-port is already set at line 1 already"),
+    ("device-port: 1\ndevice-port: 2\n", 2, "device-port is already set at line 1"),
     ("device-port: {a: b}\n", 1, "takes a text or a list of texts"),
     ("name: &a b.example\nhost: *a\n", 2, "takes a text or a list of texts"),
     ("name:\n", 1, "name needs a value"),

@@ -11,7 +11,7 @@ import Testing
   private var table: String {
     var lines = [
       "# Rejections", "",
-      "Made from `Rejection` in `Sources/BelfryWire/APNs/Rejection.swift`; a test compares the two.",
+      "Generated from `Rejection` in `Sources/BelfryWire/APNs/Rejection.swift`; a test compares the two.",
       "`BELFRY_WRITE_TABLES=1 swift test --filter RejectionTableTests` regenerates it.", "",
       "| status | reason | when | what the sender should do | legacy status |",
       "| --- | --- | --- | --- | --- |",
