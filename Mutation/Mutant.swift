@@ -1,12 +1,12 @@
-/// One change of one place of the product, which some test should notice.
+/// A change to one place of the product that some test should detect.
 struct Mutant {
-  /// Counts the mutants of a run, from 1.
+  /// The number of the mutant in a run, from 1.
   var number: Int
   var file: String
-  /// From 1, in the source as it is committed.
+  /// The line in the committed source, from 1.
   var line: Int
   var column: Int
-  /// What is changed, for a person.
+  /// A description of the change for the report.
   var change: String
 
   /// The line of `mutants.tsv`.

@@ -5,8 +5,9 @@ import SwiftSyntax
 
 /// The program of `scripts/mutate`.
 ///
-/// `belfry-mutate [--values] EXCLUDED FILE…` rewrites the files with their mutants in them and prints the mutants;
-/// `EXCLUDED` has the numbers that are left out, a line each. With `--values`, values are changed too.
+/// `belfry-mutate [--values] EXCLUDED FILE…` inserts the mutants into the files and prints the mutants.
+/// The file `EXCLUDED` lists the numbers of mutants to leave out, one per line. With `--values`, there are also mutants that
+/// change values.
 @main
 struct MutationMain {
   static func main() throws {

@@ -1,8 +1,8 @@
 import SwiftSyntax
 
-/// Which values a mutant may change: `mutantChange(7, value)` returns another value of the same type, by its type.
+/// Mutants that change values: `mutantChange(7, value)` returns another value of the same type.
 extension MutationRewriter {
-  /// Calls the switch, within what marks the value's effects: `try mutantChange(7, call())`.
+  /// Wraps a value in a call of the switch, inside its effect keywords: `try mutantChange(7, call())`.
   func changed(_ number: Int, _ value: ExprSyntax, of node: ExprSyntax) -> ExprSyntax {
     guard !isExcluded(number), !mayBeLent(node) else { return value }
     if let marked = value.as(TryExprSyntax.self), marked.questionOrExclamationMark == nil {
@@ -20,8 +20,8 @@ extension MutationRewriter {
     return expression("mutantChange(\(number), \(value.trimmedDescription))", of: value)
   }
 
-  /// True if an argument may become a pointer, which is there only for the call that has it as an argument: a string or
-  /// an array, where C is called.
+  /// Returns true if an argument may be converted to a pointer that is valid only during the call, such as a string or an
+  /// array that is passed to C.
   private func mayBeLent(_ node: ExprSyntax) -> Bool {
     guard node.parent?.is(LabeledExprSyntax.self) == true else { return false }
     var current = node.parent
@@ -32,7 +32,7 @@ extension MutationRewriter {
     return false
   }
 
-  /// True if an expression has a value that a mutant may change and that no other mutant changes already.
+  /// Returns true if an expression has a value that a mutant may change and that no other mutant changes already.
   func mayChange(_ expression: ExprSyntax) -> Bool {
     if let marked = expression.as(TryExprSyntax.self) { return mayChange(marked.expression) }
     if let marked = expression.as(AwaitExprSyntax.self) { return mayChange(marked.expression) }
@@ -60,7 +60,7 @@ extension MutationRewriter {
     return ["+", "-", "*", "/", "%", "<<", ">>", "|", "&", "??"].contains(sign)
   }
 
-  /// True if an argument is one of a call or a subscript, and is labelled, a literal or a property.
+  /// Returns true if an argument belongs to a call or a subscript and is labeled, a literal or a property.
   func isMutableArgument(_ node: LabeledExprSyntax) -> Bool {
     guard node.label?.text != "ascii", mayChange(node.expression) else { return false }
     let isText = node.expression.is(StringLiteralExprSyntax.self)
@@ -71,7 +71,7 @@ extension MutationRewriter {
       || node.expression.as(MemberAccessExprSyntax.self)?.base != nil
   }
 
-  /// True if a value is what a variable or a property begins with, or what an optional binding asks for.
+  /// Returns true for the initial value of a variable or property, and for the value of an optional binding.
   func isMutableInitializer(_ node: InitializerClauseSyntax) -> Bool {
     guard mayChange(node.value) else { return false }
     guard let parent = node.parent else { return false }
@@ -83,7 +83,7 @@ extension MutationRewriter {
     return !variable.modifiers.contains { $0.name.text == "async" }
   }
 
-  /// True if the item is the result of a function or a getter: its only statement, or that of a branch of it.
+  /// Returns true if the item is the result of a function or getter: the only statement of its body or of a branch.
   func isResult(_ item: CodeBlockItemSyntax, in list: CodeBlockItemListSyntax) -> Bool {
     guard list.count == 1, let parent = list.parent else { return false }
     if parent.is(AccessorBlockSyntax.self) { return true }

@@ -30,11 +30,11 @@ final class MutationRewriter: SyntaxRewriter {
   /// Makes a rewriter of one file.
   ///
   /// - Parameters:
-  ///   - file: The file's path, as reports name it.
-  ///   - tree: The file as it is parsed, operators folded.
-  ///   - first: The number of the file's first mutant; they count up in the order of the source.
-  ///   - changesValues: Whether values are changed too: literals, arguments, results, what variables begin with.
-  ///   - isExcluded: Whether a number is left out, because its code does not compile.
+  ///   - file: The file's path as printed in reports.
+  ///   - tree: The parsed file with folded operators.
+  ///   - first: The number of the file's first mutant; numbers increase in source order.
+  ///   - changesValues: True to also change values: literals, arguments, results and initial values.
+  ///   - isExcluded: Returns true for a mutant that is left out because its code does not compile.
   init(
     file: String, tree: SourceFileSyntax, first: Int, changesValues: Bool = false,
     isExcluded: @escaping (Int) -> Bool
@@ -47,7 +47,7 @@ final class MutationRewriter: SyntaxRewriter {
     super.init()
   }
 
-  // MARK: Where nothing is mutated
+  // MARK: Skipped declarations
 
   override func visit(_ node: FunctionDeclSyntax) -> DeclSyntax {
     let name = node.name.text
@@ -72,7 +72,7 @@ final class MutationRewriter: SyntaxRewriter {
     isIgnored(node) ? ExprSyntax(node) : super.visit(node)
   }
 
-  /// What only debug builds have is there for tests.
+  /// Skips code that only debug builds contain, because it exists for tests.
   override func visit(_ node: IfConfigDeclSyntax) -> DeclSyntax {
     node.clauses.contains { $0.condition?.trimmedDescription == "DEBUG" }
       ? DeclSyntax(node) : super.visit(node)
@@ -195,7 +195,7 @@ final class MutationRewriter: SyntaxRewriter {
       visited.with(\.condition, flip(number, visited.condition, of: condition)))
   }
 
-  /// Changes what is assigned where the assignment cannot be left out, and the optional value before `??`.
+  /// Changes an assigned value if the assignment cannot be left out, and the optional value before `??`.
   private func visitOperandValue(of node: InfixOperatorExprSyntax) -> ExprSyntax? {
     let place: WritableKeyPath<InfixOperatorExprSyntax, ExprSyntax>
     if node.operator.is(AssignmentExprSyntax.self) {
@@ -255,8 +255,7 @@ final class MutationRewriter: SyntaxRewriter {
       })
   }
 
-  /// What the item is called in the list of mutants, when it is a call or an assignment to a member that can be
-  /// left out.
+  /// Returns the description of an item that can be left out: a call, or an assignment to a member.
   private func removal(of item: CodeBlockItemSyntax) -> String? {
     guard case .expr(var expression) = item.item else { return nil }
     if let marked = expression.as(UnsafeExprSyntax.self) { expression = marked.expression }
@@ -277,7 +276,7 @@ final class MutationRewriter: SyntaxRewriter {
 
   // MARK: Context
 
-  /// True if an expression may throw, wait or end a value's life: those keep their words where they stand.
+  /// Returns true if an expression may throw, suspend or end a value's lifetime: its keywords must stay in place.
   func hasEffects(_ node: some SyntaxProtocol) -> Bool {
     node.tokens(viewMode: .sourceAccurate).contains {
       ["try", "await", "consume", "unsafe"].contains($0.text)
@@ -288,7 +287,7 @@ final class MutationRewriter: SyntaxRewriter {
     expression.is(IntegerLiteralExprSyntax.self)
   }
 
-  /// True if the item may be a value: the only statement of a body that has a result.
+  /// Returns true if the item may be a value: the only statement of a body that has a result.
   private func isValue(_ item: CodeBlockItemSyntax, in list: CodeBlockItemListSyntax) -> Bool {
     guard list.count == 1 else { return false }
     guard let parent = list.parent else { return false }
@@ -312,7 +311,7 @@ final class MutationRewriter: SyntaxRewriter {
     return isValue(owner)
   }
 
-  /// True if the `if` or `switch` above a branch may be a value.
+  /// Returns true if the `if` or `switch` that contains a branch may be a value.
   private func isValue(_ branch: Syntax) -> Bool {
     var current: Syntax? = branch
     while let node = current {

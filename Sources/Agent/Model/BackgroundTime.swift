@@ -1,11 +1,11 @@
 import BelfryWire
 
 /// The time that apps may run in the background: tracks each app's pending work, warns the app before its time is over,
-/// and then stops it (S0-22, S0-23, S1-51; client-api 3.45).
+/// and then ends its tasks (S0-22, S0-23, S1-51; client-api 3.45).
 ///
-/// A stretch begins when an app enters the background or receives work there. Only apps whose processes this agent
-/// started in the background, and that have stayed there since, have one. A process that the user started or looked at
-/// may have windows, so it is never stopped and is informed that its time is unlimited.
+/// A stretch begins when an app enters the background or receives work there. At its end the app's background tasks end.
+/// A process that this agent started in the background, and that has stayed there since, is also stopped. A process that
+/// the user started or looked at may have windows, so it is never stopped.
 struct BackgroundTime {
   /// The current background time of an app.
   private struct Stretch {
@@ -41,9 +41,16 @@ struct BackgroundTime {
   mutating func begin(_ app: AppID, _ context: AgentContext) {
     guard context.presence(of: app) == .background else { return }
     overdue.remove(app)
-    guard mayStop(app, context) else { return }
+    guard isTimed(app, context) else { return }
     stretches[app] = Stretch(
       endsAt: context.now.elapsed + Limits.backgroundMilliseconds)
+  }
+
+  /// Begins the time of an app that left the foreground.
+  ///
+  /// An app that was never in the foreground gains no time by reporting the background.
+  mutating func onEnteredBackground(_ app: AppID, _ context: AgentContext) {
+    if !context.connections.isStartedBehind(app) { begin(app, context) }
   }
 
   /// Handles a closed connection: removes the tasks that it had begun.
@@ -65,7 +72,9 @@ struct BackgroundTime {
   mutating func begin(
     _ ask: Ask, _ app: AppID, _ context: inout AgentContext
   ) throws(AppLinkFailure) {
-    if let number = ask.number {
+    let seconds = remaining(app, context)
+    // Without time left, the task has ended before it begins.
+    if let number = ask.number, seconds > 0 || mayStop(app, context) {
       guard tasks[app, default: []].count < Limits.backgroundTasksPerApp else {
         throw AppLinkFailure(
           .invalidArgument,
@@ -73,7 +82,7 @@ struct BackgroundTime {
       }
       tasks[app, default: []].insert(Task(connection: ask.connection, number: number))
     }
-    context.answer(ask, .background(seconds: remaining(app, context), task: ask.number ?? 0))
+    context.answer(ask, .background(seconds: seconds, task: ask.number ?? 0))
   }
 
   /// Ends a task that an app has finished.
@@ -84,7 +93,7 @@ struct BackgroundTime {
 
   /// Returns the number of seconds that an app has left in the background.
   func remaining(_ app: AppID, _ context: AgentContext) -> Double {
-    guard context.presence(of: app) == .background, mayStop(app, context) else {
+    guard context.presence(of: app) == .background, isTimed(app, context) else {
       return AppAnswer.unlimitedSeconds
     }
     guard let stretch = stretches[app] else { return 0 }
@@ -120,7 +129,7 @@ struct BackgroundTime {
   /// Performs the actions that are due for one app; returns the time of the next check.
   private mutating func settle(_ app: AppID, _ context: inout AgentContext) -> Int64? {
     guard var stretch = stretches[app], context.presence(of: app) == .background,
-      mayStop(app, context)
+      isTimed(app, context)
     else {
       // An app in the foreground has unlimited time, and an app that is not running has none.
       stretches[app] = nil
@@ -133,6 +142,10 @@ struct BackgroundTime {
     let isBusy =
       tasks[app] != nil || overdue.contains(app) || context.connections.hasWork(app)
     guard isBusy else {
+      guard mayStop(app, context) else {
+        if now >= stretch.endsAt { stretches[app] = nil }
+        return now >= stretch.endsAt ? nil : stretch.endsAt
+      }
       let moment =
         stretch.suspendsAt ?? min(stretch.endsAt, now + Limits.suspensionDelayMilliseconds)
       stretch.suspendsAt = moment
@@ -158,28 +171,32 @@ struct BackgroundTime {
     stretches[app] = nil
     overdue.remove(app)
     tasks[app] = nil
-    context.emit(.end(app))
+    if mayStop(app, context) { context.emit(.end(app)) }
     return nil
   }
 
-  /// Returns true if the agent may stop an app.
-  private func mayStop(_ app: AppID, _ context: AgentContext) -> Bool {
-    guard context.connections.isStartedBehind(app), let record = context.apps[app] else {
-      return false
-    }
-    // An app that plays audio, tracks the location or waits for calls in the background continues to run, as its
-    // manifest declares (S3-33).
+  /// Returns true if the time of an app in the background is limited.
+  ///
+  /// An app that plays audio, tracks the location or waits for calls in the background continues to run, as its manifest
+  /// declares (S3-33).
+  private func isTimed(_ app: AppID, _ context: AgentContext) -> Bool {
+    guard let record = context.apps[app] else { return false }
     return !record.backgroundModes.contains { Self.modesThatRunOn.contains($0) }
   }
 
-  /// The background modes that prevent an app from being stopped.
+  /// Returns true if the agent may stop the process of an app.
+  private func mayStop(_ app: AppID, _ context: AgentContext) -> Bool {
+    context.connections.isStartedBehind(app) && isTimed(app, context)
+  }
+
+  /// The background modes of apps whose time is unlimited.
   private static let modesThatRunOn: Set<String> = ["audio", "location", "voip"]  // text: own words
 
   /// Traps in debug builds if the timed apps contradict the state of the model.
   func checkInvariants(_ context: AgentContext) {
     for (app, stretch) in stretches {
       assert(context.presence(of: app) == .background, "only what runs behind is timed")
-      assert(mayStop(app, context), "only what the agent may stop is timed")
+      assert(isTimed(app, context), "an app with unlimited time is not timed")
       assert(!context.suspended.contains(app), "what is suspended has no time")
       assert(
         stretch.endsAt <= context.now.elapsed + Limits.backgroundMilliseconds,

@@ -164,7 +164,10 @@ struct DeliveryPipeline {
 
   /// Handles an app that entered the foreground or the background.
   mutating func onState(_ state: AppState, of app: AppID, _ context: inout AgentContext) {
-    if state == .foreground { background.onForeground(app, &context) }
+    switch state {
+    case .foreground: background.onForeground(app, &context)
+    case .background: time.onEnteredBackground(app, context)
+    }
   }
 
   /// Answers an app's request about its time or its tasks in the background.

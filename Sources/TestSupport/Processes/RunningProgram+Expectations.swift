@@ -1,7 +1,9 @@
-/// What an expectation compares: where nothing comes in time, the expectation fails, and no error ends the test before
-/// it.
+/// Waits for use in expectations: after a timeout they return no value, so that the expectation fails instead of an
+/// error ending the test.
 extension RunningProgram {
-  /// Waits for the next line that is no JSON and has this beginning; nil where none comes, and the reason is printed.
+  /// Waits for the next line that is not JSON and has this prefix.
+  ///
+  /// Returns nil after a timeout, and prints the reason.
   public func nextText(
     _ beginning: String, within limit: Duration = TestTimeout.standard
   ) async -> String? {
@@ -13,8 +15,9 @@ extension RunningProgram {
     }
   }
 
-  /// Waits for the next line whose `event` is `name` and that `matches`; `null` where none comes, and the reason is
-  /// printed.
+  /// Waits for the next line whose `event` is `name` and that `matches`.
+  ///
+  /// Returns `.null` after a timeout, and prints the reason.
   public func nextEvent(
     _ name: String, within limit: Duration = TestTimeout.standard,
     where matches: @escaping @Sendable (JSONLine) -> Bool = { _ in true }

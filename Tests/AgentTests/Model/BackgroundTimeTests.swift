@@ -101,7 +101,7 @@ struct BackgroundTimeTests {
   }
 
   @Test(arguments: [false, true])
-  func `what a person started, or looked at, is never stopped, and is told that nothing limits it`(
+  func `What a person started, or looked at, has its tasks ended in time, and is never stopped`(
     wasInFront: Bool
   ) throws {
     let bench = ModelBench()
@@ -114,15 +114,27 @@ struct BackgroundTimeTests {
       (connection, _) = bench.connect()
       #expect(bench.push(RoutingTests.background).asked.count == 1)
     }
-    let begun = bench.ask(connection, .beginBackgroundTask(name: nil)).answers.first
-    #expect(begun?.seconds == .greatestFiniteMagnitude)
-    #expect(
-      bench.ask(connection, .backgroundTime).answers.first?.seconds == .greatestFiniteMagnitude)
-    #expect(bench.armedBackgroundTime == nil)
+    func left() -> Double? { bench.ask(connection, .backgroundTime).answers.first?.seconds }
+    #expect(bench.ask(connection, .beginBackgroundTask(name: nil)).answers.first?.seconds == 30)
+    #expect(left() == 30)
+    let warned = try wait(bench).asked
+    #expect(warned.map(\.1) == [.backgroundTimeEnds])
+    #expect(left() == 2)
+    let warning = try #require(warned.first?.0)
+    #expect(bench.handle(.appReplied(warning, .handled)).isEmpty)
+    // Nothing stops it, and no further task has time.
+    #expect(try wait(bench).isEmpty)
+    #expect(left() == 0)
+    #expect(bench.ask(connection, .beginBackgroundTask(name: nil)).answers.first?.seconds == 0)
     bench.move(to: bench.now + 600_000)
     bench.handle(.backgroundTimeDue)
     #expect(bench.take().isEmpty)
     #expect(bench.command(.apps).answers.first?.rows.first?["state"] == "background")
+    // Back from the foreground, it has time again.
+    bench.ask(connection, .setState(.foreground))
+    #expect(left() == .greatestFiniteMagnitude)
+    bench.ask(connection, .setState(.background))
+    #expect(left() == 30)
   }
 
   @Test(arguments: ["audio", "location", "voip"])

@@ -6,7 +6,7 @@ import Testing
 enum Examples {
   static let folder = Installation.root + "/Examples"
 
-  /// Built once, before the first one runs; not at all where BELFRY_EXAMPLES_ARE_BUILT says that they are.
+  /// The build of the examples, which runs once, before the first example; skipped if BELFRY_EXAMPLES_ARE_BUILT is set.
   private static let build = Task {
     if ProcessInfo.processInfo.environment["BELFRY_EXAMPLES_ARE_BUILT"] != nil { return }
     try await Scenario.run(needsPlace: false) { scenario in
@@ -61,7 +61,7 @@ extension Scenario {
     String(try await example.text("token ").dropFirst(6))
   }
 
-  /// The same for an expectation; nil where no token comes.
+  /// The same for use in an expectation; nil if no token arrives.
   func nextToken(of example: RunningProgram) async -> String? {
     await example.nextText("token ").map { String($0.dropFirst(6)) }
   }
@@ -106,7 +106,7 @@ extension AgentProgram {
     try await program.event("presented", within: limit) { $0["app"].string == app }
   }
 
-  /// The next notification that is shown of an app, for an expectation; `null` where none comes.
+  /// The next notification of an app that is displayed, for use in an expectation; `null` if there is none.
   func nextPresented(_ app: String) async -> JSONLine {
     await program.nextEvent("presented") { $0["app"].string == app }
   }

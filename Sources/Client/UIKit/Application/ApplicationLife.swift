@@ -35,9 +35,6 @@ final class ApplicationLife {
     hasLaunched = true
     if inBackground {
       state = .background
-      if !BackgroundTasks.runsOn(AppIdentity.current.backgroundModes) {
-        application.backgroundTasks.startedBehind()
-      }
       application.backgroundTasks.timeBegins()
       application.session.appState = .background
     } else {

@@ -12,30 +12,31 @@ final class BackgroundTasks {
 
   private var works: [Int: Work] = [:]
   private var last = 0
-  /// The end of the background time; nil in the foreground, and for an app that is never stopped.
+  /// The end of the background time; nil in the foreground.
   private var deadline: ContinuousClock.Instant?
   private let seconds: Double
-  /// True if the system stops this process when its background time ends.
-  ///
-  /// Applies to a process that was started in the background, until it enters the foreground.
-  private(set) var isLimited = false
+  /// False for an app whose manifest has a background mode with unlimited time.
+  private var isLimited: Bool
 
-  init(seconds: Double = Limits.backgroundSeconds) { self.seconds = seconds }
+  init(
+    seconds: Double = Limits.backgroundSeconds,
+    modes: [String] = AppIdentity.current.backgroundModes
+  ) {
+    self.seconds = seconds
+    isLimited = !Self.runsOn(modes)
+  }
 
-  /// The seconds of background time that remain; unlimited for an app that is never stopped.
+  /// The seconds of background time that remain; unlimited for an app with such a background mode.
   var remaining: Double {
     guard isLimited else { return .greatestFiniteMagnitude }
     guard let deadline else { return 0 }
     return max(0, ContinuousClock.now.duration(to: deadline) / .seconds(1))
   }
 
-  /// Returns whether an app with these background modes is never stopped, by the same rule as the agent's (S3-33).
-  nonisolated static func runsOn(_ modes: [String]) -> Bool {
+  /// Returns whether an app with these background modes has unlimited time, by the same rule as the agent's (S3-33).
+  private static func runsOn(_ modes: [String]) -> Bool {
     modes.contains { ["audio", "location", "voip"].contains($0) }
   }
-
-  /// Records that the agent started the app in the background, where its time is limited.
-  func startedBehind() { isLimited = true }
 
   /// Starts the background time when the app enters the background or receives work there.
   func timeBegins() {
@@ -46,10 +47,8 @@ final class BackgroundTasks {
   private func timeEnds(inSeconds seconds: Double) {
     guard seconds < AppAnswer.unlimitedSeconds else {
       isLimited = false
-      deadline = nil
       return
     }
-    isLimited = true
     let deadline = ContinuousClock.now + .seconds(seconds)
     self.deadline = deadline
     let warning = DispatchTime.now() + max(0, seconds - Limits.backgroundWarningSeconds)
@@ -62,12 +61,7 @@ final class BackgroundTasks {
   }
 
   /// Ends the background time when the app enters the foreground.
-  ///
-  /// From then on it may have windows, so it is not stopped.
-  func timeEnds() {
-    isLimited = false
-    deadline = nil
-  }
+  func timeEnds() { deadline = nil }
 
   func begin(
     name: String?, session: AgentSession, expirationHandler: (@MainActor @Sendable () -> Void)?

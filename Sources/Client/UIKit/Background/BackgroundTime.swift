@@ -3,9 +3,10 @@ public import Foundation
 extension UIApplication {
   /// The seconds of background time that remain; unlimited while the app is in the foreground.
   ///
-  /// An app that the system started in the background is suspended when it has nothing more to do there, and stopped
-  /// when it does not finish before its time ends. An app that the user started, or that was in the foreground, may
-  /// have windows: it is never stopped, and its time is unlimited.
+  /// At the end of this time, the system calls the expiration handlers of background tasks and ends the tasks. An app
+  /// that the system started in the background is suspended when it has nothing more to do there, and stopped when it
+  /// does not finish in time. An app that the user started, or that was in the foreground, may have windows: its
+  /// process is never stopped.
   public var backgroundTimeRemaining: TimeInterval {
     guard applicationState == .background else { return .greatestFiniteMagnitude }
     return backgroundTasks.remaining
