@@ -106,7 +106,7 @@ extension AgentProgram {
     try await program.event("presented", within: limit) { $0["app"].string == app }
   }
 
-  /// The next notification of an app that is displayed, for use in an expectation; `null` if there is none.
+  /// The next notification of an app that is displayed, for use in an expectation; `null` after a timeout.
   func nextPresented(_ app: String) async -> JSONLine {
     await program.nextEvent("presented") { $0["app"].string == app }
   }
