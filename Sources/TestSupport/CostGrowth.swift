@@ -49,9 +49,10 @@ public enum CostGrowth {
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
-  /// Returns a text of this size whose normalization takes time quadratic in its length: combining marks of two
+  /// Returns a text of exactly this size whose normalization takes time quadratic in its length: combining marks of two
   /// alternating classes, which have to be sorted.
   public static func combiningMarks(_ bytes: Int) -> String {
-    String(repeating: "\u{301}\u{316}", count: bytes / 4)
+    String(repeating: "x", count: bytes % 4)
+      + String(repeating: "\u{301}\u{316}", count: bytes / 4)
   }
 }

@@ -21,8 +21,7 @@ enum StateFolders {
 
   /// The folder in which apps' client modules store the files of attachments, next to the user's data.
   static var attachments: String {
-    let given = variable("XDG_DATA_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
-    return (given ?? (variable("HOME") ?? "") + "/.local/share") + "/belfry/attachments"
+    (AgentPaths.dataHome(variable) ?? "/.local/share") + "/belfry/attachments"
   }
 
   /// `XDG_STATE_HOME`, or its default.

@@ -107,9 +107,7 @@ enum AppInstaller {
   /// Returns the folder with an installed app's resources, by the XDG rules.
   private static func resources(_ id: AppID) -> String? {
     let environment = ProcessInfo.processInfo.environment
-    let home = environment["XDG_DATA_HOME"] ?? (environment["HOME"] ?? "") + "/.local/share"
-    let folders = environment["XDG_DATA_DIRS"] ?? "/usr/local/share:/usr/share"
-    return ([home] + folders.split(separator: ":").map(String.init)).map { "\($0)/\(id)" }
+    return AgentPaths.dataFolders { environment[$0] }.map { "\($0)/\(id)" }
       .first(where: FileSystem.isDirectory)
   }
 }

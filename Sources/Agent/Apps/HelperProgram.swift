@@ -1,3 +1,4 @@
+public import BelfryWire
 import Foundation
 import System
 
@@ -8,6 +9,14 @@ public enum HelperProgram {
   /// Searches this program's folder, then `libexec/belfry` next to that folder as the packages install it, then `PATH`.
   public static func find(_ name: String) -> String? {
     find(name, ProcessInfo.processInfo.environment)
+  }
+
+  /// Returns the error for a window without `belfry-center`; `command` works without it.
+  public static func missingWindows(insteadUse command: String) -> AppLinkFailure {
+    AppLinkFailure(
+      .invalidArgument,
+      "belfry-center is not installed: install belfry-agent-desktop, put it beside belfry, or use "
+        + "'\(command)'")
   }
 
   static func find(_ name: String, _ environment: [String: String]) -> String? {

@@ -176,21 +176,14 @@ struct BackgroundTime {
   }
 
   /// Returns true if the time of an app in the background is limited.
-  ///
-  /// An app that plays audio, tracks the location or waits for calls in the background continues to run, as its manifest
-  /// declares (S3-33).
   private func isTimed(_ app: AppID, _ context: AgentContext) -> Bool {
-    guard let record = context.apps[app] else { return false }
-    return !record.backgroundModes.contains { Self.modesThatRunOn.contains($0) }
+    context.apps[app].map { !BackgroundModes.giveUnlimitedTime($0.backgroundModes) } ?? false
   }
 
   /// Returns true if the agent may stop the process of an app.
   private func mayStop(_ app: AppID, _ context: AgentContext) -> Bool {
     context.connections.isStartedBehind(app) && isTimed(app, context)
   }
-
-  /// The background modes of apps whose time is unlimited.
-  private static let modesThatRunOn: Set<String> = ["audio", "location", "voip"]  // text: own words
 
   /// Traps in debug builds if the timed apps contradict the state of the model.
   func checkInvariants(_ context: AgentContext) {

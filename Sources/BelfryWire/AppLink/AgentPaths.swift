@@ -1,9 +1,23 @@
-/// The locations of the agent's socket and data, derived from the environment (contract: `belfry agent`).
+/// The locations of the agent's socket and data and of the user's data, derived from the environment (contract:
+/// `belfry agent`; XDG Base Directory Specification).
 public enum AgentPaths {
   /// Returns the folder for state that survives a restart, without Belfry's own subfolder: `XDG_STATE_HOME`, or else
   /// `~/.local/state`.
   public static func stateHome(_ environment: (String) -> String?) -> String {
     absolute(environment("XDG_STATE_HOME")) ?? (environment("HOME") ?? "/") + "/.local/state"
+  }
+
+  /// Returns the user's data folder: `XDG_DATA_HOME`, or else `.local/share` in `HOME`; nil if neither is absolute.
+  public static func dataHome(_ environment: (String) -> String?) -> String? {
+    absolute(environment("XDG_DATA_HOME"))
+      ?? absolute(environment("HOME")).map { $0 + "/.local/share" }
+  }
+
+  /// Returns the user's data folder and the system's (`XDG_DATA_DIRS`), in the order in which they are searched.
+  public static func dataFolders(_ environment: (String) -> String?) -> [String] {
+    let system = environment("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share"
+    return (dataHome(environment).map { [$0] } ?? [])
+      + system.split(separator: ":").map(String.init)
   }
 
   /// Returns the agent's data folder, which applies unless `--data` is given.

@@ -33,7 +33,7 @@ enum Hostile {
   ///
   /// Reordering them canonically takes time quadratic in their number.
   static func marks(_ bytes: Int) -> String {
-    "a" + String(repeating: "\u{301}\u{316}", count: max(1, bytes / 4))
+    "a" + CostGrowth.combiningMarks(max(4, bytes))
   }
 
   /// JSON objects of about the given size, by their special property.

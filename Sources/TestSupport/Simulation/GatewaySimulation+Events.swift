@@ -26,16 +26,8 @@ extension GatewaySimulation {
   /// A payload of that size.
   static func longPayload(push number: UInt64, bytes count: Int) -> [UInt8] {
     let (start, end) = (#"{"push":\#(number),""#, #"":1}"#)
-    return Array((start + marks(bytes: count - start.utf8.count - end.utf8.count) + end).utf8)
-  }
-
-  /// A text of that many bytes, nearly all of them combining marks that normalization has to sort.
-  static func marks(bytes count: Int) -> String {
-    var text = count % 2 == 1 ? "x" : ""
-    for index in 0..<(count / 2) {
-      text.unicodeScalars.append(index % 2 == 0 ? "\u{301}" : "\u{316}")
-    }
-    return text
+    return Array(
+      (start + CostGrowth.combiningMarks(count - start.utf8.count - end.utf8.count) + end).utf8)
   }
 
   static func payload(broadcast number: UInt64) -> [UInt8] {
@@ -263,7 +255,8 @@ extension GatewaySimulation {
 
   /// Collapse ids: common ones, two that are equal only after Unicode normalization, and one of the greatest length.
   private static let collapseIDs = [
-    "c1", "c2", "c3", "caf\u{E9}", "cafe\u{301}", marks(bytes: WireLimits.collapseIDBytesMax),
+    "c1", "c2", "c3", "caf\u{E9}", "cafe\u{301}",
+    CostGrowth.combiningMarks(WireLimits.collapseIDBytesMax),
   ]
 
   func push() {

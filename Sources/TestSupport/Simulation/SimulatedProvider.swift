@@ -80,17 +80,27 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
     _ number: UInt64, to token: [UInt8], topic: LinkTopic, priority: UInt8, expiration: Int64?,
     collapseID: String
   ) {
-    var fields = [
-      (name: ":method", value: "POST"), (name: ":scheme", value: "https"),
-      (name: ":path", value: "/3/device/\(Hexadecimal.encode(token))"),
-      (name: ":authority", value: "localhost"), (name: "apns-topic", value: topic.bundleID),
-      (name: "apns-id", value: GatewaySimulation.pushID(number).text),
-      (name: "apns-push-type", value: "alert"), (name: "apns-priority", value: "\(priority)"),
-    ]
+    var fields =
+      Self.pushFields(token, topic) + [
+        (name: "apns-id", value: GatewaySimulation.pushID(number).text),
+        (name: "apns-priority", value: "\(priority)"),
+      ]
     if let expiration { fields.append((name: "apns-expiration", value: "\(expiration)")) }
     if !collapseID.isEmpty { fields.append((name: "apns-collapse-id", value: collapseID)) }
     let payload = world.payload(push: number, limit: WireLimits.payloadBytesMax)
     send(.push(number, topic, token: token), fields, payload)
+  }
+
+  /// The fields that every push has.
+  private static func pushFields(
+    _ token: [UInt8], _ topic: LinkTopic
+  ) -> [(name: String, value: String)] {
+    [
+      (name: ":method", value: "POST"), (name: ":scheme", value: "https"),
+      (name: ":path", value: "/3/device/\(Hexadecimal.encode(token))"),
+      (name: ":authority", value: "localhost"), (name: "apns-topic", value: topic.bundleID),
+      (name: "apns-push-type", value: "alert"),
+    ]
   }
 
   /// Sends a push with one field beyond what is accepted.
@@ -104,7 +114,7 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
       reason = "PayloadTooLarge"
     case 1:
       let bytes = WireLimits.collapseIDBytesMax + 1
-      extra = [(name: "apns-collapse-id", value: GatewaySimulation.marks(bytes: bytes))]
+      extra = [(name: "apns-collapse-id", value: CostGrowth.combiningMarks(bytes))]
       reason = "BadCollapseId"
     case 2:
       extra = [(name: "apns-expiration", value: "9223372036854775808")]
@@ -113,14 +123,7 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
       extra = [(name: "apns-priority", value: "11")]
       reason = "BadPriority"
     }
-    let fields =
-      [
-        (name: ":method", value: "POST"), (name: ":scheme", value: "https"),
-        (name: ":path", value: "/3/device/\(Hexadecimal.encode(token))"),
-        (name: ":authority", value: "localhost"), (name: "apns-topic", value: topic.bundleID),
-        (name: "apns-push-type", value: "alert"),
-      ] + extra
-    send(.excess(reason), fields, payload)
+    send(.excess(reason), Self.pushFields(token, topic) + extra, payload)
   }
 
   func broadcast(_ number: UInt64, to channel: ChannelID, priority: UInt8, expiration: Int64) {

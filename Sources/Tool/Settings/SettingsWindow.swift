@@ -16,10 +16,7 @@ enum SettingsWindow {
   ///   answer.
   static func run(_ options: CommandLineOptions) throws {
     guard let program = HelperProgram.find("belfry-center") else {
-      throw AppLinkFailure(
-        .invalidArgument,
-        "belfry-center is not installed: install belfry-agent-desktop, put it beside belfry, or use "
-          + "'belfry settings --page'")
+      throw HelperProgram.missingWindows(insteadUse: "belfry settings --page")
     }
     // Fails before a window opens if there is no agent.
     var content = SettingsWindowContent(try SettingsScreen.content(options))

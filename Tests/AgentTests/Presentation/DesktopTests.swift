@@ -89,7 +89,17 @@ struct DesktopTests {
     }
     let alert = DesktopNotice(
       Self.presentation(persistent: true, actions: buttons), .init(names: ["actions"]))
-    #expect(alert.actions == ["default", "Open", "A", "t", "B", "⚠ t", "C", "⚠ t"])
+    // The titles stay as the app wrote them; a line of the text names the destructive ones.
+    #expect(alert.actions == ["default", "Open", "A", "t", "B", "t", "C", "t"])
+    #expect(!alert.body.contains("⚠"))
+    let withBody = DesktopNotice(
+      Self.presentation(persistent: true, actions: buttons),
+      .init(names: ["actions", "body", "body-markup"]))
+    #expect(withBody.body.split(separator: "\n").last == "⚠ t, t")
+    let withoutDestructive = DesktopNotice(
+      Self.presentation(persistent: true, actions: [buttons[0]]),
+      .init(names: ["actions", "body"]))
+    #expect(!withoutDestructive.body.contains("⚠"))
     #expect(hint(true, ["actions"]) == .strings(["B", "C"]))
     #expect(hint(false, ["actions"]) == .strings(["B"]))
     #expect(hint(false, ["actions", "inline-reply"]) == .strings([DesktopNotice.replyKey]))

@@ -12,7 +12,7 @@ struct DesktopNotice: Hashable {
   static let closeKey = "belfry:close"
   /// A hint of our own: the keys of destructive actions, for which the specification has no hint.
   static let destructiveHint = "x-belfry-destructive-actions"
-  /// A prefix for the title of a destructive action.
+  /// The start of the line below the text that names the destructive actions.
   static let destructiveSign = "⚠ "
   /// The key of the button that opens the window with all buttons.
   static let moreKey = "belfry:more"
@@ -74,6 +74,7 @@ struct DesktopNotice: Hashable {
     if server.buttons != .none {
       let placement = ButtonPlacement(presentation, server, hasWindow: hasWindow)
       addActions(presentation, server, placement, words)
+      markDestructiveActions(placement.withServer.filter(\.isDestructive).map(\.title), server)
     }
   }
 
@@ -115,12 +116,20 @@ struct DesktopNotice: Hashable {
           hints.append(("x-kde-reply-submit-button-text", .string(input.buttonTitle)))
         }
       }
-      // No server has a style for destructive actions; the sign marks them if the server ignores the hint.
-      actions += [key, action.isDestructive ? Self.destructiveSign + action.title : action.title]
+      actions += [key, action.title]
       if action.isDestructive { destructive.append(key) }
     }
     if placement.hasMore { actions += [Self.moreKey, words[.more]] }
     if !destructive.isEmpty { hints.append((Self.destructiveHint, .strings(destructive))) }
+  }
+
+  /// Names the destructive actions in a line below the text.
+  ///
+  /// No server has a style for them, and the titles of buttons stay as the app wrote them.
+  private mutating func markDestructiveActions(_ titles: [String], _ server: ServerFeatures) {
+    guard !titles.isEmpty, server.hasBody else { return }
+    let line = Self.destructiveSign + titles.joined(separator: ", ")
+    body += (body.isEmpty ? "" : "\n") + (server.hasMarkup ? Self.escaped(line) : line)
   }
 
   /// Returns an action's key: its own identifier, unless that has a special meaning for servers.

@@ -1,3 +1,4 @@
+import BelfryWire
 import System
 
 /// A search for the file of an app's icon, needed because servers such as dunst draw files but do not look up theme
@@ -13,7 +14,7 @@ enum IconSearch {
   static func path(of name: String, environment: [String: String]) -> String {
     // Only look up names, not paths: an app names icons that are installed on the machine.
     guard !name.isEmpty, !name.contains("/") else { return name }
-    for folder in dataFolders(environment) {
+    for folder in AgentPaths.dataFolders({ environment[$0] }) {
       for size in sizes {
         for suffix in ["png", "svg"] {
           let path = "\(folder)/icons/hicolor/\(size)/apps/\(name).\(suffix)"
@@ -26,11 +27,5 @@ enum IconSearch {
       }
     }
     return name
-  }
-
-  private static func dataFolders(_ environment: [String: String]) -> [String] {
-    let home = environment["XDG_DATA_HOME"] ?? environment["HOME"].map { $0 + "/.local/share" }
-    let rest = environment["XDG_DATA_DIRS"] ?? "/usr/local/share:/usr/share"
-    return (home.map { [$0] } ?? []) + rest.split(separator: ":").map(String.init)
   }
 }

@@ -1,3 +1,4 @@
+import BelfryWire
 import System
 
 /// A search for the file of a notification's sound (S0-1, S0-4, S1-46; client-api 3.51).
@@ -7,7 +8,7 @@ enum SoundSearch {
   static func file(_ name: String, of app: LocalApp, environment: [String: String]) -> String? {
     // Only accept names, not paths: an app may name only its own files.
     guard !name.isEmpty, !name.contains("/"), !name.hasPrefix(".") else { return nil }
-    let container = dataFolders(environment).first.map { "\($0)/\(app.id)" }
+    let container = AgentPaths.dataFolders { environment[$0] }.first.map { "\($0)/\(app.id)" }
     var folders = container.map { ["\($0)/Library/Sounds", "\($0)/Sounds"] } ?? []
     if let bundle = app.bundlePath {
       folders += [bundle, bundle + "/Resources", bundle + "/Contents/Resources"]
@@ -18,7 +19,7 @@ enum SoundSearch {
   /// Returns the sound theme's sound for a message (Sound Theme Specification 0.8); nil without a theme.
   static func systemFile(environment: [String: String]) -> String? {
     let theme = environment["BELFRY_SOUND_THEME"] ?? "freedesktop"
-    for folder in dataFolders(environment) {
+    for folder in AgentPaths.dataFolders({ environment[$0] }) {
       for name in ["message-new-instant", "message-new", "message", "bell"] {
         for suffix in ["oga", "ogg", "wav"] {
           let path = "\(folder)/sounds/\(theme)/stereo/\(name).\(suffix)"
@@ -27,12 +28,6 @@ enum SoundSearch {
       }
     }
     return nil
-  }
-
-  private static func dataFolders(_ environment: [String: String]) -> [String] {
-    let home = environment["XDG_DATA_HOME"] ?? environment["HOME"].map { $0 + "/.local/share" }
-    let rest = environment["XDG_DATA_DIRS"] ?? "/usr/local/share:/usr/share"
-    return (home.map { [$0] } ?? []) + rest.split(separator: ":").map(String.init)
   }
 
   private static func isFile(_ path: String) -> Bool {

@@ -121,10 +121,7 @@ final class WindowPresenter: Presenter {
       hasFailed = false
     }
     guard program != nil else {
-      throw AppLinkFailure(
-        .invalidArgument,
-        "belfry-center is not installed: install belfry-agent-desktop, put it beside belfry, or use "
-          + "'belfry center --page'")
+      throw HelperProgram.missingWindows(insteadUse: "belfry center --page")
     }
     guard hasDisplay else {
       throw AppLinkFailure(

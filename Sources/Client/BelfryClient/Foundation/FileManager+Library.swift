@@ -1,3 +1,4 @@
+import BelfryWire
 public import Foundation
 
 extension FileManager {
@@ -29,13 +30,8 @@ extension FileManager {
   ///
   /// Foundation's home directory is the one of the password database, whatever `HOME` is.
   package static func userDataFolder(_ environment: [String: String]) -> URL {
-    func folder(_ name: String) -> URL? {
-      environment[name].flatMap {
-        $0.hasPrefix("/") ? URL(fileURLWithPath: $0, isDirectory: true) : nil
-      }
-    }
-    return folder("XDG_DATA_HOME")
-      ?? (folder("HOME") ?? FileManager.default.homeDirectoryForCurrentUser)
+    AgentPaths.dataHome { environment[$0] }.map { URL(fileURLWithPath: $0, isDirectory: true) }
+      ?? FileManager.default.homeDirectoryForCurrentUser
       .appendingPathComponent(".local/share", isDirectory: true)
   }
 }

@@ -23,7 +23,7 @@ final class BackgroundTasks {
     modes: [String] = AppIdentity.current.backgroundModes
   ) {
     self.seconds = seconds
-    isLimited = !Self.runsOn(modes)
+    isLimited = !BackgroundModes.giveUnlimitedTime(modes)
   }
 
   /// The seconds of background time that remain; unlimited for an app with such a background mode.
@@ -31,11 +31,6 @@ final class BackgroundTasks {
     guard isLimited else { return .greatestFiniteMagnitude }
     guard let deadline else { return 0 }
     return max(0, ContinuousClock.now.duration(to: deadline) / .seconds(1))
-  }
-
-  /// Returns whether an app with these background modes has unlimited time, by the same rule as the agent's (S3-33).
-  private static func runsOn(_ modes: [String]) -> Bool {
-    modes.contains { ["audio", "location", "voip"].contains($0) }
   }
 
   /// Starts the background time when the app enters the background or receives work there.

@@ -8,11 +8,11 @@ enum SimulatedExtremes {
   static let twins = ["n-caf\u{E9}", "n-cafe\u{301}"]
 
   /// An identifier of the greatest length.
-  static let longestID = "n-" + GatewaySimulation.marks(bytes: WireLimits.identifierBytesMax - 2)
+  static let longestID = "n-" + CostGrowth.combiningMarks(WireLimits.identifierBytesMax - 2)
 
   /// Sets every field whose value the ledgers do not predict to an extreme.
   static func widen(_ content: inout NotificationContent, in world: AgentSimulation) {
-    let marks = GatewaySimulation.marks(bytes: world.pick([1, 255, 4_095]))
+    let marks = CostGrowth.combiningMarks(world.pick([1, 255, 4_095]))
     content.subtitle = NotificationText(marks)
     content.actionTitle = NotificationText(
       key: "%1$@%1$@%2$ld\(marks)", arguments: [String](repeating: marks, count: 8))
@@ -58,7 +58,7 @@ enum SimulatedExtremes {
   /// The `aps` dictionary of a push whose payload has nearly the greatest size.
   static func widen(_ payload: inout JSONObject, in world: AgentSimulation) {
     guard var aps = payload["aps"]?.objectValue else { return }
-    let marks = GatewaySimulation.marks(bytes: world.pick([255, 1_200]))
+    let marks = CostGrowth.combiningMarks(world.pick([255, 1_200]))
     aps["thread-id"] = .string(marks)
     aps["badge"] = .integer(world.pick([.max, .min, 0]))
     aps["relevance-score"] = .double(1e300)

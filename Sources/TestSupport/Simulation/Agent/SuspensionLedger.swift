@@ -132,7 +132,7 @@ final class SuspensionLedger {
   private func mayStop(_ app: AppID) -> Bool {
     guard let record = world.ledger.apps[app] else { return false }
     return startedBehind.isSuperset(of: world.ledger.knowledge.connections(of: app))
-      && !record.backgroundModes.contains { $0 == "audio" || $0 == "location" }
+      && !BackgroundModes.giveUnlimitedTime(record.backgroundModes)
   }
 
   /// Checks that an app in the background receives only what its manifest requests.
