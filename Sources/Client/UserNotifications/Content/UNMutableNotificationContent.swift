@@ -32,7 +32,7 @@ open class UNMutableNotificationContent: UNNotificationContent, @unchecked Senda
 
   /// The image to show while the app launches from the notification.
   ///
-  /// The value is stored, but a Linux desktop does not show it.
+  /// `belfry-center` shows it until the app has connected.
   open override var launchImageName: String {
     get { fields.launchImageName }
     set { fields.launchImageName = newValue }

@@ -33,7 +33,7 @@ open class UNNotificationContent: NSObject, NSCopying, NSMutableCopying, NSSecur
 
   /// The image to show while the app launches from the notification.
   ///
-  /// The value is stored, but a Linux desktop does not show it.
+  /// `belfry-center` shows it until the app has connected.
   open var launchImageName: String { fields.launchImageName }
 
   /// The sound of the notification; nil for no sound.
