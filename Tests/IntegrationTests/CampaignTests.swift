@@ -88,20 +88,21 @@ extension Scenario {
         RunningProgram, String
       ) {
         var arguments = ["campaign", verb, what, "--json", "--data", registry.data]
-        if verb == "send" { arguments += ["--rate", "25/s"] }
+        // Slow enough that a busy machine starts a program before the campaign ends.
+        if verb == "send" { arguments += ["--rate", "20/s"] }
         let program = try scenario.belfry(arguments + ["--gateway", gateway.file])
         let line = try await program.event("progress") { $0["accepted"].integer ?? 0 >= accepted }
         return (program, try #require(line["id"].string))
       }
       // The command is killed twice while it sends by itself, and then the registry that continued the campaign.
-      let (first, id) = try await sending("send", file, until: count / 6)
+      let (first, id) = try await sending("send", file, until: count / 12)
       first.signal(SIGKILL)
       try await first.end()
-      let (second, _) = try await sending("resume", id, until: count / 3)
+      let (second, _) = try await sending("resume", id, until: count / 6)
       second.signal(SIGKILL)
       try await second.end()
       registry = try await scenario.registry(of: gateway, topic: topic)
-      let (third, _) = try await sending("resume", id, until: count / 2)
+      let (third, _) = try await sending("resume", id, until: count / 4)
       try await registry.crash()
       #expect(try await third.end() != 0)
       // The campaign stays interrupted until a registry starts.

@@ -97,9 +97,10 @@ public struct DesktopSession: Sendable {
   {
     var message: [String] = []
     var found: [String] = []
-    // The lines of a message after its first are indented; a message is complete when the next begins.
+    // A message is complete when the next one begins. A text may have lines of its own.
+    let beginnings = ["method call ", "method return ", "signal ", "error "]
     for line in lines {
-      if line.hasPrefix(" ") {
+      if !beginnings.contains(where: line.hasPrefix) {
         message.append(line)
         continue
       }
