@@ -9,13 +9,13 @@ public struct AlertContent: Sendable, Equatable {
     /// A key that the device looks up in the app's strings, with arguments for `%@`.
     case key(String, arguments: [String] = [])
 
-    /// Creates a literal text.
+    /// Creates a text that is displayed unchanged, from a string literal.
     public init(stringLiteral text: String) { self = .text(text) }
   }
 
   /// The sound of a notification.
   public enum Sound: Sendable, Equatable {
-    /// The system's default sound.
+    /// The default sound of the device (`"sound": "default"`).
     case standard
     /// A sound file of the app.
     case named(String)

@@ -20,7 +20,7 @@ public final class ProviderClient: Sendable {
     public var credentials: ProviderCredentials
     /// The certificate authority to trust, as PEM text; `nil` trusts the system's authorities.
     public var authorityPEM: [UInt8]?
-    /// The limits for retries.
+    /// The number of attempts, the pauses between them, and the time limit for a push.
     public var policy: RetryPolicy
     /// The maximum number of connections of the client, 1 to 32, all on one thread.
     ///

@@ -22,7 +22,7 @@ public enum ProviderFailure: Error, Sendable, Equatable, CustomStringConvertible
   case tooManyWaiting
   /// The task that sent the push was cancelled.
   case cancelled
-  /// The client was closed.
+  /// The client was closed; if the push was sent before, the service may have accepted it.
   case closed
 
   /// A description of the error and its remedy.

@@ -27,11 +27,11 @@ public struct Push: Sendable {
   public var topic: String?
   /// The payload, byte for byte as it will be sent.
   public var payload: [UInt8]
-  /// `apns-push-type`; `nil` omits it.
+  /// `apns-push-type`; `nil` omits it, and the service infers the type.
   public var type: PushType?
   /// `apns-priority`: 10, 5 or 1; `nil` omits it.
   public var priority: UInt8?
-  /// The value of `apns-expiration`.
+  /// The time until which the service stores the push for a device that is offline (`apns-expiration`).
   public var expiration: Expiration
   /// The value of `apns-collapse-id`, at most 64 bytes.
   public var collapseID: String?

@@ -9,7 +9,7 @@ public enum PushContent: Sendable, Equatable {
   case background(custom: JSONObject = [:])
   /// An update of a Live Activity.
   case liveActivity(LiveActivityContent)
-  /// An incoming VoIP call.
+  /// An incoming VoIP call, for the topic with the suffix `.voip`.
   case voip(custom: JSONObject)
   /// An update of a watch complication.
   case complication(custom: JSONObject)
@@ -26,7 +26,7 @@ public enum PushContent: Sendable, Equatable {
   /// A request to reload the app's controls.
   case controls
 
-  /// The value of `apns-push-type`.
+  /// The value of `apns-push-type`, which also determines the suffix of the topic.
   public var type: PushType {
     switch self {
     case .alert: .alert

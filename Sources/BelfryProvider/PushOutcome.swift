@@ -33,7 +33,7 @@ public enum PushOutcome: Sendable, Equatable {
     public let rejection: Rejection?
     /// For status 410, the time since which the token has not been valid for the topic, in milliseconds since 1970.
     public let timestampMilliseconds: Int64?
-    /// `apns-id` of the response.
+    /// `apns-id` of the response, byte for byte; empty if absent.
     public let id: String
     /// The seconds after which the service asks for a retry; nil if it does not specify them.
     public let retryAfterSeconds: Int64?

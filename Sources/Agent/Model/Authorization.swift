@@ -2,13 +2,13 @@ public import BelfryWire
 
 /// The policy for answering an app's authorization request (`belfry agent --grant`).
 public enum GrantPolicy: Hashable, Sendable {
-  /// Ask the user.
+  /// Ask the user, with the presenter that is running.
   case ask
   /// Grant everything that was requested.
   case all
   /// Grant the request, but turn off all switches except these types.
   case types(Set<AuthorizationOption>)
-  /// Deny the request.
+  /// Deny the request without asking the user.
   case none
 }
 

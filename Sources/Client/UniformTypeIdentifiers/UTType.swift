@@ -3,7 +3,7 @@
 /// The module knows the types that notifications and their apps use. A type that an app declares or imports under
 /// another identifier has neither extensions nor parents.
 public struct UTType: Hashable, Sendable {
-  /// The uniform type identifier.
+  /// The uniform type identifier, such as `public.png`.
   public let identifier: String
 
   /// Creates a type that this module knows; nil for any other identifier.
@@ -83,43 +83,43 @@ extension UTType {
   public static let text = UTType(known: "public.text")
   /// Plain text in any encoding.
   public static let plainText = UTType(known: "public.plain-text")
-  /// Plain text in UTF-8.
+  /// Plain text that is encoded in UTF-8, without a filename extension of its own.
   public static let utf8PlainText = UTType(known: "public.utf8-plain-text")
-  /// An HTML document.
+  /// An HTML document (`public.html`), a file that ends in `.html` or `.htm`.
   public static let html = UTType(known: "public.html")
-  /// An XML document.
+  /// An XML document (`public.xml`), a file that ends in `.xml`.
   public static let xml = UTType(known: "public.xml")
-  /// A JSON document.
+  /// A JSON document (`public.json`), a file that ends in `.json`.
   public static let json = UTType(known: "public.json")
-  /// A property list.
+  /// A property list (`com.apple.property-list`), a file that ends in `.plist`.
   public static let propertyList = UTType(known: "com.apple.property-list")
-  /// A PDF document.
+  /// A PDF document (`com.adobe.pdf`), a file that ends in `.pdf`.
   public static let pdf = UTType(known: "com.adobe.pdf")
   /// The base type of archives.
   public static let archive = UTType(known: "public.archive")
-  /// A ZIP archive.
+  /// A ZIP archive (`public.zip-archive`), a file that ends in `.zip`.
   public static let zip = UTType(known: "public.zip-archive")
-  /// A uniform resource locator.
+  /// A uniform resource locator, of a file or of any other resource.
   public static let url = UTType(known: "public.url")
   /// A URL of a file.
   public static let fileURL = UTType(known: "public.file-url")
   /// The base type of images.
   public static let image = UTType(known: "public.image")
-  /// A PNG image.
+  /// A PNG image (`public.png`), a file that ends in `.png`.
   public static let png = UTType(known: "public.png")
-  /// A JPEG image.
+  /// A JPEG image (`public.jpeg`), a file that ends in `.jpeg`, `.jpg` or `.jpe`.
   public static let jpeg = UTType(known: "public.jpeg")
-  /// A GIF image.
+  /// A GIF image (`com.compuserve.gif`), a file that ends in `.gif`.
   public static let gif = UTType(known: "com.compuserve.gif")
-  /// An HEIC image.
+  /// An HEIC image (`public.heic`), a file that ends in `.heic`.
   public static let heic = UTType(known: "public.heic")
-  /// A TIFF image.
+  /// A TIFF image (`public.tiff`), a file that ends in `.tiff` or `.tif`.
   public static let tiff = UTType(known: "public.tiff")
-  /// A Windows bitmap image.
+  /// A Windows bitmap image (`com.microsoft.bmp`), a file that ends in `.bmp`.
   public static let bmp = UTType(known: "com.microsoft.bmp")
-  /// A WebP image.
+  /// A WebP image (`org.webmproject.webp`), a file that ends in `.webp`.
   public static let webP = UTType(known: "org.webmproject.webp")
-  /// An SVG image.
+  /// An SVG image (`public.svg-image`), a file that ends in `.svg`.
   public static let svg = UTType(known: "public.svg-image")
   /// The base type of audio and video.
   public static let audiovisualContent = UTType(known: "public.audiovisual-content")
@@ -139,14 +139,14 @@ extension UTType {
   public static let video = UTType(known: "public.video")
   /// An MPEG-1 or MPEG-2 movie.
   public static let mpeg = UTType(known: "public.mpeg")
-  /// MPEG-2 video without audio.
+  /// MPEG-2 video without audio (`public.mpeg-2-video`), a file that ends in `.m2v`.
   public static let mpeg2Video = UTType(known: "public.mpeg-2-video")
-  /// An MPEG-4 movie file.
+  /// An MPEG-4 movie (`public.mpeg-4`), a file that ends in `.mp4`.
   public static let mpeg4Movie = UTType(known: "public.mpeg-4")
   /// An MPEG-4 movie from Apple's store.
   public static let appleProtectedMPEG4Video = UTType(known: "com.apple.m4v-video")
-  /// A QuickTime movie file.
+  /// A QuickTime movie (`com.apple.quicktime-movie`), a file that ends in `.mov` or `.qt`.
   public static let quickTimeMovie = UTType(known: "com.apple.quicktime-movie")
-  /// An AVI movie file.
+  /// An AVI movie (`public.avi`), a file that ends in `.avi`.
   public static let avi = UTType(known: "public.avi")
 }

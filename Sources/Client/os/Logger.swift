@@ -8,11 +8,11 @@ public struct OSLogType: RawRepresentable, Hashable, Sendable {
   /// Creates a level from its number.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// The default log level.
+  /// The level of messages that name no other level.
   public static let `default` = OSLogType(rawValue: 0x00)
   /// Information that is helpful, but not essential.
   public static let info = OSLogType(rawValue: 0x01)
-  /// Information for debugging.
+  /// Details that only help while debugging; written like every other level.
   public static let debug = OSLogType(rawValue: 0x02)
   /// An error in the program's operation.
   public static let error = OSLogType(rawValue: 0x10)

@@ -45,7 +45,7 @@ public final class MetricHistory: Sendable {
 
   deinit { stop() }
 
-  /// Stops taking samples.
+  /// Stops taking samples, and returns once the sampling thread has ended.
   public func stop() {
     let thread = thread.withLock { thread in
       defer { thread = nil }

@@ -2,7 +2,7 @@ public import BelfryWire
 
 /// A query of the delivery log.
 public enum DeliveryLogQuery: Sendable, Hashable {
-  /// Matches every line.
+  /// Matches every line, whatever its token and ID.
   case everything
   /// Matches the lines of one device token.
   case token([UInt8])
@@ -32,7 +32,7 @@ public struct DeliveryLogLine: Sendable, Hashable {
   public var state: String
   /// The reason, if there is one.
   public var reason: String?
-  /// The notification's `apns-id`.
+  /// The notification's `apns-id`, which its provider chose or the gateway generated.
   public var id: NotificationID
   /// `apns-unique-id`; nil for a rejected push.
   public var uniqueID: NotificationID?

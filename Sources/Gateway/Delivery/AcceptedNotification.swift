@@ -24,9 +24,9 @@ public struct AcceptedNotification: Sendable {
   public let key: NotificationKey
   /// The generation in the token.
   public let generation: UInt16
-  /// The notification's `apns-id`.
+  /// The notification's `apns-id`, which its provider chose or the gateway generated.
   public let id: NotificationID
-  /// The notification's `apns-unique-id`.
+  /// The notification's `apns-unique-id`, which the gateway generated.
   public let uniqueID: NotificationID
   /// The time until which it is stored, in seconds since 1970; 0 if delivery is attempted only once.
   public let expiration: Int64

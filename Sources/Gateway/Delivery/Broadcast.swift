@@ -8,9 +8,9 @@ public final class Broadcast: Sendable {
   public let channel: ChannelID
   /// The number of the channel's app.
   public let app: UInt32
-  /// The broadcast's `apns-request-id`.
+  /// The broadcast's `apns-request-id`, which its provider chose or the gateway generated.
   public let id: NotificationID
-  /// The broadcast's `apns-unique-id`.
+  /// The broadcast's `apns-unique-id`, which the gateway generated.
   public let uniqueID: NotificationID
   /// The time until which it is stored, in seconds since 1970; 0 if it is sent once.
   public let expiration: Int64

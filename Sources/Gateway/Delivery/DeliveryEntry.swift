@@ -143,9 +143,9 @@ public final class DeliveryEntry {
 
   /// The device, app and kind of token.
   public var key: NotificationKey { notification.key }
-  /// The notification's `apns-id`.
+  /// The notification's `apns-id`, which its provider chose or the gateway generated.
   public var id: NotificationID { notification.id }
-  /// The notification's `apns-unique-id`.
+  /// The notification's `apns-unique-id`, which the gateway generated.
   public var uniqueID: NotificationID { notification.uniqueID }
   /// The time until which it is stored, in seconds since 1970; 0 if delivery is attempted only once.
   public var expiration: Int64 { notification.expiration }

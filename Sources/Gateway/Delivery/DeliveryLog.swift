@@ -21,9 +21,9 @@ public final class DeliveryLog {
     public let state: DeliveryState
     /// The token that the event concerns.
     public let key: NotificationKey
-    /// The notification's `apns-id`.
+    /// The notification's `apns-id`, which its provider chose or the gateway generated.
     public let id: NotificationID
-    /// The notification's `apns-unique-id`.
+    /// The notification's `apns-unique-id`, which the gateway generated.
     public let uniqueID: NotificationID
   }
 

@@ -7,7 +7,7 @@ internal import System
 public struct GatewayLog: Sendable {
   /// A log line about a notification.
   public struct Line: Sendable, Hashable {
-    /// The notification's `apns-id`.
+    /// The notification's `apns-id`, which the campaign chose for the recipient.
     public let id: NotificationID
     /// A state label of apns-protocol section 6, or one of Belfry's own.
     public let state: String

@@ -25,7 +25,7 @@ public struct DroppedNotification: Sendable, Hashable {
   public enum Reason: Sendable, Hashable {
     /// A newer notification of its key or collapse id replaced it.
     case replaced
-    /// The notification expired.
+    /// The time until which it was to be stored has passed.
     case expired
     /// Its token or device is no longer valid.
     case unregistered

@@ -11,7 +11,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
   case link
   /// Payloads, and the body that creates a channel.
   case payload
-  /// Provider tokens (JWT).
+  /// Provider tokens (JWT), without the word `bearer` before them.
   case token
   /// The path and the header fields of a request.
   case request
@@ -19,7 +19,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
   case appLink
   /// Persisted triggers, and their dates.
   case schedule
-  /// Time-zone files (TZif).
+  /// Time-zone files (TZif), as `TZDIR` may contain them.
   case zone
   /// Formats of localized texts.
   case format

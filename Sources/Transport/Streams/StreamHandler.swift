@@ -95,7 +95,7 @@ public enum Endpoint: Sendable, Hashable, CustomStringConvertible {
 
 /// The security of a listener's streams.
 public enum StreamSecurity: Sendable {
-  /// Unencrypted bytes.
+  /// Unencrypted bytes from any peer, without an identity.
   case plain
   /// TLS; clients that don't use TLS are disconnected.
   case tls(TLSServerContext)

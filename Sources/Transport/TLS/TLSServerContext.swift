@@ -4,7 +4,7 @@ import COpenSSL
 public final class TLSServerContext: Sendable {
   /// The policy for client certificates.
   public enum ClientCertificates: Sendable {
-    /// Certificates aren't requested.
+    /// Certificates are not requested, so clients have no identity.
     case none
     /// Certificates are requested.
     ///
@@ -26,7 +26,7 @@ public final class TLSServerContext: Sendable {
 
   /// The owner's decision about a verified client certificate.
   public enum Verdict: Sendable {
-    /// Continue the handshake.
+    /// Continue the handshake, with the certificate as the identity of the client.
     case accept
     /// Reject with the certificate_revoked alert.
     case revoked

@@ -1,7 +1,7 @@
 /// The oldest supported version of TLS.
 public enum TLSVersion: Sendable {
-  /// TLS 1.2 and 1.3.
+  /// TLS 1.2 and 1.3, both of which providers may use with APNs.
   case tls12
-  /// Only TLS 1.3.
+  /// TLS 1.3 only, as the device link requires.
   case tls13
 }

@@ -19,7 +19,7 @@ extension UIApplicationDelegate {
     willFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
   ) -> Bool { true }
 
-  /// Calls `applicationDidFinishLaunching(_:)`.
+  /// Calls `applicationDidFinishLaunching(_:)`, the older form of this method, and returns true.
   public func application(
     _ application: UIApplication,
     didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?

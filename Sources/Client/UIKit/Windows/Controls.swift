@@ -117,7 +117,7 @@ open class UIDatePicker: UIControl {
 /// A control for choosing a value from a continuous range.
 @preconcurrency @MainActor
 open class UISlider: UIControl {
-  /// The current value.
+  /// The chosen value; not limited to the range of `minimumValue` and `maximumValue`.
   open var value: Float = 0
 
   /// The minimum value; stored, but without effect.
@@ -130,7 +130,7 @@ open class UISlider: UIControl {
 /// A control for increasing and decreasing a number.
 @preconcurrency @MainActor
 open class UIStepper: UIControl {
-  /// The current value.
+  /// The chosen number; not limited to the range of `minimumValue` and `maximumValue`.
   open var value: Double = 0
 
   /// The minimum value; stored, but without effect.
