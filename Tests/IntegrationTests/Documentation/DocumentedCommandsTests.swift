@@ -8,11 +8,11 @@ import Testing
 /// Checks that `belfry` accepts every command line of the documents; `FirstFiveMinutesTests` and `DocumentedPagesTests`
 /// run them.
 @Suite struct DocumentedCommandsTests {
-  /// The README and every page of `docs`, by its path in the repository.
+  /// The pages at the top of the repository and every page of `docs`, by their paths.
   private static let pages: [String] = {
     let docs = FileManager.default.enumerator(atPath: Installation.root + "/docs")
     let names = (docs?.allObjects as? [String]) ?? []
-    return ["README.md", "Tests/Fixtures/releases/README.md"]
+    return ["README.md", "CONTRIBUTING.md", "SECURITY.md", "Tests/Fixtures/releases/README.md"]
       + names.filter { $0.hasSuffix(".md") }.sorted().map { "docs/" + $0 }
   }()
 
