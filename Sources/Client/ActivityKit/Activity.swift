@@ -153,7 +153,7 @@ extension Activity {
   /// The content of the activity, with its dates.
   public var content: ActivityContent<ContentState> { box.withLock { $0.0 } }
 
-  /// The data that changes.
+  /// The current value of the activity's changing data, without its dates.
   @available(iOS, deprecated: 16.2, message: "Use content")
   public var contentState: ContentState { content.state }
 

@@ -8,7 +8,7 @@ public protocol ActivityAttributes: Codable {
 
 /// The content of an activity, with the date until which it is up to date.
 public struct ActivityContent<State: Codable & Hashable> {
-  /// The data that changes.
+  /// The data that changes while the activity runs, as `ActivityAttributes.ContentState`.
   public var state: State
 
   /// The date on which the data becomes out of date; nil for never.
@@ -31,7 +31,7 @@ extension ActivityContent: Sendable where State: Sendable {}
 
 /// The states of an activity.
 public enum ActivityState: String, Codable, Hashable, Sendable {
-  /// The activity is running.
+  /// The activity is running and accepts updates.
   case active
   /// The activity has ended, but may still be visible.
   case ended
@@ -68,7 +68,7 @@ public struct PushType: Equatable, Hashable, Sendable {
   /// Pushes to a token of the activity.
   public static let token = PushType(channel: nil)
 
-  /// Broadcasts on a channel.
+  /// Broadcasts on the channel with this identifier, which the provider created.
   public static func channel(_ channelId: String) -> PushType {
     PushType(channel: channelId)
   }

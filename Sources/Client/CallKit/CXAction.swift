@@ -68,7 +68,7 @@ open class CXEndCallAction: CXCallAction, @unchecked Sendable {
 
 /// The action of starting a call.
 open class CXStartCallAction: CXCallAction, @unchecked Sendable {
-  /// The address to call.
+  /// The address to call: a phone number, an email address or a name of the app.
   public let handle: CXHandle
 
   /// The identifier of the contact.

@@ -17,7 +17,7 @@ public protocol CXProviderDelegate: NSObjectProtocol {
   /// Starts a call that the user requested.
   func provider(_ provider: CXProvider, perform action: CXStartCallAction)
 
-  /// Answers an incoming call.
+  /// Answers an incoming call; call `fulfill()` or `fail()` on the action when done.
   func provider(_ provider: CXProvider, perform action: CXAnswerCallAction)
 
   /// Ends or declines a call.

@@ -95,7 +95,7 @@ public enum Subscribers {
 
   /// The end of a publisher's values.
   public enum Completion<Failure: Error> {
-    /// The publisher finished normally.
+    /// The publisher finished normally, after its last value.
     case finished
     /// The publisher failed with an error.
     case failure(Failure)

@@ -36,10 +36,10 @@ extension OperationQueue: Scheduler {
 
 /// A scheduler that runs actions immediately.
 public struct ImmediateScheduler: Scheduler, Sendable {
-  /// The shared immediate scheduler.
+  /// The only instance, since the scheduler has no state.
   public static let shared = ImmediateScheduler()
 
-  /// Runs an action immediately.
+  /// Runs an action immediately, on the current thread.
   public func schedule(_ action: @escaping () -> Void) { action() }
 }
 

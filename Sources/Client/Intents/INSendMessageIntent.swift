@@ -96,7 +96,7 @@ open class INSendMessageIntentDonationMetadata: INIntentDonationMetadata, @unche
   /// A Boolean value that indicates whether the recipient is notified despite a Focus.
   open var notifyRecipientAnyway = false
 
-  /// The number of recipients.
+  /// The number of recipients, without the sender; stored, but without effect.
   open var recipientCount = 0
 
   /// Creates metadata with default values.

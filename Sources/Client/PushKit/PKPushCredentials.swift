@@ -4,7 +4,7 @@ public import Foundation
 open class PKPushCredentials: NSObject, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
-  /// The type of push.
+  /// The type of push, one of those in `desiredPushTypes` of the registry.
   public let type: PKPushType
 
   /// The device token to send to the app's server; its length can vary.
@@ -21,7 +21,7 @@ open class PKPushCredentials: NSObject, @unchecked Sendable {
 open class PKPushPayload: NSObject, @unchecked Sendable {
   // Sendable: every stored property is a constant, and the dictionary is never modified.
 
-  /// The type of push.
+  /// The type of push, one of those in `desiredPushTypes` of the registry.
   public let type: PKPushType
 
   /// The content that the server sent.

@@ -6,7 +6,7 @@ public struct PKPushType: RawRepresentable, Hashable, Sendable {
   /// Creates a type from its name.
   public init(rawValue: String) { self.rawValue = rawValue }
 
-  /// An incoming voice-over-IP call.
+  /// Pushes for incoming voice-over-IP calls, with the topic suffix `.voip`.
   public static let voIP = PKPushType(rawValue: "PKPushTypeVoIP")
 
   /// An update of a complication on a watch face.

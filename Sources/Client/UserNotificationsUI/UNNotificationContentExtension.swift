@@ -67,9 +67,9 @@ extension UNNotificationContentExtension {
 
 /// The options for handling a notification after the user's response.
 public enum UNNotificationContentExtensionResponseOption: UInt, Sendable {
-  /// The notification stays open.
+  /// The notification stays open, and the app does not receive the response.
   case doNotDismiss = 0
-  /// The notification is dismissed.
+  /// The notification is dismissed, and the app does not receive the response.
   case dismiss = 1
   /// The notification is dismissed, and the response is sent to the app.
   case dismissAndForwardAction = 2

@@ -4,7 +4,7 @@ import Foundation
 import UserNotifications
 
 // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals, AlwaysUseLowerCamelCase
-/// The singleton app object.
+/// The singleton app object, created at its first use.
 @preconcurrency @MainActor
 public var NSApp: NSApplication! { NSApplication.shared }
 
@@ -19,7 +19,7 @@ public var NSApp: NSApplication! { NSApplication.shared }
 open class NSApplication: NSResponder {
   private static let only = NSApplication()
 
-  /// The singleton app object.
+  /// The singleton app object, created at its first use.
   open class var shared: NSApplication { only }
 
   /// The delegate, which handles the app's life cycle and its notifications; not retained.
@@ -45,7 +45,7 @@ open class NSApplication: NSResponder {
   /// The windows that are on screen.
   open internal(set) var windows: [NSWindow] = []
 
-  /// The app's frontmost window.
+  /// The window that was ordered to the front last; nil if no window is on screen.
   open var mainWindow: NSWindow? { windows.last }
 
   /// The window that receives keyboard input: the one that most recently became the key window and is not closed.
@@ -103,7 +103,7 @@ extension NSApplication {
     case terminateCancel = 0
     /// The app can terminate now.
     case terminateNow = 1
-    /// The app decides later.
+    /// The app decides later, by calling `reply(toApplicationShouldTerminate:)`.
     case terminateLater = 2
   }
 

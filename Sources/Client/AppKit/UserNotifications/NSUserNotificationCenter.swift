@@ -65,7 +65,7 @@ open class NSUserNotificationCenter: NSObject, @unchecked Sendable {
     add(notification, now: false)
   }
 
-  /// Cancels a scheduled notification.
+  /// Cancels the scheduled notification with the same identifier, if it has not been delivered.
   open func removeScheduledNotification(_ notification: NSUserNotification) {
     session.send(.removePending([notification.fields.agentIdentifier]))
   }

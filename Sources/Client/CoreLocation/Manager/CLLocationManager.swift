@@ -158,7 +158,7 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
   @available(iOS, deprecated: 27.0, message: "Use CLMonitor on Apple's systems")
   open func startMonitoring(for region: CLRegion) { service.watch(region, for: self) }
 
-  /// Stops monitoring a region.
+  /// Stops monitoring the region with the same identifier, also for later launches of the app.
   @available(iOS, deprecated: 27.0, message: "Use CLMonitor on Apple's systems")
   open func stopMonitoring(for region: CLRegion) { service.unwatch(region) }
 

@@ -23,7 +23,7 @@ open class UIApplication: UIResponder {
 
   private static let only = UIApplication()
 
-  /// The singleton app object.
+  /// The singleton app object, created at its first use.
   open class var shared: UIApplication { only }
 
   /// The delegate, which handles the app's life cycle and its notifications; not retained.

@@ -7,7 +7,7 @@ public import Foundation
 open class UIScreen: NSObject {
   private static let only = UIScreen()
 
-  /// The app's main screen.
+  /// The only screen, whose area is empty because nothing is drawn.
   open class var main: UIScreen { only }
 
   /// An array that contains only the main screen.

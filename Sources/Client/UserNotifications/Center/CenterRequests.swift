@@ -62,7 +62,7 @@ extension UNUserNotificationCenter {
     perform(.removePending(identifiers), completionHandler: nil)
   }
 
-  /// Removes all pending requests.
+  /// Removes all of the app's pending requests, so that none of them fires.
   public func removeAllPendingNotificationRequests() {
     perform(.removePending(nil), completionHandler: nil)
   }
@@ -92,7 +92,7 @@ extension UNUserNotificationCenter {
     perform(.removeDelivered(identifiers), completionHandler: nil)
   }
 
-  /// Removes all delivered notifications.
+  /// Removes all of the app's delivered notifications from the screen and from the list.
   public func removeAllDeliveredNotifications() {
     perform(.removeDelivered(nil), completionHandler: nil)
   }

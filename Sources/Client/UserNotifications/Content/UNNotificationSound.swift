@@ -10,7 +10,7 @@ open class UNNotificationSound: NSObject, NSCopying, NSSecureCoding, @unchecked 
     super.init()
   }
 
-  /// The system's default sound.
+  /// The default sound: the desktop's sound theme has it, otherwise the agent plays a chime.
   open class var `default`: UNNotificationSound { UNNotificationSound(SoundChoice()) }
 
   /// The system's ringtone for incoming calls; the default sound if the system has no ringtone.

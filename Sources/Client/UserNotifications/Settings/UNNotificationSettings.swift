@@ -13,13 +13,13 @@ open class UNNotificationSettings: NSObject, NSCopying, NSSecureCoding, @uncheck
   /// The permission of the app to post notifications.
   open var authorizationStatus: UNAuthorizationStatus { values.authorizationStatus }
 
-  /// The setting for sounds.
+  /// The setting for sounds, other than critical ones.
   open var soundSetting: UNNotificationSetting { values.sound }
 
   /// The setting for the number on the icon.
   open var badgeSetting: UNNotificationSetting { values.badge }
 
-  /// The setting for alerts.
+  /// The setting for alerts on the screen; `alertStyle` has their form.
   open var alertSetting: UNNotificationSetting { values.alert }
 
   /// The setting for the list of delivered notifications.
