@@ -9,13 +9,14 @@ import Testing
 @Suite struct DocumentedPagesTests {
   /// The number of blocks with command lines of `belfry` on each page.
   ///
-  /// A new block must be run here, too. The exception is the second one of troubleshoot, which needs root and is run by
-  /// `make packages-test`.
+  /// A new block must be run here, too. The exception is the second one of `docs/operations/troubleshoot-gateway.md`,
+  /// which needs root and is run by `make packages-test`.
   private static let counts = [
     "docs/bring-an-app-from-ios.md": 1, "docs/clients.md": 6, "docs/operations/backup.md": 2,
     "docs/operations/configuration.md": 1, "docs/operations/monitoring.md": 1,
-    "docs/operations/rotate.md": 2, "docs/operations/troubleshoot.md": 2, "docs/provider.md": 2,
-    "docs/reliability.md": 1, "docs/troubleshooting.md": 1, "docs/virtual-devices.md": 1,
+    "docs/operations/rotate.md": 2, "docs/operations/troubleshoot-gateway.md": 2,
+    "docs/provider.md": 2, "docs/reliability.md": 1, "docs/troubleshoot-devices.md": 1,
+    "docs/virtual-devices.md": 1,
   ]
 
   /// The pages that `scripts/packages` runs, where packages, units, and a journal are available.
@@ -201,7 +202,8 @@ import Testing
                 "until-it-says ready belfry gateway status --watch"
               )
             ]) + "\nbelfry send \"$TOKEN\" --topic com.example.app --title Hello\n"
-          + Self.lines("docs/operations/troubleshoot.md", 0, filling: [("journalctl", ": ")]))
+          + Self.lines(
+            "docs/operations/troubleshoot-gateway.md", 0, filling: [("journalctl", ": ")]))
       #expect(answer.values.contains { $0["running"].boolean == true }, "\(answer.output)")
       #expect(!answer.lines.contains { $0.hasPrefix("missing") }, "\(answer.output)")
       #expect(answer.output.contains("Delivered to Device"), "\(answer.output)")
@@ -301,7 +303,7 @@ import Testing
         belfry app run com.example.myapp --register --authorize alert >app.jsonl &
 
         """ + Self.lines("docs/bring-an-app-from-ios.md", 0) + "\n"
-          + Self.lines("docs/troubleshooting.md", 0))
+          + Self.lines("docs/troubleshoot-devices.md", 0))
       #expect(answer.values.contains { $0["status"].integer == 200 }, "\(answer.output)")
       #expect(answer.lines.contains { $0.hasPrefix("ok") }, "\(answer.output)")
     }
