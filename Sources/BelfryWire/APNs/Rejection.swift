@@ -51,7 +51,7 @@ public enum Rejection: UInt8, CaseIterable, Sendable {
   public enum Advice: String, Sendable {
     /// Fix the request before retrying.
     ///
-    /// The same request would be refused again.
+    /// The same request would be refused again. After 410, delete the device token instead.
     case doNotRetry
     /// Generate a new provider token, then send the request again.
     case renewProviderToken

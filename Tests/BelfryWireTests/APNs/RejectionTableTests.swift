@@ -8,21 +8,26 @@ import Testing
       .appendingPathComponent("../../../docs/rejections.md").standardizedFileURL
   }
 
+  private static let introduction = """
+    # Rejections
+
+    A gateway answers a request that it refuses with one of these statuses and reasons, as Apple's service does. The
+    body is `{"reason":…}`, with `timestamp` for 410. The legacy status is the one that the binary interface returns.
+
+    <!-- RejectionTableTests compares this table with the code, and writes it if BELFRY_WRITE_TABLES is set. -->
+
+    | Status | Reason | Condition | Action of the sender | Legacy status |
+    | --- | --- | --- | --- | --- |
+
+    """
+
   private var table: String {
-    var lines = [
-      "# Rejections", "",
-      "Generated from `Rejection` in `Sources/BelfryWire/APNs/Rejection.swift`; a test compares the two.",
-      "`BELFRY_WRITE_TABLES=1 swift test --filter RejectionTableTests` regenerates it.", "",
-      "| status | reason | when | what the sender should do | legacy status |",
-      "| --- | --- | --- | --- | --- |",
-    ]
-    for rejection in Rejection.allCases {
+    let rows = Rejection.allCases.map { rejection in
       let row = rejection.row
-      lines.append(
-        "| \(row.status) | `\(row.reason)` | \(row.when) | \(row.advice.words) | \(row.legacyStatus) |"
-      )
+      return
+        "| \(row.status) | `\(row.reason)` | \(row.when) | \(rejection.remedy) | \(row.legacyStatus) |"
     }
-    return lines.joined(separator: "\n") + "\n"
+    return Self.introduction + rows.joined(separator: "\n") + "\n"
   }
 
   @Test func `the documentation's table is the code's`() throws {
@@ -33,13 +38,26 @@ import Testing
   }
 }
 
+extension Rejection {
+  fileprivate var remedy: String {
+    switch self {
+    case .unregistered, .expiredToken:
+      "delete the token, unless the app has registered it again since `timestamp`"
+    case .badDeviceToken, .deviceTokenNotForTopic:
+      "check token, topic and environment; the token itself may be valid"
+    case .shutdown: "open another connection, then retry"
+    default: row.advice.words
+    }
+  }
+}
+
 extension Rejection.Advice {
   fileprivate var words: String {
     switch self {
     case .doNotRetry: "fix the request before retrying"
-    case .renewProviderToken: "make a new provider token, then retry"
+    case .renewProviderToken: "generate a new provider token, then retry"
     case .retryLater: "wait, then retry"
-    case .retryWithBackoff: "wait about 15 minutes, then retry with exponential back-off"
+    case .retryWithBackoff: "wait about 15 minutes, then retry with exponential backoff"
     case .reconnect: "open another connection with the right credentials"
     }
   }
