@@ -4,8 +4,8 @@ import Testing
 
 /// The command lines of the pages, run unchanged except for the names that a reader fills in.
 ///
-/// `FirstFiveMinutesTests` runs those of `docs/first-five-minutes`, and `make packages-test` runs those that need root
-/// and systemd.
+/// `FirstFiveMinutesTests` runs those of `docs/first-five-minutes`, `RecipesTests` those of `docs/recipes`, and
+/// `make packages-test` those that need root and systemd.
 @Suite struct DocumentedPagesTests {
   /// The number of blocks with command lines of `belfry` on each page.
   ///
@@ -13,7 +13,7 @@ import Testing
   /// which needs root and is run by `make packages-test`.
   private static let counts = [
     "docs/bring-an-app-from-ios.md": 1, "docs/clients.md": 6, "docs/operations/backup.md": 2,
-    "docs/operations/configuration.md": 1, "docs/operations/monitoring.md": 1,
+    "docs/desktop.md": 7, "docs/operations/configuration.md": 1, "docs/operations/monitoring.md": 1,
     "docs/operations/rotate.md": 2, "docs/operations/troubleshoot-gateway.md": 2,
     "docs/provider.md": 2, "docs/reliability.md": 1, "docs/troubleshoot-devices.md": 1,
     "docs/virtual-devices.md": 1,
@@ -47,9 +47,9 @@ import Testing
     let docs = FileManager.default.enumerator(atPath: Installation.root + "/docs")
     let names = try #require(docs?.allObjects as? [String]).filter { $0.hasSuffix(".md") }
     for page in ["README.md"] + names.map({ "docs/" + $0 }) {
-      guard !page.hasPrefix("docs/first-five-minutes/"), !Self.elsewhere.contains(page) else {
-        continue
-      }
+      guard !page.hasPrefix("docs/first-five-minutes/"), !page.hasPrefix("docs/recipes/"),
+        !Self.elsewhere.contains(page)
+      else { continue }
       #expect(try Self.commandBlocks(of: page).count == Self.counts[page] ?? 0, "\(page)")
     }
   }
@@ -306,6 +306,23 @@ import Testing
           + Self.lines("docs/troubleshoot-devices.md", 0))
       #expect(answer.values.contains { $0["status"].integer == 200 }, "\(answer.output)")
       #expect(answer.lines.contains { $0.hasPrefix("ok") }, "\(answer.output)")
+    }
+  }
+
+  @Test func `A desktop user makes reminders, and subscribes to messages`() async throws {
+    let page = "docs/desktop.md"
+    try await Scenario.run { scenario in
+      let home = try await DocumentationHome(scenario)
+      var lines = try (0..<7).map { try Self.lines(page, $0) }
+      // The restart that the page describes, between the gateway and the subscription.
+      lines.insert("kill %1; wait %1; belfry agent &", at: 5)
+      let answer = try await home.run("belfry agent &\n" + lines.joined(separator: "\n"))
+      #expect(answer.output.contains("Stand up"), "\(answer.output)")
+      #expect(answer.lines.contains { $0.hasPrefix("curl ") }, "\(answer.output)")
+      // The key is limited to the subscription.
+      #expect(
+        answer.lines.contains { $0.contains("both") && $0.contains("belfry.shell.backups") },
+        "\(answer.output)")
     }
   }
 
