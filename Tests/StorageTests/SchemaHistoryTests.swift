@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test func `The page about upgrades names each store's present schema`() throws {
-    let lines = try section("What happens").split(separator: "\n")
+    let lines = try section("During an upgrade").split(separator: "\n")
     for (store, file) in Self.files {
       let row = try #require(lines.first { $0.hasPrefix("| `\(file)` |") }, "\(file)")
       let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
