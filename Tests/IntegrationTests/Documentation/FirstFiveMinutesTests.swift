@@ -23,7 +23,7 @@ import Testing
     let pages = try FileManager.default.contentsOfDirectory(atPath: Self.folder)
     #expect(
       pages.map { String($0.prefix { $0 != "." }) }.sorted()
-        == ["README", "backend-in-ci", "desktop-user", "ios-developer", "operator"])
+        == ["README", "backend-in-ci", "campaign", "desktop-user", "ios-developer", "operator"])
   }
 
   @Test(.requires(.curl)) func `A backend in CI`() async throws {
@@ -31,6 +31,14 @@ import Testing
       let answer = try await run("backend-in-ci", on: scenario)
       let received = answer.values.filter { $0["event"].string == "received" }
       #expect(received.first?["payload"]["aps"]["alert"]["title"].string == "Hello")
+    }
+  }
+
+  @Test(.requires(.curl)) func `A campaign`() async throws {
+    try await Scenario.run { scenario in
+      let answer = try await run("campaign", on: scenario)
+      #expect(answer.lines.contains("3 devices, nothing sent"), "\(answer.output)")
+      #expect(answer.output.contains("finished: 3 accepted, 0 dead"), "\(answer.output)")
     }
   }
 
