@@ -279,7 +279,7 @@ struct WindowContentTests {
     #expect(own.map { $0["id"] } == ["action:A", "dismiss"])
   }
 
-  @Test func `a question has the app's name, and Allow and Don't Allow`() {
+  @Test func `a question has the app's name, and Allow and Don’t Allow`() {
     let prompt = Prompt(
       id: PromptID(number: 1), app: ModelBench.burger, appName: "Burger", icon: nil,
       subject: .location(usage: "To find you."))

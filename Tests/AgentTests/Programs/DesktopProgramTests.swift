@@ -427,7 +427,7 @@ struct DesktopProgramTests {
     }
   }
 
-  @Test(.requires(.dbus, .dunst, .xvfb), arguments: ["Allow", "Don't Allow"])
+  @Test(.requires(.dbus, .dunst, .xvfb), arguments: ["Allow", "Don’t Allow"])
   func `permission is asked on the desktop, and the answer is the person's`(answer: String)
     async throws
   {

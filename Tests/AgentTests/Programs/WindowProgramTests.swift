@@ -94,14 +94,14 @@ struct WindowProgramTests {
     }
   }
 
-  @Test(arguments: [("Allow", true), ("Don't Allow", false)])
+  @Test(arguments: [("Allow", true), ("Don’t Allow", false)])
   func `a window asks for permission with the app's name where the server has no buttons`(
     answer: String, isAllowed: Bool
   ) async throws {
     try await play { scene in
       let app = try await scene.app("alert")
       try await scene.desktop.wait(
-        "label", "\"\(Self.burger)\" would like to send you notifications")
+        "label", "“\(Self.burger)” Would Like to Send You Notifications")
       try await scene.desktop.press(answer)
       // S1-7
       #expect(await app.nextEvent("authorized")["granted"].boolean == isAllowed)

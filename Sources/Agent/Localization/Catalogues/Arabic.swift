@@ -15,10 +15,10 @@ extension Catalogue {
     keep = إبقاء
     turnOff = إيقاف
     destructiveHint = لا يمكن التراجع عنه
-    askNotifications = يريد "%@" إرسال إشعارات إليك
+    askNotifications = يرغب “%@” في إرسال إشعارات إليك
     askNotificationsBody = قد تتضمن الإشعارات تنبيهات وأصواتًا وشارات على الأيقونات.
-    askLocation = هل تسمح لـ "%@" باستخدام موقعك؟
-    askLocationAlways = هل تسمح لـ "%@" باستخدام موقعك دائمًا؟
+    askLocation = هل تسمح لـ “%@” باستخدام موقعك؟
+    askLocationAlways = هل تسمح لـ “%@” باستخدام موقعك دائمًا؟
     hiddenPreview = إشعار
     notificationCenter = مركز الإشعارات
     noNotifications = لا توجد إشعارات

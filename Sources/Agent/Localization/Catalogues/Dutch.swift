@@ -15,10 +15,10 @@ extension Catalogue {
     keep = Behoud
     turnOff = Schakel uit
     destructiveHint = Kan niet ongedaan worden gemaakt
-    askNotifications = "%@" wil je meldingen sturen
+    askNotifications = ‘%@’ wil je meldingen sturen
     askNotificationsBody = Meldingen kunnen bestaan uit waarschuwingen, geluiden en badges op symbolen.
-    askLocation = "%@" toestaan om je locatie te gebruiken?
-    askLocationAlways = "%@" toestaan om je locatie altijd te gebruiken?
+    askLocation = ‘%@’ toestaan om je locatie te gebruiken?
+    askLocationAlways = ‘%@’ toestaan om je locatie altijd te gebruiken?
     hiddenPreview = Melding
     notificationCenter = Berichtencentrum
     noNotifications = Geen meldingen

@@ -16,7 +16,7 @@ extension Catalogue {
     turnOff = Deaktivieren
     destructiveHint = Kann nicht widerrufen werden
     askNotifications = „%@“ möchte dir Mitteilungen senden
-    askNotificationsBody = Mitteilungen können Hinweise, Töne und Symbolkennzeichen umfassen.
+    askNotificationsBody = Mitteilungen können Hinweise, Töne und Symbolkennzeichen sein.
     askLocation = Darf „%@“ deinen Standort verwenden?
     askLocationAlways = Darf „%@“ deinen Standort immer verwenden?
     hiddenPreview = Mitteilung
