@@ -12,7 +12,7 @@ public struct GatewayFile: Sendable {
 
     /// A description of the error and its remedy.
     public var description: String {
-      "\(path) names no gateway: \(reason); give the gateway.json of one that has started"
+      "cannot read a gateway from \(path): \(reason); use the gateway.json of one that has started"
     }
   }
 

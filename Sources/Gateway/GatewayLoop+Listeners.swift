@@ -53,7 +53,7 @@ extension GatewayLoop {
     let configuration = shared.configuration
     do throws(SystemFailure) {
       guard let address = SocketAddress(host: configuration.host, port: port) else {
-        throw .unusable(text: configuration.host, reason: "it is no IP address")
+        throw .unusable(text: configuration.host, reason: "it is not an IP address")
       }
       let sharing: Socket.PortSharing =
         configuration.loops == 1 ? .none : index == 0 ? .first : .further

@@ -16,14 +16,16 @@ public enum SystemFailure: Error, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .call(let name, let number, let subject):
-      let on = subject.isEmpty ? "" : " on \(subject)"
-      return "\(name)\(on) failed: \(Self.message(number))\(Self.advice(number))"
+      let what = Self.attempt("\(name)") + (subject.isEmpty ? "" : " \(subject)")
+      return "cannot \(what): \(Self.plainMessage(number))\(Self.advice(number))"
     case .tooLarge(let path, let limit):
       return "\(path) has more than \(limit) bytes: check that it is the right file"
     case .locked(let path):
       return "\(path) is locked by another process: stop that process or choose another folder"
     case .unusable(let text, let reason):
-      return "'\(text)' cannot be used: \(reason)"
+      // "it is not a directory" follows the path.
+      return reason.hasPrefix("it ")
+        ? "\(text) \(reason.dropFirst(3))" : "cannot use \(text): \(reason)"
     }
   }
 
@@ -47,18 +49,52 @@ public enum SystemFailure: Error, Sendable, CustomStringConvertible {
     unsafe String(cString: strerror(number))
   }
 
+  /// Returns the C library's text as part of a sentence.
+  private static func plainMessage(_ number: Int32) -> String {
+    if number == ENOENT { return "no such file" }
+    let text = message(number)
+    // "I/O error" and the like keep their capitals.
+    let second = text.dropFirst().first
+    return second?.isLowercase == true ? text.prefix(1).lowercased() + text.dropFirst() : text
+  }
+
+  /// Returns the attempt that a system call made, as a verb for the user.
+  private static func attempt(_ call: String) -> String {
+    switch call {
+    case "bind": "listen on"
+    case "connect": "connect to"
+    case "accept4": "accept a connection on"
+    case "open", "opendir": "open"
+    case "read", "pread", "recv", "readlink": "read"
+    case "write", "pwrite", "send": "write to"
+    case "stat", "fstat", "lstat": "examine"
+    case "mkdir", "mkdtemp": "create a folder at"
+    case "link", "linkat", "rename": "replace"
+    case "remove": "remove"
+    case "fsync": "synchronize"
+    case "flock": "lock"
+    case "ftruncate", "posix_fallocate": "reserve space for"
+    case "fchmod": "change the mode of"
+    case "posix_spawn": "start"
+    case "pthread_create": "start the thread"
+    case "inotify_add_watch": "watch"
+    // Calls that fail only if the kernel runs out of resources.
+    default: "use \(call)"
+    }
+  }
+
   private static func advice(_ number: Int32) -> String {
     switch number {
-    case EADDRINUSE: ": choose another port or stop the process that uses it"
+    case EADDRINUSE: ": choose another one, or stop the process that uses it"
     case EADDRNOTAVAIL: ": use an address of this machine"
     case EACCES, EPERM: ": check the owner and mode, or the port's number"
     case EMFILE, ENFILE:
       ": raise the limit of open files, or fs.inotify.max_user_instances for inotify"
     case ENOSPC, EDQUOT: ": free some disk space"
-    case ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG: ": check the path"
-    case EISDIR: ": name a file, not a folder"
-    case EROFS: ": choose a place that can be written to"
-    case ECONNREFUSED: ": nothing listens there"
+    case ENOTDIR, ELOOP, ENAMETOOLONG: ": check the path"
+    case EISDIR: ": use a file, not a folder"
+    case EROFS: ": choose a writable location"
+    case ECONNREFUSED: ": no program listens there"
     default: ""
     }
   }

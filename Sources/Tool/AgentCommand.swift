@@ -23,21 +23,21 @@ enum AgentCommand {
         default: "this user's gateway, if there is one",
         "a gateway.json, the device port's address, or what 'belfry device invite' prints"),
       .value("ca", "FILE", "the gateway's authority, PEM"),
-      .value("enroll", "CODE", "the gateway's enrolment code, for the first time"),
+      .value("enroll", "CODE", "the gateway's enrollment code, for the first start"),
       .repeatable(
         "presenter", "desktop|terminal|json", default: "desktop with a session bus, else terminal",
         "how notifications are shown"),
       .value(
         "grant", "ask|all|TYPES|none", default: "ask",
-        "how an app's request for permission is answered; TYPES are like alert,sound"),
-      .value("pending-limit", "N", default: "64", "pending notifications kept per app"),
-      .value("clock", "system|manual", default: "system", "manual: moves only by 'belfry clock'"),
+        "the answer to an app's request for permission; TYPES such as alert,sound"),
+      .value("pending-limit", "N", default: "64", "limit of pending notifications per app"),
+      .value("clock", "system|manual", default: "system", "manual: only 'belfry clock' moves it"),
       LogOptions.level, LogOptions.format,
       .value("ready-file", "FILE", "written once apps can connect"),
       .flag(
         "install",
-        "starts it from now on, with these options: by the user's systemd, else at each login"),
-      .flag("uninstall", "stops it, and does not start it any more"),
+        "start it now and at each login with these options, by the user's systemd if there is one"),
+      .flag("uninstall", "stop it and remove it from the programs that are started"),
     ])
 
   static func run(_ arguments: [String]) -> Int32 {
@@ -100,7 +100,7 @@ enum AgentCommand {
   private static func installedArguments(_ options: CommandLineOptions) throws -> [String]? {
     guard options.has("install") || options.has("uninstall") else { return nil }
     guard !(options.has("install") && options.has("uninstall")) else {
-      throw UsageError("--install and --uninstall contradict each other: give one")
+      throw UsageError("--install and --uninstall cannot be combined: use one of them")
     }
     // The installed agent is started in another folder.
     let paths: Set<String> = ["data", "socket", "ca", "ready-file"]
@@ -119,7 +119,7 @@ enum AgentCommand {
     }
     if hasCode { arguments += ["--gateway", try writeDescription(options)] }
     guard options.has("install") || arguments.isEmpty else {
-      throw UsageError("--uninstall takes no other options: leave them out")
+      throw UsageError("--uninstall cannot be combined with other options")
     }
     return arguments
   }

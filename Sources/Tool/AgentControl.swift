@@ -9,7 +9,7 @@ struct AgentControl {
     "socket", "PATH", default: "$BELFRY_SOCKET, else $XDG_RUNTIME_DIR/belfry/agent.sock",
     "the agent's socket")
   /// The option that all commands that print data have.
-  static let jsonOption = OptionTable.Entry.flag("json", "one JSON object a line")
+  static let jsonOption = OptionTable.Entry.flag("json", "one JSON object per line")
 
   let connection: AppLinkConnection
 

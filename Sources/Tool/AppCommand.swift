@@ -30,7 +30,7 @@ enum AppCommand {
       return 0
     case let word:
       Output.error(
-        word.map { "there is no 'belfry app \($0)'" } ?? "no verb is given",
+        word.map { "unknown command 'belfry app \($0)'" } ?? "missing command",
         do: "use run, install, list, remove or token")
       return 2
     }

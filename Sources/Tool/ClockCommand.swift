@@ -54,17 +54,17 @@ enum ClockCommand {
     switch (verb, words[1]) {
     case ("set", let text):
       guard let milliseconds = NotifyTrigger.instant(text) else {
-        throw UsageError("'\(text)' is no instant: write 2026-03-29T00:59:50Z")
+        throw UsageError("invalid date '\(text)': expected one such as 2026-03-29T00:59:50Z")
       }
       return .setClock(unixMilliseconds: milliseconds)
     case ("advance", let text):
       guard let seconds = Double(text), seconds >= 0, seconds <= NotifyTrigger.secondsMax
       else {
-        throw UsageError("'\(text)' is no number of seconds: write 0 or more, up to 1e11")
+        throw UsageError("invalid number of seconds '\(text)': expected 0-1e11")
       }
       return .advanceClock(milliseconds: Int64(seconds * 1_000))
     case ("zone", let name): return .setZone(name)
-    default: throw UsageError("'\(verb)' is not understood: use set, advance or zone")
+    default: throw UsageError("unknown command '\(verb)': expected set, advance or zone")
     }
   }
 }

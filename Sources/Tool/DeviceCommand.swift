@@ -15,10 +15,11 @@ enum DeviceCommand {
     [
       .value(
         "gateway", DeviceGateway.optionName, default: "this user's gateway",
-        "a gateway.json, an address with --ca and --enroll, or what 'belfry device invite' prints"),
+        "a gateway.json, an address with --ca and --enroll, or an invitation or its file ('belfry device invite')"
+      ),
       .value("ca", "FILE", "the gateway's authority, as PEM"),
       .value(
-        "enroll", "CODE", "the enrolment code; not needed for devices that were enrolled before"),
+        "enroll", "CODE", "the enrollment code; not needed for devices that are already enrolled"),
       .value("count", "N", default: "1", "how many devices"),
       .value(
         "data", "DIR", default: "$XDG_STATE_HOME/belfry/devices", "where their identities are kept"),
@@ -28,7 +29,7 @@ enum DeviceCommand {
         "connecting", "N", default: "64",
         "how many connect at a time; many more are a storm, in which they time each other out"),
       .value("ack", "auto|never", default: "auto", "whether notifications are acknowledged"),
-      .flag("summary", "counts and percentiles at the end instead of a line a notification"),
+      .flag("summary", "counts and percentiles at the end, instead of one line per notification"),
     ])
 
   static let tables =

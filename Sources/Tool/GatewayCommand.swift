@@ -8,18 +8,21 @@ enum GatewayCommand {
   static let table = OptionTable(
     command: "belfry gateway",
     summary: """
-      Runs the push service. An empty data folder gets all that the gateway needs. 'belfry gateway status' says
-      how one stands, 'belfry gateway check-config FILE' whether a configuration file is good.
+      Runs the push service. In an empty data folder, it creates all files that it needs.
+      'belfry gateway status' shows the status of a gateway, and 'belfry gateway check-config FILE' checks a
+      configuration file.
       """,
     [
       .value("data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway", "keys, certificates, store"),
       .value(
         "host", "ADDR", default: "127.0.0.1",
-        "address of every listener but the console's; :: is IPv6 alone"),
+        "address of all listeners except the console's; :: is only IPv6"),
       .repeatable(
         "name", "NAME", default: "the host's names and addresses",
         "a host name or address that the server certificate names"),
-      .value("environment", "sandbox|production", default: "sandbox", "the one that it is"),
+      .value(
+        "environment", "sandbox|production", default: "sandbox",
+        "the APNs environment that the gateway represents"),
       .repeatable("provider-port", "PORT", default: "2197", "APNs' HTTP/2 provider API (TLS)"),
       .value("device-port", "PORT", default: "5223", "devices' long-lived link (TLS)"),
       .value("binary-port", "PORT", default: "2195", "legacy binary interface (TLS)"),
@@ -31,29 +34,30 @@ enum GatewayCommand {
         "insecure-provider-port", "PORT", "provider API without TLS, on loopback only, for tests"),
       .value("enroll", "open|code", default: "code", "which devices may join"),
       .value(
-        "enroll-rate", "N", default: "10000", "enrolments a minute with one code; more are refused"),
+        "enroll-rate", "N", default: "10000",
+        "enrollments per minute with one code; more are refused"),
       .value(
         "apps", "adopt|listed", default: "adopt",
-        "whether an app exists once a device registers it, or only once it was added"),
-      .value("device-rate", "N", "pushes a second to one token; more are TooManyRequests"),
-      .value("connection-rate", "N", "pushes a second of one connection"),
-      .value("team-rate", "N", "pushes a second of one team"),
+        "adopt: an app exists once a device registers it; listed: only once it was added"),
+      .value("device-rate", "N", "pushes per second to one token; more get TooManyRequests"),
+      .value("connection-rate", "N", "pushes per second on one connection"),
+      .value("team-rate", "N", "pushes per second of one team"),
       .value(
         "connection-errors", "N", default: "1000",
-        "4xx answers, beyond the accepted requests, that end a provider's connection; 0: any number"
+        "4xx responses, beyond the accepted requests, after which a connection is closed; 0: no limit"
       ),
       .value(
         "connection-bad-tokens", "N", default: "250",
-        "BadDeviceToken answers that end it, counted likewise; 0: any number"),
+        "BadDeviceToken responses after which it is closed, counted likewise; 0: no limit"),
       .value(
         "es512", "on|off", default: "on",
-        "whether provider tokens may say ES512 with a P-256 key, as one library makes them"),
+        "accept provider tokens that claim ES512 with a P-256 key, as one library signs them"),
       .flag(
         "recover",
-        "go on without files of the folder that are missing or damaged, and say what is given up"),
+        "start without missing or damaged files of the data folder, and report what is lost"),
       .value(
         "record-layer", "own|openssl", default: "own",
-        "what encrypts the records of devices' connections: openssl takes 14 KB more of memory for each"
+        "encryption of devices' connections: openssl needs 14 KB more memory per connection"
       ),
       .value("store", "URL", default: "sqlite:", "store engine"),
       .value("loops", "N", default: "cores", "event loops"),
@@ -64,8 +68,10 @@ enum GatewayCommand {
         "a certificate of your own, PEM, for providers that request one of its names; reloaded when it changes"
       ),
       .value("server-key", "FILE", "its key, PEM"),
-      .value("config", "FILE", "these options as YAML; what is typed or in the environment wins"),
-      .value("check-config", "FILE", "checks the file and ends"),
+      .value(
+        "config", "FILE",
+        "these options as YAML; the command line and the environment take precedence"),
+      .value("check-config", "FILE", "check the file and exit"),
     ])
 
   static func run(_ arguments: [String]) -> Int32 {
@@ -75,9 +81,9 @@ enum GatewayCommand {
     case let word? where !word.hasPrefix("-"):
       let nearest = Suggestion.nearest(to: word, in: ["status", "check-config"])
       Output.error(
-        "there is no 'belfry gateway \(word)'",
+        "unknown command 'belfry gateway \(word)'",
         do: nearest.map { "did you mean '\($0)'?" }
-          ?? "give status, check-config FILE, or options alone")
+          ?? "use status, check-config FILE, or only options")
       return 2
     default: break
     }
@@ -130,7 +136,7 @@ enum GatewayCommand {
     for key in ["data", "server-certificate", "server-key", "admin-token-file"] {
       guard let path = options.value(key), path == "~" || path.hasPrefix("~/") else { continue }
       throw .badValue(
-        key: key, value: path, wanted: "a whole path: only a shell puts a home in place of ~")
+        key: key, value: path, wanted: "an absolute path (only a shell expands ~)")
     }
     configuration.serverCertificate = try serverCertificate(options)
     if let enrolment = try options.choice("enroll", of: ["open", "code"]) {
@@ -208,7 +214,7 @@ enum GatewayCommand {
       // Report an option that was given, because its position in the file can be shown.
       let (given, other) = options.isGiven(key) ? (key, owner) : (owner, key)
       throw .badValue(
-        key: given, value: "\(port)", wanted: "a port of its own: \(other) has this one")
+        key: given, value: "\(port)", wanted: "a free port (\(other) uses this one)")
     }
   }
 
@@ -221,7 +227,7 @@ enum GatewayCommand {
       ports.providers = []
       for text in providers {
         guard let port = UInt16(text) else {
-          throw .badValue(key: "provider-port", value: text, wanted: "a number from 0 to 65535")
+          throw .badValue(key: "provider-port", value: text, wanted: "0-65535")
         }
         ports.providers.append(port)
       }

@@ -10,11 +10,11 @@ enum GatewayStatusCommand {
     command: "belfry gateway status",
     summary:
       "Shows a gateway's status: connections, rates of the last minute, what waits, its stores, "
-      + "its disk, and when its certificates end. Ends with 1 where none runs.",
+      + "its disk, and when its certificates end. Exits 1 if none is running.",
     [
       .value("data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway", "the gateway's folder"),
       .flag("watch", "shows it again every two seconds, until it is stopped"),
-      .flag("json", "one JSON object a line"),
+      .flag("json", "one JSON object per line"),
     ])
 
   static func run(_ arguments: [String]) -> Int32 {

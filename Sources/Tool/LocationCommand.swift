@@ -18,13 +18,13 @@ enum LocationCommand {
 
   private static func place(_ words: [String]) throws -> ControlRequest {
     guard words.first == "set" else {
-      throw UsageError("'\(words.joined(separator: " "))' is not understood: use set LAT,LON")
+      throw UsageError("invalid arguments '\(words.joined(separator: " "))': expected set LAT,LON")
     }
     let text = words.dropFirst().joined(separator: ",")
     let numbers = text.split(separator: ",").compactMap { Double($0) }
     guard numbers.count == 2,
       Place(latitude: numbers[0], longitude: numbers[1], certainty: .exact) != nil
-    else { throw UsageError("'\(text)' is no place: write degrees, such as 48.858,2.294") }
+    else { throw UsageError("invalid location '\(text)': expected degrees, such as 48.858,2.294") }
     return .setPlace(latitude: numbers[0], longitude: numbers[1])
   }
 }

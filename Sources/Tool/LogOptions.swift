@@ -4,11 +4,11 @@ import System
 /// The options of services that control their log.
 enum LogOptions {
   static let level = OptionTable.Entry.value(
-    "log-level", "error|warning|info|debug", default: "info", "what is told on stderr")
+    "log-level", "error|warning|info|debug", default: "info", "log verbosity")
   static let format = OptionTable.Entry.value(
     "log-format", "text|logfmt|json|journal",
-    default: "journal where stderr leads there, else text",
-    "how it is told; journal: with fields, as 'journalctl -o verbose' shows them")
+    default: "journal if stderr is the journal, else text",
+    "log format; journal: with fields, as 'journalctl -o verbose' shows them")
 
   /// Checks the values of the options.
   static func check(_ options: CommandLineOptions) throws(CommandLineOptions.Problem) {

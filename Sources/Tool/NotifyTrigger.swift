@@ -12,22 +12,23 @@ enum NotifyTrigger {
   ) throws -> NotificationTrigger? {
     let given = ["in", "at", "matching", "near"].filter { options.value($0) != nil }
     guard given.count <= 1 else {
-      throw UsageError("--\(given.joined(separator: " and --")) contradict each other: give one")
+      throw UsageError(
+        "--\(given.joined(separator: " and --")) cannot be combined: use one of them")
     }
     if options.has("repeat"), given.isEmpty || given == ["at"] {
-      throw UsageError("--repeat goes with --in, --matching or --near; --at has --every")
+      throw UsageError("--repeat requires --in, --matching or --near; use --every with --at")
     }
     if options.value("every") != nil, given.isEmpty || given == ["near"] {
-      throw UsageError("--every goes with --at, --in or --matching")
+      throw UsageError("--every requires --at, --in or --matching")
     }
     if options.value("every") != nil, options.has("repeat") {
-      throw UsageError("--repeat and --every contradict each other: give one")
+      throw UsageError("--repeat and --every cannot be combined: use one of them")
     }
     if options.value("zone") != nil, given != ["at"] {
-      throw UsageError("--zone goes with --at; --matching takes zone=NAME")
+      throw UsageError("--zone requires --at; use zone=NAME in --matching")
     }
     if options.value("on") != nil, given != ["near"] {
-      throw UsageError("--on goes with --near: say where, or leave it out")
+      throw UsageError("--on requires --near")
     }
     switch given.first {
     case "in": return try interval(options, now: now)
@@ -69,7 +70,7 @@ enum NotifyTrigger {
     }
     if let word = try options.choice("every", of: Period.words), word != match.comesEvery {
       throw UsageError(
-        "--matching '\(text)' comes every \(match.comesEvery ?? "time there is"): use --repeat")
+        "--matching '\(text)' repeats every \(match.comesEvery ?? "match"): use --repeat")
     }
     let repeats = options.has("repeat") || options.value("every") != nil
     return .calendar(MatchingComponents(match), repeats: repeats)
@@ -138,7 +139,7 @@ enum NotifyTrigger {
     }
     let every = try options.choice("every", of: Period.words)
     guard every == nil || every == "day" else {
-      throw UsageError("--at \(time.text) comes every day: use --every day, or give the date")
+      throw UsageError("--at \(time.text) repeats every day: use --every day, or add a date")
     }
     let components = MatchingComponents(
       [.hour: time.hour, .minute: time.minute, .second: time.second], zone: zone)

@@ -9,26 +9,26 @@ enum SendCommand {
   static let table = OptionTable(
     command: "belfry send",
     summary: """
-      Sends a notification to one or more device tokens and prints what the service answered, one JSON
-      line a token. Ends with 0 when every one was accepted.
+      Sends a notification to one or more device tokens and prints the service's response, one JSON line per
+      token. Exits 0 if all were accepted.
       """,
     positionals: "TOKEN…", positionalCount: 1...100_000,
     [
       .value(
-        "topic", "APP_ID", "the app, or its topic: the suffix that the type asks for is added"),
+        "topic", "APP_ID", "the app id, or the topic; the suffix of the push type is added"),
       .value("title", "TEXT", "the alert's title"),
       .value("body", "TEXT", "the alert's text"),
       .value("badge", "N", "the number on the app's icon"),
       .value("sound", "NAME", "the sound to play"),
-      .value("category", "NAME", "the category, which brings the actions"),
-      .value("payload", "FILE|-", "the whole payload, instead of the five above"),
+      .value("category", "NAME", "the category, which defines the buttons"),
+      .value("payload", "FILE|-", "the whole payload, instead of the five options above"),
       .value("type", "TYPE", default: "alert", "apns-push-type"),
       .value("priority", "10|5|1", "apns-priority"),
-      .value("expiration", "SECONDS", "kept for so long from now; 0: tried once, not stored"),
-      .value("collapse-id", "ID", "replaces what was sent with the same one"),
+      .value("expiration", "SECONDS", "stored for this long; 0: try once, do not store"),
+      .value("collapse-id", "ID", "replaces an earlier notification with the same ID"),
       .value("id", "UUID", "apns-id"),
     ] + SendTarget.entries + [
-      .value("timeout", "SECONDS", default: "30", "how long one answer may take, tries included")
+      .value("timeout", "SECONDS", default: "30", "time limit for a response, including retries")
     ])
 
   static func run(_ arguments: [String]) -> Int32 {
@@ -41,7 +41,7 @@ enum SendCommand {
       let push = try template(options)
       let client = try ProviderClient(SendTarget.configuration(options))
       defer { client.close() }
-      return send(push, to: options.positionals, with: client)
+      return send(push, to: options.positionals, with: client, wrongPort: SendPort(options))
     } catch let problem as CommandLineOptions.Problem {
       Output.error(problem)
       return 2
@@ -53,9 +53,9 @@ enum SendCommand {
 
   // MARK: sending
 
-  private static func send(_ template: Push, to tokens: [String], with client: ProviderClient)
-    -> Int32
-  {
+  private static func send(
+    _ template: Push, to tokens: [String], with client: ProviderClient, wrongPort: SendPort?
+  ) -> Int32 {
     let results = Mutex<[Int: Result<PushOutcome, ProviderFailure>]>([:])
     let answered = DispatchSemaphore(value: 0)
     var sent = 0
@@ -79,18 +79,23 @@ enum SendCommand {
         if result == nil { answered.wait() }
       }
       guard let result else { continue }
-      Output.json(SendLine.value(token: token, result))
+      Output.json(SendLine.value(token: token, result, wrongPort: wrongPort))
       if case .success(.accepted) = result { continue }
       isAllAccepted = false
       if case .success(.rejected(let rejection)) = result, rejection.rejection == .badPath,
         failures.insert("port").inserted
       {
         Output.error(
-          "the port takes no pushes",
-          do: "it is a gateway's binary or feedback port, give the provider port")
+          wrongPort?.message
+            ?? "this port does not accept pushes: it is a gateway's binary or feedback port, use the provider port"
+        )
       }
       if case .failure(let failure) = result, failures.insert("\(failure)").inserted {
-        Output.error(failure)
+        if let message = wrongPort?.message, failure.isOfService {
+          Output.error(message)
+        } else {
+          Output.error(failure)
+        }
       }
     }
     return isAllAccepted ? 0 : 1
@@ -142,7 +147,7 @@ enum SendCommand {
     let given = parts.filter { options.value($0) != nil }
     if let file = options.value("payload") {
       if let part = given.first {
-        throw SendFailure.contradiction("--payload and --\(part)", "give one of them")
+        throw SendFailure.contradiction("--payload and --\(part)", "use one of them")
       }
       // Read more than a payload may have, so that the service reports that it is too large.
       let bytes = try FileSystem.read(
@@ -180,7 +185,17 @@ enum SendFailure: Error, CustomStringConvertible {
       "\(name) is not JSON at line \(fault.line), column \(fault.column) (\(fault.what)): "
         + fault.remedy
     case .badGatewayFile(let path, let reason):
-      "\(path) names no gateway (\(reason)): start one with belfry gateway, or give --gateway"
+      "cannot read a gateway from \(path) (\(reason)): start one with 'belfry gateway', or use --gateway"
+    }
+  }
+}
+
+extension ProviderFailure {
+  /// True if the service could not be reached or did not respond, which another listener's port also causes.
+  var isOfService: Bool {
+    switch self {
+    case .unreachable, .unanswered, .timedOut, .badAnswer: true
+    case .badCredentials, .cannotStart, .badPush, .tooManyWaiting, .cancelled, .closed: false
     }
   }
 }

@@ -29,7 +29,9 @@ struct SendPayload {
 ///
 /// Every line has the same keys, for scripts.
 enum SendLine {
-  static func value(token: String, _ result: Result<PushOutcome, ProviderFailure>) -> JSONValue {
+  static func value(
+    token: String, _ result: Result<PushOutcome, ProviderFailure>, wrongPort: SendPort?
+  ) -> JSONValue {
     var line: JSONObject = [
       "token": .string(token), "status": nil, "apnsID": nil, "uniqueID": nil, "reason": nil,
       "timestamp": nil, "error": nil,
@@ -45,7 +47,8 @@ enum SendLine {
       line["reason"] = .string(refusal.reason)
       line["timestamp"] = refusal.timestampMilliseconds.map { .integer($0) } ?? .null
     case .failure(let failure):
-      line["error"] = .string("\(failure)")
+      line["error"] = .string(
+        failure.isOfService ? wrongPort?.message ?? "\(failure)" : "\(failure)")
     }
     return .object(line)
   }

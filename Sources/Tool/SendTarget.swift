@@ -63,7 +63,7 @@ enum SendTarget {
   ) {
     if let environment = try options.choice("apple", of: ["sandbox", "production"]) {
       guard options.value("gateway") == nil else {
-        throw SendFailure.contradiction("--apple and --gateway", "give one of them")
+        throw SendFailure.contradiction("--apple and --gateway", "use one of them")
       }
       return (environment == "sandbox" ? .appleSandbox : .appleProduction, nil)
     }
@@ -77,7 +77,7 @@ enum SendTarget {
   /// Returns the content of a `gateway.json`.
   static func gatewayFile(_ path: String) throws(SendFailure) -> GatewayFile {
     guard FileSystem.exists(path) else {
-      throw .badGatewayFile(path, reason: "there is no such file")
+      throw .badGatewayFile(path, reason: "no such file")
     }
     do throws(GatewayFile.Failure) {
       return try GatewayFile(path)
@@ -91,7 +91,7 @@ enum SendTarget {
   ) throws -> ProviderCredentials {
     if let certificate = options.value("certificate") {
       guard options.value("key") == nil else {
-        throw SendFailure.contradiction("--certificate and --key", "give one of them")
+        throw SendFailure.contradiction("--certificate and --key", "use one of them")
       }
       let pem = try FileSystem.read(certificate, limit: fileBytesMax)
       return .certificate(chainPEM: pem, privateKeyPEM: pem)
@@ -101,7 +101,7 @@ enum SendTarget {
       let teamID = options.value("team") ?? file?.teamID
     else {
       throw SendFailure.contradiction(
-        "there are no credentials", "give --key, --key-id and --team, or --certificate")
+        "missing credentials", "add --key, --key-id and --team, or --certificate")
     }
     let p8 = try FileSystem.read(keyFile, limit: fileBytesMax)
     return .token(try ProviderKey(p8: p8, keyID: keyID, teamID: teamID))

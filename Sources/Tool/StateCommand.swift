@@ -21,16 +21,17 @@ enum StateCommand {
       var changes: [String: String] = [:]
       for pair in options.positionals {
         guard let equals = pair.firstIndex(of: "=") else {
-          throw UsageError("'\(pair)' is no state: write NAME=VALUE, such as locked=on")
+          throw UsageError("invalid argument '\(pair)': expected NAME=VALUE, such as locked=on")
         }
         let name = String(pair[..<equals])
         let value = String(pair[pair.index(after: equals)...])
         guard let words = values[name] else {
           throw UsageError(
-            "'\(name)' is no state: use \(values.keys.sorted().joined(separator: ", "))")
+            "unknown state '\(name)': expected \(values.keys.sorted().joined(separator: ", "))")
         }
         guard words.isEmpty || words.contains(value) else {
-          throw UsageError("'\(pair)' is no state: write \(name)=\(words.joined(separator: "|"))")
+          throw UsageError(
+            "invalid argument '\(pair)': expected \(name)=\(words.joined(separator: "|"))")
         }
         changes[name] = value
       }

@@ -46,8 +46,8 @@ import Testing
       _ = try Self.read(text)
     } throws: { error in
       "\(error)".hasSuffix(
-        "gateway.json names no gateway: it is not what a gateway writes; "
-          + "give the gateway.json of one that has started")
+        "gateway.json: it is not what a gateway writes; use the gateway.json of one that has started"
+      )
     }
   }
 
@@ -56,6 +56,6 @@ import Testing
       _ = try GatewayFile("/nonexistent/gateway.json")
     }
     #expect(failure?.path == "/nonexistent/gateway.json")
-    #expect(failure?.reason.contains("No such file") == true, "\(failure?.reason ?? "")")
+    #expect(failure?.reason.contains("no such file") == true, "\(failure?.reason ?? "")")
   }
 }

@@ -323,7 +323,7 @@ private let app = "com.example.app"
       let result = try await scenario.belfryCommand(
         ["backup", file, "--data", gateway.data], succeeding: false)
       #expect(result.status == 1)
-      #expect(result.errors.contains("is no regular file"), "\(result.errors)")
+      #expect(result.errors.contains("is not a regular file"), "\(result.errors)")
       let now = try FileManager.default.attributesOfItem(atPath: file)[.type] as? FileAttributeType
       #expect(now == kind)
     }

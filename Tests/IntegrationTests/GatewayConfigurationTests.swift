@@ -31,7 +31,7 @@ extension Scenario {
     try await Scenario.run { scenario in
       let result = try await scenario.check(text)
       #expect(result.status == 0, "\(result.errors)")
-      #expect(result.output == scenario.folder.file("gateway.yaml") + " is good")
+      #expect(result.output == scenario.folder.file("gateway.yaml") + " is valid")
       let option = try await scenario.belfryCommand(
         ["gateway", "--check-config", scenario.folder.file("gateway.yaml")], succeeding: false)
       #expect(option.status == 0, "\(option.errors)")
@@ -45,23 +45,23 @@ extension Scenario {
     ("device-port: [1, 2]\n", 1, "device-port takes one value"),
     ("enroll: maybe\n", 1, "give open or code"),
     ("device-port: 1\ndevice-port: 2\n", 2, "device-port is already set at line 1"),
-    ("device-port: {a: b}\n", 1, "takes a text or a list of texts"),
-    ("name: &a b.example\nhost: *a\n", 2, "takes a text or a list of texts"),
-    ("name:\n", 1, "name needs a value"),
-    ("recover: true\n", 1, "belongs on the command line"),
+    ("device-port: {a: b}\n", 1, "expected a text or a list of texts for device-port"),
+    ("name: &a b.example\nhost: *a\n", 2, "expected a text or a list of texts for host"),
+    ("name:\n", 1, "missing value for name"),
+    ("recover: true\n", 1, "recover can only be set on the command line"),
     ("es512: on\n\tdevice-port: 1\n", 2, "invalid YAML"),
-    ("- device-port\n", 1, "this is no mapping"),
+    ("- device-port\n", 1, "expected a mapping"),
     ("es512: on\n---\nes512: off\n", 2, "a second document begins here"),
     ("es512: on\n...\nes512: off\n", 3, "invalid YAML"),
     ("es512: on\n...\n---\nes512: off\n", 3, "a second document begins here"),
-    ("[a]: b\n", 1, "this is no option's name"),
-    ("provider-port:\n- 2197\n- 2197\n", 2, "provider-port has this one"),
-    ("es512: on\nprovider-port: 5223\n", 2, "device-port has this one"),
-    ("binary-port: 0\nfeedback-port: 0\ndevice-port: 2198\n", 3, "console-port has this one"),
-    ("es512: on\ndata: ~/gateway\n", 2, "only a shell puts a home in place of ~"),
-    ("es512: on\nserver-key: /etc/key\n", 2, "server-key needs server-certificate beside it"),
+    ("[a]: b\n", 1, "expected the name of an option"),
+    ("provider-port:\n- 2197\n- 2197\n", 2, "expected a free port (provider-port uses this one)"),
+    ("es512: on\nprovider-port: 5223\n", 2, "device-port uses this one"),
+    ("binary-port: 0\nfeedback-port: 0\ndevice-port: 2198\n", 3, "console-port uses this one"),
+    ("es512: on\ndata: ~/gateway\n", 2, "expected an absolute path (only a shell expands ~)"),
+    ("es512: on\nserver-key: /etc/key\n", 2, "server-key requires server-certificate"),
     ("name:\n" + String(repeating: "- a.example\n", count: 1_001), 1_002, "more than 1000 values"),
-    ("host: " + String(repeating: "[", count: 200_000), 1, "nested more than 16 deep"),
+    ("host: " + String(repeating: "[", count: 200_000), 1, "more than 16 nested levels"),
   ])
   func `what is wrong is told with its line`(text: String, line: Int, what: String) async throws {
     try await Scenario.run { scenario in
@@ -123,14 +123,15 @@ extension Scenario {
         ["gateway", "check-config", try scenario.configuration("es512: on\n")],
         environment: environment)
       #expect(try await check.end() == 0)
-      #expect(check.errors.contains("BELFRY_GATEWAY_HOTS is no option"), "\(check.errors)")
+      #expect(
+        check.errors.contains("ignoring unknown variable BELFRY_GATEWAY_HOTS"), "\(check.errors)")
       #expect(check.errors.contains("did you mean BELFRY_GATEWAY_HOST?"), "\(check.errors)")
       #expect(!check.errors.contains("BELFRY_GATEWAYS"))
       #expect(
-        check.errors.contains("BELFRY_GATEWAY_FOO is no option and changes nothing: see"),
+        check.errors.contains("ignoring unknown variable BELFRY_GATEWAY_FOO: see"),
         "\(check.errors)")
       let gateway = try await scenario.gateway(environment: environment)
-      #expect(gateway.program.errors.contains("BELFRY_GATEWAY_HOTS is no option"))
+      #expect(gateway.program.errors.contains("ignoring unknown variable BELFRY_GATEWAY_HOTS"))
     }
   }
 
@@ -183,7 +184,7 @@ extension Scenario {
       let wrong = try scenario.belfry(
         ["gateway"], environment: ["BELFRY_GATEWAY_DEVICE_PORT": "x"])
       #expect(try await wrong.end() == 1)
-      #expect(wrong.errors.contains("BELFRY_GATEWAY_DEVICE_PORT 'x' is not understood"))
+      #expect(wrong.errors.contains("invalid value 'x' for BELFRY_GATEWAY_DEVICE_PORT"))
     }
   }
 
@@ -204,7 +205,7 @@ extension Scenario {
       }
       try give("server-certificate", "no certificate")
       var answer = try await check("")
-      #expect(answer.status == 1 && answer.errors.contains("needs server-key beside it"))
+      #expect(answer.status == 1 && answer.errors.contains("requires server-key"))
       try give("server-key", "no key")
       answer = try await check("")
       #expect(answer.status == 1)

@@ -75,7 +75,7 @@ private let app = "com.example.app"
       #expect(try await push() == all)
       try configure("device-rate: many\n")
       gateway.program.signal(SIGHUP)
-      try await says(gateway, "gateway.yaml:1: device-rate 'many' is not understood")
+      try await says(gateway, "gateway.yaml:1: invalid value 'many' for device-rate")
       #expect(try await push() == all)
       #expect(!devices.program.lines.contains { $0.contains(#""state":"down","reason":"shut"#) })
       let links = devices.program.lines.filter {

@@ -176,8 +176,8 @@ private let app = "com.example.app"
           ], succeeding: false
         ).errors
       }
-      #expect(try await send(to: "device").contains("check the port"))
-      #expect(try await send(to: "binary").contains("give the provider port"))
+      #expect(try await send(to: "device").contains("use its provider port"))
+      #expect(try await send(to: "binary").contains("use its provider port"))
       let device = try scenario.belfry([
         "device", "run", "--data", scenario.folder.file("d"), "--app", app, "--gateway",
         "\(gateway.host):\(gateway.port("provider"))", "--ca", gateway.caFile, "--enroll",

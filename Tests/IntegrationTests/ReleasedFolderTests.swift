@@ -92,7 +92,7 @@ import Testing
     try await Scenario.run { scenario in
       let file = "\(Installation.root)/Tests/Fixtures/releases/\(release)/gateway.yaml"
       let answer = try await scenario.belfryCommand(["gateway", "check-config", file])
-      #expect(answer.output.contains("is good"))
+      #expect(answer.output.contains("is valid"))
       let text = try String(contentsOfFile: file, encoding: .utf8)
       #expect(text.split(separator: "\n").count > 25)
     }

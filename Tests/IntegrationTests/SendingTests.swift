@@ -237,6 +237,27 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
     }
   }
 
+  @Test(arguments: ["console", "device", "binary"])
+  func `A push to another port of the gateway is told the provider port`(listener: String)
+    async throws
+  {
+    try await withDevice { scenario, gateway, _, token in
+      let port = gateway.port(listener)
+      let sent = try await scenario.belfryCommand(
+        [
+          "send", token, "--topic", "com.example.app", "--title", "Hi", "--timeout", "2",
+          "--gateway", "127.0.0.1:\(port)", "--ca", gateway.caFile, "--key", gateway.keyFile,
+          "--key-id", gateway.keyID, "--team", gateway.teamID,
+        ], succeeding: false)
+      #expect(sent.status == 1)
+      #expect(
+        sent.errors
+          == "belfry: cannot send to 127.0.0.1:\(port), which is the gateway's \(listener) "
+          + "port: use its provider port, \(gateway.port("provider"))\n", "\(sent.errors)")
+      #expect(!sent.output.contains("again"), "\(sent.output)")
+    }
+  }
+
   @Test(.requires(.curl, .openssl)) func `apples recipe of openssl and curl works`() async throws {
     try await withDevice { scenario, gateway, devices, token in
       let sent = try await scenario.command([

@@ -209,7 +209,7 @@ private struct TestService {
         _ = try ProviderFolder(folder, apps: ["com.example.app"])
         Issue.record("\(name) is good")
       } catch {
-        #expect("\(error)".contains("\(name)' cannot be used"), "\(error)")
+        #expect("\(error)".contains("\(name) holds fewer than 16 characters"), "\(error)")
         #expect("\(error)".contains("remove it to get a new one"), "\(error)")
       }
       try FileSystem.write(kept, to: "\(folder)/\(name)")

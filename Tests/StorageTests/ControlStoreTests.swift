@@ -258,7 +258,7 @@ import Transport
     #expect {
       _ = try SQLiteControlStore(path: path)
     } throws: {
-      "\($0)".contains("'\(path)' cannot be used: it is no regular file")
+      "\($0)".contains("\(path) is not a regular file")
     }
     #expect(FileSystem.isDirectory(path))
   }

@@ -57,7 +57,19 @@ import Testing
     #expect(problem("--data", "--json") == .missingValue(key: "data", name: "DIR"))
     #expect(problem("--json=yes") == .unexpectedValue(key: "json"))
     #expect(problem("--data=1", "--data=2") == .repeated(key: "data"))
-    #expect(problem("1", "2", "3") == .arguments(count: 3, wanted: "TOKEN…"))
+    #expect(problem("1", "2", "3") == .unexpectedArgument("3", option: nil))
+    #expect(problem("1", "2", "3")?.description == "unexpected argument '3': see --help")
+    let command = OptionTable(
+      command: "belfry test-gateway", summary: "Runs a command.", positionals: "-- COMMAND…",
+      positionalCount: 1...1, [.value("app", "APP_ID", "the app")])
+    func message(_ arguments: String...) -> String? {
+      do {
+        _ = try CommandLineOptions(arguments, by: command)
+        return nil
+      } catch { return error.description }
+    }
+    #expect(message("--app", "a.b") == "missing command after `--`")
+    #expect(message("ls", "org.example.app") == "unexpected argument 'org.example.app' (use --app)")
     #expect(problem("--dta")?.description == "unknown option --dta: did you mean --data?")
   }
 
@@ -74,9 +86,13 @@ import Testing
     #expect(throws: CommandLineOptions.Problem.required(key: "provider-port")) {
       _ = try options.required("provider-port")
     }
-    #expect(throws: CommandLineOptions.Problem.self) {
+    #expect(
+      throws: CommandLineOptions.Problem.badValue(key: "loops", value: "0x4", wanted: "1-64")
+    ) {
       _ = try parse("--loops=0x4").integer("loops", in: 1...64)
     }
+    let problem = CommandLineOptions.Problem.badValue(key: "loops", value: "0x4", wanted: "1-64")
+    #expect("\(problem)" == "invalid value '0x4' for --loops: expected 1-64")
   }
 
   @Test

@@ -99,7 +99,7 @@ import Testing
       #expect {
         try FileSystem.makeDirectories(path)
       } throws: {
-        "\($0)".contains("'\(folder)/file' cannot be used: it is not a directory")
+        "\($0)".contains("\(folder)/file is not a directory")
       }
     }
     try FileSystem.remove(deep)
@@ -173,5 +173,13 @@ import Testing
     }
     try FileSystem.removeUnfinished(in: scratch.path)
     #expect(try FileSystem.list(scratch.path) == kept.sorted())
+  }
+
+  @Test func `A missing file is named without the system call's name`() {
+    #expect {
+      _ = try FileSystem.read("/nonexistent/nofile.json", limit: 10)
+    } throws: {
+      "\($0)" == "cannot open /nonexistent/nofile.json: no such file"
+    }
   }
 }

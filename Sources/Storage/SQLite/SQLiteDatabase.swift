@@ -35,7 +35,7 @@ internal import System
     if !path.isEmpty, mayCreate { try Self.prepareFile(path) }
     guard path.isEmpty || !FileSystem.exists(path) || FileSystem.isRegularFile(path) else {
       throw .system(
-        .unusable(text: path, reason: "it is no regular file: move it away, or restore a copy"))
+        .unusable(text: path, reason: "it is not a regular file: move it away, or restore a copy"))
     }
     var opened: OpaquePointer?
     let flags =

@@ -13,8 +13,10 @@ public struct CommandLineOptions: Sendable {
     case repeated(key: String)
     /// The value is not of the required kind.
     case badValue(key: String, value: String, wanted: String)
-    /// The number of positional arguments is wrong.
-    case arguments(count: Int, wanted: String)
+    /// A positional argument is missing.
+    case missingArgument(wanted: String)
+    /// There are more positional arguments than the command has; `option` is an option that may have been meant.
+    case unexpectedArgument(String, option: String?)
     /// A required key is missing.
     case required(key: String)
 
@@ -23,15 +25,17 @@ public struct CommandLineOptions: Sendable {
       switch self {
       case .unknown(let key, let nearest?): "unknown option --\(key): did you mean --\(nearest)?"
       case .unknown(let key, nil): "unknown option --\(key): see --help"
-      case .missingValue(let key, let name): "--\(key) needs a value: --\(key) \(name)"
-      case .unexpectedValue(let key): "--\(key) takes no value: leave out what follows the ="
+      case .missingValue(let key, let name): "missing value for --\(key): expected \(name)"
+      case .unexpectedValue(let key): "unexpected value for --\(key): it is a flag"
       case .repeated(let key): "--\(key) can only be given once"
       case .badValue(let key, let value, let wanted):
-        "--\(key) '\(value)' is not understood: give \(wanted)"
-      case .arguments(let count, let wanted) where wanted.isEmpty:
-        "\(count == 1 ? "an argument" : "\(count) arguments") too many: see --help"
-      case .arguments(_, let wanted): "wrong number of arguments: expected \(wanted)"
-      case .required(let key): "--\(key) is missing: see --help"
+        "invalid value '\(value)' for --\(key): expected \(wanted)"
+      case .missingArgument("-- COMMAND…"): "missing command after `--`"
+      case .missingArgument(let wanted): "missing argument: expected \(wanted)"
+      case .unexpectedArgument(let argument, let option?):
+        "unexpected argument '\(argument)' (use --\(option))"
+      case .unexpectedArgument(let argument, nil): "unexpected argument '\(argument)': see --help"
+      case .required(let key): "missing option --\(key): see --help"
       }
     }
   }
@@ -66,8 +70,14 @@ public struct CommandLineOptions: Sendable {
       let next = index < arguments.count ? arguments[index] : nil
       if try parse(argument.dropFirst(2), next: next, table) { index += 1 }
     }
-    guard table.positionalCount.contains(positionals.count) else {
-      throw .arguments(count: positionals.count, wanted: table.positionals)
+    if positionals.count < table.positionalCount.lowerBound {
+      throw .missingArgument(wanted: table.positionals)
+    }
+    if let unexpected = positionals.dropFirst(table.positionalCount.upperBound).first {
+      // An app id has dots, as a name of an option or a verb does not.
+      let isAppID = unexpected.contains(".") && !unexpected.contains("/")
+      throw .unexpectedArgument(
+        unexpected, option: isAppID && table.entry("app") != nil ? "app" : nil)
     }
   }
 
@@ -143,7 +153,7 @@ public struct CommandLineOptions: Sendable {
     guard let number = Number(text), range.contains(number) else {
       throw .badValue(
         key: key, value: text,
-        wanted: "a number from \(range.lowerBound) to \(range.upperBound)")
+        wanted: "\(range.lowerBound)-\(range.upperBound)")
     }
     return number
   }

@@ -22,7 +22,7 @@ public enum FileSystem {
     var status = stat()
     guard unsafe lstat(path, &status) == 0 else { return }
     guard [S_IFREG, S_IFLNK].contains(status.st_mode & S_IFMT) else {
-      throw .unusable(text: path, reason: "it is there and is no regular file: name another")
+      throw .unusable(text: path, reason: "it is not a regular file: choose another path")
     }
   }
 
@@ -74,7 +74,7 @@ public enum FileSystem {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { throw .last("fstat", path) }
     guard flags & O_NONBLOCK == 0 || status.st_mode & S_IFMT == S_IFREG else {
-      throw .unusable(text: path, reason: "it is no regular file")
+      throw .unusable(text: path, reason: "it is not a regular file")
     }
     guard status.st_mode & S_IFMT != S_IFDIR else {
       throw .call(name: "read", errno: EISDIR, subject: path)

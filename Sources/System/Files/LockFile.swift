@@ -13,7 +13,7 @@ public final class LockFile: Sendable {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       Glibc.close(descriptor)
-      throw .unusable(text: path, reason: "it is no regular file: remove it")
+      throw .unusable(text: path, reason: "it is not a regular file: remove it")
     }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       let failure = errno == EWOULDBLOCK ? .locked(path: path) : SystemFailure.last("flock", path)

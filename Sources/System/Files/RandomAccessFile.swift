@@ -34,7 +34,7 @@ public final class RandomAccessFile {
     descriptor = unsafe belfry_open(path, flags, 0o600)
     guard descriptor >= 0 else { throw .last("open", path) }
     guard try status().st_mode & S_IFMT == S_IFREG else {
-      throw .unusable(text: path, reason: "it is no regular file")
+      throw .unusable(text: path, reason: "it is not a regular file")
     }
   }
 

@@ -62,7 +62,7 @@ public enum Socket {
     guard !FileSystem.exists(path) else {
       close(descriptor)
       throw .unusable(
-        text: path, reason: "it is there and no socket: remove it, or choose another path")
+        text: path, reason: "it is not a socket: remove it, or choose another path")
     }
     let bound = unsafe withUnixAddress(&address) { unsafe bind(descriptor, $0, $1) }
     guard bound == 0, unsafe chmod(path, mode) == 0, Glibc.listen(descriptor, backlog) == 0 else {

@@ -38,7 +38,7 @@ struct AdministrationVerb: Sendable {
       options + [
         .value(
           "data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway", "the gateway's folder"),
-        .flag("json", "one JSON object a line"),
+        .flag("json", "one JSON object per line"),
       ])
     self.columns = columns
     self.text = text
@@ -91,7 +91,7 @@ struct AdministrationNoun: Sendable {
     guard let verb = verbs.first(where: { $0.name == first }) else {
       let nearest = Suggestion.nearest(to: first, in: verbs.map(\.name))
       Output.error(
-        "there is no 'belfry \(name) \(first)'",
+        "unknown command 'belfry \(name) \(first)'",
         do: nearest.map { "did you mean '\($0)'?" } ?? "give \(verbNames)")
       return 2
     }

@@ -72,7 +72,7 @@ enum DeviceAdministration {
     name: "device",
     verbs: [
       AdministrationVerb(
-        "device", "list", "Lists the devices that have enrolled.",
+        "device", "list", "Lists the enrolled devices.",
         columns: ["device", "name", "up", "lastSeenAt", "enrolledAt", "revokedAt"]
       ) { _ in .listDevices(of: nil) },
       AdministrationVerb(
@@ -87,8 +87,8 @@ enum DeviceAdministration {
         return .revokeDevice(number: number)
       },
       AdministrationVerb(
-        "device", "code", "Prints the code that devices enrol with.",
-        options: [.flag("rotate", "makes a new one; with the former nobody enrols any more")],
+        "device", "code", "Prints the enrollment code.",
+        options: [.flag("rotate", "generate a new code; the previous one becomes invalid")],
         columns: ["code"]
       ) { $0.has("rotate") ? .rotateEnrolmentCode : .enrolmentCode },
     ])

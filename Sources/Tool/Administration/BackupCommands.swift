@@ -7,7 +7,7 @@ enum BackupCommand {
   static let table = OptionTable(
     command: "belfry backup",
     summary: "Copies a gateway's stores, keys and certificates into one file, while it runs or is "
-      + "stopped. Who has the file can pose as the gateway: it has mode 0600.",
+      + "stopped. Protect the file like the data folder: it contains every key. It has mode 0600.",
     positionals: "FILE", positionalCount: 1...1,
     [
       .value("data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway", "the gateway's folder"),

@@ -12,7 +12,7 @@ enum TeamCommand {
     verbs: [
       AdministrationVerb(
         "team", "add", "Adds a team.", positionals: "[NAME]", positionalCount: 0...1,
-        options: [.value("id", "ID", default: "made", "ten upper-case letters and digits")],
+        options: [.value("id", "ID", default: "generated", "10 uppercase letters and digits")],
         columns: ["id"]
       ) { options in
         .addTeam(id: options.value("id"), name: options.positionals.first)
@@ -38,7 +38,7 @@ enum KeyCommand {
     "key", "add", "Adds an ES256 key, in the .p8 form that Apple hands out.",
     options: [
       .value("team", "ID", default: "the one there is", "whose apps it sends to"),
-      .value("id", "KEYID", default: "made", "ten upper-case letters and digits"),
+      .value("id", "KEYID", default: "generated", "10 uppercase letters and digits"),
       .repeatable("topic", "T", default: "all", "a bundle identifier that it may send to"),
       .value("environment", "sandbox|production", default: "both", "where it is good"),
       .value("related", "KEYID", "the one other key that may share its connection"),

@@ -13,8 +13,8 @@ enum CenterCommand {
       """,
     positionals: "[open ID | action ID ACTION | dismiss [ID]]", positionalCount: 0...3,
     [
-      .value("app", "APP_ID", "of this app, where an id alone is not clear"),
-      .value("text", "TEXT", "what is typed into an action's field"),
+      .value("app", "APP_ID", "the app, if several apps use the id"),
+      .value("text", "TEXT", "text for an action's text field"),
       .flag("all", "with dismiss: all of them"),
       .flag("page", "a page on the terminal, with keys to open, act, reply and clear"),
       .flag("window", "a window of belfry-center on this desktop"),
@@ -22,7 +22,7 @@ enum CenterCommand {
     ])
 
   private static let appOption = OptionTable.Entry.value(
-    "app", "APP_ID", "of this app, where an id alone is not clear")
+    "app", "APP_ID", "the app, if several apps use the id")
 
   /// The user's actions on a notification.
   static let verbTables = [
@@ -34,7 +34,7 @@ enum CenterCommand {
       summary: "Takes one of a notification's actions, which 'belfry center --json' lists.",
       positionals: "ID ACTION", positionalCount: 2...2,
       [
-        appOption, .value("text", "TEXT", "what is typed into the action's field"),
+        appOption, .value("text", "TEXT", "text for the action's text field"),
         AgentControl.socketOption,
       ]),
     OptionTable(
@@ -90,7 +90,7 @@ enum CenterCommand {
     case ("dismiss", 1): throw UsageError("dismiss needs an ID, or --all")
     default:
       throw UsageError(
-        "'\(words.joined(separator: " "))' is not understood: use open ID, action ID ACTION or "
+        "invalid arguments '\(words.joined(separator: " "))': expected open ID, action ID ACTION or "
           + "dismiss ID")
     }
   }

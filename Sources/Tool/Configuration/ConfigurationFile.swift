@@ -57,12 +57,12 @@ struct ConfigurationFile {
     // An empty file has neither options nor a document.
     if case .end = event.kind { return }
     guard case .mapping = event.kind else {
-      throw Fault(line: event.line, what: "this is no mapping: write `option: value`, one a line")
+      throw Fault(line: event.line, what: "expected a mapping: write one `option: value` per line")
     }
     while let key = try nextKey(&parser) {
       guard case .scalar(let name) = key.kind else {
         faults.append(
-          Fault(line: key.line, what: "this is no option's name: write `option: value`"))
+          Fault(line: key.line, what: "expected the name of an option: write `option: value`"))
         try parser.skip(key.kind)
         try parser.skip(parser.next().kind)
         continue
@@ -86,7 +86,7 @@ struct ConfigurationFile {
     }
     throw Fault(
       line: event.line,
-      what: "a second document begins here, which nobody reads: write all options into the first")
+      what: "a second document begins here: write all options in the first")
   }
 
   /// Returns the node at the position of an option name, or nil at the end of the mapping.
@@ -107,7 +107,7 @@ struct ConfigurationFile {
     case .scalar(let text): return [(text, event.line)]
     case .sequence: break
     default:
-      faults.append(Fault(line: event.line, what: "\(name) takes a text or a list of texts"))
+      faults.append(Fault(line: event.line, what: "expected a text or a list of texts for \(name)"))
       try parser.skip(event.kind)
       return nil
     }
@@ -129,7 +129,7 @@ struct ConfigurationFile {
         }
       default:
         fault =
-          fault ?? Fault(line: element.line, what: "\(name) takes a plain list of texts")
+          fault ?? Fault(line: element.line, what: "expected a plain list of texts for \(name)")
         try parser.skip(element.kind)
       }
     }
@@ -195,7 +195,7 @@ struct ConfigurationFile {
       if depth > Self.depthMax {
         throw ConfigurationFile.Fault(
           line: unsafe Int(parser.pointee.mark.line) + 1,
-          what: "this is nested more than \(Self.depthMax) deep: write `option: value`, one a line")
+          what: "more than \(Self.depthMax) nested levels: write one `option: value` per line")
       }
       switch kind {
       case .mapping, .sequence: depth += 1

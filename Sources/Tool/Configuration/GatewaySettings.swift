@@ -80,8 +80,8 @@ enum GatewayCheck {
   static let table = OptionTable(
     command: "belfry gateway check-config",
     summary:
-      "Says what is wrong in a configuration file of the gateway, with line numbers, and ends with 1; "
-      + "or that it is good. Nothing is started or changed.",
+      "Checks a configuration file of the gateway and prints each error with its line number. Exits 1 if "
+      + "there are errors. Nothing is started or changed.",
     positionals: "FILE", positionalCount: 1...1, [])
 
   static func run(_ arguments: [String]) -> Int32 {
@@ -129,7 +129,7 @@ enum GatewayCheck {
       return 1
     }
     let file = settings.options.value("config").map(FileSystem.absolute) ?? "the configuration"
-    Output.line("\(file) is good")
+    Output.line("\(file) is valid")
     return 0
   }
 }

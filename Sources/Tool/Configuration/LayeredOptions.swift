@@ -63,7 +63,7 @@ struct LayeredOptions {
         to: String(name.dropFirst(prefix.count)),
         in: known.map { String($0.dropFirst(prefix.count)) })
       warnings.append(
-        "\(name) is no option and changes nothing: "
+        "ignoring unknown variable \(name): "
           + (nearest.map { "did you mean \(prefix)\($0)?" } ?? "see `\(table.command) --help`"))
     }
     if let file { try read(file, by: table) }
@@ -94,20 +94,20 @@ struct LayeredOptions {
     for entry in file.entries {
       guard let option = known.first(where: { $0.key == entry.key }) else {
         if Self.typedOnly.contains(entry.key) {
-          fault(entry.line, "\(entry.key) belongs on the command line: leave it out")
+          fault(entry.line, "\(entry.key) can only be set on the command line")
         } else {
           let nearest = Suggestion.nearest(to: entry.key, in: known.map(\.key))
           fault(
             entry.line,
-            "there is no option '\(entry.key)': "
+            "unknown option '\(entry.key)': "
               + (nearest.map { "did you mean '\($0)'?" } ?? "see `\(table.command) --help`"))
         }
         continue
       }
       if entry.values.isEmpty || entry.values.contains("") {
-        fault(entry.line, "\(entry.key) needs a value: leave out the line for the default")
+        fault(entry.line, "missing value for \(entry.key): remove the line to use the default")
       } else if !option.isRepeatable, entry.values.count > 1 {
-        fault(entry.line, "\(entry.key) takes one value: write no list")
+        fault(entry.line, "\(entry.key) can only have one value, not a list")
       } else if options.supply(entry.key, entry.values) {
         origins[entry.key] = .file(path, entry)
       }
@@ -133,14 +133,16 @@ struct LayeredOptions {
     switch problem {
     case .badValue(let key, let value, let wanted):
       guard let origin = origins[key] else { return false }
-      let fault = "'\(value)' is not understood: give \(wanted)"
+      func fault(_ name: String) -> String {
+        "invalid value '\(value)' for \(name): expected \(wanted)"
+      }
       switch origin {
       case .variable(let name), .credential(let name):
-        faults.append(Fault(line: 0, text: "\(name) \(fault)"))
+        faults.append(Fault(line: 0, text: fault(name)))
       case .file(let path, let entry):
         let line =
           zip(entry.values, entry.valueLines).first { $0.0 == value }?.1 ?? entry.line
-        faults.append(Fault(line: line, text: "\(path):\(line): \(key) \(fault)"))
+        faults.append(Fault(line: line, text: "\(path):\(line): \(fault(key))"))
       }
       let before = options.values(key).count
       options.withdraw(key, value)
@@ -149,7 +151,7 @@ struct LayeredOptions {
       // A missing option has no position, but the option that requires it has one.
       guard let other = Self.pairs[key], let place = place(of: other) else { return false }
       faults.append(
-        Fault(line: place.line, text: "\(place.text): \(other) needs \(key) beside it: give both"))
+        Fault(line: place.line, text: "\(place.text): \(other) requires \(key): set both"))
       for value in options.values(other) { options.withdraw(other, value) }
       return true
     default: return false

@@ -19,15 +19,14 @@ struct DeviceGateway: Equatable {
     var description: String {
       switch self {
       case .badFile(let path, let reason):
-        "\(path) names no gateway (\(reason)): start one with belfry gateway, or give --gateway"
+        "cannot read a gateway from \(path) (\(reason)): start one with 'belfry gateway', or use --gateway"
       case .badInvitation(let reason):
-        "the invitation cannot be used (\(reason)): take the whole line that 'belfry device invite' "
-          + "prints"
+        "invalid invitation (\(reason)): use the whole line that 'belfry device invite' prints"
       case .badAuthority(let path, let reason):
-        "--ca '\(path)' is not understood: give the gateway's authority, a certificate in PEM form "
+        "invalid value '\(path)' for --ca: expected the gateway's certificate authority in PEM format "
           + "(\(reason))"
       case .noAuthority:
-        "the gateway's authority is not known: give --ca FILE, the gateway.json, or an invitation"
+        "missing the gateway's certificate authority: add --ca FILE, or use its gateway.json or an invitation"
       }
     }
   }

@@ -32,13 +32,13 @@ struct FleetCommand: Sendable {
   init(_ line: String) throws(Refusal) {
     guard let object = try? JSONValue(parsing: line).objectValue,
       let verb = object["do"]?.stringValue
-    else { throw Refusal(line: line, reason: "it is no JSON object with \"do\"") }
+    else { throw Refusal(line: line, reason: "expected a JSON object with \"do\"") }
     topic = object["topic"]?.stringValue ?? ""
     channel = object["channel"]?.stringValue.flatMap { LinkChannel(reading: $0) }
     device = object["device"]?.integerValue.map { UInt64(clamping: $0) }
     if let name = object["type"]?.stringValue {
       guard let kind = TokenKind(name: name) else {
-        throw Refusal(line: line, reason: "there is no type '\(name)'")
+        throw Refusal(line: line, reason: "unknown type '\(name)'")
       }
       self.kind = kind
     } else {
@@ -58,7 +58,7 @@ struct FleetCommand: Sendable {
     case "unsubscribe": self.verb = .unsubscribe
     case "summary": self.verb = .summary
     case "exit": self.verb = .exit
-    default: throw Refusal(line: line, reason: "there is no order '\(verb)'")
+    default: throw Refusal(line: line, reason: "unknown order '\(verb)'")
     }
     switch self.verb {
     case .disable, .enable, .register, .unregister:
@@ -79,7 +79,7 @@ struct FleetCommand: Sendable {
     let reason: String
 
     var description: String {
-      "the order \(line) is not understood, \(reason): see belfry device run --help"
+      "invalid order \(line): \(reason); see belfry device run --help"
     }
   }
 }

@@ -25,7 +25,7 @@ enum CompletionsCommand {
       case "zsh": Output.text(ZshCompletion.script(words))
       case "fish": Output.text(FishCompletion.script(words))
       case let other:
-        Output.error("there are no completions for '\(other)'", do: "give bash, zsh or fish")
+        Output.error("no completions for '\(other)'", do: "use bash, zsh or fish")
         return 2
       }
       return 0

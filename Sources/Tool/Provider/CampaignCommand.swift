@@ -10,7 +10,7 @@ enum CampaignCommand {
     .value(
       "data", "DIR", default: "$XDG_STATE_HOME/belfry/provider", "the registry's data folder"),
     .value("admin-token", "FILE", default: "the data folder's", "the file with the admin token"),
-    .flag("json", "one JSON object a line"),
+    .flag("json", "one JSON object per line"),
   ]
 
   private static let send = OptionTable(
@@ -23,7 +23,7 @@ enum CampaignCommand {
     [
       .value(
         "to", "all|tag:T|user:U|FILE", default: "all",
-        "whom to send to; a file has a device token a line"),
+        "the recipients; a file has one device token per line"),
       .flag("dry-run", "say what each language would show, and to how many; send nothing"),
       .value("rate", "N/s", "pushes a second at most"),
       .flag("detach", "do not wait; the running registry continues"),

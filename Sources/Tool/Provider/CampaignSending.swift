@@ -116,7 +116,7 @@ enum CampaignSending {
     if to == "all" || to.hasPrefix("tag:") || to.hasPrefix("user:") { return (to, nil) }
     guard FileSystem.exists(to) else {
       throw CommandLineOptions.Problem.badValue(
-        key: "to", value: to, wanted: "all, tag:T, user:U or a file with a token a line")
+        key: "to", value: to, wanted: "all, tag:T, user:U or a file with one token per line")
     }
     return ("list", to)
   }
@@ -126,7 +126,7 @@ enum CampaignSending {
     let number = text.hasSuffix("/s") ? String(text.dropLast(2)) : text
     guard let rate = Int64(number), (1...1_000_000).contains(rate) else {
       throw CommandLineOptions.Problem.badValue(
-        key: "rate", value: text, wanted: "pushes a second, such as 500/s")
+        key: "rate", value: text, wanted: "pushes per second, such as 500/s")
     }
     return rate
   }

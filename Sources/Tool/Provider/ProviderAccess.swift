@@ -18,7 +18,7 @@ enum CampaignFailure: Error, CustomStringConvertible {
   var description: String {
     switch self {
     case .refused(_, let lines): lines.joined(separator: "\nbelfry: ")
-    case .unknown(let id): "there is no campaign '\(id)': 'belfry campaign status' lists them"
+    case .unknown(let id): "unknown campaign '\(id)': 'belfry campaign status' lists them"
     case .noService(let where_): "no token registry answers at \(where_): start belfry provider"
     case .otherService(let url, let folder):
       "the service of \(folder) does not serve at \(url), so its admin token is not sent there: "

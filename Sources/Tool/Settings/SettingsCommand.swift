@@ -43,7 +43,7 @@ enum SettingsCommand {
     var changes: [String: String] = [:]
     for pair in options.positionals.dropFirst() {
       guard let equals = pair.firstIndex(of: "=") else {
-        throw UsageError("'\(pair)' is no switch: write SWITCH=VALUE, such as alert=off")
+        throw UsageError("invalid argument '\(pair)': expected SWITCH=VALUE, such as alert=off")
       }
       changes[String(pair[..<equals])] = String(pair[pair.index(after: equals)...])
     }

@@ -20,7 +20,7 @@ struct AgentInstallation {
   init() throws(Failure) {
     let given = StateFolders.variable("XDG_CONFIG_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
     guard let folder = given ?? StateFolders.variable("HOME").map({ $0 + "/.config" }) else {
-      throw Failure(description: "there is no HOME: set it to the user's folder")
+      throw Failure(description: "HOME is not set: set it to the user's folder")
     }
     unitFile = "\(folder)/systemd/user/\(Self.unitName)"
     autostartFile = "\(folder)/autostart/belfry-agent.desktop"

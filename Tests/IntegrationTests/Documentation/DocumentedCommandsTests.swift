@@ -42,7 +42,7 @@ import Testing
       return nil
     } catch {
       switch error {
-      case .arguments where isExcerpt, .missingValue where isExcerpt: return nil
+      case .missingArgument where isExcerpt, .missingValue where isExcerpt: return nil
       default: return "\(line): \(error)"
       }
     }

@@ -179,7 +179,7 @@ import Testing
               ("/etc/belfry/gateway.yaml", "gateway.yaml"),
               ("belfry gateway --config", "until-it-says ready belfry gateway --config"),
             ]) + "\n! belfry gateway check-config wrong.yaml 2>&1")
-      #expect(answer.lines.contains { $0.hasSuffix("/gateway.yaml is good") }, "\(answer.output)")
+      #expect(answer.lines.contains { $0.hasSuffix("/gateway.yaml is valid") }, "\(answer.output)")
       let message = try #require(blocks.last { $0.text.hasPrefix("belfry: ") }).text
       #expect(
         answer.lines.contains(

@@ -1,0 +1,50 @@
+import BelfryProvider
+import BelfryWire
+import System
+
+/// The advice of `belfry send` for pushes to another listener's port, which look like a service that does not answer.
+struct SendPort {
+  /// The names of a gateway's other listeners, with their default ports.
+  private static let others: [(name: String, port: Int64)] = [
+    ("console", 2_198), ("device", 5_223), ("binary", 2_195), ("feedback", 2_196),
+  ]
+
+  private let address: String
+  private let listener: String
+  /// The port for pushes; nil if it is not known.
+  private let providerPort: Int64?
+
+  /// Finds the listener that the options address by mistake; nil if there is none.
+  init?(_ options: CommandLineOptions) {
+    guard let text = options.value("gateway"), !FileSystem.exists(text),
+      let (host, number) = DeviceGateway.address(text)
+    else { return nil }
+    address = "\(host):\(number)"
+    let port = Int64(number)
+    // The gateway's own description is exact, and is often in the folder of the authority.
+    var files = [DeviceGateway.usersFile]
+    if let authority = options.value("ca") {
+      files.insert(FileSystem.parent(of: FileSystem.absolute(authority)) + "/gateway.json", at: 0)
+    }
+    for file in files {
+      let bytes = (try? FileSystem.readRegularFile(file, limit: Self.fileBytesMax)) ?? []
+      guard let ports = (try? JSONValue(parsing: bytes))?.objectValue?["ports"]?.objectValue,
+        let provider = ports["provider"]?.integerValue, provider != port,
+        let other = Self.others.first(where: { ports[$0.name]?.integerValue == port })
+      else { continue }
+      (listener, providerPort) = ("the gateway's \(other.name) port", provider)
+      return
+    }
+    guard let other = Self.others.first(where: { $0.port == port }) else { return nil }
+    (listener, providerPort) = ("usually a gateway's \(other.name) port", nil)
+  }
+
+  /// The message in place of the failure.
+  var message: String {
+    "cannot send to \(address), which is \(listener): "
+      + (providerPort.map { "use its provider port, \($0)" }
+        ?? "use its provider port, usually 2197")
+  }
+
+  private static let fileBytesMax = 262_144
+}
