@@ -13,7 +13,9 @@ enum GatewayCommand {
       configuration file.
       """,
     [
-      .value("data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway", "keys, certificates, store"),
+      .value(
+        "data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway, with --port-offset N gateway-N",
+        "keys, certificates, store"),
       .value(
         "host", "ADDR", default: "127.0.0.1",
         "address of all listeners except the console's; :: is only IPv6"),
@@ -29,7 +31,10 @@ enum GatewayCommand {
       .value("feedback-port", "PORT", default: "2196", "legacy feedback service (TLS)"),
       .value(
         "console-port", "PORT", default: "2198", "console, admin API, /metrics, /healthz, /readyz"),
-      .value("console-host", "ADDR", default: "127.0.0.1", "address of that one listener"),
+      .value("console-host", "ADDR", default: "127.0.0.1", "address of the console's listener"),
+      .value(
+        "port-offset", "N", default: "0",
+        "added to each default port, and to the name of the default data folder: a second gateway"),
       .value(
         "insecure-provider-port", "PORT", "provider API without TLS, on loopback only, for tests"),
       .value("enroll", "open|code", default: "code", "which devices may join"),
@@ -114,8 +119,10 @@ enum GatewayCommand {
   static func configuration(
     _ options: CommandLineOptions
   ) throws(CommandLineOptions.Problem) -> GatewayConfiguration {
+    let offset = try portOffset(options)
     var configuration = GatewayConfiguration(
-      folder: FileSystem.absolute(options.value("data") ?? StateFolders.gateway))
+      folder: FileSystem.absolute(
+        options.value("data") ?? StateFolders.gateway(portOffset: offset)))
     if let host = options.value("host") {
       guard SocketAddress(host: host, port: 0) != nil else {
         throw .badValue(key: "host", value: host, wanted: "an IP address of this machine")
@@ -131,7 +138,7 @@ enum GatewayCommand {
     if let name = try options.choice("environment", of: ["sandbox", "production"]) {
       configuration.environment = BelfryWire.Environment(name: name) ?? .sandbox
     }
-    configuration.ports = try ports(options)
+    configuration.ports = try ports(options, offset: offset)
     try requireOwnPorts(configuration.ports, options)
     for key in ["data", "server-certificate", "server-key", "admin-token-file"] {
       guard let path = options.value(key), path == "~" || path.hasPrefix("~/") else { continue }
@@ -187,11 +194,26 @@ enum GatewayCommand {
     _ options: CommandLineOptions
   ) throws(CommandLineOptions.Problem) -> SocketAddress {
     let host = options.value("console-host") ?? "127.0.0.1"
-    let port: UInt16 = try options.integer("console-port") ?? 2_198
+    let port = try consolePort(options)
     guard let address = SocketAddress(host: host, port: port) else {
       throw .badValue(key: "console-host", value: host, wanted: "an IP address of this machine")
     }
     return address
+  }
+
+  private static func consolePort(
+    _ options: CommandLineOptions
+  ) throws(CommandLineOptions.Problem) -> UInt16 {
+    let offset = try portOffset(options)
+    return try options.integer("console-port") ?? 2_198 + offset
+  }
+
+  /// Returns the number that is added to each default port.
+  private static func portOffset(
+    _ options: CommandLineOptions
+  ) throws(CommandLineOptions.Problem) -> UInt16 {
+    // The highest default port plus the offset must be a port.
+    try options.integer("port-offset", in: 0...(UInt16.max - GatewayPorts().device)) ?? 0
   }
 
   /// Throws if two listeners on one address would have the same port.
@@ -206,7 +228,7 @@ enum GatewayCommand {
     listeners += ports.providers.map { ("provider-port", $0) }
     listeners += ports.insecureProvider.map { [("insecure-provider-port", $0)] } ?? []
     if options.value("console-host") ?? "127.0.0.1" == host {
-      listeners.append(("console-port", try options.integer("console-port") ?? 2_198))
+      listeners.append(("console-port", try consolePort(options)))
     }
     var owners: [UInt16: String] = [:]
     for (key, port) in listeners where port != 0 {
@@ -219,9 +241,12 @@ enum GatewayCommand {
   }
 
   private static func ports(
-    _ options: CommandLineOptions
+    _ options: CommandLineOptions, offset: UInt16
   ) throws(CommandLineOptions.Problem) -> GatewayPorts {
-    var ports = GatewayPorts()
+    let usual = GatewayPorts()
+    var ports = GatewayPorts(
+      providers: usual.providers.map { $0 + offset }, device: usual.device + offset,
+      binary: usual.binary + offset, feedback: usual.feedback + offset)
     let providers = options.values("provider-port")
     if !providers.isEmpty {
       ports.providers = []

@@ -10,6 +10,12 @@ enum StateFolders {
   /// The gateway's default folder.
   static var usualGateway: String { "\(state)/belfry/gateway" }
 
+  /// Returns the default folder of a gateway whose default ports are moved: a folder of its own, so that it can run
+  /// beside the usual gateway.
+  static func gateway(portOffset: UInt16) -> String {
+    variable("BELFRY_GATEWAY") ?? usualGateway + (portOffset == 0 ? "" : "-\(portOffset)")
+  }
+
   /// The default folder of the agent.
   static var agent: String { "\(state)/belfry/agent" }
 

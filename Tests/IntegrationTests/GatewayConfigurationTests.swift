@@ -1,4 +1,5 @@
 import Foundation
+import System
 import TestSupport
 import Testing
 
@@ -40,10 +41,15 @@ extension Scenario {
 
   @Test(arguments: [
     ("es512: on\nprovider-prot: 1\n", 2, "did you mean 'provider-port'?"),
-    ("\n\ndevice-port: 99999\n", 3, "device-port '99999' is not understood"),
-    ("provider-port:\n- 2197\n- 443\n- x\n", 4, "provider-port 'x' is not understood"),
-    ("device-port: [1, 2]\n", 1, "device-port takes one value"),
-    ("enroll: maybe\n", 1, "give open or code"),
+    ("port-offset: 60313\n", 1, "invalid value '60313' for port-offset: expected 0-60312"),
+    ("port-offset: 1000\nbinary-port: 3197\n", 2, "provider-port uses this one"),
+    ("\n\ndevice-port: 99999\n", 3, "invalid value '99999' for device-port: expected 0-65535"),
+    (
+      "provider-port:\n- 2197\n- 443\n- x\n", 4,
+      "invalid value 'x' for provider-port: expected 0-65535"
+    ),
+    ("device-port: [1, 2]\n", 1, "device-port can only have one value"),
+    ("enroll: maybe\n", 1, "expected open or code"),
     ("device-port: 1\ndevice-port: 2\n", 2, "device-port is already set at line 1"),
     ("device-port: {a: b}\n", 1, "expected a text or a list of texts for device-port"),
     ("name: &a b.example\nhost: *a\n", 2, "expected a text or a list of texts for host"),
@@ -230,6 +236,56 @@ extension Scenario {
         [Installation.belfry, "gateway", "--data", gateway.data], environment: environment,
         succeeding: false)
       #expect(refused.status == 1 && refused.errors.contains("fewer than"), "\(refused.errors)")
+    }
+  }
+
+  /// Returns offsets with which every default port is free, far from each other.
+  private func freeOffsets() throws -> [Int] {
+    var offsets: [Int] = []
+    while offsets.count < 2 {
+      let offset = Int.random(in: 8_000...26_000)
+      let isFree = [2_195, 2_196, 2_197, 2_198, 5_223].allSatisfy { port in
+        guard let listener = try? Socket.listen(on: .loopback(port: UInt16(port + offset))) else {
+          return false
+        }
+        Socket.close(listener)
+        return true
+      }
+      if isFree, offsets.allSatisfy({ abs($0 - offset) > 4_000 }) { offsets.append(offset) }
+    }
+    return offsets
+  }
+
+  @Test func `A second gateway needs only another port offset`() async throws {
+    try await Scenario.run { scenario in
+      let offsets = try freeOffsets()
+      var files: [String] = []
+      for (index, offset) in offsets.enumerated() {
+        let file = scenario.folder.file("ready-\(offset)")
+        // Ports that are set are not moved.
+        let more = index == 0 ? [] : ["--feedback-port", "0"]
+        let program = try scenario.belfry(
+          ["gateway", "--port-offset", "\(offset)", "--ready-file", file] + more)
+        let text = try await ScratchFolder.contents(of: file) { !program.isRunning }
+        let ready = try #require(JSONLine(text))
+        let ports = ready["ports"]
+        #expect(ports["provider"].integer == 2_197 + offset)
+        #expect(ports["device"].integer == 5_223 + offset)
+        #expect(ports["binary"].integer == 2_195 + offset)
+        #expect(ports["console"].integer == 2_198 + offset)
+        #expect((ports["feedback"].integer == 2_196 + offset) == (index == 0))
+        files.append(ready["caFile"].string ?? "")
+      }
+      #expect(
+        files == offsets.map { scenario.folder.file("belfry/gateway-\($0)/ca.pem") }, "\(files)")
+      for (text, reason) in [("60313", "expected 0-60312"), ("-1", "expected 0-60312")] {
+        let refused = try await scenario.belfryCommand(
+          ["gateway", "--port-offset", text], succeeding: false)
+        #expect(refused.status == 2)
+        #expect(
+          refused.errors.contains("invalid value '\(text)' for --port-offset: \(reason)"),
+          "\(refused.errors)")
+      }
     }
   }
 }

@@ -53,7 +53,8 @@ struct GatewaySettings {
 
   /// Returns the options that require a restart of the process and that differ in `new`.
   func needingRestart(in new: GatewaySettings) -> [String] {
-    ["console-port", "console-host", "log-level", "log-format", "ready-file"].filter {
+    ["port-offset", "console-port", "console-host", "log-level", "log-format", "ready-file"].filter
+    {
       options.values($0) != new.options.values($0)
     }
   }
