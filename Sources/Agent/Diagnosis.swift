@@ -17,7 +17,8 @@ extension AgentDaemon {
           + "\(configuration.socketPath), data \(configuration.dataFolder)"),
       Finding(
         feature: "disk", isFine: unpersistedCount == 0,
-        detail: unpersistedCount == 0 ? "takes what is kept" : "\(unpersistedCount) changes wait",
+        detail: unpersistedCount == 0
+          ? "writable" : "not writable: \(unpersistedCount) changes wait",
         advice: "make room in \(configuration.dataFolder) and let the agent write there"),
       Finding(
         feature: "records", isFine: damageNotice == nil, detail: damageNotice ?? "are whole",
@@ -49,30 +50,52 @@ extension AgentDaemon {
           ? desktop.serverName : "none owns org.freedesktop.Notifications",
         advice: "install and start one, such as dunst"))
     guard desktop.isAvailable else { return findings }
-    let names = desktop.capabilities
-    for (feature, name, advice) in [
-      ("buttons", "actions", "use a server with actions: nobody can be asked for permission here"),
-      (
-        "text below the title", "body",
-        "use a server that supports bodies: the title contains all text now"
-      ),
-      (
-        "reply in place", "inline-reply",
-        "only Plasma has it: a window asks for the text, where belfry-center is installed"
-      ),
-    ] {
-      let isThere = names.contains(name)
-      findings.append(
-        Finding(
-          feature: feature, isFine: isThere, isOptional: name != "actions",
-          detail: isThere ? "shown" : "not shown by this server", advice: advice))
-    }
+    findings += serverFindings(desktop)
     let quiet = presenters.quiet?.quiet.sorted().joined(separator: ", ") ?? ""
     findings.append(
       Finding(
         feature: "do not disturb", isFine: quiet.isEmpty, isLack: false,
         detail: quiet.isEmpty ? "off" : "on, says \(quiet)",
         advice: "switch it off in the desktop, or wait: banners and sounds are held back"))
+    return findings
+  }
+
+  /// The findings about the server's features.
+  private func serverFindings(_ desktop: DesktopPresenter) -> [Finding] {
+    var findings: [Finding] = []
+    switch desktop.server.buttons {
+    case .menu:
+      findings.append(
+        Finding(
+          feature: "buttons", isFine: false, isLack: false,
+          detail: "only in the server's context menu",
+          advice: "open that menu on the notification (in dunst, by default with a middle click); "
+            + "questions and alerts have buttons in windows, if belfry-center is installed"))
+    case .none, .upTo, .all:
+      let hasButtons = desktop.server.buttons != .none
+      findings.append(
+        Finding(
+          feature: "buttons", isFine: hasButtons,
+          detail: hasButtons ? "shown" : "not shown by this server",
+          advice: "use a server with actions, or install belfry-center, whose windows have buttons")
+      )
+    }
+    for (feature, name, advice) in [
+      (
+        "body text", "body",
+        "use a server that supports bodies: the title contains all text now"
+      ),
+      (
+        "reply in place", "inline-reply",
+        "only Plasma has it: a window asks for the text, if belfry-center is installed"
+      ),
+    ] {
+      let isThere = desktop.capabilities.contains(name)
+      findings.append(
+        Finding(
+          feature: feature, isFine: isThere, isOptional: true,
+          detail: isThere ? "supported" : "not supported by this server", advice: advice))
+    }
     return findings
   }
 

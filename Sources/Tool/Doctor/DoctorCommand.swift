@@ -7,12 +7,12 @@ enum DoctorCommand {
   static let table = OptionTable(
     command: "belfry doctor",
     summary: """
-      Tells what this machine has and lacks for each feature, what to do about it, and whether the
-      link to the gateway works. Ends with 1 when no agent answers. With --gateway it tells the same of a
-      gateway, and ends with 1 when something that it needs is missing.
+      Checks which features work on this machine, prints what to do about those that do not, and checks the link
+      to the gateway. Exits 1 if no agent answers. With --gateway, checks a gateway, and exits 1 if a part that it
+      needs is missing.
       """,
     [
-      .flag("gateway", "of the gateway on this machine, in place of the agent"),
+      .flag("gateway", "check the gateway on this machine instead of the agent"),
       .value("data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway", "the gateway's folder"),
       AgentControl.jsonOption, AgentControl.socketOption,
     ])

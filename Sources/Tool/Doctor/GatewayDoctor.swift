@@ -47,8 +47,6 @@ struct GatewayDoctor {
   }
 
   private static let fileBytesMax = 262_144
-  /// Milliseconds within which a listener on this machine must accept.
-  private static let connectMilliseconds: Int32 = 2_000
   /// Seconds before the expiration of a certificate at which it is reported.
   private static let certificateNoticeSeconds: Int64 = 30 * 86_400
   /// Bytes of free disk space below which a gateway may soon stop accepting.
@@ -87,11 +85,11 @@ struct GatewayDoctor {
       guard let port = port(name) else {
         return Self.row("\(name) port", isFine: false, "not in gateway.json", "restart the gateway")
       }
-      let isOpen = accepts(host, port)
+      let isOpen = isListening(host, port)
       return Self.row(
         "\(name) port", isFine: isOpen,
-        "\(host):\(port)" + (isOpen ? " accepts" : " does not accept"),
-        "start the gateway, or look with ss -ltnp who has that port")
+        "\(host):\(port)" + (isOpen ? ", listening" : ", not listening"),
+        "start the gateway, or run ss -ltnp to see which process has that port")
     }
   }
 
@@ -187,13 +185,10 @@ struct GatewayDoctor {
     return number.flatMap(UInt16.init(exactly:)).flatMap { $0 > 0 ? $0 : nil }
   }
 
-  private func accepts(_ host: String, _ port: UInt16) -> Bool {
-    guard let address = SocketAddress(host: host, port: port),
-      let descriptor = try? Socket.connect(to: address)
-    else { return false }
-    defer { Socket.close(descriptor) }
-    var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-    return unsafe poll(&wanted, 1, Self.connectMilliseconds) > 0
-      && Socket.pendingError(descriptor) == 0
+  /// Returns true if a socket of this machine listens there.
+  ///
+  /// The kernel's tables say so without a connection, which the gateway would log as a peer that failed.
+  private func isListening(_ host: String, _ port: UInt16) -> Bool {
+    SocketAddress(host: host, port: port).map { !ListenerOwners.userIDs(at: $0).isEmpty } ?? false
   }
 }

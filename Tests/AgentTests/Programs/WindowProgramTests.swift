@@ -102,6 +102,12 @@ struct WindowProgramTests {
       let app = try await scene.app("alert")
       try await scene.desktop.wait(
         "label", "“\(Self.burger)” Would Like to Send You Notifications")
+      // The window asks; the server, whose buttons are in a menu, does not ask a second time.
+      #expect(try await scene.dunstctl("count", "displayed") == "0")
+      let rows = try await scene.scenario.belfryCommand(["doctor", "--json"]).values
+      let buttons = rows.first { $0["feature"].string == "buttons" }
+      #expect(buttons?["state"].string == "attention", "\(rows)")
+      #expect(buttons?["detail"].string == "only in the server's context menu")
       try await scene.desktop.press(answer)
       // S1-7
       #expect(await app.nextEvent("authorized")["granted"].boolean == isAllowed)

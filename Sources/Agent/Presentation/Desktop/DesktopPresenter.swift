@@ -25,6 +25,8 @@ final class DesktopPresenter: Presenter {
   /// The server's own name and version.
   private(set) var serverName = ""
   private var badges: [AppID: Int64] = [:]
+  /// The open prompts, whether the server or a window shows them.
+  private var prompts: [PromptID: Prompt] = [:]
   /// A function that returns true if the desktop's do-not-disturb mode is on.
   var isDesktopQuiet: () -> Bool = { false }
   /// The unique name of the server that signals must be from, empty without a server; nil until it is known if a server
@@ -47,6 +49,12 @@ final class DesktopPresenter: Presenter {
     self.words = words
     self.listener = listener
     self.log = log
+    windows?.onPromptsLost = { [weak self] prompts in
+      guard let self, self.board.isServerThere else { return }
+      for prompt in prompts where self.prompts[prompt.id] != nil {
+        self.make(self.board.show(.prompt(prompt.id), .prompt(prompt)))
+      }
+    }
     try bus.match(
       "type='signal',sender='\(Self.name)',path='\(Self.path)',interface='\(Self.name)'"
     ) { [weak self] message in self?.signalled(message) }
@@ -75,8 +83,12 @@ final class DesktopPresenter: Presenter {
     case .removed(let key):
       make(board.remove(.notification(key)))
       if let number = history.remove(key) { removeFromHistory(number) }
-    case .prompt(let prompt): make(board.show(.prompt(prompt.id), .prompt(prompt)))
-    case .promptWithdrawn(let prompt): make(board.remove(.prompt(prompt.id)))
+    case .prompt(let prompt):
+      prompts[prompt.id] = prompt
+      show([prompt])
+    case .promptWithdrawn(let prompt):
+      prompts[prompt.id] = nil
+      make(board.remove(.prompt(prompt.id)))
     case .badge(let app, let badge): emitBadge(app, badge)
     case .sound(let key, _): vibrate(key.app)
     case .drawn, .windowClosed, .launchImage, .suppressed, .launched, .link: break
@@ -121,9 +133,21 @@ final class DesktopPresenter: Presenter {
       }
       self.server = ServerFeatures(name: name, version: version, names: self.capabilities)
       self.log.info("a desktop notification server is there")
+      // A prompt on the previous server may belong in a window now, and the reverse.
+      for id in self.prompts.keys { _ = self.board.remove(.prompt(id)) }
       self.make(self.board.serverAppeared())
+      self.show(self.prompts.values.sorted { $0.id.number < $1.id.number })
       self.windows?.serverChanged(.present(self.server))
       self.listener?.presenterAppeared(.desktop, isNew: false)
+    }
+  }
+
+  /// Shows prompts on the server, except those that a window shows, so that the user is asked once.
+  private func show(_ prompts: [Prompt]) {
+    guard board.isServerThere else { return }
+    let windowsAsk = hasWindow && ButtonPlacement.opensWindow(forQuestionsOn: server)
+    for prompt in prompts where !windowsAsk && windows?.isShowing(prompt.id) != true {
+      make(board.show(.prompt(prompt.id), .prompt(prompt)))
     }
   }
 

@@ -28,6 +28,8 @@ final class WindowPresenter: Presenter {
   private var hasComplained = false
   /// True if notifications and questions are shown, false if only the Notification Center is.
   let isDesktop: Bool
+  /// Called with the open prompts whose windows are gone because the program ended.
+  var onPromptsLost: ([Prompt]) -> Void = { _ in }
 
   /// The variables with which a program finds a display and its screen reader.
   private static let displayVariables: Set<String> = [
@@ -94,6 +96,9 @@ final class WindowPresenter: Presenter {
       self.make(self.state.launched(app.id))
     }
   }
+
+  /// Returns true if a window shows the prompt.
+  func isShowing(_ prompt: PromptID) -> Bool { state[.prompt(prompt)] != nil }
 
   /// Handles a change of the notification server, or its absence.
   func serverChanged(_ server: WindowState.Server) { make(state.serverChanged(server)) }
@@ -243,6 +248,9 @@ final class WindowPresenter: Presenter {
           "an app waits for permission: answer with 'belfry settings \(prompt.app) …=on'",
           ["app": prompt.app.text])
       }
+      onPromptsLost(
+        items.compactMap { if case .prompt(let prompt) = $0 { prompt } else { nil } }
+          .sorted { $0.id.number < $1.id.number })
     }
   }
 
