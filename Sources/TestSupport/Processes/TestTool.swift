@@ -46,6 +46,10 @@ public enum TestTool: String, CaseIterable, Sendable {
   /// The Python environment with the client libraries: `scripts/python-environment test`.
   case python = "python-test"
   case systemPython = "python3"
+  /// A reader of QR codes.
+  case zbarimg
+  /// The viewer of manual pages.
+  case man
 
   /// The path on this machine; `nil` if it is missing.
   public var path: String? {

@@ -2,21 +2,26 @@ import BelfryWire
 import Gateway
 import System
 
-/// `belfry device invite`: prints the line with which another machine joins the gateway.
+/// `belfry device invite`: prints the invitation with which another machine joins the gateway.
 enum InviteCommand {
   static let table = OptionTable(
     command: "belfry device invite",
     summary: """
-      Prints the line that makes another machine a device of the gateway: its address, its authority and the
-      code to enrol with in one word, which 'belfry device run --gateway' takes too. Who has the line can
-      enrol devices until the code is rotated.
+      Prints the command with which another machine becomes a device of the gateway. It contains the gateway's
+      address, its certificate authority and the enrollment code. Anyone with this line can enroll devices until
+      you rotate the code.
+
+      With --out, the invitation is in a file that only you can read, for
+      'belfry agent --gateway FILE' and 'belfry device run --gateway FILE'.
       """,
     [
       .value("data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway", "the gateway's folder"),
       .value(
         "host", "NAME", default: "the address that the gateway listens on",
-        "by which the other machine reaches this one"),
-      .flag("json", "one JSON object: line, invitation, host, port, code"),
+        "the name or address of this machine for the other machine"),
+      .value("out", "FILE", "write the invitation to a file, with mode 0600"),
+      .flag("qr", "also print the invitation as a QR code"),
+      .flag("json", "one JSON object: line, invitation, host, port, code; with --out, file"),
     ])
 
   static func run(_ arguments: [String]) -> Int32 {
@@ -25,6 +30,9 @@ enum InviteCommand {
       if options.wantsHelp {
         Output.text(table.help)
         return 0
+      }
+      guard !(options.has("qr") && options.has("json")) else {
+        throw UsageError("--qr and --json cannot be combined: use one of them")
       }
       let folder = FileSystem.absolute(options.value("data") ?? StateFolders.gateway)
       try FolderOwner.act(in: folder)
@@ -45,8 +53,8 @@ enum InviteCommand {
       if let code = lines.first?["code"]?.stringValue { gateway.enrolmentCode = code }
       if !listensForOthers {
         Output.error(
-          "the gateway listens on this machine alone",
-          do: "start it with --host 0.0.0.0 for others to join")
+          "the gateway listens only on this machine",
+          do: "start it with --host 0.0.0.0 so that other machines can join")
       }
       if GatewayFolder(path: folder).isCertified(for: gateway.host) == false {
         Output.error(
@@ -54,17 +62,31 @@ enum InviteCommand {
           do: "start the gateway with --name \(gateway.host), or invite by a name that it has")
       }
       let invitation = try Invitation.text(of: gateway)
-      let line = ShellWords.line(["belfry", "agent", "--gateway", invitation])
-      guard options.has("json") else {
+      let file = options.value("out").map(FileSystem.absolute)
+      if let file { try FileSystem.write(Array((invitation + "\n").utf8), to: file, mode: 0o600) }
+      let line = ShellWords.line(["belfry", "agent", "--gateway", file ?? invitation])
+      if options.has("json") {
+        Output.json([
+          "line": .string(line), "invitation": .string(invitation), "host": .string(gateway.host),
+          "port": .integer(Int64(gateway.port)), "code": .string(gateway.enrolmentCode),
+          "file": file.map(JSONValue.string) ?? .null,
+        ])
+      } else {
         Output.line(line)
-        return 0
       }
-      Output.json([
-        "line": .string(line), "invitation": .string(invitation), "host": .string(gateway.host),
-        "port": .integer(Int64(gateway.port)), "code": .string(gateway.enrolmentCode),
-      ])
+      guard options.has("qr") else { return 0 }
+      guard let code = QRCode(Array(invitation.utf8)) else {
+        Output.error(
+          "the invitation is too long for a QR code (more than \(QRCode.bytesMax) bytes)",
+          do: "use --out FILE")
+        return 1
+      }
+      for row in code.lines { Output.line(row) }
       return 0
     } catch let problem as CommandLineOptions.Problem {
+      Output.error(problem)
+      return 2
+    } catch let problem as UsageError {
       Output.error(problem)
       return 2
     } catch {
