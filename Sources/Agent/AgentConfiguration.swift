@@ -27,6 +27,23 @@ public struct AgentConfiguration {
     }
   }
 
+  /// A gateway that has not been started yet: its description is missing.
+  public struct AwaitedGateway {
+    /// The path of the description, which the gateway writes once it accepts devices.
+    public var file: String
+    /// True if the user named the gateway, false if it is the usual one of this user, which may never exist.
+    public var isNamed: Bool
+    /// Reads the description.
+    public var read: () throws -> Gateway
+
+    /// Creates the settings of a gateway to wait for.
+    public init(file: String, isNamed: Bool, read: @escaping () throws -> Gateway) {
+      self.file = file
+      self.isNamed = isNamed
+      self.read = read
+    }
+  }
+
   /// The path of the agent's data folder.
   public var dataFolder: String
   /// The folder that apps' client modules put attachment files into.
@@ -55,6 +72,8 @@ public struct AgentConfiguration {
   public var grant = GrantPolicy.ask
   /// The gateway; nil for local notifications only.
   public var gateway: Gateway?
+  /// The gateway to join once it has been started; nil if `gateway` is known or if there is none.
+  public var awaitedGateway: AwaitedGateway?
   /// True if only commands move the clock.
   public var hasManualClock = false
   /// The number of pending local notifications per app; the soonest are kept.

@@ -23,6 +23,9 @@ public final class AgentDaemon {
   private(set) var presenters: PresenterHub?
   private(set) var launcher: AppLauncher?
   private(set) var receiver: PushReceiver?
+  /// The gateway that the device belongs to; nil until an awaited one has been started.
+  private(set) var gateway: AgentConfiguration.Gateway?
+  private var gatewayWatch: PathWatch?
   /// The storage that apps' client modules put attachment files into.
   var attachments: AttachmentStorage? {
     configuration.attachmentsFolder.map(AttachmentStorage.init(root:))
@@ -42,6 +45,7 @@ public final class AgentDaemon {
   /// Starts serving; throws failures that an operator can correct.
   public init(_ configuration: AgentConfiguration, on loop: EventLoop) throws(AgentFailure) {
     self.configuration = configuration
+    gateway = configuration.gateway
     self.loop = loop
     log = configuration.log
     let records: RestoredRecords
@@ -105,7 +109,8 @@ public final class AgentDaemon {
       agentRun: hexadecimal(SystemRandom.bytes(8)), userID: getuid())
     result.policy = configuration.grant
     result.agentExecutable = ProcessInspector.ownExecutable
-    result.hasGateway = configuration.gateway != nil
+    result.hasGateway =
+      configuration.gateway != nil || configuration.awaitedGateway?.isNamed == true
     result.hasManualClock = configuration.hasManualClock
     result.languages = DeviceLanguages.current
     result.pendingLimit = configuration.pendingLimit
@@ -157,11 +162,9 @@ public final class AgentDaemon {
       close()
       throw AgentFailure("\(error)")
     }
-    if let gateway = configuration.gateway {
+    if let gateway {
       do {
-        receiver = try PushReceiver(
-          gateway, folder: Self.identityFolder(of: configuration),
-          memory: model.rememberedPushes, daemon: self)
+        receiver = try makeReceiver(gateway)
       } catch {
         close()
         throw AgentFailure("\(error)")
@@ -172,6 +175,66 @@ public final class AgentDaemon {
     writeReadyFile()
     receiver?.start()
     log.info("the agent serves apps", ["socket": configuration.socketPath])
+    awaitGateway()
+  }
+
+  private func makeReceiver(
+    _ gateway: AgentConfiguration.Gateway
+  ) throws(DeviceIdentityFolder.Failure) -> PushReceiver {
+    try PushReceiver(
+      gateway, folder: Self.identityFolder(of: configuration), memory: model.rememberedPushes,
+      daemon: self)
+  }
+
+  // MARK: - A gateway that starts later
+
+  /// Joins the awaited gateway once it writes its description.
+  private func awaitGateway() {
+    guard gateway == nil, let awaited = configuration.awaitedGateway else { return }
+    log.info(
+      awaited.isNamed
+        ? "waiting for the gateway to start"
+        : "no gateway yet: joining this user's gateway once it starts",
+      ["file": awaited.file])
+    gatewayWatch = PathWatch(awaited.file, on: loop) { [weak self] in self?.joinAwaited(awaited) }
+    if awaited.isNamed { handle(.linkChanged(isUp: false)) }
+    // It may have been written before the watch began.
+    if FileSystem.exists(awaited.file) {
+      joinAwaited(awaited)
+    } else if gatewayWatch?.isWatching != true {
+      poll(awaited, afterNanoseconds: Limits.awaitedGatewayNanoseconds)
+    }
+  }
+
+  /// Looks for the description at growing intervals, because the kernel has no watch left for it.
+  private func poll(
+    _ awaited: AgentConfiguration.AwaitedGateway, afterNanoseconds pause: Int64
+  ) {
+    loop.schedule(afterNanoseconds: pause) { [weak self] in
+      guard let self, !self.isStopped, self.gateway == nil else { return }
+      if FileSystem.exists(awaited.file) { self.joinAwaited(awaited) }
+      if self.gateway == nil {
+        self.poll(
+          awaited, afterNanoseconds: min(pause * 2, Limits.awaitedGatewayNanosecondsMax))
+      }
+    }
+  }
+
+  private func joinAwaited(_ awaited: AgentConfiguration.AwaitedGateway) {
+    guard !isStopped, gateway == nil, FileSystem.exists(awaited.file) else { return }
+    do {
+      let found = try awaited.read()
+      receiver = try makeReceiver(found)
+      gateway = found
+    } catch {
+      return log.warning("cannot join the gateway yet", ["why": "\(error)"])
+    }
+    gatewayWatch?.close()
+    gatewayWatch = nil
+    log.info("the gateway has started: joining it", ["file": awaited.file])
+    handle(.gatewayFound)
+    writeReadyFile()
+    receiver?.start()
   }
 
   private func openPresenters(_ launcher: AppLauncher) {
@@ -235,6 +298,7 @@ public final class AgentDaemon {
     timers?.close()
     clock.close()
     places?.close()
+    gatewayWatch?.close()
     receiver?.close()
     server?.close()
     focus?.close()

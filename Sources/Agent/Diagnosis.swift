@@ -193,7 +193,15 @@ extension AgentDaemon {
   }
 
   private func gatewayFindings(_ model: ModelDiagnosis) -> [Finding] {
-    guard let gateway = configuration.gateway else {
+    guard let gateway else {
+      if let awaited = configuration.awaitedGateway, awaited.isNamed {
+        return [
+          Finding(
+            feature: "gateway", isFine: false,
+            detail: "not started yet: waiting for \(awaited.file)",
+            advice: "start the gateway, or check the value of --gateway")
+        ]
+      }
       return [
         Finding(
           feature: "gateway", isFine: false, isOptional: true,

@@ -157,6 +157,14 @@ enum Limits {
   static let centerRefreshNanoseconds: Int64 = 100_000_000
   /// Remembered notifications of a server's history; dunst keeps 20.
   static let historyRemembered = 100
+  /// Nanoseconds until a first look for a gateway that has not been started, if its file cannot be watched; each
+  /// further pause is twice as long, up to the maximum.
+  static let awaitedGatewayNanoseconds: Int64 = 1_000_000_000
+  static let awaitedGatewayNanosecondsMax: Int64 = 60_000_000_000
+
+  /// Commands that wait for the user's response to a notification; each keeps a connection open anyway.
+  static let awaitedResponses = 1_000
+
   /// Nanoseconds by which a reconnection to the gateway may be late, so that it shares a wake-up.
   static let gatewayRetrySlackNanoseconds: Int64 = 15_000_000_000
   /// Beacons in range that are retained.

@@ -143,7 +143,7 @@ final class PushReceiver: GatewayConnectionDelegate {
   }
 
   func link(_ link: GatewayConnection, enrolmentRefused refusal: LinkEnrolmentRefusal) {
-    let hasCode = daemon?.configuration.gateway?.enrolmentCode.isEmpty == false
+    let hasCode = daemon?.gateway?.enrolmentCode.isEmpty == false
     let why = refusal == .wrongCode && !hasCode ? "no code given" : "\(refusal)"
     reason = "the gateway refused the enrolment: \(why)"
     log.error(

@@ -10,9 +10,9 @@ enum AgentCommand {
   static let table = OptionTable(
     command: "belfry agent",
     summary: """
-      Runs on the device and acts on behalf of its apps: shows their notifications, holds the link to
-      the gateway. Without --gateway it joins this user's own gateway, if there is one; else it serves
-      local notifications alone, as with --gateway none.
+      Runs on the device and acts on behalf of its apps: shows their notifications and holds the link to the
+      gateway. Without --gateway, it joins this user's own gateway, now or once that is started. With --gateway
+      none, it serves only local notifications.
       """,
     [
       .value("data", "DIR", default: "$XDG_STATE_HOME/belfry/agent", "identity, apps, history"),
@@ -20,8 +20,9 @@ enum AgentCommand {
         "socket", "PATH", default: "$XDG_RUNTIME_DIR/belfry/agent.sock", "where apps connect"),
       .value(
         "gateway", DeviceGateway.optionName + "|none",
-        default: "this user's gateway, if there is one",
-        "a gateway.json, the device port's address, or what 'belfry device invite' prints"),
+        default: "this user's gateway",
+        "a gateway.json, the device port's address, or an invitation or its file ('belfry device invite')"
+      ),
       .value("ca", "FILE", "the gateway's authority, PEM"),
       .value("enroll", "CODE", "the gateway's enrollment code, for the first start"),
       .repeatable(
@@ -166,7 +167,8 @@ enum AgentCommand {
       try options.choice("clock", of: ["system", "manual"]) == "manual"
     configuration.readyFile = options.value("ready-file").map(FileSystem.absolute)
     configuration.readsInput = !presenters.contains(.json)
-    configuration.gateway = try gateway(options)
+    configuration.awaitedGateway = awaitedGateway(options)
+    if configuration.awaitedGateway == nil { configuration.gateway = try gateway(options) }
     return configuration
   }
 
@@ -190,6 +192,29 @@ enum AgentCommand {
     }
   }
 
+  /// Returns the gateway to wait for, if its description does not exist yet.
+  private static func awaitedGateway(
+    _ options: CommandLineOptions
+  ) -> AgentConfiguration.AwaitedGateway? {
+    let file: String
+    if let given = options.value("gateway") {
+      guard let awaited = DeviceGateway.awaitedFile(given) else { return nil }
+      file = awaited
+    } else {
+      guard StateFolders.isKnown, options.value("ca") == nil, options.value("enroll") == nil else {
+        return nil
+      }
+      file = DeviceGateway.usersFile
+    }
+    guard !FileSystem.exists(file) else { return nil }
+    return AgentConfiguration.AwaitedGateway(
+      file: FileSystem.absolute(file), isNamed: options.isGiven("gateway")
+    ) {
+      let gateway = try options.value("gateway").map { _ in try DeviceGateway(options) }
+      return (try gateway ?? DeviceGateway(file: file)).forAgent
+    }
+  }
+
   private static func gateway(_ options: CommandLineOptions) throws -> AgentConfiguration.Gateway? {
     let given = options.value("gateway")
     let isOwn =
@@ -201,9 +226,14 @@ enum AgentCommand {
       }
       return nil
     }
-    let gateway = try DeviceGateway(options)
-    return AgentConfiguration.Gateway(
-      host: gateway.host, port: gateway.port, authorityPEM: gateway.authorityPEM,
-      enrolmentCode: gateway.enrolmentCode)
+    return try DeviceGateway(options).forAgent
+  }
+}
+
+extension DeviceGateway {
+  /// The gateway as the agent's configuration describes it.
+  fileprivate var forAgent: AgentConfiguration.Gateway {
+    AgentConfiguration.Gateway(
+      host: host, port: port, authorityPEM: authorityPEM, enrolmentCode: enrolmentCode)
   }
 }

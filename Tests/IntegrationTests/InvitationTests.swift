@@ -184,4 +184,91 @@ import Transport
       host: "127.0.0.1", port: 1, authorityPEM: authority.certificatePEM, enrolmentCode: "")
     #expect(try Invitation.parse(Invitation.text(of: gateway)).enrolmentCode.isEmpty)
   }
+
+  @Test func `An invitation in a file is for its owner only, and an agent joins with it`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let file = scenario.folder.file("invitation")
+      let answer = try await scenario.belfryCommand([
+        "device", "invite", "--data", gateway.data, "--out", file,
+      ])
+      #expect(answer.lines == ["belfry agent --gateway \(file)"])
+      #expect(try FileSystem.mode(of: file) & 0o777 == 0o600)
+      #expect(!answer.output.contains(gateway.enrollmentCode))
+      let agent = try await scenario.agent(of: nil, options: ["--gateway", file])
+      _ = try await agent.program.event("link") { $0["state"].string == "up" }
+    }
+  }
+
+  @Test(.requires(.zbarimg)) func `The QR code of an invitation can be read by another program`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let text = try #require(try await invitation(scenario, gateway)["invitation"].string)
+      let answer = try await scenario.belfryCommand([
+        "device", "invite", "--data", gateway.data, "--qr",
+      ])
+      let rows = answer.lines.dropFirst()
+      #expect(rows.count > 40 && Set(rows.map(\.count)).count == 1)
+      // Each character is two modules, one above the other; a reader needs a few pixels for each.
+      var upper = [[Bool]]()
+      for row in rows {
+        upper.append(row.map { "█▀".contains($0) })
+        upper.append(row.map { "█▄".contains($0) })
+      }
+      var image = "P1 \(4 * (upper.first?.count ?? 0)) \(4 * upper.count)\n"
+      for row in upper {
+        let line = row.map { String(repeating: $0 ? "0 " : "1 ", count: 4) }.joined() + "\n"
+        image += String(repeating: line, count: 4)
+      }
+      let file = scenario.folder.file("code.pbm")
+      try image.write(toFile: file, atomically: true, encoding: .utf8)
+      let read = try await scenario.command([
+        try TestTool.zbarimg.required(), "--quiet", "--raw", "-Sdisable", "-Sqrcode.enable", file,
+      ])
+      #expect(read.output == text)
+    }
+  }
+
+  @Test func `An agent joins a gateway that starts later, its own or one that it is given`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let file = scenario.folder.file("later/gateway.json")
+      let named = try await scenario.agent("named", of: nil, options: ["--gateway", file])
+      let own = try await scenario.agent("own", of: nil)
+      let app = try scenario.belfry([
+        "app", "run", "com.example.app", "--authorize", "alert", "--register", "--state",
+        "background", "--socket", named.socket,
+      ])
+      #expect(
+        try await app.event("registrationFailed")["reason"].string == "gatewayUnreachable")
+      let doctor = try await scenario.belfryCommand(["doctor", "--json", "--socket", named.socket])
+      let finding = doctor.values.first { $0["feature"].string == "gateway" }
+      #expect(finding?["detail"].string == "not started yet: waiting for \(file)")
+      let gateways = [
+        try await scenario.gateway("later"), try await scenario.gateway("belfry/gateway"),
+      ]
+      for (agent, gateway) in zip([named, own], gateways) {
+        _ = try await agent.program.event("link") { $0["state"].string == "up" }
+        let lines = agent.program.errors.split(separator: "\n")
+        #expect(lines.count { $0.contains("start") && $0.contains(gateway.data) } == 2, "\(lines)")
+      }
+      // The registration from before has its token now.
+      #expect(try await app.event("registered")["token"].string != nil)
+    }
+  }
+
+  @Test func `A gateway that can never start is still an error`() async throws {
+    try await Scenario.run { scenario in
+      for text in ["localhost", "nowhere/invitation.txt"] {
+        let answer = try await scenario.belfryCommand(
+          ["agent", "--gateway", text], succeeding: false)
+        #expect(answer.status == 1 && answer.errors.contains("cannot read a gateway from \(text)"))
+      }
+    }
+  }
 }

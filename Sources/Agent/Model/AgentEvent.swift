@@ -65,6 +65,8 @@ enum AgentEvent {
   case registrationCancelled(AppID, TokenKind)
   /// The gateway reported its environment.
   case gatewayKnown(BelfryWire.Environment)
+  /// The gateway that the agent waited for was started.
+  case gatewayFound
   case linkChanged(isUp: Bool)
 
   // MARK: The device

@@ -62,6 +62,7 @@ struct AgentParts: ~Copyable {
     case .registrationCancelled(let app, let kind):
       registrations.onCancelled(app, kind, &context)
     case .gatewayKnown(let environment): registrations.onGatewayKnown(environment, &context)
+    case .gatewayFound: registrations.onGatewayFound(&context)
     case .linkChanged(let isUp): registrations.onLinkChanged(isUp: isUp, &context)
     case .conditionChanged(let change): onConditionChanged(change)
     case .focusedWindowChanged(let window): front.onWindow(window, &context)
@@ -120,7 +121,8 @@ struct AgentParts: ~Copyable {
   }
 
   private mutating func onMachineReplaced() {
-    precondition(!hasStarted, "the machine is known before anything is registered")
+    // The gateway of a started agent may be one that it has waited for.
+    precondition(!registrations.isUp, "the machine is known before the gateway is reached")
     registrations.onMachineReplaced(&context)
   }
 

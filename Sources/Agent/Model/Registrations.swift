@@ -4,7 +4,7 @@ import BelfryWire
 ///
 /// They are stored in the apps' records; this type decides how they change and notifies the apps.
 struct Registrations {
-  private let hasGateway: Bool
+  private var hasGateway: Bool
   private var isLinkUp = false
   /// True once this run knows if the gateway can be reached.
   ///
@@ -116,6 +116,13 @@ struct Registrations {
         context.emit(.register(app.id, kind))
       }
     }
+  }
+
+  /// Handles a gateway that was started after the agent: it gets every stored registration.
+  mutating func onGatewayFound(_ context: inout AgentContext) {
+    hasGateway = true
+    context.emit(.announceState(context.conditions.deviceState))
+    announceAll(&context)
   }
 
   /// Handles an app's registration.

@@ -102,6 +102,23 @@ struct DeviceGateway: Equatable {
     listensEverywhere = self.host != host
   }
 
+  /// Returns the description that a gateway with this value of `--gateway` will write: the file itself, or
+  /// `gateway.json` in a folder.
+  ///
+  /// Returns nil for an invitation, an address, and a file that no gateway writes.
+  static func awaitedFile(_ text: String) -> String? {
+    guard !text.hasPrefix(Invitation.scheme), text != "none", address(text) == nil else {
+      return nil
+    }
+    guard !FileSystem.exists(text) || FileSystem.isDirectory(text) else { return nil }
+    if text.hasSuffix(".json") { return text }
+    let name = text.split(separator: "/").last ?? ""
+    guard FileSystem.isDirectory(text) || text.contains("/") && !name.contains(".") else {
+      return nil
+    }
+    return text + "/gateway.json"
+  }
+
   /// Returns the invitation in a file, which keeps it out of the list of processes, or nil for any other file.
   private static func invitation(in path: String) -> String? {
     guard let bytes = try? FileSystem.read(path, limit: fileBytesMax),
