@@ -1,4 +1,5 @@
 import BelfryWire
+import Foundation
 import System
 
 extension AgentDaemon: AppServerListener {
@@ -8,15 +9,33 @@ extension AgentDaemon: AppServerListener {
 
   func appRequested(_ ask: Ask, _ request: AppRequest) {
     // Check the files here, because the model reads no files.
-    if case .add(let added) = request,
-      let refusal = AttachmentCheck.refusal(added.content.attachments)
-    {
-      return carryOut(.refuse(ask, refusal))
-    }
+    if let refusal = fileRefusal(request) { return carryOut(.refuse(ask, refusal)) }
     guard !request.changesRecords || isUpToDate() else {
       return carryOut(.refuse(ask, .diskRefuses))
     }
     handle(.appRequested(ask, request))
+  }
+
+  /// Returns the reason that a file of a new notification cannot be used; nil if all can.
+  private func fileRefusal(_ request: AppRequest) -> AppLinkFailure? {
+    switch request {
+    case .add(let added): return AttachmentCheck.refusal(added.content.attachments)
+    case .control(.notify(let app, let added)):
+      // An app that names a missing sound gets the default one (client-api 3.51). A command has mistyped it.
+      return AttachmentCheck.refusal(added.content.attachments)
+        ?? AppID(app).flatMap { soundRefusal(added.content.sound?.name, of: $0) }
+    default: return nil
+    }
+  }
+
+  private func soundRefusal(_ name: String?, of app: AppID) -> AppLinkFailure? {
+    guard let name else { return nil }
+    let folders = SoundSearch.folders(
+      of: app, bundle: bundlePath(of: app), environment: ProcessInfo.processInfo.environment)
+    guard SoundSearch.file(name, in: folders) == nil else { return nil }
+    return AppLinkFailure(
+      .invalidArgument,
+      "no sound '\(name)': sounds of \(app) are files in \(folders.joined(separator: ", "))")
   }
 
   func appReplied(_ question: Question, _ reply: AppReply) { handle(.appReplied(question, reply)) }

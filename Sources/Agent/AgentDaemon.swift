@@ -333,6 +333,9 @@ public final class AgentDaemon {
   /// Returns the app that owns a connection.
   func app(ofConnection connection: ConnectionID) -> AppID? { model.app(of: connection) }
 
+  /// Returns the folder with an app's resources; nil if it has none.
+  func bundlePath(of app: AppID) -> String? { model.bundlePath(of: app) }
+
   // MARK: - Events
 
   /// Handles an event.

@@ -66,4 +66,27 @@ struct DesktopTests {
     }
     return false
   }
+
+  @Test func `An icon and an image from the shell reach the notification server`() async throws {
+    try await Scenario.run { scenario in
+      let desktop = try await DesktopSession(on: scenario)
+      let agent = try await scenario.agent(
+        of: nil, presenters: ["json", "desktop"], environment: desktop.environment)
+      let picture = try await desktop.picture("picture")
+      let (icon, image) = (scenario.folder.file("icon.png"), scenario.folder.file("image.png"))
+      for file in [icon, image] {
+        _ = try await scenario.command(
+          ["convert", picture, "-resize", "32x32", file], environment: desktop.environment)
+      }
+      _ = try await scenario.belfryCommand([
+        "notify", "Cake", "--icon", icon, "--image", image, "--socket", agent.socket,
+      ])
+      let copy = try #require(
+        try await agent.program.event("presented")["attachments"][0]["path"].string)
+      let call = try await desktop.call("Notify", containing: "Cake")
+      #expect(call.contains { $0.contains("string \"\(icon)\"") }, "\(call)")
+      let hint = try #require(call.firstIndex { $0.contains("\"image-path\"") })
+      #expect(call[hint + 1].contains(copy), "\(call)")
+    }
+  }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import System
 import TestSupport
 import Testing
 
@@ -147,7 +148,148 @@ import Testing
     _ = try await scenario.belfryCommand(["clock"] + words + ["--socket", agent.socket])
   }
 
+  // MARK: - Buttons and files
+
+  @Test(arguments: [
+    (["center", "action", "q", "yes"], ["yes"]), (["center", "open", "q"], ["default"]),
+    (["center", "dismiss", "q"], ["dismissed"]),
+    (["center", "action", "q", "answer", "--text", "On my way"], ["answer", "On my way"]),
+  ])
+  func `A notification with buttons waits, and prints what the user chose`(
+    act: [String], printed: [String]
+  ) async throws {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      let notify = try scenario.belfry([
+        "notify", "Deploy?", "--id", "q", "--action", "yes=Deploy", "--action", "no=Not now",
+        "--reply", "answer=Answer", "--socket", agent.socket,
+      ])
+      let presented = try await agent.program.event("presented")
+      #expect(presented["actions"].array.map { $0["id"].string } == ["yes", "no", "answer"])
+      #expect(presented["actions"][1]["title"].string == "Not now")
+      _ = try await scenario.belfryCommand(act + ["--socket", agent.socket])
+      #expect(try await notify.end() == 0)
+      #expect(notify.lines == printed)
+    }
+  }
+
+  @Test func `Two notifications with buttons have their own answers`() async throws {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      var waiting: [RunningProgram] = []
+      for id in ["one", "two"] {
+        waiting.append(
+          try scenario.belfry([
+            "notify", id, "--id", id, "--action", "\(id)=Yes", "--socket", agent.socket,
+          ]))
+        _ = try await agent.program.event("presented") { $0["id"].string == id }
+      }
+      for (id, program) in zip(["one", "two"], waiting).reversed() {
+        _ = try await scenario.belfryCommand([
+          "center", "action", id, id, "--socket", agent.socket,
+        ])
+        #expect(try await program.end() == 0)
+        #expect(program.lines == [id])
+      }
+    }
+  }
+
+  @Test func `Without a choice in time, or without the notification, the command fails`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      let late = try await notify(
+        scenario, agent, "Deploy?", "--action", "yes=Yes", "--timeout", "1", succeeding: false)
+      #expect(late.status == 1 && late.lines.isEmpty)
+      #expect(late.errors.contains("timed out: no button was chosen within 1 s"), "\(late.errors)")
+      // Nobody waits for its buttons any more.
+      let left = try await scenario.belfryCommand(["center", "--json", "--socket", agent.socket])
+      #expect(left.values.isEmpty, "\(left.output)")
+      let waiting = try scenario.belfry([
+        "notify", "Deploy?", "--id", "q", "--action", "yes=Yes", "--socket", agent.socket,
+      ])
+      _ = try await agent.program.event("presented") { $0["id"].string == "q" }
+      _ = try await scenario.belfryCommand([
+        "app", "remove", "belfry.shell", "--socket", agent.socket,
+      ])
+      #expect(try await waiting.end() == 1)
+      #expect(waiting.errors.contains("removed before the user responded"), "\(waiting.errors)")
+    }
+  }
+
+  @Test(arguments: [
+    ["--action", "yes"], ["--action", "=Yes"], ["--action", "dismissed=Yes"],
+    ["--action", "a=1", "--reply", "a=2"], ["--action", "a=1", "--no-wait"],
+    ["--action", "a=1", "--timeout", "x"], ["--image", "/etc/hostname"],
+  ])
+  func `Buttons and images that cannot be shown are wrong usage`(words: [String]) async throws {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      let answer = try await scenario.belfryCommand(
+        ["notify", "Tea"] + words + ["--socket", agent.socket], succeeding: false)
+      #expect(answer.status == 2 && answer.lines.isEmpty, "\(answer.errors)")
+    }
+  }
+
+  @Test func `A sound that does not exist is an error, which names the folders`() async throws {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      let sounds = scenario.folder.file(".local/share/belfry.shell/Library/Sounds")
+      let missing = try await notify(
+        scenario, agent, "Tea", "--sound", "bell.wav", succeeding: false)
+      #expect(missing.status == 1)
+      #expect(
+        missing.errors.contains("no sound 'bell.wav'") && missing.errors.contains(sounds),
+        "\(missing.errors)")
+      #expect(try await notify(scenario, agent, "Tea", "--sound", "default").status == 0)
+      try FileManager.default.createDirectory(atPath: sounds, withIntermediateDirectories: true)
+      try Data([0]).write(to: URL(fileURLWithPath: sounds + "/bell.wav"))
+      _ = try await notify(scenario, agent, "Tea", "--id", "heard", "--sound", "bell.wav")
+      let presented = try await agent.program.event("presented") { $0["id"].string == "heard" }
+      #expect(presented["sound"].string == "bell.wav")
+    }
+  }
+
+  @Test func `An image is copied, so that the file may be changed, and a missing one is an error`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      let image = scenario.folder.file("image.png")
+      for option in ["--image", "--icon"] {
+        let missing = try await notify(scenario, agent, "Tea", option, image, succeeding: false)
+        #expect(missing.status == 1)
+        #expect(missing.errors.contains("cannot open \(image): no such file"), "\(missing.errors)")
+      }
+      try Data("picture".utf8).write(to: URL(fileURLWithPath: image))
+      _ = try await notify(scenario, agent, "Tea", "--image", image, "--id", "tea")
+      let attachment = try await agent.program.event("presented")["attachments"][0]
+      let copy = try #require(attachment["path"].string)
+      #expect(copy != image && attachment["type"].string == "public.png")
+      #expect(FileManager.default.contents(atPath: copy) == Data("picture".utf8))
+      _ = try await scenario.belfryCommand(["center", "dismiss", "tea", "--socket", agent.socket])
+      try await Scenario.wait("the end of the copy") { !FileSystem.exists(copy) }
+    }
+  }
+
   // MARK: - Subscriptions
+
+  private func apps(_ scenario: Scenario, _ agent: AgentProgram) async throws -> [String] {
+    try await scenario.belfryCommand(["app", "list", "--json", "--socket", agent.socket]).values
+      .compactMap { $0["app"].string }
+  }
+
+  @Test func `A subscription that fails keeps an app that existed before`() async throws {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      _ = try await notify(scenario, agent, "Done", "--app", "belfry.shell.backups")
+      let answer = try await scenario.belfryCommand(
+        ["subscribe", "backups", "--socket", agent.socket], succeeding: false)
+      #expect(answer.status == 1)
+      #expect(try await apps(scenario, agent) == ["belfry.shell.backups"])
+    }
+  }
 
   @Test(.requires(.curl), arguments: ["ask", "all"])
   func `A push of the printed curl line is shown under the subscription's name`(grant: String)

@@ -34,6 +34,9 @@ struct AgentModel: ~Copyable {
   /// Returns the app that owns a connection; nil for a command's connection, and before the greeting.
   func app(of connection: ConnectionID) -> AppID? { parts.context.connections[connection]?.app }
 
+  /// Returns the folder with an app's resources; nil if it has none.
+  func bundlePath(of app: AppID) -> String? { parts.context.apps[app]?.bundlePath }
+
   /// Handles an event; `takeEffects` returns the resulting effects.
   mutating func handle(_ event: AgentEvent, at now: AgentTime) { parts.handle(event, at: now) }
 

@@ -17,6 +17,9 @@ extension AgentParts {
       let token = try registrations.token(of: try context.apps.known(app), kind, context)
       context.answer(ask, .token(token.map(hexadecimal)))
     case .notify(let app, let request): try notify(ask, app, request)
+    case .awaitResponse(let text, let id):
+      guard let app = AppID(text) else { throw Self.noAppID(text) }
+      try pipeline.awaitResponse(AppNotificationID(app: app, id: id), ask, &context)
     case .scheduled(let app): context.answer(ask, .rows(local.rows(of: app, context)))
     case .cancel(let app, let id):
       let keys = try id.map { id throws(AppLinkFailure) in
@@ -79,16 +82,18 @@ extension AgentParts {
     context.confirm(ask)
   }
 
+  private static func noAppID(_ text: String) -> AppLinkFailure {
+    AppLinkFailure(
+      .invalidArgument, "invalid app id \"\(text)\": use one such as org.example.app")
+  }
+
   /// Adds a command's notification for an app.
   ///
   /// An unknown app becomes a development app. If the app never asked for permission, the user is asked first.
   private mutating func notify(
     _ ask: Ask, _ text: String, _ request: NotificationRequest
   ) throws(AppLinkFailure) {
-    guard let app = AppID(text) else {
-      throw AppLinkFailure(
-        .invalidArgument, "\"\(text)\" is no app id: use one like org.example.app")
-    }
+    guard let app = AppID(text) else { throw Self.noAppID(text) }
     if context.apps[app] == nil {
       guard context.apps.count < Limits.apps else {
         throw AppLinkFailure(

@@ -10,7 +10,8 @@ enum ControlRight: Hashable, Sendable, CaseIterable {
   case readsTokens
   /// To add a notification for an app and to cancel pending ones.
   case schedules
-  /// To open, answer and dismiss delivered notifications; opening one runs the app's program.
+  /// To open, answer and dismiss delivered notifications, and to get a response instead of the app; opening one runs
+  /// the app's program.
   case actsForPerson
   /// To change permissions and the device's settings.
   case changesSettings
@@ -30,7 +31,7 @@ extension ControlRequest {
     case .center, .scheduled, .nextDates: .readsNotifications
     case .token: .readsTokens
     case .notify, .cancel: .schedules
-    case .open, .act, .dismiss, .openCenter: .actsForPerson
+    case .open, .act, .dismiss, .openCenter, .awaitResponse: .actsForPerson
     case .changeSettings: .changesSettings
     case .changeDevice(let changes): changes.isEmpty ? .readsState : .changesSettings
     case .install, .removeApp: .installs

@@ -7,6 +7,7 @@ import BelfryWire
 struct DeliveryPipeline {
   private var delivery = Delivery()
   private var responses = Responses()
+  private var awaited = AwaitedResponses()
   private var background = BackgroundWork()
   private var time = BackgroundTime()
   private var extensions = ServiceExtensions()
@@ -238,6 +239,7 @@ struct DeliveryPipeline {
     _ connection: ConnectionID, _ app: AppID?, _ unanswered: [QuestionPurpose],
     _ context: inout AgentContext
   ) {
+    awaited.onDisconnected(connection)
     time.onDisconnected(connection, app)
     if let job = extensions.onDisconnected(connection) {
       giveUp(job, .left, &context)
@@ -385,6 +387,13 @@ struct DeliveryPipeline {
     if let entry = delivery[key] { perform(action, on: entry, &context) }
   }
 
+  /// Registers a command that waits for the user's response to a notification.
+  mutating func awaitResponse(
+    _ key: AppNotificationID, _ ask: Ask, _ context: inout AgentContext
+  ) throws(AppLinkFailure) {
+    try awaited.add(key, ask, &context)
+  }
+
   /// Handles a command's action on a notification.
   mutating func onOfferedAction(
     _ key: AppNotificationID, _ action: PersonAction, _ context: inout AgentContext
@@ -433,6 +442,7 @@ struct DeliveryPipeline {
     }
     let consequences = ActionConsequences(action.id, on: entry.retained.outline, of: record)
     delivery.withdraw(entry.key, &context)
+    if awaited.onAction(entry.key, action, &context) { return }
     guard consequences.isTold else { return }
     let bringsToFront = consequences.bringsToFront
     let activationToken = bringsToFront ? action.activationToken : nil
@@ -518,6 +528,7 @@ struct DeliveryPipeline {
     background.settle(&context)
     time.settle(&context)
     contents.settle(delivery, &context)
+    awaited.settle(&context) { delivery[$0] != nil }
   }
 
   /// Traps in debug builds if a part's state contradicts itself.

@@ -141,7 +141,7 @@ extension Presentation {
     key = AppNotificationID(app: app.id, id: notification.id)
     appName = app.displayName
     desktopEntry = app.installation?.desktopFile == nil ? nil : app.id.text
-    icon = app.installation?.icon
+    icon = content.icon.isEmpty ? app.installation?.icon : content.icon
     title = lookup(content.title)
     subtitle = lookup(content.subtitle)
     body = lookup(content.body)

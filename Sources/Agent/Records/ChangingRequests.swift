@@ -25,8 +25,9 @@ extension ControlRequest {
     case .install, .removeApp, .notify, .cancel, .changeSettings, .changeDevice, .open, .act,
       .dismiss, .setClock, .advanceClock, .setZone, .setPlace:
       true
-    case .apps, .token, .scheduled, .nextDates, .appSettings, .center, .openCenter, .clock, .state,
-      .diagnose:
+    case .apps, .token, .awaitResponse, .scheduled, .nextDates, .appSettings, .center, .openCenter,
+      .clock,
+      .state, .diagnose:
       false
     }
   }

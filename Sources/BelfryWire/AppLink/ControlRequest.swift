@@ -13,6 +13,11 @@ public enum ControlRequest: Sendable, Hashable {
   ///
   /// If the app never requested permission, the user is asked first.
   case notify(app: String, NotificationRequest)
+  /// Waits for the user's response to a notification, which may be added later; answered by `rows` with one row:
+  /// `action`, and `text` if the action has a text field.
+  ///
+  /// The response is not sent to the app.
+  case awaitResponse(app: String, id: String)  // text: a command of the user names it
   /// Answered by pending requests with their apps; a nil `app` selects every app.
   case scheduled(app: String?)
   /// Cancels a request; a nil `id` selects all requests of the app, a nil `app` those of every app.
@@ -62,6 +67,8 @@ public enum ControlRequest: Sendable, Hashable {
     case "control.notify":
       self = .notify(
         app: try fields.string("app"), try NotificationRequest(fields.fields("request")))
+    case "control.awaitResponse":
+      self = .awaitResponse(app: try fields.string("app"), id: try fields.string("id"))
     case "control.scheduled": self = .scheduled(app: app)
     case "control.cancel": self = .cancel(app: app, id: try fields.optionalString("id"))
     case "control.nextDates":
@@ -125,6 +132,7 @@ public enum ControlRequest: Sendable, Hashable {
     case .removeApp: "control.removeApp"
     case .token: "control.token"
     case .notify: "control.notify"
+    case .awaitResponse: "control.awaitResponse"
     case .scheduled: "control.scheduled"
     case .cancel: "control.cancel"
     case .nextDates: "control.nextDates"
@@ -158,6 +166,9 @@ public enum ControlRequest: Sendable, Hashable {
     case .notify(let app, let request):
       builder.set("app", app)
       builder.set("request", request) { $0.write(&$1) }
+    case .awaitResponse(let app, let id):
+      builder.set("app", app)
+      builder.set("id", id)
     case .scheduled(let app):
       builder.set("app", app)
     case .cancel(let app, let id):

@@ -193,6 +193,8 @@ public struct NotificationContent: Sendable, Hashable {
   public var thread = ""
   /// The image to display while the app launches; empty for no image.
   public var launchImage = ""
+  /// The absolute path of a picture to show instead of the app's icon; empty for the app's icon.
+  public var icon = ""
   /// The title of the default action; empty for the system's default title.
   public var actionTitle: NotificationText = ""
   /// True if the default action is offered as a button.
@@ -242,6 +244,8 @@ public struct NotificationContent: Sendable, Hashable {
     }
     thread = try fields.optionalString("thread") ?? ""
     launchImage = try fields.optionalString("launchImage") ?? ""
+    icon = try fields.optionalString("icon") ?? ""
+    guard icon.utf8.count <= WireLimits.pathBytesMax else { throw .unexpected(field: "icon") }
     actionTitle = try NotificationText(fields["actionTitle"], field: "actionTitle")
     hasAction = try fields.bool("hasAction", default: true)
     attachments = try fields.list("attachments", NotificationAttachment.init)
@@ -268,6 +272,7 @@ public struct NotificationContent: Sendable, Hashable {
     builder.set("tellsDismissal", tellsDismissal)
     builder.set(nonEmpty: "thread", thread)
     builder.set(nonEmpty: "launchImage", launchImage)
+    builder.set(nonEmpty: "icon", icon)
     builder.object["actionTitle"] = actionTitle.json
     builder.set("hasAction", hasAction, unless: true)
     builder.set("attachments", list: attachments.isEmpty ? nil : attachments) { $0.write(&$1) }

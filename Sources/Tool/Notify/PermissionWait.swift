@@ -9,8 +9,9 @@ struct PermissionWait {
   /// The options of commands that may wait.
   static let entries: [OptionTable.Entry] = [
     .value(
-      "timeout", "SECONDS", default: "60", "how long to wait for the user's permission"),
-    .flag("no-wait", "does not wait for it: what was asked for happens once it is given"),
+      "timeout", "SECONDS", default: "60 for permission, none for a button",
+      "time limit for the user's permission, and for the choice of a button"),
+    .flag("no-wait", "do not wait for permission: the notification is shown once it is given"),
   ]
 
   /// The result of the wait.

@@ -6,14 +6,27 @@ enum SoundSearch {
   /// Returns the file that an app names: in its `Library/Sounds`, else at its bundle's top level; nil if no such file
   /// exists.
   static func file(_ name: String, of app: LocalApp, environment: [String: String]) -> String? {
+    Self.file(
+      name, in: folders(of: app.id, bundle: app.bundlePath, environment: environment))
+  }
+
+  /// Returns the file with this name in the first folder that has it.
+  static func file(_ name: String, in folders: [String]) -> String? {
     // Only accept names, not paths: an app may name only its own files.
     guard !name.isEmpty, !name.contains("/"), !name.hasPrefix(".") else { return nil }
-    let container = AgentPaths.dataFolders { environment[$0] }.first.map { "\($0)/\(app.id)" }
+    return folders.map { "\($0)/\(name)" }.first(where: isFile)
+  }
+
+  /// Returns the folders in which an app's sounds are looked for, in order.
+  static func folders(
+    of app: AppID, bundle: String?, environment: [String: String]
+  ) -> [String] {
+    let container = AgentPaths.dataFolders { environment[$0] }.first.map { "\($0)/\(app)" }
     var folders = container.map { ["\($0)/Library/Sounds", "\($0)/Sounds"] } ?? []
-    if let bundle = app.bundlePath {
+    if let bundle {
       folders += [bundle, bundle + "/Resources", bundle + "/Contents/Resources"]
     }
-    return folders.map { "\($0)/\(name)" }.first(where: isFile)
+    return folders
   }
 
   /// Returns the sound theme's sound for a message (Sound Theme Specification 0.8); nil without a theme.

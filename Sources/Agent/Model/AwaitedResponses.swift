@@ -1,0 +1,63 @@
+import BelfryWire
+
+/// Commands that wait for the user's response to a notification (`belfry notify --action`).
+///
+/// A response that a command waits for is not sent to the app.
+struct AwaitedResponses {
+  private struct Waiting {
+    let ask: Ask
+    /// True once the notification was delivered, so that its absence means that it is gone.
+    var isDelivered = false
+  }
+
+  private var waiting: [AppNotificationID: Waiting] = [:]
+
+  /// Registers a command that waits for the response to a notification, which may not have been added yet.
+  ///
+  /// It replaces another command that waits for a notification with this identifier.
+  mutating func add(
+    _ key: AppNotificationID, _ ask: Ask, _ context: inout AgentContext
+  ) throws(AppLinkFailure) {
+    if let other = waiting.removeValue(forKey: key) { Self.giveUp(other.ask, &context) }
+    guard waiting.count < Limits.awaitedResponses else {
+      throw AppLinkFailure(
+        .invalidArgument, "too many commands wait for responses: end some of them first")
+    }
+    waiting[key] = Waiting(ask: ask)
+  }
+
+  /// Answers the command that waits for the response to a notification; returns false if none does.
+  mutating func onAction(
+    _ key: AppNotificationID, _ action: PersonAction, _ context: inout AgentContext
+  ) -> Bool {
+    guard let one = waiting.removeValue(forKey: key) else { return false }
+    var row: JSONObject = ["action": .string(action.id)]
+    row["text"] = action.text.map(JSONValue.string)
+    context.answer(one.ask, .rows([row]))
+    return true
+  }
+
+  /// Answers commands whose notification was removed without a response; `isThere` returns whether it still exists.
+  mutating func settle(
+    _ context: inout AgentContext, isThere: (AppNotificationID) -> Bool
+  ) {
+    for (key, one) in waiting {
+      if isThere(key) {
+        waiting[key]?.isDelivered = true
+      } else if one.isDelivered {
+        waiting[key] = nil
+        Self.giveUp(one.ask, &context)
+      }
+    }
+  }
+
+  /// Handles a lost connection of a command.
+  mutating func onDisconnected(_ connection: ConnectionID) {
+    waiting = waiting.filter { $0.value.ask.connection != connection }
+  }
+
+  private static func giveUp(_ ask: Ask, _ context: inout AgentContext) {
+    context.refuse(
+      ask, .unknownNotification, "the notification was removed before the user responded")
+  }
+}

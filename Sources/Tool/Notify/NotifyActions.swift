@@ -1,0 +1,113 @@
+import AppLink
+import BelfryWire
+import Dispatch
+import Synchronization
+import System
+
+/// The buttons of `belfry notify --action`, and the wait for the user's choice.
+struct NotifyActions {
+  /// The printed words for a click on the notification and for its dismissal.
+  private static let clicked = "default"
+  private static let dismissed = "dismissed"
+
+  let list: [NotificationAction]
+  /// Seconds to wait for the choice; nil for no limit.
+  private let seconds: Int64?
+
+  /// Reads the buttons; nil if there are none.
+  init?(_ options: CommandLineOptions) throws {
+    var list: [NotificationAction] = []
+    for key in ["action", "reply"] {
+      for text in options.values(key) {
+        let parts = text.split(separator: "=", maxSplits: 1)
+        guard parts.count == 2, !text.hasPrefix("=") else {
+          throw CommandLineOptions.Problem.badValue(
+            key: key, value: text, wanted: "ID=TITLE, such as yes=Accept")
+        }
+        let id = String(parts[0])
+        guard id != Self.clicked, id != Self.dismissed else {
+          throw CommandLineOptions.Problem.badValue(
+            key: key, value: text,
+            wanted: "an ID other than \(Self.clicked) and \(Self.dismissed)")
+        }
+        guard !list.contains(where: { $0.id == id }) else {
+          throw UsageError("two buttons have the ID '\(id)': use different IDs")
+        }
+        list.append(
+          NotificationAction(
+            id: id, title: NotificationText(String(parts[1])),
+            textInput: key == "reply" ? NotificationAction.TextInput() : nil))
+      }
+    }
+    guard list.count <= WireLimits.actionsPerCategoryMax else {
+      throw UsageError(
+        "\(list.count) buttons: at most \(WireLimits.actionsPerCategoryMax) are allowed")
+    }
+    guard !list.isEmpty else { return nil }
+    guard !options.has("no-wait") else {
+      throw UsageError("--no-wait cannot be used with --action, which waits for the user's choice")
+    }
+    self.list = list
+    seconds = try options.integer("timeout", in: Int64(0)...86_400)
+  }
+
+  /// Requests the user's response before the notification is added, so that none is missed.
+  func answer(to id: String, of app: String, on connection: AppLinkConnection) -> ResponseAnswer {
+    let answer = ResponseAnswer()
+    connection.send(
+      .control(.awaitResponse(app: app, id: id)), timeoutMilliseconds: Self.longestMilliseconds
+    ) { answer.set($0) }
+    return answer
+  }
+
+  /// Waits for the response and prints it.
+  ///
+  /// - Throws: A failure if there was no response in time, after calling `dismiss`.
+  func print(
+    _ answer: ResponseAnswer, _ options: CommandLineOptions, dismiss: () throws -> AppAnswer
+  ) throws {
+    guard let row = try answer.wait(seconds: seconds)?.get().rows.first else {
+      _ = try? dismiss()
+      throw AppLinkFailure(
+        .agentUnavailable, "timed out: no button was chosen within \(seconds ?? 0) s")
+    }
+    let action = row["action"]?.stringValue ?? ""
+    let word =
+      switch action {
+      case NotificationResponse.defaultAction: Self.clicked
+      case NotificationResponse.dismissAction: Self.dismissed
+      default: action
+      }
+    let text = row["text"]?.stringValue
+    if options.has("json") {
+      Output.json(["action": .string(word), "text": text.map(JSONValue.string) ?? .null])
+    } else {
+      Output.line(word)
+      if let text { Output.line(text) }
+    }
+  }
+
+  /// The connection's own limit, in place of none: a week.
+  private static let longestMilliseconds: Int64 = 7 * 86_400_000
+}
+
+/// The agent's answer about the user's response, which another thread provides.
+final class ResponseAnswer: Sendable {
+  private let result = Mutex<Result<AppAnswer, AppLinkFailure>?>(nil)
+  private let given = DispatchSemaphore(value: 0)
+
+  func set(_ answer: Result<AppAnswer, AppLinkFailure>) {
+    result.withLock { $0 = answer }
+    given.signal()
+  }
+
+  /// Returns the answer, or nil after the limit.
+  func wait(seconds: Int64?) -> Result<AppAnswer, AppLinkFailure>? {
+    if let seconds {
+      _ = given.wait(timeout: .now() + .seconds(Int(seconds)))
+    } else {
+      given.wait()
+    }
+    return result.withLock { $0 }
+  }
+}

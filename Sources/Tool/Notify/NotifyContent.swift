@@ -1,0 +1,69 @@
+import BelfryWire
+import Foundation
+import System
+
+/// The content of `belfry notify`, parsed from its options.
+enum NotifyContent {
+  static func read(_ options: CommandLineOptions) throws -> NotificationContent {
+    var content = NotificationContent()
+    let words = options.positionals
+    for (index, key) in ["title", "body"].enumerated()
+    where index < words.count && options.value(key) != nil {
+      throw UsageError("'\(words[index])' and --\(key) are both the \(key): use one of them")
+    }
+    content.title = NotificationText(options.value("title") ?? words.first ?? "")
+    content.subtitle = NotificationText(options.value("subtitle") ?? "")
+    content.body = NotificationText(
+      options.value("body") ?? (words.count > 1 ? words[1] : ""))
+    content.sound = options.value("sound").map {
+      NotificationSound(name: $0 == "default" ? nil : $0)
+    }
+    content.badge = try options.integer("badge", in: Int64(0)...Int64(Int32.max))
+    content.category = options.value("category") ?? ""
+    content.thread = options.value("thread") ?? ""
+    if let level = try options.choice("level", of: InterruptionLevel.allCases.map(\.rawValue)) {
+      content.interruptionLevel = InterruptionLevel(rawValue: level) ?? .active
+    }
+    if let text = options.value("user-info") {
+      guard let object = (try? JSONValue(parsing: text))?.objectValue else {
+        throw CommandLineOptions.Problem.badValue(
+          key: "user-info", value: text, wanted: "a JSON object, such as '{\"a\":1}'")
+      }
+      content.userInfo = object
+    }
+    guard !content.isEmpty || options.isGiven("image") else {
+      throw UsageError("nothing to show: add a title, --body, --sound, --badge or --image")
+    }
+    if let icon = options.value("icon") { content.icon = try file(icon) }
+    return content
+  }
+
+  /// Returns the absolute path of a file that can be read.
+  private static func file(_ path: String) throws(SystemFailure) -> String {
+    // Read a byte now, because the agent or the desktop would only leave the picture out.
+    _ = try FileSystem.beginning(ofRegularFile: path, count: 1)
+    return FileSystem.absolute(path)
+  }
+
+  /// Copies a picture to the app's attachments, which the agent deletes once no notification uses them.
+  static func attachment(_ path: String, of app: String) throws -> NotificationAttachment {
+    guard !app.contains("/") else { throw UsageError("invalid app id '\(app)'") }
+    let bytes = try FileSystem.readRegularFile(path, limit: imageBytesMax)
+    let name = path.split(separator: "/").last ?? ""
+    let suffix = name.contains(".") ? name.split(separator: ".").last ?? "" : ""
+    let type = AttachmentType.identifier(hint: nil, pathExtension: String(suffix))
+    guard let type, pictures.contains(type) else {
+      throw CommandLineOptions.Problem.badValue(
+        key: "image", value: path, wanted: "a file whose name ends in .png, .jpg, .jpeg or .gif")
+    }
+    let folder = "\(StateFolders.attachments)/_\(app)"
+    let copy = "\(folder)/\(UUID().uuidString.lowercased()).\(suffix.lowercased())"
+    try FileSystem.makeDirectories(folder)
+    try FileSystem.write(bytes, to: copy, mode: 0o600)
+    return NotificationAttachment(id: "image", path: copy, type: type)
+  }
+
+  private static let pictures = ["public.png", "public.jpeg", "com.compuserve.gif"]
+  /// Bytes of a picture, as Apple limits it (client-api 3.49).
+  private static let imageBytesMax = 10 << 20
+}
