@@ -329,7 +329,8 @@ import Testing
       _ = try await agent.program.event("link") { $0["state"].string == "down" }
       let words = ["subscribe", "backups", "--gateway", gateway.file, "--socket", agent.socket]
       let late = try await scenario.belfryCommand(words + ["--timeout", "1"], succeeding: false)
-      #expect(late.status == 1 && late.errors.contains("no token came within 1 s"))
+      #expect(late.status == 1 && late.errors.contains("received no token within 1 s"))
+      #expect(try await apps(scenario, agent).isEmpty)
       let waiting = try scenario.belfry(words)
       _ = try await scenario.restart(gateway)
       #expect(try await waiting.end() == 0, "\(waiting.errors)")
@@ -344,6 +345,7 @@ import Testing
         ["subscribe", "backups", "--socket", agent.socket], succeeding: false)
       #expect(answer.status == 1 && answer.lines.isEmpty)
       #expect(answer.errors.contains("gateway"), "\(answer.errors)")
+      #expect(try await apps(scenario, agent).isEmpty)
     }
   }
 

@@ -10,24 +10,34 @@ enum SubscribeCommand {
   static let table = OptionTable(
     command: "belfry subscribe",
     summary: """
-      Makes this desktop receive what is sent under a name, and prints its device token and a curl line that
-      sends to it. A name like 'backups' becomes an app of this shell's; an app id stays as it is. Whoever
-      subscribes allows the app to notify.
+      Registers this desktop for notifications under a name, and prints its device token and a curl command that
+      sends to it. A name such as 'backups' becomes an app of this shell; an app id is used as it is. Subscribing
+      allows the app to notify.
       """,
     positionals: "NAME", positionalCount: 1...1,
     [
       .value(
         "gateway", "FILE", default: "this user's gateway",
-        "the gateway.json that the curl line uses"),
-      .value("timeout", "SECONDS", default: "60", "how long to wait for the token"),
+        "the gateway.json for the curl command"),
+      .value("timeout", "SECONDS", default: "60", "time limit for the token"),
       AgentControl.jsonOption, AgentControl.socketOption,
     ])
 
   static func run(_ arguments: [String]) -> Int32 {
     AgentControl.run(arguments, table) { options, agent in
       let app = try ShellApp(subscription: options.positionals[0])
-      let token = try token(of: app, options, agent)
-      let curl = try curl(app, token, options)
+      let isKnown = try AgentControl(options).ask(.apps).rows.contains {
+        $0["app"]?.stringValue == app.id
+      }
+      let (token, curl): (String, String?)
+      do {
+        token = try Self.token(of: app, options, agent)
+        curl = try Self.curl(app, token, options)
+      } catch {
+        // An app that existed before keeps its settings and its token.
+        if !isKnown { _ = try? AgentControl(options).ask(.removeApp(app.id)) }
+        throw error
+      }
       guard options.has("json") else {
         Output.line(token)
         Output.line(curl ?? sendLine(app, token))
@@ -78,7 +88,8 @@ enum SubscribeCommand {
     else {
       throw AppLinkFailure(
         .agentUnavailable,
-        "no token came within \(seconds) s: see 'belfry doctor' for the link to the gateway")
+        "timed out: received no token within \(seconds) s: run 'belfry doctor' to check the link to the gateway"
+      )
     }
     return try result.get()
   }
