@@ -156,7 +156,7 @@ enum Tool {
       name: "completions", group: .setup, summary: "print shell completions",
       tables: { [CompletionsCommand.table] }, run: CompletionsCommand.run),
     Command(
-      name: "man", group: .setup, summary: "print or write the manual pages",
+      name: "man", group: .setup, summary: "show or write the manual pages",
       tables: { [ManualCommand.table] },
       run: ManualCommand.run),
   ]
@@ -205,7 +205,7 @@ enum Tool {
     }
   }
 
-  private static var help: String {
+  static var help: String {
     let width = (commands.map(\.name.count).max() ?? 0) + 2
     let groups = Group.allCases.map { group in
       let lines = commands.filter { $0.group == group }.map { command in

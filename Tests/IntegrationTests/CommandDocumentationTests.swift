@@ -84,6 +84,46 @@ import Testing
     }
   }
 
+  @Test(.requires(.man), arguments: [true, false])
+  func `On a terminal a page is shown as text, with man and without it`(hasMan: Bool) async throws {
+    try await Scenario.run { scenario in
+      let command = "\(hasMan ? "" : "PATH=/nonexistent ")\(Installation.belfry) man device invite"
+      let page = try await scenario.command(
+        ["script", "--quiet", "--return", "--command", command, "/dev/null"],
+        environment: ["MANPAGER": "cat", "TERM": "dumb"])
+      #expect(page.output.contains("belfry") && page.output.contains("0600"), "\(page.output)")
+      #expect(page.output.contains("BELFRY-DEVICE-INVITE(1)") == hasMan, "\(page.output)")
+      #expect(!page.output.contains(".TH") && !page.output.contains("\\-"), "\(page.output)")
+      let source = try await scenario.command(
+        [
+          "script", "--quiet", "--return", "--command",
+          "\(Installation.belfry) man --format roff device invite", "/dev/null",
+        ])
+      #expect(source.output.hasPrefix(".TH BELFRY-DEVICE-INVITE 1 "), "\(source.output)")
+    }
+  }
+
+  @Test func `The reference in docs/commands is what the option tables say`() async throws {
+    try await Scenario.run { scenario in
+      let folder = scenario.folder.file("commands")
+      _ = try await scenario.belfryCommand(["man", "--format", "markdown", "--out", folder])
+      let committed = Installation.root + "/docs/commands"
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+      #expect(try FileManager.default.contentsOfDirectory(atPath: committed).sorted() == names)
+      #expect(names.count == Tool.commands.count + 1)
+      for name in names {
+        let isCurrent = FileManager.default.contentsEqual(
+          atPath: "\(folder)/\(name)", andPath: "\(committed)/\(name)")
+        #expect(
+          isCurrent,
+          "docs/commands/\(name): run .build/debug/belfry man --format markdown --out docs/commands"
+        )
+      }
+      let printed = try await scenario.belfryCommand(["man", "--format", "markdown", "device"])
+      #expect(printed.lines.contains("## belfry device invite"))
+    }
+  }
+
   /// Completes a line in a real bash; returns the words that it offers.
   private func complete(_ scenario: Scenario, _ words: [String]) async throws -> [String] {
     let script = scenario.folder.file("completion")

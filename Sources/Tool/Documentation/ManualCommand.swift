@@ -1,3 +1,4 @@
+import Glibc
 import System
 
 /// `belfry man`: manual pages, generated from the option tables of the commands.
@@ -5,11 +6,17 @@ enum ManualCommand {
   static let table = OptionTable(
     command: "belfry man",
     summary: """
-      Prints the manual page of a command, or of all that there is without one, as roff:
-      'belfry man agent | man -l -' shows it. With --out it writes every page, as 'make man' does.
+      Shows the manual page of a command, or the overview without one. In a pipe, it prints the page's source
+      (roff). With --out, it writes all pages, as 'make man' does.
       """,
     positionals: "[COMMAND [VERB]]", positionalCount: 0...2,
-    [.value("out", "DIR", "writes a file for each page there, such as belfry-agent.1")])
+    [
+      .value(
+        "out", "DIR", "write a file for each page, such as belfry-agent.1, or agent.md as Markdown"),
+      .value(
+        "format", "roff|markdown", default: "a page on a terminal, else roff",
+        "format of the pages"),
+    ])
 
   static func run(_ arguments: [String]) -> Int32 {
     do {
@@ -18,25 +25,32 @@ enum ManualCommand {
         Output.text(table.help)
         return 0
       }
-      let pages = ManualPage.all
+      let format = try options.choice("format", of: ["roff", "markdown"])
       if let folder = options.value("out") {
-        try FileSystem.makeDirectories(folder)
-        for page in pages {
-          try FileSystem.write(Array(page.roff.utf8), to: "\(folder)/\(page.name).1", mode: 0o644)
+        guard options.positionals.isEmpty else {
+          throw UsageError("--out writes all pages: leave out '\(options.positionals[0])'")
         }
+        try write(to: folder, isMarkdown: format == "markdown")
         return 0
       }
+      if format == "markdown" { return printMarkdown(options.positionals) }
+      let pages = ManualPage.all
       let name = (["belfry"] + options.positionals).joined(separator: "-")
       guard let page = pages.first(where: { $0.name == name }) else {
-        let nearest = Suggestion.nearest(to: name, in: pages.map(\.name))
-        Output.error(
-          "there is no page '\(name)'",
-          do: nearest.map { "did you mean '\($0)'?" } ?? "'belfry --help' lists the commands")
-        return 2
+        return unknown(name, pages.map(\.name))
       }
-      Output.text(page.roff)
+      if format == nil, isatty(STDOUT_FILENO) == 1 {
+        // Returns only if the page could not be shown.
+        ManualViewer.become(showing: page)
+        Output.text(page.text)
+      } else {
+        Output.text(page.roff)
+      }
       return 0
     } catch let problem as CommandLineOptions.Problem {
+      Output.error(problem)
+      return 2
+    } catch let problem as UsageError {
       Output.error(problem)
       return 2
     } catch {
@@ -44,143 +58,62 @@ enum ManualCommand {
       return 1
     }
   }
+
+  private static func write(to folder: String, isMarkdown: Bool) throws(SystemFailure) {
+    let files =
+      isMarkdown
+      ? MarkdownPage.all.map { ($0.name + ".md", $0.text) }
+      : ManualPage.all.map { ($0.name + ".1", $0.roff) }
+    try FileSystem.makeDirectories(folder)
+    for (name, text) in files {
+      try FileSystem.write(Array(text.utf8), to: "\(folder)/\(name)", mode: 0o644)
+    }
+  }
+
+  private static func printMarkdown(_ words: [String]) -> Int32 {
+    let pages = MarkdownPage.all
+    // The page of a command includes its verbs.
+    let name = words.first ?? MarkdownPage.indexName
+    guard let page = pages.first(where: { $0.name == name }) else {
+      return unknown(name, pages.map(\.name))
+    }
+    Output.text(page.text)
+    return 0
+  }
+
+  private static func unknown(_ name: String, _ names: [String]) -> Int32 {
+    let nearest = Suggestion.nearest(to: name, in: names)
+    Output.error(
+      "no manual page '\(name)'",
+      do: nearest.map { "did you mean '\($0)'?" } ?? "run 'belfry --help' for a list of commands")
+    return 2
+  }
 }
 
-/// A manual page of a command.
-struct ManualPage {
-  /// The name of the file without its section, such as "belfry-device-run".
-  let name: String
-  let roff: String
-
-  /// All pages: the overview, the commands with verbs, and one page per option table.
-  static var all: [ManualPage] {
-    var pages = [overview]
-    for command in Tool.commands {
-      let tables = command.tables()
-      let name = "belfry-\(command.name)"
-      if !tables.contains(where: { pageName($0) == name }) { pages.append(nounPage(command)) }
-      pages += tables.map { page(of: $0, command: command) }
+/// The program `man`, which formats a page for a terminal and pages it.
+private enum ManualViewer {
+  /// Replaces this process by `man`, which shows the page.
+  ///
+  /// Returns if it, or the formatter that it needs, is not installed.
+  static func become(showing page: ManualPage) {
+    guard isInstalled("man"), isInstalled("groff"), let file = unsafe tmpfile() else { return }
+    let descriptor = unsafe fileno(file)
+    let bytes = Array(page.roff.utf8)
+    let written = unsafe bytes.withUnsafeBytes {
+      unsafe write(descriptor, $0.baseAddress, $0.count)
     }
-    return pages
+    // The pager reads keys from the terminal, so standard input can be the page.
+    guard written == bytes.count, lseek(descriptor, 0, SEEK_SET) == 0,
+      dup2(descriptor, STDIN_FILENO) >= 0
+    else { return }
+    let words = ["man", "-l", "-"]
+    var arguments = unsafe words.map { unsafe strdup($0) } + [nil]
+    _ = unsafe execvp("man", &arguments)
   }
 
-  private static func pageName(_ table: OptionTable) -> String {
-    table.command.split(separator: " ").joined(separator: "-")
-  }
-
-  // MARK: - Pages
-
-  private static var overview: ManualPage {
-    var roff = head("belfry", "Apple's notification system on Linux, self-hosted")
-    roff += ".SH SYNOPSIS\n.B belfry\n.I COMMAND\n[\\fIOPTION\\fR]\(escaped("…"))\n.SH COMMANDS\n"
-    for command in Tool.commands {
-      roff += ".TP\n.BR belfry\\-\(escaped(command.name)) (1)\n\(line(command.summary))\n"
+  private static func isInstalled(_ name: String) -> Bool {
+    (StateFolders.variable("PATH") ?? "/usr/bin:/bin").split(separator: ":").contains {
+      unsafe access("\($0)/\(name)", X_OK) == 0
     }
-    roff += """
-      .SH EXIT STATUS
-      0 done, 1 failed, 2 wrong usage. Errors are on standard error, what is wrong and what to do.
-      .SH ENVIRONMENT
-      .TP
-      .B XDG_STATE_HOME
-      where data is kept; ~/.local/state without it
-      .TP
-      .B XDG_RUNTIME_DIR
-      where the agent's socket is
-      .TP
-      .B BELFRY_SOCKET
-      the agent's socket
-      .TP
-      .B BELFRY_GATEWAY
-      the folder of the gateway that commands use
-      .TP
-      .B BELFRY_APP_ID
-      the id of an app in development
-
-      """
-    return ManualPage(name: "belfry", roff: roff)
-  }
-
-  private static func nounPage(_ command: Tool.Command) -> ManualPage {
-    let name = "belfry-\(command.name)"
-    var roff = head(name, command.summary)
-    roff += ".SH SYNOPSIS\n"
-    let tables = command.tables()
-    for (index, table) in tables.enumerated() {
-      roff += (index > 0 ? ".br\n" : "") + synopsis(table)
-    }
-    roff += ".SH SEE ALSO\n"
-    roff += tables.map { ".BR \(escaped(pageName($0))) (1)\n" }.joined()
-    return ManualPage(name: name, roff: roff)
-  }
-
-  private static func page(of table: OptionTable, command: Tool.Command) -> ManualPage {
-    let name = pageName(table)
-    let isWhole = table.command == "belfry \(command.name)"
-    var roff = head(
-      name, isWhole ? command.summary : CompletionWords.firstSentence(table.summary))
-    roff += ".SH SYNOPSIS\n" + synopsis(table)
-    roff += ".SH DESCRIPTION\n"
-    for paragraph in table.summary.split(separator: "\n\n", omittingEmptySubsequences: true) {
-      roff += ".PP\n\(line(String(paragraph)))\n"
-    }
-    roff += ".SH OPTIONS\n"
-    for entry in table.entries {
-      roff += ".TP\n\\fB\\-\\-\(escaped(entry.key))\\fR"
-      if let value = entry.valueName { roff += " \\fI\(escaped(value))\\fR" }
-      var help = entry.help
-      if entry.isRepeatable { help += " (repeatable)" }
-      if let text = entry.defaultText { help += " [default: \(text)]" }
-      roff += "\n\(line(help))\n"
-    }
-    roff += ".TP\n\\fB\\-\\-help\\fR\nwhat it does and takes\n"
-    roff += ".SH SEE ALSO\n.BR belfry (1)\n"
-    return ManualPage(name: name, roff: roff)
-  }
-
-  // MARK: - roff
-
-  private static func head(_ name: String, _ summary: String) -> String {
-    """
-    .TH \(name.uppercased()) 1 "" "belfry \(Version.current)" "Belfry"
-    .SH NAME
-    \(escaped(name)) \\- \(line(summary))
-
-    """
-  }
-
-  private static func synopsis(_ table: OptionTable) -> String {
-    var text = ".B \(escaped(table.command))\n"
-    if !table.entries.isEmpty { text += "[\\fIoptions\\fR]\n" }
-    if !table.positionals.isEmpty { text += "\(line(table.positionals))\n" }
-    return text
-  }
-
-  /// Returns the text as one line that cannot be mistaken for a request.
-  private static func line(_ text: String) -> String {
-    "\\&" + escaped(text.split(whereSeparator: \.isNewline).joined(separator: " "))
-  }
-
-  /// Returns at least four digits, as groff_char(7) requires.
-  private static func hexadecimal(_ number: UInt32) -> String {
-    let digits = String(number, radix: 16, uppercase: true)
-    return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
-  }
-
-  private static func escaped(_ text: String) -> String {
-    text.map { character in
-      switch character {
-      case "\\": "\\e"
-      case "-": "\\-"
-      case "'": "\\(aq"
-      case "^": "\\(ha"
-      case "~": "\\(ti"
-      case "`": "\\(ga"
-      // Plain troff reads one byte per character.
-      default:
-        character.isASCII
-          ? String(character)
-          : character.unicodeScalars.map { "\\[u\(hexadecimal($0.value))]" }.joined()
-      }
-    }.joined()
   }
 }
