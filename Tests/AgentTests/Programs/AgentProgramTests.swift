@@ -403,7 +403,7 @@ struct AgentProgramTests {
       for (arguments, words) in [
         (["settings", "x.y", "foo=on"], ["notifications", "location with always"]),
         (["state", "front=none.app"], ["no app of that id", "belfry app list"]),
-        (["notify", "--app", "x.y", "--title", "T", "--user-info", "{"], ["--user-info '{'"]),
+        (["notify", "--app", "x.y", "--title", "T", "--user-info", "{"], ["'{' for --user-info"]),
         (["app", "token", "x.y"], ["has to register"]),
       ] {
         let errors = try await scenario.belfryCommand(arguments, succeeding: false).errors

@@ -435,7 +435,8 @@ struct DesktopProgramTests {
       let desktop = try await Desktop.open(on: scenario)
       _ = try await desktop.startServer(
         choosing: "#\(answer) ".replacingOccurrences(of: "'", with: "."))
-      let agent = try await desktop.agent(["--grant", "ask"])
+      // Without a display for windows, the server asks, whose buttons are in a menu.
+      let agent = try await desktop.agent(["--grant", "ask"], environment: ["DISPLAY": ""])
       let app = try scenario.belfry(["app", "run", Self.burger, "--authorize", "alert"])
       _ = try await agent.event("prompt")
       try await Scenario.wait("the question") { (try? await desktop.displayed()) == 1 }
