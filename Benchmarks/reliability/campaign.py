@@ -138,7 +138,7 @@ def measure(belfry, folder, devices, seed):
         kills += 1
         registry.start()
         down += time.monotonic() - moment
-    wait_for(lambda: status()["state"] == "finished", "the campaign", 7_200, 0.5)
+    wait_for(lambda: status()["state"] == "completed", "the campaign", 7_200, 0.5)
     seconds = time.monotonic() - begun
     wait_for(lambda: len(receipts.counts) == connected, "the last receipt", 120, 0.1)
     outcome = status()

@@ -80,6 +80,24 @@ enum Limits {
   static let connectionGoodMilliseconds: Int64 = 60_000
   /// Campaigns in the summary: as many as fit on an overview page.
   static let campaignsSummarized = 5
+  /// Bytes of a campaign's name: a line of a list.
+  static let campaignNameBytesMax = 200
+  /// Characters of a name that is derived from a text.
+  static let campaignNameScalars = 60
+  /// Characters of a text that are read for a name.
+  static let campaignNameScalarsRead = 1_000
+  /// Bytes of a campaign's document up to which a list shows its time; each document of the list is parsed.
+  static let listedDocumentBytesMax = 65_536
+  /// Nanoseconds between two looks at the scheduled campaigns, because devices register and clocks may be set.
+  static let scheduleNanoseconds: Int64 = 30_000_000_000
+  /// The longest wait of a scheduled campaign in milliseconds that is computed exactly: a day.
+  static let scheduleMillisecondsMax: Int64 = 86_400_000
+  /// The factor of the time that a look takes for which the next one waits.
+  static let scheduleRest: Int64 = 20
+  /// Nanoseconds that the answer to a test push is awaited.
+  static let testNanoseconds: Int64 = 15_000_000_000
+  /// Campaigns of an app, the newest, whose notifications to one device are looked up.
+  static let campaignsOfDevice = 200
   /// Languages and apps in the summary; the others are added up.
   static let sharesSummarized = 50
   /// The shortest time in nanoseconds for which the registry's counts are reused, because counting reads every token.

@@ -63,10 +63,10 @@ import Testing
         let refused = try await scenario.belfryCommand(
           ["campaign", "send", file, "--data", registry.data] + options, succeeding: false)
         #expect(refused.status == 1)
-        #expect(refused.errors.contains("alert: 1 device speaks fi, which the campaign lacks"))
+        #expect(refused.errors.contains("alert: no fi text for 1 device, and no fallback language"))
         #expect(
           refused.errors.contains(
-            "to: its tokens are of two environments: 1 of sandbox and 1 of production"))
+            "to: the device tokens belong to two environments: 1 in sandbox and 1 in production"))
       }
       #expect(
         try await scenario.ask(registry, "/campaigns").lines.isEmpty, "nothing is left behind")

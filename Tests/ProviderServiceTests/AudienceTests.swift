@@ -64,7 +64,7 @@ import Transport
     guard !said.isEmpty else { return [] }
     let start = try ask(router, "/campaigns", campaign + "}")
     #expect(start.status == 400 && lines(start.object["errors"]) == said)
-    #expect(try provider.store.campaigns().allSatisfy { $0.state == .preparing })
+    #expect(try provider.store.campaigns().allSatisfy { $0.state == .draft })
     return said
   }
 
@@ -76,12 +76,12 @@ import Transport
     let alert = #""alert":{"en":{"body":"b"}}"#
     #expect(
       try problems(router(), alert)
-        == ["to: its tokens are of two environments: 1 of sandbox and 2 of production"])
+        == ["to: the device tokens belong to two environments: 1 in sandbox and 2 in production"])
     #expect(try problems(router(nil), alert).count == 1, "whatever the service is")
     #expect(try problems(router(), alert + #","environment":"development""#).isEmpty)
     #expect(
       try problems(router(), alert + #","environment":"production""#)
-        == ["to: 2 devices are of production, and the service is of sandbox"])
+        == ["to: 2 devices registered for production, but the push service is sandbox"])
     let one = try ask(
       router(), "/campaigns",
       #"{"topic":"com.example.app",\#(alert),"environment":"sandbox","dryRun":true}"#)
@@ -95,11 +95,13 @@ import Transport
     let preview = try ask(
       router(), "/campaigns", #"{"topic":"com.example.app",\#(alert),"dryRun":true}"#)
     #expect(
-      preview.object["warnings"] == ["1 device named no environment: taken for the service's"])
+      preview.object["warnings"] == [
+        "1 device registered without an environment: assumed to be the push service's"
+      ])
     #expect(preview.object["devices"] == 2)
     #expect(
       try problems(router(.production), alert)
-        == ["to: 1 device is of sandbox, and the service is of production"])
+        == ["to: 1 device registered for sandbox, but the push service is production"])
   }
 
   @Test func `a language that a device needs is missed before anything is sent`() throws {
@@ -109,15 +111,15 @@ import Transport
     let finnish = #""alert":{"fi":{"body":"b"}}"#
     #expect(
       try problems(router(), finnish) == [
-        "alert: 1 device speaks ja, which the campaign lacks, and it has no fallback",
-        "alert: 1 device speaks ja-JP, which the campaign lacks, and it has no fallback",
+        "alert: no ja text for 1 device, and no fallback language",
+        "alert: no ja-JP text for 1 device, and no fallback language",
       ])
     #expect(try problems(router(), finnish + #","fallback":"fi""#).isEmpty)
     let english = #""alert":{"en":{"body":"b"},"ja":{"body":"b"}}"#
     #expect(try problems(router(), english).isEmpty, "many understand English")
     #expect(
       try problems(router(), english + #","fallback":false"#)
-        == ["alert: 1 device speaks fi, which the campaign lacks, and it has no fallback"])
+        == ["alert: no fi text for 1 device, and no fallback language"])
   }
 
   @Test func `a campaign to nobody is refused at its start, and previewed before`() throws {
@@ -125,11 +127,11 @@ import Transport
     let campaign = #"{"topic":"com.example.app","alert":{"en":{"body":"b"}},"to":"tag:none""#
     let preview = try ask(router(), "/campaigns", campaign + #","dryRun":true}"#)
     #expect(preview.status == 200 && preview.object["devices"] == 0)
-    #expect(preview.object["warnings"] == ["no device is registered for this"])
+    #expect(preview.object["warnings"] == ["no registered device matches"])
     let start = try ask(router(), "/campaigns", campaign + "}")
     #expect(start.status == 400)
-    #expect(start.object["error"] == "to: no device is registered for this")
-    #expect(try provider.store.campaigns().allSatisfy { $0.state == .preparing })
+    #expect(start.object["error"] == "to: no registered device matches")
+    #expect(try provider.store.campaigns().allSatisfy { $0.state == .draft })
   }
 
   @Test func `an environment or a fallback that is none is refused by its field`() throws {

@@ -39,10 +39,10 @@ import Testing
     current.withLock { $0 = Self.status(5) }
     #expect(progress.turn())
     #expect(events().map { $0["done"] }.last == 5)
-    current.withLock { $0 = Self.status(1_000, "finished") }
+    current.withLock { $0 = Self.status(1_000, "completed") }
     #expect(!progress.turn(), "nobody watches any longer")
     let last = stream.next()
-    #expect(String(decoding: last.bytes, as: UTF8.self).contains(#""state":"finished""#))
+    #expect(String(decoding: last.bytes, as: UTF8.self).contains(#""state":"completed""#))
     #expect(last.isLast)
   }
 }

@@ -115,7 +115,7 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
       }
     }
     let end = try await run(record, document, service.service())
-    #expect(end.record.state == .finished)
+    #expect(end.record.state == .completed)
     #expect(
       end.counts == [
         "accepted ": 27, "dead Unregistered": 2, "kept ": 1, "failed BadDeviceToken": 1,
@@ -237,7 +237,7 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
     var resumed = held.record
     resumed.state = .running
     let end = try await run(resumed, document, service.service())
-    #expect(end.record.state == .finished && end.record.problem == nil)
+    #expect(end.record.state == .completed && end.record.problem == nil)
     #expect(end.counts == ["accepted ": 30])
     let times = Dictionary(grouping: service.sent, by: \.deviceToken).mapValues(\.count)
     #expect(times["14"] == 1 && times["15"] == 2)
@@ -253,7 +253,7 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
       push.deviceToken.hasPrefix("ee") ? accepted : rejected(400, "BadDeviceToken")
     }
     let end = try await run(record, document, service.service(environment: .sandbox))
-    #expect(end.record.state == .finished)
+    #expect(end.record.state == .completed)
     #expect(end.counts == ["accepted ": 5, "failed BadDeviceToken": 830])
     #expect(end.record.problem?.contains("BadDeviceToken") == true)
     // No app reported its environment, so the tokens may be valid in another one.

@@ -55,6 +55,8 @@ import Testing
       release: "0.1.0", archive: "agent", file: "agent/agent.sqlite", version: 1, store: .records),
     Released(
       release: "", archive: "control-7", file: "control.sqlite", version: 7, store: .control),
+    Released(
+      release: "", archive: "registry-3", file: "registry.sqlite", version: 3, store: .registry),
   ]
 
   private let folder: ScratchFolder
@@ -142,11 +144,25 @@ import Testing
       #expect(counts["app"] == 2 && counts["registration"] == 4 && counts["channel"] == 1)
     case .notifications: #expect(counts["notification"] == 4)
     case .registry:
-      #expect(counts["token"] == 2 && counts["tag"] == 2 && counts["campaign"] == 1)
+      #expect(counts["token"] == 2 && counts["tag"] == 2)
+      #expect(counts["campaign"] == (released.release.isEmpty ? 4 : 1))
     case .records: #expect((counts["record"] ?? 0) > 3)
     }
     let isCurrent = released.version == released.store.schema.migrations.count
     #expect(FileSystem.exists(SchemaCopy.path(of: path, schema: released.version)) == !isCurrent)
+  }
+
+  @Test func `The campaigns of schema 3 have the states that later versions use`() throws {
+    let released = try #require(Self.released.first { $0.archive == "registry-3" })
+    let store = try SQLiteRegistryStore(path: unpack(released))
+    let campaigns = try store.campaigns()
+    #expect(campaigns.map(\.state) == [.draft, .running, .paused, .completed])
+    #expect(campaigns.allSatisfy { $0.name == nil })
+    let sent = try #require(campaigns.last)
+    #expect(
+      try store.tallies(of: sent.id) == [
+        CampaignTally(outcome: .failed, reason: "BadDeviceToken", language: "", count: 2)
+      ])
   }
 
   @Test(arguments: Store.allCases)

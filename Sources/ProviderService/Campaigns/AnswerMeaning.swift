@@ -41,15 +41,16 @@ enum AnswerMeaning: Equatable {
     // Every other device of the campaign would get the same response.
     case .topicDisallowed, .badTopic, .missingTopic, .invalidPushType, .badPriority,
       .badExpirationDate, .badCollapseID, .payloadEmpty, .payloadTooLarge, .badPath:
-      self = .refused(why: "the service refuses this campaign: \(reason)")
+      self = .refused(why: "the push service rejected the campaign: \(reason)")
     default:
       switch refusal.advice {
       case .doNotRetry: self = .failed(reason: reason)
-      case .retryLater, .retryWithBackoff: self = .notSent(why: "the service answers \(reason)")
+      case .retryLater, .retryWithBackoff:
+        self = .notSent(why: "the push service answered \(reason)")
       case .reconnect where refusal.status >= 500:
-        self = .notSent(why: "the service answers \(reason)")
+        self = .notSent(why: "the push service answered \(reason)")
       case .reconnect, .renewProviderToken:
-        self = .refused(why: "the service refuses the credentials: \(reason)")
+        self = .refused(why: "the push service rejected the credentials: \(reason)")
       }
     }
   }

@@ -26,8 +26,8 @@ struct AudienceCheck {
       problems.append(
         RequestProblem(
           "alert",
-          "\(Self.devices(count, "speaks", "speak")) \(language), which the campaign lacks, and it has no "
-            + "fallback", do: "add \(language), or name a language in fallback"))
+          "no \(language) text for \(Self.devices(count)), and no fallback language",
+          do: "add \(language), or set 'fallback' to one of the campaign's languages"))
     }
   }
 
@@ -39,29 +39,30 @@ struct AudienceCheck {
       byName[environment.name].map { (environment: environment, count: $0) }
     }
     if named.count > 1 {
-      let parts = named.map { "\($0.count) of \($0.environment.name)" }.joined(separator: " and ")
+      let parts = named.map { "\($0.count) in \($0.environment.name)" }.joined(separator: " and ")
       problems.append(
         RequestProblem(
-          "to", "its tokens are of two environments: \(parts)",
-          do: "name one of them in environment, and send a campaign to each"))
+          "to", "the device tokens belong to two environments: \(parts)",
+          do: "set 'environment' to one of them, and send a campaign to each"))
     } else if let service {
       if let foreign = named.first, foreign.environment != service {
         problems.append(
           RequestProblem(
             "to",
-            "\(Self.devices(foreign.count, "is", "are")) of \(foreign.environment.name), and the service "
-              + "is of \(service.name)",
-            do: "send it through a service of \(foreign.environment.name)"))
+            "\(Self.devices(foreign.count)) registered for \(foreign.environment.name), but the push "
+              + "service is \(service.name)",
+            do: "send the campaign through a \(foreign.environment.name) service"))
       } else if let chosen, chosen != service {
         problems.append(
           RequestProblem(
-            "environment", "the service is of \(service.name)",
-            do: "send it through a service of \(chosen.name)"))
+            "environment", "'\(chosen.name)', but the push service is \(service.name)",
+            do: "send the campaign through a \(chosen.name) service"))
       }
     }
     if let unnamed = byName[nil], unnamed > 0, !named.isEmpty {
       warnings.append(
-        "\(Self.devices(unnamed, "named", "named")) no environment: taken for the service's")
+        "\(Self.devices(unnamed)) registered without an environment: assumed to be the push service's"
+      )
     }
   }
 
@@ -69,7 +70,6 @@ struct AudienceCheck {
     shares.reduce(0) { $0 + $1.count }
   }
 
-  private static func devices(_ count: Int64, _ one: String, _ many: String) -> String {
-    count == 1 ? "1 device \(one)" : "\(count) devices \(many)"
-  }
+  /// Returns a number of devices with its noun.
+  static func devices(_ count: Int64) -> String { count == 1 ? "1 device" : "\(count) devices" }
 }

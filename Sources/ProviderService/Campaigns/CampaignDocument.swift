@@ -4,6 +4,8 @@ internal import System
 
 /// A campaign as its owner wrote it, with validated fields.
 struct CampaignDocument: Sendable {
+  /// The name by which operators recognize the campaign.
+  let name: String
   /// The value of `apns-topic`, with the suffix of the push type.
   let topic: String
   let type: PushType
@@ -18,8 +20,8 @@ struct CampaignDocument: Sendable {
   private let payload: JSONObject
 
   private static let fields = [
-    "topic", "alert", "arguments", "fallback", "payload", "pushType", "priority", "expiration",
-    "collapseID", "quietHours", "at", "environment",
+    "name", "topic", "alert", "arguments", "fallback", "payload", "pushType", "priority",
+    "expiration", "collapseID", "quietHours", "at", "environment",
   ]
 
   /// Validates a campaign.
@@ -31,10 +33,12 @@ struct CampaignDocument: Sendable {
     for key in unknown.prefix(Limits.warningsMax) {
       let nearest = Suggestion.nearest(to: key, in: Self.fields)
       reader.report(
-        String(key.unicodeScalars.prefix(80)), "no campaign has this member",
+        String(key.unicodeScalars.prefix(80)), "unknown member",
         do: nearest.map { "did you mean '\($0)'?" }
-          ?? "write \(Self.fields.joined(separator: ", "))")
+          ?? "expected one of \(Self.fields.joined(separator: ", "))")
     }
+    reader.checkName()
+    name = CampaignName.of(object)
     type = reader.pushType()
     topic = reader.topic(of: type)
     priority = reader.priority()
@@ -59,6 +63,14 @@ struct CampaignDocument: Sendable {
     aps["alert"] = .object(alert)
     payload["aps"] = .object(aps)
     return payload.bytes
+  }
+
+  /// Returns the language of the text for a device, or nil for a campaign without languages.
+  ///
+  /// A device that has changed its language since the check gets the same text as a device without a language.
+  func textLanguage(for device: String?) -> String? {
+    guard let choice = alerts.choice else { return nil }
+    return (choice.language(for: device) ?? choice.language(for: nil))?.language
   }
 
   /// Returns the part of the payload in `language` that a device displays.
@@ -102,10 +114,28 @@ private struct CampaignReader {
     problems.append(RequestProblem(field, what, do: advice))
   }
 
+  /// Returns the beginning of a value, for a message.
+  private static func excerpt(_ value: JSONValue) -> String {
+    "'\(String((value.stringValue ?? value.text).unicodeScalars.prefix(80)))'"
+  }
+
+  /// Checks the name, which an operator may omit.
+  mutating func checkName() {
+    guard let name = text("name") else { return }
+    guard !name.isEmpty, name.utf8.count <= Limits.campaignNameBytesMax,
+      name.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
+    else {
+      report(
+        "name", "empty, too long or with control characters",
+        do: "expected one line of up to \(Limits.campaignNameBytesMax) bytes")
+      return
+    }
+  }
+
   mutating func text(_ field: String) -> String? {
     guard let value = object[field], value != .null else { return nil }
     guard let text = value.stringValue else {
-      report(field, "it is no text", do: "write a text")
+      report(field, "\(Self.excerpt(value)) is not a string", do: "use a JSON string")
       return nil
     }
     return text
@@ -114,7 +144,7 @@ private struct CampaignReader {
   mutating func object(_ field: String) -> JSONObject? {
     guard let value = object[field], value != .null else { return nil }
     guard let members = value.objectValue else {
-      report(field, "it is no object", do: "write one, between '{' and '}'")
+      report(field, "\(Self.excerpt(value)) is not an object", do: "use a JSON object")
       return nil
     }
     return members
@@ -124,8 +154,8 @@ private struct CampaignReader {
     guard let value = object[field], value != .null else { return nil }
     guard let number = value.integerValue, range.contains(number) else {
       report(
-        field, "it is no number from \(range.lowerBound) to \(range.upperBound)",
-        do: "write one")
+        field, "invalid value \(Self.excerpt(value))",
+        do: "expected a number from \(range.lowerBound) to \(range.upperBound)")
       return nil
     }
     return number
@@ -135,7 +165,9 @@ private struct CampaignReader {
     guard let name = text("pushType") else { return .alert }
     guard let type = PushType(Array(name.utf8).span) else {
       let names = PushType.allCases.map { "\($0.name)" }.joined(separator: ", ")
-      report("pushType", "'\(name)' is no push type", do: "write one of \(names)")
+      report(
+        "pushType", "\(Self.excerpt(.string(name))) is not a push type",
+        do: "expected one of \(names)")
       return .alert
     }
     return type
@@ -143,13 +175,15 @@ private struct CampaignReader {
 
   mutating func topic(of type: PushType) -> String {
     guard let topic = text("topic") else {
-      if object["topic"] == nil { report("topic", "it is missing", do: "name the app") }
+      if object["topic"] == nil {
+        report("topic", "missing", do: "add the app's bundle identifier, such as com.example.app")
+      }
       return ""
     }
     guard AppKeys.isTopic(topic) else {
       report(
-        "topic", "'\(topic)' is not a valid bundle identifier",
-        do: "write one such as com.example.app")
+        "topic", "\(Self.excerpt(.string(topic))) is not a valid bundle identifier",
+        do: "expected one such as com.example.app")
       return ""
     }
     return type.topic(named: topic)
@@ -158,7 +192,7 @@ private struct CampaignReader {
   mutating func priority() -> UInt8? {
     guard let number = number("priority", in: 1...10) else { return nil }
     guard [10, 5, 1].contains(number) else {
-      report("priority", "\(number) is no priority", do: "write 10, 5 or 1")
+      report("priority", "\(number) is not a priority", do: "expected 10, 5 or 1")
       return nil
     }
     return UInt8(number)
@@ -170,8 +204,8 @@ private struct CampaignReader {
       text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
     else {
       report(
-        "collapseID", "it is empty, too long or has control characters",
-        do: "write up to \(WireLimits.collapseIDBytesMax) bytes")
+        "collapseID", "empty, too long or with control characters",
+        do: "expected up to \(WireLimits.collapseIDBytesMax) bytes of text")
       return nil
     }
     return text
@@ -183,8 +217,9 @@ private struct CampaignReader {
       time.start = SendTime.start(at)
       if time.start == nil {
         report(
-          "at", "'\(at)' is not a valid date and time",
-          do: "enter a local time, such as 2026-11-22T18:00, or add Z or a UTC offset")
+          "at", "\(Self.excerpt(.string(at))) is not a date and time",
+          do: "enter a date and time, such as 2026-11-25 09:00; for a fixed time, add Z or a UTC "
+            + "offset")
       }
     }
     guard let quiet = object("quietHours") else { return time }
@@ -194,7 +229,7 @@ private struct CampaignReader {
     guard let from = limits[0], let to = limits[1], from != to, quiet.count == 2 else {
       report(
         "quietHours", "missing or invalid start or end time",
-        do: "enter two different times, such as 22:00 and 08:00")
+        do: "enter a start and an end time, such as 22:00 and 08:00")
       return time
     }
     time.quietHours = .init(from: from, to: to)
@@ -219,7 +254,8 @@ private struct CampaignReader {
     case .bool(false)?: return .none
     default:
       report(
-        "fallback", "it is no language", do: "name one, or write false where there is to be none")
+        "fallback", "\(Self.excerpt(object["fallback"] ?? .null)) is not a language",
+        do: "use one of the campaign's languages, or false for no fallback")
       return .none
     }
   }
@@ -228,8 +264,8 @@ private struct CampaignReader {
     guard let value = object["arguments"], value != .null else { return [] }
     guard case .array(let values) = value, values.count <= Limits.argumentsMax else {
       report(
-        "arguments", "it is no array of up to \(Limits.argumentsMax)", do: "write texts and numbers"
-      )
+        "arguments", "not an array of up to \(Limits.argumentsMax) values",
+        do: "use strings and numbers")
       return []
     }
     var arguments: [String] = []
@@ -238,7 +274,10 @@ private struct CampaignReader {
       case .string(let text): arguments.append(text)
       case .integer(let number): arguments.append(String(number))
       case .double(let number): arguments.append("\(number)")
-      default: report("arguments", "one is neither a text nor a number", do: "write one of them")
+      default:
+        report(
+          "arguments", "\(Self.excerpt(value)) is neither a string nor a number",
+          do: "use strings and numbers")
       }
     }
     return arguments
@@ -248,7 +287,7 @@ private struct CampaignReader {
     switch object["alert"] {
     case nil, .null?: return .none
     case .object(let alert)? where alert.keys.isEmpty:
-      report("alert", "it has no text", do: "write one, or leave the member out")
+      report("alert", "no text", do: "add a text, or remove 'alert'")
       return .none
     case .object(let alert)?:
       do throws(RequestProblems) {
@@ -258,33 +297,38 @@ private struct CampaignReader {
       }
     default:
       report(
-        "alert", "it is no object",
-        do: "write one with a member a language; strings files are read by belfry campaign send")
+        "alert", "not an object",
+        do: "use one member per language; only 'belfry campaign send' reads strings files by name")
     }
     return .none
   }
 
   mutating func checkContent(_ payload: JSONObject, _ type: PushType, hasAlert: Bool) {
     if let aps = payload["aps"], aps.objectValue == nil {
-      report("payload", "aps is no object", do: "write one")
+      report("payload", "'aps' is not an object", do: "use a JSON object")
     }
     let aps = payload["aps"]?.objectValue ?? [:]
     if hasAlert, aps["alert"] != nil {
-      report("payload", "it has an aps.alert beside alert", do: "write one of them")
+      report(
+        "payload", "both 'alert' and 'payload' have a text (aps.alert)", do: "remove one of them")
     }
     if type == .alert, object["alert"] == nil, payload.isEmpty {
-      report("alert", "there is nothing to show", do: "write alert or payload")
+      report("alert", "nothing to show", do: "add 'alert' or 'payload'")
     }
     guard type == .background else { return }
     if hasAlert || ["alert", "badge", "sound"].contains(where: { aps[$0] != nil }) {
       report(
-        "pushType", "a background push shows nothing", do: "leave out alert, badge and sound")
+        "pushType", "a background push cannot have an alert, a badge or a sound",
+        do: "remove them, or use the push type alert")
     }
     if aps["content-available"]?.integerValue != 1 {
-      report("payload", "a background push needs aps.content-available", do: "set it to 1")
+      report(
+        "payload", "a background push needs 'aps.content-available'", do: "set it to 1")
     }
     if let priority = object["priority"]?.integerValue, priority != 5 {
-      report("priority", "a background push has priority 5", do: "write 5")
+      report(
+        "priority", "\(priority) is not allowed for a background push",
+        do: "use 5, or remove it")
     }
   }
 }

@@ -8,6 +8,8 @@ struct CampaignAddressee {
   let recipient: CampaignRecipient
   let token: [UInt8]
   let id: NotificationID
+  /// The language of its text; empty if the campaign has one text for all.
+  let language: String  // text: one of the campaign's own languages
 }
 
 /// A batch in flight, and the state of its recipients.
@@ -27,6 +29,7 @@ struct CampaignFlight {
   private struct TallyKey: Hashable {
     let outcome: CampaignOutcome
     let reason: String
+    let language: String  // text: one of the campaign's own languages
   }
 
   private(set) var batch: CampaignBatch
@@ -52,7 +55,10 @@ struct CampaignFlight {
 
   /// The outcomes that are not in the store yet.
   var tallies: [CampaignTally] {
-    counts.map { CampaignTally(outcome: $0.outcome, reason: $0.reason, count: $1) }
+    counts.map {
+      CampaignTally(
+        outcome: $0.outcome, reason: $0.reason, language: $0.language, count: $1)
+    }
   }
 
   /// The time of the next step; nil while responses are awaited.
@@ -75,14 +81,17 @@ struct CampaignFlight {
   }
 
   /// Counts an outcome.
-  mutating func count(_ outcome: CampaignOutcome, _ reason: String = "", _ count: Int64 = 1) {
-    counts[TallyKey(outcome: outcome, reason: reason), default: 0] += count
+  mutating func count(_ outcome: CampaignOutcome, _ reason: String = "", in language: String) {
+    counts[TallyKey(outcome: outcome, reason: reason, language: language), default: 0] += 1
   }
 
-  mutating func countDead(_ token: DeadToken, reason: String) {
+  mutating func countDead(_ token: DeadToken, reason: String, in language: String) {
     dead.append(token)
-    count(.dead, reason)
+    count(.dead, reason, in: language)
   }
+
+  /// Gives up the recipients that would be sent to again, because the campaign was cancelled.
+  mutating func discardUnsent() { unsent = [] }
 
   /// Marks a token for removal from the registry if its outcome is counted elsewhere.
   mutating func drop(_ token: DeadToken) { dead.append(token) }

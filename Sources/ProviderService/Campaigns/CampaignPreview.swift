@@ -9,6 +9,8 @@ struct CampaignPreview {
   let languages: [JSONObject]
   /// One object per time zone, if the send time depends on it.
   let zones: [JSONObject]
+  /// The seconds until the campaign's time arrives for the first device; nil for a campaign without a time.
+  let startsInSeconds: Int?
   /// Warnings for the operator before the campaign is sent.
   let warnings: [String]
   /// The reasons that the campaign would not be sent to this audience.
@@ -41,13 +43,18 @@ struct CampaignPreview {
       ])
       if let language, let chosen, chosen.isFallback {
         warnings.append(
-          "\(count) \(count == 1 ? "device speaks" : "devices speak") \(language), "
-            + "which the campaign lacks: shown in \(chosen.language)")
+          "no \(language) text: \(AudienceCheck.devices(count)) will get \(chosen.language)")
       }
     }
-    if total == 0 { warnings.append("no device is registered for this") }
+    if total == 0 { warnings.append("no registered device matches") }
     self.languages = languages
     self.warnings = warnings
+    let deviceZonesOfAudience = Set(shares.map(\.timeZone)).map {
+      $0.flatMap(deviceZones.zone) ?? .utc
+    }
+    startsInSeconds = document.sendTime.firstStart(
+      in: deviceZonesOfAudience
+    ).map { max(0, $0 - unixSeconds) }
     guard document.sendTime.dependsOnZone else {
       zones = []
       return
@@ -68,7 +75,9 @@ struct CampaignPreview {
   /// The preview as one object.
   var json: JSONObject {
     [
-      "devices": .integer(total), "languages": .array(languages.map { .object($0) }),
+      "devices": .integer(total),
+      "startsInSeconds": startsInSeconds.map { .integer(Int64($0)) } ?? .null,
+      "languages": .array(languages.map { .object($0) }),
       "timeZones": .array(zones.map { .object($0) }),
       "warnings": .array(warnings.map { .string($0) }),
       "problems": .array(problems.map(\.json)),

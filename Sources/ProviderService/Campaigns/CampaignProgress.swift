@@ -89,7 +89,7 @@ final class CampaignProgress: Sendable {
           watched.last = object
         }
         if !bytes.isEmpty { watched.streams.removeAll { !$0.write(bytes) } }
-        if object == nil || object?["state"] == "finished" {
+        if object == nil || object?["state"] == "completed" || object?["state"] == "cancelled" {
           for stream in watched.streams { stream.finish() }
           watched.streams = []
         }

@@ -15,9 +15,13 @@ struct CampaignRun {
   private var pacing: CampaignPacing?
   private var legs: [CampaignLeg] = []
   private var flights: [Int64: CampaignFlight] = [:]
-  private var payloads: [String?: [UInt8]] = [:]
+  private var payloads: [String: [UInt8]] = [:]  // text: the campaign's own languages
+  /// The language of the text for each language of a device.
+  private var languages: [String?: String] = [:]
   /// The state in which to leave the campaign once nothing is in flight; nil while it continues.
   private(set) var endState: CampaignRecord.State?
+  /// True if the program ends: queries of the log are left to the next run.
+  private var isProgramEnding = false
   /// True if the store has accepted a write of this run.
   private(set) var hasWritten = false
   private var answered: Int64 = 0
@@ -35,6 +39,7 @@ struct CampaignRun {
     self.resources = resources
     self.onAnswers = onAnswers
     identity = CampaignIdentity(campaign: campaign.id)
+    if campaign.state == .cancelled { endState = .cancelled }
   }
 
   private var store: SQLiteRegistryStore { resources.registry.store }
@@ -49,14 +54,14 @@ struct CampaignRun {
     let now = SystemClock.monotonicNanoseconds
     for batch in try store.batches(of: campaign.id) {
       guard let leg = legs.first(where: { $0.number == batch.leg }) else {
-        throw .corrupt(path: "the registry", detail: "a batch is of no leg")
+        throw .corrupt(path: "the registry", detail: "a batch refers to an unknown time-zone group")
       }
       let recipients = try store.recipients(of: batch, leg: leg, in: campaign)
       var flight = CampaignFlight(
         batch,
         phase: batch.isSent
           ? .settling(at: now + resources.settleNanoseconds) : .retry(at: now))
-      let addressees = recipients.compactMap(addressee)
+      let addressees = addressees(recipients)
       if batch.isSent { flight.uncertain = addressees } else { flight.unsent = addressees }
       flights[batch.number] = flight
       pacing.recovered()
@@ -66,8 +71,12 @@ struct CampaignRun {
 
   /// Stops claiming recipients, and leaves the campaign in `state` once nothing is in flight.
   mutating func stop(leaving state: CampaignRecord.State) {
-    // A pause must persist even if the program is stopped.
-    if endState != .paused { endState = state }
+    if state == .running { isProgramEnding = true }
+    // A pause must persist even if the program is stopped, and nothing revokes a cancellation.
+    switch (endState, state) {
+    case (.cancelled?, _), (.paused?, .running): return
+    default: endState = state
+    }
   }
 
   /// True if a push was sent but is not answered yet.
@@ -80,6 +89,7 @@ struct CampaignRun {
   ///
   /// Returns the time of the next step in monotonic nanoseconds, or nil at the end.
   mutating func advance() throws(StorageFailure) -> Int64? {
+    if endState == .cancelled { return try advanceToCancellation() }
     try workFlights()
     if endState != nil { return try advanceToEnd() }
     while true {
@@ -101,7 +111,7 @@ struct CampaignRun {
       case .wait(let moment): return min(moment, nextDue ?? .max)
       case .awaitBatches: return nextDue ?? .max / 2
       case .finish:
-        campaign.state = .finished
+        campaign.state = .completed
         campaign.problem = badTokenProblem
         campaign.finishedMilliseconds = SystemClock.unixMilliseconds
         try store.update(campaign)
@@ -134,6 +144,31 @@ struct CampaignRun {
     return nil
   }
 
+  /// Stores the cancellation, then gives every push that was sent its outcome.
+  ///
+  /// Recipients that were not reached are given up. An uncertain push is looked up in the delivery log.
+  private mutating func advanceToCancellation() throws(StorageFailure) -> Int64? {
+    if campaign.state != .cancelled {
+      campaign.state = .cancelled
+      campaign.problem = nil
+      campaign.finishedMilliseconds = SystemClock.unixMilliseconds
+      try store.update(campaign)
+    }
+    try askLog(now: SystemClock.monotonicNanoseconds)
+    for (number, var flight) in flights {
+      guard case .retry = flight.phase else { continue }
+      flight.discardUnsent()
+      flights[number] = flight
+      try settle(number)
+    }
+    if flights.values.contains(where: { $0.phase == .answers }) { return .max / 2 }
+    if !flights.isEmpty, !isProgramEnding { return nextDue }
+    guard flights.isEmpty else { return nil }
+    try report(nil)
+    try store.removeRecipients(of: campaign.id)
+    return nil
+  }
+
   // MARK: sending
 
   private mutating func claim(
@@ -147,18 +182,38 @@ struct CampaignRun {
     }
     hasWritten = true
     var flight = CampaignFlight(batch, phase: .answers)
-    flight.unsent = recipients.compactMap(addressee)
+    flight.unsent = addressees(recipients)
     pacing?.claimed(recipients.count, now: now)
-    let unreadable = recipients.count - flight.unsent.count
-    if unreadable > 0 { flight.count(.failed, "UnreadableToken", Int64(unreadable)) }
+    if flight.unsent.count < recipients.count {
+      let readable = Set(flight.unsent.map(\.recipient.number))
+      for recipient in recipients where !readable.contains(recipient.number) {
+        flight.count(.failed, "UnreadableToken", in: language(of: recipient))
+      }
+    }
     flights[batch.number] = flight
     try send(batch.number)
   }
 
-  private func addressee(_ recipient: CampaignRecipient) -> CampaignAddressee? {
-    guard let token = resources.registry.sealer.open(recipient.sealed) else { return nil }
-    return CampaignAddressee(
-      recipient: recipient, token: token, id: identity.notification(to: token))
+  /// Returns the recipients whose tokens can be read, with their notifications.
+  private mutating func addressees(_ recipients: [CampaignRecipient]) -> [CampaignAddressee] {
+    var addressees: [CampaignAddressee] = []
+    for recipient in recipients {
+      guard let token = resources.registry.sealer.open(recipient.sealed) else { continue }
+      addressees.append(
+        CampaignAddressee(
+          recipient: recipient, token: token, id: identity.notification(to: token),
+          language: language(of: recipient)))
+    }
+    return addressees
+  }
+
+  /// Returns the language of a recipient's text; empty if the campaign has one text for all.
+  private mutating func language(of recipient: CampaignRecipient) -> String {
+    if let known = languages[recipient.language] { return known }
+    let language = document.textLanguage(for: recipient.language) ?? ""
+    // Devices choose the languages, so only a limited number is cached.
+    if languages.count < Limits.languagesMax { languages[recipient.language] = language }
+    return language
   }
 
   private mutating func send(_ number: Int64) throws(StorageFailure) {
@@ -179,21 +234,18 @@ struct CampaignRun {
     for (index, addressee) in addressees.enumerated() {
       let push = Push(
         to: Hexadecimal.encode(addressee.token), topic: campaign.topic,
-        payload: payload(for: addressee.recipient.language), type: document.type,
+        payload: payload(in: addressee.language), type: document.type,
         priority: document.priority, expiration: expiration, collapseID: document.collapseID,
         id: addressee.id.text)
       resources.service.submit(push) { answers.add($0, at: index) }
     }
   }
 
-  private mutating func payload(for language: String?) -> [UInt8] {
+  private mutating func payload(in language: String) -> [UInt8] {
     if let made = payloads[language] { return made }
-    // A device that has changed its language since the check receives the same text as a device without a language.
-    let choice = document.alerts.choice
-    let chosen = (choice?.language(for: language) ?? choice?.language(for: nil))?.language
-    let payload = document.payload(in: chosen)
-    // Devices choose the languages, so only a limited number is cached.
-    if payloads.count < Limits.languagesMax { payloads[language] = payload }
+    let payload = document.payload(in: language.isEmpty ? nil : language)
+    payloads[language] = payload
+    assert(payloads.count <= Limits.languagesMax + 1, "each text is one of the campaign's")
     return payload
   }
 
@@ -211,14 +263,15 @@ struct CampaignRun {
     var problem: String?
     for (addressee, answer) in zip(flight.sent, answers) {
       switch answer.map(AnswerMeaning.init) ?? .uncertain {
-      case .accepted: flight.count(.accepted)
+      case .accepted: flight.count(.accepted, in: addressee.language)
       case .dead(let reason, let since):
         flight.countDead(
           DeadToken(
             sealed: addressee.recipient.sealed, topic: campaign.topic,
-            sinceMilliseconds: since ?? flight.batch.claimedMilliseconds), reason: reason)
+            sinceMilliseconds: since ?? flight.batch.claimedMilliseconds), reason: reason,
+          in: addressee.language)
       case .failed(let reason):
-        flight.count(.failed, reason)
+        flight.count(.failed, reason, in: addressee.language)
         if reason == "BadDeviceToken" {
           badTokens += 1
           drop(addressee, from: &flight)
@@ -229,14 +282,14 @@ struct CampaignRun {
       case .refused(let why):
         flight.unsent.append(addressee)
         problem = why
-        endState = .paused
+        if endState != .cancelled { endState = .paused }
       case .uncertain: flight.uncertain.append(addressee)
       }
       answered += 1
     }
     flight.answered()
     flights[number] = flight
-    try report(problem ?? badTokenProblem)
+    if endState != .cancelled { try report(problem ?? badTokenProblem) }
     try settle(number)
   }
 
@@ -247,8 +300,8 @@ struct CampaignRun {
   private var badTokenProblem: String? {
     guard badTokens >= Limits.badTokensBeforeSlowing, badTokens * 2 > answered else { return nil }
     return
-      "more than half of the tokens so far are BadDeviceToken: they are of the other environment, or made up; "
-      + "the others are sent to, slowly"
+      "more than half of the device tokens so far are BadDeviceToken: they belong to the other environment or do "
+      + "not exist; the campaign continues slowly"
   }
 
   /// Removes a bad token from the registry if its app specified the environment of the service, because it cannot be
@@ -267,7 +320,7 @@ struct CampaignRun {
     campaign.problem = problem
     try store.update(campaign)
     guard let problem else { return }
-    resources.log.warning("a campaign is held up", ["campaign": campaign.id, "why": problem])
+    resources.log.warning("a campaign is delayed", ["campaign": campaign.id, "why": problem])
   }
 
   /// Ends a batch whose recipients all have an outcome; otherwise schedules the remaining steps.
@@ -325,7 +378,7 @@ struct CampaignRun {
       for number in due.keys {
         flights[number]?.phase = .settling(at: now + resources.settleNanoseconds)
       }
-      try report("the gateway's delivery log cannot be read: is the gateway running?")
+      try report("cannot read the gateway's delivery log: check that the gateway is running")
     case .forgotten:
       for number in due.keys { try resolve(number) { _ in .unclear } }
     case .verdicts(let verdicts):
@@ -339,9 +392,9 @@ struct CampaignRun {
     guard var flight = flights[number] else { return }
     for addressee in flight.uncertain {
       switch verdict(addressee.id) {
-      case .accepted: flight.count(.accepted)
+      case .accepted: flight.count(.accepted, in: addressee.language)
       case .absent: flight.unsent.append(addressee)
-      case .unclear: flight.count(.unknown, "AnswerLost")
+      case .unclear: flight.count(.unknown, "AnswerLost", in: addressee.language)
       }
     }
     flight.uncertain = []

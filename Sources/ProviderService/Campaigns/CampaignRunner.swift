@@ -54,8 +54,8 @@ final class CampaignRunner: Sendable {
   /// The reason that the campaign waits for its store; nil if it does not.
   var problem: String? { trouble.withLock { $0 } }
 
-  /// Pauses the campaign once nothing is in flight.
-  func pause() { post(.stop(.paused)) }
+  /// Claims no more recipients, and leaves the campaign in a state once nothing is in flight.
+  func stop(leaving state: CampaignRecord.State) { post(.stop(state)) }
 
   /// Ends the thread, and leaves the campaign to be resumed at the next start.
   func stop() { post(.stop(.running)) }
@@ -96,7 +96,7 @@ final class CampaignRunner: Sendable {
           "a campaign waits for its store",
           ["campaign": campaign.id, "why": failure.description])
       }
-      trouble.withLock { $0 = "it waits for the registry's store: \(failure)" }
+      trouble.withLock { $0 = "the campaign waits for the registry's store: \(failure)" }
       endState = awaitRetry(of: &run, afterFailures: failures)
       if endState == .running { return }
       do throws(StorageFailure) {

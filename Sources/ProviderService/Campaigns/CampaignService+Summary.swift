@@ -14,12 +14,24 @@ extension CampaignService {
     for campaign in campaigns.suffix(Limits.campaignsSummarized).reversed() {
       last.append(.object(try status(of: campaign)))
     }
-    let held = campaigns.filter { $0.state == .paused || problem(of: $0) != nil }
+    let held = campaigns.filter { problem(of: $0) != nil && $0.state != .completed }
+    let scheduled = campaigns.filter { $0.state == .scheduled }
+    func names(_ campaigns: [CampaignRecord]) -> JSONValue {
+      .array(
+        campaigns.map {
+          [
+            "id": .string($0.id), "name": .string($0.name ?? $0.id),
+            "problem": problem(of: $0).map { .string($0) } ?? .null,
+          ]
+        })
+    }
     return JSONObject(
       [("at", .string(Timestamp.rfc3339(unixMilliseconds: SystemClock.unixMilliseconds)))]
         + counted.members + [
           ("service", .object(connection)), ("campaigns", .array(last)),
-          ("held", .array(held.map { .string($0.id) })),
+          ("held", names(held)),
+          ("paused", names(campaigns.filter { $0.state == .paused && problem(of: $0) == nil })),
+          ("scheduled", .integer(Int64(scheduled.count))),
           ("notices", .array(registry.store.notices.map { .string($0) })),
         ])
   }

@@ -5,7 +5,7 @@ internal import Synchronization
 public import System
 internal import Transport
 
-/// The campaigns of a registry, with operations to create, start, pause, resume and report them.
+/// The campaigns of a registry, with operations to create, edit, start, pause, resume, cancel and report them.
 public final class CampaignService: Sendable {
   /// The reason that a campaign cannot be changed.
   enum Failure: Error {
@@ -17,20 +17,37 @@ public final class CampaignService: Sendable {
     case invalid(RequestProblems)
     /// No push service is configured.
     case noService(String)
+    /// A test push got no answer from the push service.
+    case unanswered(String)
     case storage(StorageFailure)
+
+    /// The reason in a line of a log or a status.
+    var text: String {
+      switch self {
+      case .missing(let id): "campaign \(id) does not exist"
+      case .conflict(let what, let advice): "\(what): \(advice)"
+      case .invalid(let problems): problems.all.map(\.description).joined(separator: "; ")
+      case .noService(let why): "no push service: \(why)"
+      case .unanswered(let why): "no answer from the push service: \(why)"
+      case .storage(let failure): failure.description
+      }
+    }
   }
 
   private struct Running {
     var runners: [String: CampaignRunner] = [:]
+    var schedule: CampaignSchedule?
     var service: PushService?
     var isDraining = false
   }
 
   let registry: Registry
   private let makeService: @Sendable () throws -> PushService
-  private let log: Log
-  private let clock: CampaignClock
+  let log: Log
+  let clock: CampaignClock
   private let running = Mutex(Running())
+  /// Held during a change of a campaign's state, so that each change sees the effect of the one before.
+  private let transitions = Mutex(())
   let counts: RegistryCounts
 
   /// Creates the campaigns of a registry.
@@ -47,207 +64,237 @@ public final class CampaignService: Sendable {
     self.makeService = makeService
   }
 
-  /// Continues the campaigns that an earlier run was sending.
+  /// Continues the campaigns that an earlier run was sending, and settles the cancelled ones.
   public func resumeInterrupted() throws(StorageFailure) {
-    for campaign in try registry.store.campaigns() where campaign.state == .running {
-      if registry.store.lacksRows(of: campaign.id) {
-        var held = campaign
-        held.problem =
-          "rows of it are damaged and set aside: some devices may get nothing, or it twice"
-        held.state = .paused
-        try registry.store.update(held)
-        log.error("a campaign is held: rows of it are damaged", ["campaign": campaign.id])
-        continue
-      }
+    for campaign in try registry.store.campaigns(in: .running)
+      + registry.store.campaigns(in: .cancelled)
+    {
+      let isWhole = !registry.store.lacksRows(of: campaign.id)
       do throws(Failure) {
-        try run(campaign)
+        if campaign.state == .running, isWhole, try reschedule(campaign) { continue }
+        let hasBatches = try stored { () throws(StorageFailure) in
+          try !registry.store.batches(of: campaign.id).isEmpty
+        }
+        var damaged = campaign
+        if !isWhole {
+          damaged.problem =
+            "rows of it are damaged and set aside: some devices may get nothing, or get it twice"
+        }
+        _ = try change(damaged, .serviceStarted(isWhole: isWhole, hasBatches: hasBatches))
+        if !isWhole, campaign.state == .running {
+          log.error("paused a campaign: rows of it are damaged", ["campaign": campaign.id])
+        }
       } catch {
+        log.error("cannot resume a campaign", ["campaign": campaign.id, "why": error.text])
+        guard campaign.state == .running else { continue }
         var held = campaign
-        held.problem = "it could not be resumed: \(error)"
+        held.problem = "cannot resume: \(error.text)"
         held.state = .paused
         try registry.store.update(held)
-        log.error("a campaign could not be resumed", ["campaign": campaign.id, "why": "\(error)"])
       }
     }
   }
 
+  /// Returns a campaign to `scheduled` that an earlier version started and left waiting for its time.
+  private func reschedule(_ campaign: CampaignRecord) throws(Failure) -> Bool {
+    guard try startsLater(campaign, document(of: campaign)) else { return false }
+    let scheduled = try stored { () throws(StorageFailure) in
+      try registry.store.reschedule(campaign)
+    }
+    return scheduled != nil
+  }
+
+  /// Starts scheduled campaigns at their time from now on.
+  public func startSchedule() {
+    let schedule = CampaignSchedule { [weak self] in self?.startDue() }
+    running.withLock { $0.schedule = schedule }
+  }
+
   /// Ends the runs gracefully: waits for the responses to pushes in flight, and leaves the rest to the next start.
   public func drain() {
-    let runners = running.withLock { running in
+    let (runners, schedule) = running.withLock { running in
       running.isDraining = true
-      return Array(running.runners.values)
+      return (Array(running.runners.values), running.schedule)
     }
+    schedule?.wake()
     for runner in runners { runner.stop() }
     for runner in runners { runner.wait(nanoseconds: Limits.drainNanoseconds) }
   }
 
   // MARK: requests
 
-  /// Adds a campaign without starting it.
-  func add(
-    _ object: JSONObject, audience: CampaignAudience, rate: Int64?
-  ) throws(Failure) -> CampaignRecord {
-    let document = try Self.document(object)
-    let id = Hexadecimal.encode(SystemRandom.bytes(6))
-    let campaign = CampaignRecord(
-      id: id, createdMilliseconds: SystemClock.unixMilliseconds, document: object.bytes,
-      topic: document.topic, audience: audience, rate: rate,
-      environment: document.environment?.name)
-    try stored { () throws(StorageFailure) in try registry.store.addCampaign(campaign) }
-    return campaign
-  }
-
-  /// Validates a campaign and returns a preview.
-  func preview(
-    _ object: JSONObject, audience: CampaignAudience
-  ) throws(Failure) -> CampaignPreview {
-    let document = try Self.document(object)
-    return try preview(document, audience, campaign: "")
-  }
-
-  /// Returns a preview of an added campaign.
-  func preview(_ id: String) throws(Failure) -> CampaignPreview {
-    let campaign = try campaign(id)
-    return try preview(document(of: campaign), campaign.audience, campaign: id)
-  }
-
-  /// Appends to the list of a campaign that has not started.
-  func append(
-    _ recipients: [RegistrationRequest], to id: String
-  ) throws(Failure) -> Int {
-    let campaign = try campaign(id)
-    guard campaign.state == .preparing, campaign.audience == .list else {
-      throw .conflict(
-        "campaign \(id) takes no list", advice: "add one with \"to\":\"list\" and \"hold\":true")
-    }
-    let registrations = recipients.map { one in
-      one.registration(sealed: registry.sealer.seal(one.token), topic: campaign.topic)
-    }
-    return try stored { () throws(StorageFailure) in
-      try registry.store.appendRecipients(registrations, to: id)
-    }
-  }
-
-  /// Removes a campaign that has not started.
-  func remove(_ id: String) throws(Failure) {
-    guard try campaign(id).state == .preparing else {
-      throw .conflict("campaign \(id) has started", advice: "pause it instead")
-    }
-    try stored { () throws(StorageFailure) in try registry.store.removeCampaign(id) }
-  }
-
-  /// Starts a campaign, or continues a paused one.
+  /// Starts or schedules a draft, or continues a paused campaign.
   func resume(_ id: String) throws(Failure) -> CampaignRecord {
-    var campaign = try campaign(id)
-    switch campaign.state {
-    case .finished: return campaign
-    case .running:
-      if running.withLock({ $0.runners[id] != nil }) { return campaign }
-    case .paused:
-      _ = try service()
-      campaign.state = .running
-      campaign.problem = nil
-      let resumed = campaign
-      try stored { () throws(StorageFailure) in try registry.store.update(resumed) }
-    case .preparing:
-      _ = try service()
-      campaign = try start(campaign)
-    }
-    try run(campaign)
-    return campaign
+    let campaign = try campaign(id)
+    let startsLater =
+      switch campaign.state {
+      case .draft, .scheduled: try startsLater(campaign, document(of: campaign))
+      case .running, .paused, .completed, .cancelled: false
+      }
+    return try change(id, .sendRequested(startsLater: startsLater))
   }
 
   /// Pauses a campaign; pushes in flight are finished.
-  func pause(_ id: String) throws(Failure) -> CampaignRecord {
-    var campaign = try campaign(id)
-    guard campaign.state == .running || campaign.state == .paused else {
-      throw .conflict(
-        "campaign \(id) is \(campaign.state.rawValue)", advice: "only a running one can be held")
+  func pause(_ id: String) throws(Failure) -> CampaignRecord { try change(id, .pauseRequested) }
+
+  /// Cancels a campaign: nothing more is sent, and pushes in flight get their outcomes.
+  func cancel(_ id: String) throws(Failure) -> CampaignRecord { try change(id, .cancelRequested) }
+
+  /// Removes a campaign that is not being sent.
+  func remove(_ id: String) throws(Failure) { _ = try change(id, .deleteRequested) }
+
+  // MARK: changes of state
+
+  /// Handles an event of a campaign: decides by its present state, and executes the actions.
+  ///
+  /// Returns the campaign as it is afterward.
+  func change(
+    _ id: String, _ event: CampaignLifecycle.Event, edited: CampaignRecord? = nil
+  ) throws(Failure) -> CampaignRecord {
+    let known = try campaign(id)
+    do throws(Failure) {
+      return try change(known, event, edited: edited)
+    } catch {
+      // A runner that has stored its last state ends within moments.
+      guard case .conflict = error, let runner = running.withLock({ $0.runners[id] }) else {
+        throw error
+      }
+      runner.wait(nanoseconds: Limits.drainNanoseconds)
+      return try change(known, event, edited: edited)
     }
-    guard let runner = running.withLock({ $0.runners[id] }) else {
-      campaign.state = .paused
-      let paused = campaign
-      try stored { () throws(StorageFailure) in try registry.store.update(paused) }
+  }
+
+  /// Handles an event of a campaign whose problem, if any, is to be stored with it.
+  func change(
+    _ known: CampaignRecord, _ event: CampaignLifecycle.Event, edited: CampaignRecord? = nil
+  ) throws(Failure) -> CampaignRecord {
+    var stopped: CampaignRunner?
+    let changed = try transitions.withLock { _ throws(Failure) in
+      // Another request may have changed it in the meantime.
+      var campaign = try campaign(known.id)
+      campaign.problem = known.problem
+      let runner = running.withLock { $0.runners[known.id] }
+      var lifecycle = CampaignLifecycle(state: campaign.state, isRunning: runner != nil)
+      let actions: [CampaignLifecycle.Action]
+      switch lifecycle.handle(event) {
+      case .success(let found): actions = found
+      case .failure(let refusal):
+        let (what, advice) = refusal.text(about: campaign.id)
+        throw .conflict(what, advice: advice)
+      }
+      if let edited {
+        let state = campaign.state
+        campaign = edited
+        campaign.state = state
+      }
+      for action in actions {
+        try execute(action, lifecycle.state, &campaign)
+        if case .stopRunner = action { stopped = runner }
+      }
       return campaign
     }
-    runner.pause()
-    runner.wait(nanoseconds: Limits.drainNanoseconds)
-    return try self.campaign(id)
+    if changed.state == .scheduled { running.withLock { $0.schedule }?.wake() }
+    guard let stopped else { return changed }
+    stopped.wait(nanoseconds: Limits.drainNanoseconds)
+    return try campaign(known.id)
   }
 
-  /// Returns every campaign's status, by creation time.
-  func list() throws(Failure) -> [JSONObject] {
-    let campaigns = try stored { () throws(StorageFailure) in try registry.store.campaigns() }
-    var lines: [JSONObject] = []
-    for campaign in campaigns { lines.append(try status(of: campaign)) }
-    return lines
+  private func execute(
+    _ action: CampaignLifecycle.Action, _ state: CampaignRecord.State,
+    _ campaign: inout CampaignRecord
+  ) throws(Failure) {
+    switch action {
+    case .checkAudience:
+      campaign.total = try devices(of: campaign)
+    case .storeState:
+      campaign.state = state
+      if state == .running || state == .scheduled || state == .cancelled { campaign.problem = nil }
+      if state == .cancelled { campaign.finishedMilliseconds = SystemClock.unixMilliseconds }
+      // Without a service, a paused campaign stays paused.
+      if state == .running { _ = try service() }
+      try update(campaign)
+    case .replaceContent:
+      campaign.state = state
+      campaign.problem = nil
+      let replaced = campaign
+      try stored { () throws(StorageFailure) in try registry.store.replace(replaced) }
+    case .start: campaign = try start(campaign)
+    case .run where campaign.state == .cancelled: try settle(campaign)
+    case .run: try run(campaign)
+    case .stopRunner(let state):
+      running.withLock { $0.runners[campaign.id] }?.stop(leaving: state)
+    case .remove:
+      let id = campaign.id
+      try stored { () throws(StorageFailure) in try registry.store.removeCampaign(id) }
+    }
   }
 
-  /// Returns the status of a campaign.
-  func status(_ id: String) throws(Failure) -> JSONObject { try status(of: try campaign(id)) }
+  /// Settles what is in flight of a cancelled campaign; without a push service, at the next start.
+  private func settle(_ campaign: CampaignRecord) throws(Failure) {
+    let isSettled = try stored { () throws(StorageFailure) in
+      try registry.store.batches(of: campaign.id).isEmpty
+    }
+    guard !isSettled else {
+      return try stored { () throws(StorageFailure) in
+        try registry.store.removeRecipients(of: campaign.id)
+      }
+    }
+    do throws(Failure) {
+      try run(campaign)
+    } catch {
+      log.warning(
+        "the outcome of pushes of a cancelled campaign is unknown until the next start",
+        ["campaign": campaign.id, "why": error.text])
+    }
+  }
 
-  /// Returns the results of a campaign: its status, the reasons, and the delivery states from the gateway's log.
-  func report(_ id: String) throws(Failure) -> JSONObject {
-    let campaign = try campaign(id)
-    var report = try status(of: campaign)
-    var reasons = JSONObject()
-    for tally in try tallies(of: id) where !tally.reason.isEmpty {
-      reasons[tally.reason] = .integer(tally.count)
-    }
-    report["reasons"] = .object(reasons)
-    let log = (try? service())?.log
-    guard let states = log?.states(of: CampaignIdentity(campaign: id)) else {
-      for key in ["delivered", "replaced", "logged"] { report[key] = .null }
-      return report
-    }
-    func count(where matches: (String) -> Bool) -> JSONValue {
-      .integer(states.filter { matches($0.key) }.reduce(0) { $0 + $1.value })
-    }
-    report["delivered"] = count { $0.hasPrefix("Delivered") }
-    report["replaced"] = count { $0 == "Replaced" }
-    report["logged"] = count { _ in true }
-    report["states"] = .object(
-      JSONObject(states.sorted { $0.key < $1.key }.map { ($0.key, .integer($0.value)) }))
-    return report
+  private func update(_ campaign: CampaignRecord) throws(Failure) {
+    try stored { () throws(StorageFailure) in try registry.store.update(campaign) }
   }
 
   // MARK: parts
 
-  private func preview(
-    _ document: CampaignDocument, _ audience: CampaignAudience, campaign: String
-  ) throws(Failure) -> CampaignPreview {
-    let shares = try stored { () throws(StorageFailure) in
-      try registry.store.shares(
-        of: audience, campaign: campaign, topic: document.topic,
-        environment: document.environment?.name)
-    }
-    return CampaignPreview(
-      document, shares: shares, zones: registry.zones, service: (try? service())?.environment,
-      unixSeconds: Int(clock.unixSeconds))
-  }
-
-  private func start(_ campaign: CampaignRecord) throws(Failure) -> CampaignRecord {
-    let document = try document(of: campaign)
-    let environment = try service().environment
-    let shares = try stored { () throws(StorageFailure) in
+  /// Returns the devices of a campaign's audience by language, zone and environment.
+  func shares(of campaign: CampaignRecord) throws(Failure) -> [AudienceShare] {
+    try stored { () throws(StorageFailure) in
       try registry.store.shares(
         of: campaign.audience, campaign: campaign.id, topic: campaign.topic,
         environment: campaign.environment)
     }
+  }
+
+  /// Checks whether a campaign may be sent to its audience, and returns the number of devices.
+  private func devices(of campaign: CampaignRecord) throws(Failure) -> Int64 {
+    let shares = try shares(of: campaign)
+    try check(shares, for: document(of: campaign))
+    return shares.reduce(0) { $0 + $1.count }
+  }
+
+  private func check(_ shares: [AudienceShare], for document: CampaignDocument) throws(Failure) {
+    let environment = try service().environment
     guard !shares.isEmpty else {
       throw .invalid(
         RequestProblems([
           RequestProblem(
-            "to", "no device is registered for this",
-            do: "see who is registered: GET /tokens, or the console")
+            "to", "no registered device matches",
+            do: "check the audience: 'GET /tokens' and the console list the registered devices")
         ]))
     }
     let problems = AudienceCheck(document, shares, service: environment).problems
     if !problems.isEmpty { throw .invalid(RequestProblems(problems)) }
+  }
+
+  private func start(_ campaign: CampaignRecord) throws(Failure) -> CampaignRecord {
+    let document = try document(of: campaign)
+    let shares = try shares(of: campaign)
+    try check(shares, for: document)
+    var started = campaign
+    started.problem = nil
+    let ready = started
     return try stored { () throws(StorageFailure) in
       let zones = Set(shares.map(\.timeZone)).sorted { ($0 ?? "") < ($1 ?? "") }
       return try registry.store.start(
-        campaign,
+        ready,
         legs: document.sendTime.dependsOnZone ? zones.map { .named($0) } : [.any],
         total: shares.reduce(0) { $0 + $1.count })
     }
@@ -282,51 +329,37 @@ public final class CampaignService: Sendable {
     }
   }
 
-  private func campaign(_ id: String) throws(Failure) -> CampaignRecord {
+  func campaign(_ id: String) throws(Failure) -> CampaignRecord {
     let found = try stored { () throws(StorageFailure) in try registry.store.campaign(id) }
     guard let found else { throw .missing(id: id) }
     return found
   }
 
-  private func tallies(of id: String) throws(Failure) -> [CampaignTally] {
+  func tallies(of id: String) throws(Failure) -> [CampaignTally] {
     try stored { () throws(StorageFailure) in try registry.store.tallies(of: id) }
   }
 
-  func status(of campaign: CampaignRecord) throws(Failure) -> JSONObject {
-    var counts: [CampaignOutcome: Int64] = [:]
-    for tally in try tallies(of: campaign.id) { counts[tally.outcome, default: 0] += tally.count }
-    func count(_ outcome: CampaignOutcome) -> Int64 { counts[outcome] ?? 0 }
-    // A push to a dead token was also sent; unknown outcomes do not count as sent.
-    let sent = count(.accepted) + count(.dead) + count(.failed)
-    func time(_ milliseconds: Int64?) -> JSONValue {
-      milliseconds.map { .string(Timestamp.rfc3339(unixMilliseconds: $0)) } ?? .null
-    }
-    return [
-      "id": .string(campaign.id), "state": .string(campaign.state.rawValue),
-      "topic": .string(campaign.topic), "devices": .integer(campaign.total),
-      "accepted": .integer(count(.accepted)), "dead": .integer(count(.dead)),
-      "kept": .integer(count(.kept)),
-      "failed": .integer(count(.failed)), "unknown": .integer(count(.unknown)),
-      "sent": .integer(sent), "rate": campaign.rate.map { .integer($0) } ?? .null,
-      "problem": problem(of: campaign).map { .string($0) } ?? .null,
-      "created": time(campaign.createdMilliseconds),
-      "finished": time(campaign.finishedMilliseconds),
-    ]
-  }
+  /// True once the service is shutting down.
+  var isDraining: Bool { running.withLock { $0.isDraining } }
 
   /// Returns the reason that a campaign waits or does not continue automatically.
   func problem(of campaign: CampaignRecord) -> String? {
     running.withLock { $0.runners[campaign.id] }?.problem ?? campaign.problem
   }
 
-  private func document(of campaign: CampaignRecord) throws(Failure) -> CampaignDocument {
+  /// Returns the document of a campaign as JSON.
+  func object(of campaign: CampaignRecord) throws(Failure) -> JSONObject {
     guard let object = (try? JSONValue(parsing: campaign.document))?.objectValue else {
       throw .storage(.corrupt(path: "the registry", detail: "campaign \(campaign.id) is no JSON"))
     }
-    return try Self.document(object)
+    return object
   }
 
-  private static func document(_ object: JSONObject) throws(Failure) -> CampaignDocument {
+  func document(of campaign: CampaignRecord) throws(Failure) -> CampaignDocument {
+    try Self.document(object(of: campaign))
+  }
+
+  static func document(_ object: JSONObject) throws(Failure) -> CampaignDocument {
     do throws(RequestProblems) {
       return try CampaignDocument(object)
     } catch {

@@ -114,6 +114,15 @@ public struct GatewayLog: Sendable {
     return .verdicts(verdicts)
   }
 
+  /// Returns the last line of each of these notifications that the log has, or nil if the gateway does not respond.
+  func last(of ids: Set<NotificationID>) -> [Line]? {
+    var last: [NotificationID: Line] = [:]
+    let isRead = try? read { line in
+      if ids.contains(line.id) { last[line.id] = line }
+    }
+    return isRead == true ? Array(last.values) : nil
+  }
+
   /// Returns the number of a campaign's notifications per last state in the log.
   func states(of campaign: CampaignIdentity) -> [String: Int64]? {
     var last: [NotificationID: String] = [:]

@@ -40,6 +40,19 @@ struct SendTime: Sendable, Equatable {
     return quietHours != nil
   }
 
+  /// Returns the time at which the start allows the first of the devices in these zones, in seconds since 1970, or nil
+  /// without a start.
+  ///
+  /// Quiet hours are not considered. Without zones, UTC applies.
+  func firstStart(in zones: [Zone]) -> Int? {
+    switch start {
+    case nil: nil
+    case .instant(let moment)?: moment
+    case .wall(let wall)?:
+      (zones.isEmpty ? [.utc] : zones).map { $0.firstInstant(ofWall: wall) }.min()
+    }
+  }
+
   /// Returns the first time at or after `now` at which a device in a zone may be reached, in seconds since 1970.
   func earliest(from now: Int, in zone: Zone) -> Int {
     var moment = now

@@ -11,13 +11,17 @@ extension ProviderRouter {
     }
     switch path.dropFirst().first {
     case nil:
-      try allow(["GET", "DELETE"], request)
+      try allow(["GET", "PUT", "DELETE"], request)
       if request.method == "GET" { return .object(try campaigns.status(id)) }
+      if request.method == "PUT" { return try edit(id, request) }
       try campaigns.remove(id)
       return .object(["removed": true])
+    case "document":
+      try allow(["GET"], request)
+      return .object(try campaigns.content(id))
     case "report":
       try allow(["GET"], request)
-      return .object(try campaigns.report(id))
+      return try report(id, request)
     case "preview":
       try allow(["GET"], request)
       return .object(try campaigns.preview(id).json)
@@ -27,79 +31,151 @@ extension ProviderRouter {
         status: 200, fields: [("content-type", EventStream.type)],
         body: .stream(try progress.follow(id)))
     case "recipients":
-      try allow(["POST"], request)
+      try allow(["POST", "DELETE"], request)
+      if request.method == "DELETE" {
+        try campaigns.clearRecipients(of: id)
+        return .object(["removed": true])
+      }
       let added = try campaigns.append(registrations(in: request), to: id)
       return .object(["added": .integer(Int64(added))])
-    case "pause":
+    case "test":
       try allow(["POST"], request)
-      _ = try campaigns.pause(id)
-      return .object(try campaigns.status(id))
-    case "resume":
+      return .object(try campaigns.test(id, token: Self.testToken(in: request)))
+    case "copy":
       try allow(["POST"], request)
-      _ = try campaigns.resume(id)
+      return .object(try campaigns.status(of: try campaigns.copy(id)), status: 201)
+    case let verb?:
+      let changes = [
+        "pause": campaigns.pause, "resume": campaigns.resume, "cancel": campaigns.cancel,
+      ]
+      guard let change = changes[verb] else {  // text: only a lookup of our own words
+        throw Refusal(404, "\(request.path) not found", do: "see docs/provider.md")
+      }
+      try allow(["POST"], request)
+      _ = try change(id)
       return .object(try campaigns.status(id))
-    default:
-      throw Refusal(404, "there is nothing at \(request.path)", do: "see docs/provider.md")
     }
   }
 
-  /// Adds a campaign and starts it, unless the request only asks for a preview or a paused campaign.
+  /// Adds a campaign and starts it, unless the request only asks for a preview or a draft.
   private func create(_ request: HTTP1Request) throws -> HTTP1Response {
-    var object = try Self.object(in: request)
-    let audience = try Self.audience(object["to"])
-    let rate = try Self.rate(object["rate"])
-    let isHeld = try Self.flag("hold", object["hold"])
-    let isDryRun = try Self.flag("dryRun", object["dryRun"])
-    for key in ["to", "rate", "hold", "dryRun"] { object[key] = nil }
-    object = try Self.withFiles(object)
-    if isDryRun { return .object(try campaigns.preview(object, audience: audience).json) }
-    let campaign = try campaigns.add(object, audience: audience, rate: rate)
-    if !isHeld {
-      guard audience != .list else {
+    let parts = try Parts(request)
+    if parts.isDryRun {
+      return .object(
+        try campaigns.preview(parts.document, audience: parts.audience ?? .all).json)
+    }
+    let campaign = try campaigns.add(
+      parts.document, audience: parts.audience ?? .all, rate: parts.rate ?? nil)
+    if !parts.isHeld {
+      guard campaign.audience != .list else {
         throw Refusal(
           400, "a list needs its recipients first",
-          do: "send \"hold\":true, then POST /campaigns/ID/recipients and /resume", field: "to")
+          do: "send \"draft\":true, then POST /campaigns/ID/recipients and /resume", field: "to")
       }
       _ = try campaigns.resume(campaign.id)
     }
     return .object(try campaigns.status(campaign.id), status: 201)
   }
 
-  private static func object(in request: HTTP1Request) throws(RequestProblems) -> JSONObject {
+  /// Replaces the content of a campaign that has not started.
+  private func edit(_ id: String, _ request: HTTP1Request) throws -> HTTP1Response {
+    let parts = try Parts(request)
+    let edit = CampaignService.Edit(
+      document: parts.document, audience: parts.audience, rate: parts.rate, isHeld: parts.isHeld)
+    return .object(try campaigns.status(of: try campaigns.edit(id, edit)))
+  }
+
+  /// Returns the report as an object, or as a table with `?format=csv`.
+  private func report(_ id: String, _ request: HTTP1Request) throws -> HTTP1Response {
+    let report = try campaigns.report(id)
+    switch request.queryValue("format") {
+    case nil, "json"?: return .object(report)
+    case "csv"?:
+      return HTTP1Response(
+        status: 200, contentType: "text/csv; charset=utf-8",
+        body: Array(CampaignTable.csv(report).utf8))
+    case let other?:
+      throw RequestProblems([
+        RequestProblem(
+          "format", "'\(String(other.unicodeScalars.prefix(40)))' is not a format",
+          do: "expected json or csv")
+      ])
+    }
+  }
+
+  /// Returns the token of a request for a test push, or nil if the request does not name one.
+  private static func testToken(in request: HTTP1Request) throws(RequestProblems) -> [UInt8]? {
+    guard !request.body.isEmpty else { return nil }
+    guard let text = try object(in: request)["deviceToken"] else { return nil }
+    do throws(RequestProblem) {
+      return try RegistrationRequest.token(hexadecimal: text.stringValue ?? "")
+    } catch {
+      throw RequestProblems([error])
+    }
+  }
+
+  /// The parts of a request that adds or replaces a campaign.
+  private struct Parts {
+    /// The campaign's document, with the strings files of the request.
+    let document: JSONObject
+    /// The audience; nil if the request does not name one.
+    let audience: CampaignAudience?
+    /// The rate; nil if the request does not name one, and the inner nil for no limit.
+    let rate: Int64??
+    /// True if the campaign is not to be started.
+    let isHeld: Bool
+    let isDryRun: Bool
+
+    init(_ request: HTTP1Request) throws(RequestProblems) {
+      var object = try ProviderRouter.object(in: request)
+      audience = try object["to"].map(ProviderRouter.audience)
+      rate = try object["rate"].map(ProviderRouter.rate)
+      let isDraft = try ProviderRouter.flag("draft", object["draft"])
+      isHeld = try ProviderRouter.flag("hold", object["hold"]) || isDraft
+      isDryRun = try ProviderRouter.flag("dryRun", object["dryRun"])
+      for key in ["to", "rate", "hold", "draft", "dryRun"] { object[key] = nil }
+      document = try ProviderRouter.withFiles(object)
+    }
+  }
+
+  fileprivate static func object(in request: HTTP1Request) throws(RequestProblems) -> JSONObject {
     if let fault = PayloadFault(in: request.body) {
       throw RequestProblems([
         RequestProblem(
           nil,
-          "the campaign is not JSON at line \(fault.line), column \(fault.column) "
-            + "(\(fault.what))", do: fault.remedy)
+          "invalid JSON at line \(fault.line), column \(fault.column): \(fault.what)",
+          do: fault.remedy)
       ])
     }
     guard let object = (try? JSONValue(parsing: request.body))?.objectValue else {
-      throw RequestProblems([RequestProblem(nil, "the campaign is no object", do: "send one")])
+      throw RequestProblems([
+        RequestProblem(nil, "the request is not a JSON object", do: "send an object")
+      ])
     }
     if let key = JSONValue.doubledKey(in: request.body) {
       throw RequestProblems([
-        RequestProblem(key, "the campaign has it twice in one object", do: "leave one of them")
+        RequestProblem(key, "given twice in one object", do: "remove one of them")
       ])
     }
     return object
   }
 
   /// Inserts the strings files that the request contains, by their names, into the campaign.
-  private static func withFiles(_ object: JSONObject) throws(RequestProblems) -> JSONObject {
+  fileprivate static func withFiles(_ object: JSONObject) throws(RequestProblems) -> JSONObject {
     var object = object
     guard let value = object["files"], value != .null else { return object }
     object["files"] = nil
     guard let members = value.objectValue?.members else {
       throw RequestProblems([
-        RequestProblem("files", "it is no object", do: "write a member a file: its name, its text")
+        RequestProblem(
+          "files", "not an object", do: "add one member per file, with its name and text")
       ])
     }
     var files: [String: [UInt8]] = [:]
     for member in members {
       guard let text = member.value.stringValue else {
         throw RequestProblems([
-          RequestProblem("files", "\(member.key) is no text", do: "write what the file holds")
+          RequestProblem("files", "'\(member.key)' is not a string", do: "add the file's content")
         ])
       }
       files[member.key] = Array(text.utf8)
@@ -108,7 +184,8 @@ extension ProviderRouter {
   }
 
   /// Parses an audience: `all`, `tag:…`, `user:…` or `list`.
-  private static func audience(_ value: JSONValue?) throws(RequestProblems) -> CampaignAudience {
+  fileprivate static func audience(_ value: JSONValue?) throws(RequestProblems) -> CampaignAudience
+  {
     guard let value, value != .null else { return .all }
     let text = value.stringValue ?? ""
     let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
@@ -119,27 +196,33 @@ extension ProviderRouter {
     case ("user", 2): return .user(parts[1])
     default:
       throw RequestProblems([
-        RequestProblem("to", "it is nobody", do: "write all, tag:NAME, user:NAME or list")
+        RequestProblem(
+          "to", "'\(String(text.unicodeScalars.prefix(80)))' is not an audience",
+          do: "expected all, tag:NAME, user:NAME or list")
       ])
     }
   }
 
-  private static func rate(_ value: JSONValue?) throws(RequestProblems) -> Int64? {
+  fileprivate static func rate(_ value: JSONValue?) throws(RequestProblems) -> Int64? {
     guard let value, value != .null else { return nil }
     guard let rate = value.integerValue, (1...Limits.rateMax).contains(rate) else {
       throw RequestProblems([
         RequestProblem(
-          "rate", "it is no number of pushes a second", do: "write 1 to \(Limits.rateMax)")
+          "rate", "invalid value '\(String(value.text.unicodeScalars.prefix(40)))'",
+          do: "expected 1 to \(Limits.rateMax) pushes per second")
       ])
     }
     return rate
   }
 
-  private static func flag(_ name: String, _ value: JSONValue?) throws(RequestProblems) -> Bool {
+  fileprivate static func flag(_ name: String, _ value: JSONValue?) throws(RequestProblems) -> Bool
+  {
     guard let value, value != .null else { return false }
     guard let flag = value.boolValue else {
       throw RequestProblems([
-        RequestProblem(name, "it is neither true nor false", do: "write one")
+        RequestProblem(
+          name, "invalid value '\(String(value.text.unicodeScalars.prefix(40)))'",
+          do: "expected true or false")
       ])
     }
     return flag

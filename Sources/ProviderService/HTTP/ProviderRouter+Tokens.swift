@@ -40,11 +40,11 @@ extension ProviderRouter {
 
   private func full(_ topic: String) -> Refusal {
     log.warning(
-      "an app has as many tokens as it may: new ones are refused; see --tokens-per-app",
+      "an app has reached its token limit: new tokens are rejected; see --tokens-per-app",
       ["topic": topic, "allowed": "\(tokensPerApp)"])
     var refusal = Refusal(
-      429, "the app has \(tokensPerApp) tokens, as many as it may",
-      do: "try again later; the operator raises --tokens-per-app")
+      429, "the app has reached its limit of \(tokensPerApp) tokens",
+      do: "try again later; the operator can raise --tokens-per-app")
     refusal.retryAfterSeconds = Limits.fullRetrySeconds
     return refusal
   }
@@ -59,7 +59,7 @@ extension ProviderRouter {
     let wasThere = try registry.remove(registration.token, topic: topic)
     guard wasThere else {
       throw Refusal(
-        404, "this token is not registered", do: "nothing: it gets no pushes",
+        404, "this token is not registered", do: "nothing to remove: it gets no pushes",
         field: "deviceToken")
     }
     return .object(["removed": true])
@@ -75,7 +75,8 @@ extension ProviderRouter {
     }
   }
 
-  /// Returns a page of tokens: `?limit=`, `?after=`.
+  /// Returns a page of tokens: `?limit=`, `?after=`, and the conditions of a search: `?deviceToken=`, `?topic=`,
+  /// `?user=`, `?tag=`, `?language=`.
   ///
   /// The header field `link` contains the next page's address.
   func tokens(_ request: HTTP1Request) throws -> HTTP1Response {
@@ -87,8 +88,8 @@ extension ProviderRouter {
         throw RequestProblems([
           RequestProblem(
             name,
-            "'\(text.prefix(40))' is no number from \(range.lowerBound) to "
-              + "\(range.upperBound)", do: "give one")
+            "invalid value '\(String(text.unicodeScalars.prefix(40)))'",
+            do: "expected a number from \(range.lowerBound) to \(range.upperBound)")
         ])
       }
       return value
@@ -96,9 +97,66 @@ extension ProviderRouter {
     let most = Int64(Limits.tokensPerPage)
     let limit = try number("limit", 1...most, or: most)
     let after = try number("after", 0...Int64.max, or: 0)
-    let page = try registry.page(after: after, limit: Int(limit))
-    let next = page.next.map { "</tokens?limit=\(limit)&after=\($0)>; rel=\"next\"" }
+    let (filter, query) = try filter(of: request)
+    let page = try registry.page(filter, after: after, limit: Int(limit))
+    let next = page.next.map { "</tokens?\(query)limit=\(limit)&after=\($0)>; rel=\"next\"" }
     return .lines(page.lines, fields: next.map { [("link", $0)] } ?? [])
+  }
+
+  /// Returns the conditions of a search, and their part of the next page's address.
+  private func filter(
+    of request: HTTP1Request
+  ) throws(RequestProblems) -> (filter: TokenFilter?, query: String) {
+    let names = ["deviceToken", "topic", "user", "tag", "language"]
+    var values: [String: String] = [:]  // text: the keys are our own words
+    var query = ""
+    for name in names {
+      guard let value = request.queryValue(name), !value.isEmpty else { continue }
+      guard value.utf8.count <= Limits.nameBytesMax * 4 else {
+        throw RequestProblems([
+          RequestProblem(name, "too long", do: "expected up to \(Limits.nameBytesMax) bytes")
+        ])
+      }
+      values[name] = value
+      query += "\(name)=\(Self.percentEncoded(value))&"
+    }
+    guard !values.isEmpty else { return (nil, "") }
+    var filter = TokenFilter()
+    do throws(RequestProblem) {
+      if let token = values["deviceToken"] {
+        filter.sealed = registry.sealer.seal(try RegistrationRequest.token(hexadecimal: token))
+      }
+      filter.language = try RegistrationRequest.language(values["language"])
+    } catch {
+      throw RequestProblems([error])
+    }
+    filter.topic = values["topic"]
+    filter.user = values["user"]
+    filter.tag = values["tag"]
+    return (filter, query)
+  }
+
+  private static func percentEncoded(_ text: String) -> String {
+    var encoded = ""
+    for byte in text.utf8 {
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E:
+        encoded.unicodeScalars.append(Unicode.Scalar(byte))
+      default: encoded += "%" + Hexadecimal.encode([byte])
+      }
+    }
+    return encoded
+  }
+
+  /// Returns the notifications that a device was sent: `?deviceToken=`, `?topic=`.
+  func sent(_ request: HTTP1Request) throws -> HTTP1Response {
+    let token: [UInt8]
+    do throws(RequestProblem) {
+      token = try RegistrationRequest.token(hexadecimal: request.queryValue("deviceToken") ?? "")
+    } catch {
+      throw RequestProblems([error])
+    }
+    return .object(try campaigns.sent(to: token, topic: request.queryValue("topic")))
   }
 
   /// Registers many tokens at once: one object per line, with the fields of `/register`.
@@ -138,7 +196,7 @@ extension ProviderRouter {
       guard !line.allSatisfy({ $0 <= 0x20 }) else { continue }
       guard registrations.count < Limits.tokensPerRequest else {
         throw Refusal(
-          413, "there are more than \(Limits.tokensPerRequest) tokens",
+          413, "more than \(Limits.tokensPerRequest) tokens in one request",
           do: "send them in several requests")
       }
       do throws(RequestProblems) {
@@ -162,7 +220,8 @@ extension ProviderRouter {
     }
     guard let object = (try? JSONValue(parsing: line))?.objectValue else {
       throw RequestProblems([
-        RequestProblem("deviceToken", "the line is no JSON object", do: "write one, or hexadecimal")
+        RequestProblem(
+          "deviceToken", "the line is not a JSON object", do: "use an object, or hexadecimal")
       ])
     }
     return try RegistrationRequest(object, zones: registry.zones)

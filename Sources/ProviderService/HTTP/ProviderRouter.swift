@@ -89,6 +89,10 @@ public struct ProviderRouter: Sendable {
       try allow(["GET", "POST", "DELETE"], request)
       return try register(
         request, as: isAdministrator ? .administrator : caller(of: request))
+    case ("sent", 1):
+      try allow(["GET"], request)
+      if !isAdministrator { try requireAdministrator(request) }
+      return try sent(request)
     case ("tokens", 1):
       try allow(["GET", "POST"], request)
       if !isAdministrator { try requireAdministrator(request) }
@@ -101,7 +105,7 @@ public struct ProviderRouter: Sendable {
       if !isAdministrator { try requireAdministrator(request) }
       return try campaign(request, Array(path.dropFirst()))
     default:
-      throw Refusal(404, "there is nothing at \(request.path)", do: "see docs/provider.md")
+      throw Refusal(404, "\(request.path) not found", do: "see docs/provider.md")
     }
   }
 
@@ -112,7 +116,7 @@ public struct ProviderRouter: Sendable {
   func allow(_ methods: [String], _ request: HTTP1Request) throws(Refusal) {
     guard !methods.contains(request.method) else { return }
     throw Refusal(
-      405, "\(request.method) is not for \(request.path)",
+      405, "\(request.method) is not allowed for \(request.path)",
       do: "use \(methods.joined(separator: ", "))")
   }
 
@@ -121,7 +125,7 @@ public struct ProviderRouter: Sendable {
   private func caller(of request: HTTP1Request) throws(Refusal) -> Caller {
     if let key = Self.bearer(request) {
       if let app = apps.app(withKey: Array(key.utf8)) { return .app(bundleID: app.bundleID) }
-      try requireToken(key, from: request, or: "the key is of no app")
+      try requireToken(key, from: request, or: "the key does not belong to an app")
       return .administrator
     }
     guard isOpen else { throw Self.unauthorized("the app's key is missing") }
@@ -131,8 +135,8 @@ public struct ProviderRouter: Sendable {
     else {
       throw Refusal(
         403,
-        "an open service answers to this machine's own names alone, and to no page of a browser",
-        do: "use http://127.0.0.1 or http://localhost, without a browser's page")
+        "an open service does not answer other host names or web pages",
+        do: "use http://127.0.0.1 or http://localhost, and not from a web page")
     }
     return .anybody
   }
@@ -154,7 +158,7 @@ public struct ProviderRouter: Sendable {
     case .wrong: throw Self.unauthorized(what)
     case .tooMany(let seconds):
       var refusal = Refusal(
-        429, "there were too many wrong tokens", do: "try again in \(seconds) seconds")
+        429, "too many wrong tokens", do: "try again in \(seconds) seconds")
       refusal.retryAfterSeconds = seconds
       throw refusal
     }
@@ -169,7 +173,7 @@ public struct ProviderRouter: Sendable {
   }
 
   private static func unauthorized(_ what: String) -> Refusal {
-    Refusal(401, what, do: "send 'authorization: Bearer' with what its file holds")
+    Refusal(401, what, do: "send 'authorization: Bearer' with the content of its file")
   }
 
   /// Returns true if the browser reports that a page of another site sent the request; requests for images and scripts
@@ -193,15 +197,28 @@ public struct ProviderRouter: Sendable {
     switch failure {
     case .missing(let id):
       return .refusal(
-        [RequestProblem(nil, "there is no campaign '\(id)'", do: "GET /campaigns lists them")],
-        status: 404)
+        [
+          RequestProblem(
+            nil, "campaign '\(String(id.unicodeScalars.prefix(80)))' not found",
+            do: "'GET /campaigns' lists the campaigns")
+        ], status: 404)
     case .conflict(let what, let advice):
       return .refusal([RequestProblem(nil, what, do: advice)], status: 409)
     case .invalid(let problems): return .refusal(problems.all, status: 400)
     case .noService(let why):
       return .refusal(
-        [RequestProblem(nil, "nothing can be sent: \(why)", do: "start with --gateway or --apple")],
+        [
+          RequestProblem(
+            nil, "cannot send: \(why)", do: "start the provider with --gateway or --apple")
+        ],
         status: 503)
+    case .unanswered(let why):
+      return .refusal(
+        [
+          RequestProblem(
+            nil, "the test push was not answered: \(why)",
+            do: "check that the push service is running, and try again")
+        ], status: 504)
     case .storage(let failure):
       log.error("the registry failed", ["why": failure.description])
       return .refusal(

@@ -64,9 +64,13 @@ public struct Registry: Sendable {
   }
 
   /// Returns a page of tokens as objects, and the number after which the next page begins.
-  func page(after number: Int64, limit: Int) throws(StorageFailure) -> (
-    lines: [JSONObject], next: Int64?
-  ) {
+  func page(
+    _ filter: TokenFilter? = nil, after number: Int64, limit: Int
+  ) throws(StorageFailure) -> (lines: [JSONObject], next: Int64?) {
+    if let filter {
+      let page = try store.tokens(matching: filter, after: number, limit: limit)
+      return (page.tokens.map { line($0) }, page.next)
+    }
     let tokens = try store.tokens(after: number, limit: limit)
     let lines = tokens.map { line($0) }
     return (lines, tokens.count == limit ? tokens.last?.number : nil)

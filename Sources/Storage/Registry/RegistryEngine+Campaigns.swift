@@ -2,7 +2,8 @@
 extension RegistryEngine {
   func addCampaign(_ campaign: CampaignRecord) throws(StorageFailure) {
     let insert = try statement(
-      "INSERT INTO campaign VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)")
+      "INSERT INTO campaign VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)"
+    )
     try insert.bind(1, campaign.id)
     try insert.bind(2, campaign.createdMilliseconds)
     try insert.bind(3, campaign.document)
@@ -16,7 +17,27 @@ extension RegistryEngine {
     try insert.bind(11, campaign.lastNumber)
     try insert.bind(12, campaign.finishedMilliseconds)
     try insert.bind(13, campaign.environment)
+    try insert.bind(14, campaign.name)
     try insert.run()
+  }
+
+  /// Replaces the content of a campaign that has not started.
+  func replaceCampaign(_ campaign: CampaignRecord) throws(StorageFailure) {
+    let update = try statement(
+      """
+      UPDATE campaign SET document = ?2, topic = ?3, audience = ?4, subject = ?5, rate = ?6,
+        environment = ?7, name = ?8
+      WHERE id = ?1
+      """)
+    try update.bind(1, campaign.id)
+    try update.bind(2, campaign.document)
+    try update.bind(3, campaign.topic)
+    try update.bind(4, campaign.audience.kind)
+    try update.bind(5, campaign.audience.subject ?? "")
+    try update.bind(6, campaign.rate)
+    try update.bind(7, campaign.environment)
+    try update.bind(8, campaign.name)
+    try update.run()
   }
 
   func updateCampaign(_ campaign: CampaignRecord) throws(StorageFailure) {
@@ -34,15 +55,37 @@ extension RegistryEngine {
     try update.run()
   }
 
+  private static let campaignColumns = """
+    SELECT id, created, document, topic, audience, subject, rate, state, problem, total,
+      last_number, finished, environment, name, \(RegistryTable.campaign.isWhole)
+    FROM campaign
+    """
+
   /// Returns the campaigns by creation time, or only the one with `id` if it is given.
   func campaigns(id: String?) throws(StorageFailure) -> [CampaignRecord] {
     let select = try statement(
-      """
-      SELECT id, created, document, topic, audience, subject, rate, state, problem, total,
-        last_number, finished, environment, \(RegistryTable.campaign.isWhole)
-      FROM campaign WHERE ?1 IS NULL OR id = ?1 ORDER BY created, id
-      """)
+      Self.campaignColumns + " WHERE ?1 IS NULL OR id = ?1 ORDER BY created, id")
     try select.bind(1, id)
+    return try campaigns(select)
+  }
+
+  /// Returns the campaigns in one state by creation time.
+  func campaigns(in state: CampaignRecord.State) throws(StorageFailure) -> [CampaignRecord] {
+    let select = try statement(Self.campaignColumns + " WHERE state = ?1 ORDER BY created, id")
+    try select.bind(1, state.rawValue)
+    return try campaigns(select)
+  }
+
+  /// Returns the newest campaigns of an app, newest first.
+  func campaigns(ofTopic topic: String, limit: Int) throws(StorageFailure) -> [CampaignRecord] {
+    let select = try statement(
+      Self.campaignColumns + " WHERE topic = ?1 ORDER BY created DESC, id LIMIT ?2")
+    try select.bind(1, topic)
+    try select.bind(2, Int64(limit))
+    return try campaigns(select)
+  }
+
+  private func campaigns(_ select: SQLiteStatement) throws(StorageFailure) -> [CampaignRecord] {
     var campaigns: [CampaignRecord] = []
     while try step(select) {
       guard let audience = CampaignAudience(kind: select.text(4), subject: select.text(5)),
@@ -53,7 +96,8 @@ extension RegistryEngine {
       }
       campaigns.append(
         CampaignRecord(
-          id: select.text(0), createdMilliseconds: select.integer(1), document: select.bytes(2),
+          id: select.text(0), name: select.optionalText(13),
+          createdMilliseconds: select.integer(1), document: select.bytes(2),
           topic: select.text(3), audience: audience, rate: select.optionalInteger(6),
           environment: select.optionalText(12), state: state, problem: select.optionalText(8),
           total: select.integer(9),
@@ -236,14 +280,15 @@ extension RegistryEngine {
   private func add(_ tallies: [CampaignTally], to campaign: String) throws(StorageFailure) {
     let add = try statement(
       """
-      INSERT INTO tally VALUES (?1, ?2, ?3, ?4)
-      ON CONFLICT (campaign, outcome, reason) DO UPDATE SET count = count + ?4
+      INSERT INTO tally VALUES (?1, ?2, ?3, ?4, ?5)
+      ON CONFLICT (campaign, outcome, reason, language) DO UPDATE SET count = count + ?5
       """)
     for tally in tallies where tally.count > 0 {
       try add.bind(1, campaign)
       try add.bind(2, tally.outcome.rawValue)
       try add.bind(3, tally.reason)
-      try add.bind(4, tally.count)
+      try add.bind(4, tally.language)
+      try add.bind(5, tally.count)
       try add.run()
     }
   }
@@ -261,20 +306,61 @@ extension RegistryEngine {
     }
   }
 
-  /// Removes a campaign that never started.
+  /// Removes a campaign with everything that belongs to it.
   func removeCampaign(_ id: String) throws(StorageFailure) {
-    for sql in ["DELETE FROM recipient WHERE campaign = ?1", "DELETE FROM campaign WHERE id = ?1"] {
+    for sql in [
+      "DELETE FROM batch WHERE campaign = ?1", "DELETE FROM leg WHERE campaign = ?1",
+      "DELETE FROM tally WHERE campaign = ?1", "DELETE FROM recipient WHERE campaign = ?1",
+      "DELETE FROM campaign WHERE id = ?1",
+    ] {
       let remove = try statement(sql)
       try remove.bind(1, id)
       try remove.run()
     }
   }
 
+  /// Returns a started campaign of which nothing was claimed to its state before the start.
+  func unstart(_ campaign: CampaignRecord) throws(StorageFailure) {
+    let remove = try statement("DELETE FROM leg WHERE campaign = ?1")
+    try remove.bind(1, campaign.id)
+    try remove.run()
+    // The campaign's own list is kept; a snapshot of the registry is taken again at the start.
+    if campaign.audience != .list { try clearRecipients(of: campaign.id) }
+    try updateCampaign(campaign)
+  }
+
+  func clearRecipients(of campaign: String) throws(StorageFailure) {
+    let remove = try statement("DELETE FROM recipient WHERE campaign = ?1")
+    try remove.bind(1, campaign)
+    try remove.run()
+  }
+
+  /// Copies a campaign's own list of recipients to another campaign.
+  func copyRecipients(of campaign: String, to other: String) throws(StorageFailure) {
+    let copy = try statement(
+      """
+      INSERT INTO recipient SELECT ?2, number, sealed, language, time_zone, environment
+      FROM recipient WHERE campaign = ?1 AND \(RegistryTable.recipient.isWhole)
+      """)
+    try copy.bind(1, campaign)
+    try copy.bind(2, other)
+    try copy.run()
+  }
+
+  /// Returns true if a started campaign has claimed recipients.
+  func hasClaimed(_ campaign: String) throws(StorageFailure) -> Bool {
+    let select = try statement(
+      "SELECT 1 FROM leg WHERE campaign = ?1 AND (cursor > 0 OR claimed > 0) LIMIT 1")
+    try select.bind(1, campaign)
+    defer { select.reset() }
+    return try select.step()
+  }
+
   func tallies(of campaign: String) throws(StorageFailure) -> [CampaignTally] {
     let select = try statement(
       """
-      SELECT outcome, reason, count, \(RegistryTable.tally.isWhole) FROM tally
-      WHERE campaign = ?1 ORDER BY outcome, reason
+      SELECT outcome, reason, language, count, \(RegistryTable.tally.isWhole) FROM tally
+      WHERE campaign = ?1 ORDER BY outcome, reason, language
       """)
     try select.bind(1, campaign)
     var tallies: [CampaignTally] = []
@@ -284,7 +370,9 @@ extension RegistryEngine {
         throw .corrupt(path: database.path, detail: "a campaign has an unknown outcome")
       }
       tallies.append(
-        CampaignTally(outcome: outcome, reason: select.text(1), count: select.integer(2)))
+        CampaignTally(
+          outcome: outcome, reason: select.text(1), language: select.text(2),
+          count: select.integer(3)))
     }
     return tallies
   }

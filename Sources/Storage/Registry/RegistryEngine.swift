@@ -196,6 +196,11 @@ final class RegistryEngine: ChecksummedStoreEngine {
       """)
     try select.bind(1, number)
     try select.bind(2, Int64(limit))
+    return try registeredTokens(select)
+  }
+
+  /// Reads the rows of a selection of tokens with their tags.
+  func registeredTokens(_ select: SQLiteStatement) throws(StorageFailure) -> [RegisteredToken] {
     var tokens: [RegisteredToken] = []
     while try step(select) {
       let number = select.integer(0)

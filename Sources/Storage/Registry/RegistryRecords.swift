@@ -50,6 +50,31 @@ public struct RegisteredToken: Sendable, Hashable {
   public let lastMilliseconds: Int64
 }
 
+/// The conditions of a search for tokens; nil for any value.
+public struct TokenFilter: Sendable {
+  /// The sealed form of the token.
+  public var sealed: [UInt8]?
+  /// The value of `apns-topic`.
+  public var topic: String?
+  /// The app's identifier of the user.
+  public var user: String?
+  /// A tag of the device.
+  public var tag: String?
+  /// A language; `fr` also finds `fr-CA`.
+  public var language: String?
+
+  /// Creates the filter that every token matches.
+  public init() {}
+}
+
+/// A part of the result of a search for tokens.
+public struct TokenPage: Sendable {
+  /// The tokens, in the order of their numbers.
+  public let tokens: [RegisteredToken]
+  /// The number after which the search continues; nil at the end.
+  public let next: Int64?
+}
+
 /// The effect of a registration.
 public enum RegistrationChange: String, Sendable {
   /// The token is new.
@@ -158,31 +183,37 @@ public struct RegistryShare: Sendable, Hashable {
 /// A campaign as stored in the registry.
 public struct CampaignRecord: Sendable, Hashable {
   /// The state of a campaign.
-  public enum State: String, Sendable {
-    /// Its list of recipients is still being received.
-    case preparing
-    /// It is being sent, or waits for its start time.
+  public enum State: String, Sendable, CaseIterable {
+    /// It is being written; nothing is sent until it is started or scheduled.
+    case draft
+    /// It starts at a time in the future, for the devices that are registered then.
+    case scheduled
+    /// It is being sent, or waits until its remaining devices may be reached.
     case running
     /// It is paused until it is resumed.
     case paused
     /// Every recipient has an outcome.
-    case finished
+    case completed
+    /// It was stopped for good; the outcomes of the pushes that were sent remain.
+    case cancelled
   }
 
   /// The id by which operators and programs refer to the campaign.
   public let id: String
+  /// The name by which operators recognize it; nil for a campaign of a version that stored none.
+  public var name: String?  // text: the operator writes it
   /// The time of creation in milliseconds since 1970.
   public let createdMilliseconds: Int64
   /// The campaign's document, as its owner wrote it.
-  public let document: [UInt8]
+  public var document: [UInt8]
   /// The value of `apns-topic`.
-  public let topic: String
+  public var topic: String
   /// The recipients of the campaign.
-  public let audience: CampaignAudience
+  public var audience: CampaignAudience
   /// The maximum number of pushes per second.
-  public let rate: Int64?
+  public var rate: Int64?
   /// The only environment to send to, in addition to devices that did not specify one; nil for every environment.
-  public let environment: String?
+  public var environment: String?
   /// The state of the campaign.
   public var state: State
   /// The reason that it does not continue automatically; nil if it does.
@@ -196,25 +227,24 @@ public struct CampaignRecord: Sendable, Hashable {
   /// The time at which it finished, in milliseconds since 1970.
   public var finishedMilliseconds: Int64?
 
-  /// Creates a campaign that has not started.
+  /// Creates a draft.
   public init(
-    id: String, createdMilliseconds: Int64, document: [UInt8], topic: String,
+    id: String, name: String? = nil, createdMilliseconds: Int64, document: [UInt8], topic: String,
     audience: CampaignAudience, rate: Int64?, environment: String? = nil
   ) {
     self.init(
-      id: id, createdMilliseconds: createdMilliseconds, document: document, topic: topic,
-      audience: audience, rate: rate, environment: environment, state: .preparing, problem: nil,
-      total: 0, lastNumber: 0,
-      finishedMilliseconds: nil)
+      id: id, name: name, createdMilliseconds: createdMilliseconds, document: document,
+      topic: topic, audience: audience, rate: rate, environment: environment, state: .draft,
+      problem: nil, total: 0, lastNumber: 0, finishedMilliseconds: nil)
   }
 
   init(
-    id: String, createdMilliseconds: Int64, document: [UInt8], topic: String,
+    id: String, name: String?, createdMilliseconds: Int64, document: [UInt8], topic: String,
     audience: CampaignAudience, rate: Int64?, environment: String?, state: State, problem: String?,
-    total: Int64,
-    lastNumber: Int64, finishedMilliseconds: Int64?
+    total: Int64, lastNumber: Int64, finishedMilliseconds: Int64?
   ) {
     self.id = id
+    self.name = name
     self.createdMilliseconds = createdMilliseconds
     self.document = document
     self.topic = topic
@@ -310,19 +340,23 @@ public enum CampaignOutcome: String, Sendable, CaseIterable {
   case unknown
 }
 
-/// The number of a campaign's recipients with one outcome and reason.
+/// The number of a campaign's recipients with one outcome, reason and language.
 public struct CampaignTally: Sendable, Hashable {
   /// The outcome of the recipients.
   public let outcome: CampaignOutcome
   /// The service's reason; empty if it gave none.
   public let reason: String
+  /// The language of the text that the recipients were sent; empty if the campaign has one text for all, and for
+  /// outcomes that were stored without a language.
+  public let language: String  // text: one of the campaign's own languages
   /// The number of recipients.
   public let count: Int64
 
   /// Creates a tally from its parts.
-  public init(outcome: CampaignOutcome, reason: String, count: Int64) {
+  public init(outcome: CampaignOutcome, reason: String, language: String = "", count: Int64) {
     self.outcome = outcome
     self.reason = reason
+    self.language = language
     self.count = count
   }
 }

@@ -182,6 +182,41 @@ extension RegistryEngine {
         ) STORED
       ) STRICT;
       """,
+      // The names and new states of campaigns, and outcomes by the language of the text.
+      """
+      CREATE TABLE new_campaign (
+        id TEXT PRIMARY KEY, created INTEGER NOT NULL, document BLOB NOT NULL,
+        topic TEXT NOT NULL, audience TEXT NOT NULL, subject TEXT NOT NULL, rate INTEGER,
+        state TEXT NOT NULL, problem TEXT, total INTEGER NOT NULL,
+        last_number INTEGER NOT NULL, finished INTEGER, environment TEXT, name TEXT,
+        checksum INTEGER NOT NULL GENERATED ALWAYS AS (
+          row_checksum(1, id, created, document, topic, audience, subject, rate, state,
+          problem, total, last_number, finished, environment, name)
+        ) STORED
+      ) STRICT;
+      INSERT INTO new_campaign (id, created, document, topic, audience, subject, rate, state,
+        problem, total, last_number, finished, environment)
+        SELECT id, created, document, topic, audience, subject, rate,
+        CASE state WHEN 'preparing' THEN 'draft' WHEN 'finished' THEN 'completed' ELSE state END,
+        problem, total, last_number, finished, environment
+        FROM campaign;
+      DROP TABLE campaign;
+      ALTER TABLE new_campaign RENAME TO campaign;
+      CREATE INDEX campaign_by_state ON campaign (state, created);
+      CREATE TABLE new_tally (
+        campaign TEXT NOT NULL REFERENCES campaign, outcome TEXT NOT NULL,
+        reason TEXT NOT NULL, language TEXT NOT NULL, count INTEGER NOT NULL,
+        checksum INTEGER NOT NULL GENERATED ALWAYS AS (
+          row_checksum(4, campaign, outcome, reason, language, count)
+        ) STORED,
+        PRIMARY KEY (campaign, outcome, reason, language)
+      ) STRICT, WITHOUT ROWID;
+      INSERT INTO new_tally (campaign, outcome, reason, language, count)
+        SELECT campaign, outcome, reason, '', count
+        FROM tally;
+      DROP TABLE tally;
+      ALTER TABLE new_tally RENAME TO tally;
+      """,
     ], tables: RegistryTable.all)
 }
 
@@ -200,7 +235,7 @@ enum RegistryTable {
     name: "campaign", key: ["id"],
     rest: [
       "created", "document", "topic", "audience", "subject", "rate", "state", "problem", "total",
-      "last_number", "finished", "environment",
+      "last_number", "finished", "environment", "name",
     ], isUpdated: true)
   static let recipient = ChecksummedTable(
     name: "recipient", key: ["campaign", "number"],
@@ -212,7 +247,8 @@ enum RegistryTable {
     name: "batch", key: ["campaign", "number"],
     rest: ["leg", "after", "last", "claimed", "numbers", "sent"], isUpdated: true)
   static let tally = ChecksummedTable(
-    name: "tally", key: ["campaign", "outcome", "reason"], rest: ["count"], isUpdated: true)
+    name: "tally", key: ["campaign", "outcome", "reason", "language"], rest: ["count"],
+    isUpdated: true)
   static let departure = ChecksummedTable(
     name: "departure", key: ["topic"], rest: ["count"], isUpdated: true)
 }

@@ -81,6 +81,17 @@ public final class SQLiteRegistryStore: Sendable {
     try read { engine throws(StorageFailure) in try engine.tokens(after: number, limit: limit) }
   }
 
+  /// Returns a page of the tokens that match a filter, with numbers above `number`.
+  ///
+  /// A page may be empty although the search is not at its end, because each call reads a limited number of rows.
+  public func tokens(
+    matching filter: TokenFilter, after number: Int64, limit: Int
+  ) throws(StorageFailure) -> TokenPage {
+    try read { engine throws(StorageFailure) in
+      try engine.tokens(matching: filter, after: number, limit: limit)
+    }
+  }
+
   /// Returns the number of tokens per app, language and environment.
   public func shares() throws(StorageFailure) -> [RegistryShare] {
     try read { engine throws(StorageFailure) in try engine.shares() }
@@ -101,6 +112,65 @@ public final class SQLiteRegistryStore: Sendable {
   /// Adds a campaign that has not started.
   public func addCampaign(_ campaign: CampaignRecord) throws(StorageFailure) {
     try change { engine throws(StorageFailure) in try engine.addCampaign(campaign) }
+  }
+
+  /// Adds a copy of a campaign that has not started, with the original's own list of recipients if it still has one.
+  public func addCampaign(
+    _ campaign: CampaignRecord, copying original: String
+  ) throws(StorageFailure) {
+    try change { engine throws(StorageFailure) in
+      try engine.addCampaign(campaign)
+      if campaign.audience == .list { try engine.copyRecipients(of: original, to: campaign.id) }
+    }
+  }
+
+  /// Replaces the content and the state of a campaign that has not started.
+  ///
+  /// Its own list of recipients is discarded unless the audience is still that list.
+  public func replace(_ campaign: CampaignRecord) throws(StorageFailure) {
+    try change { engine throws(StorageFailure) in
+      try engine.replaceCampaign(campaign)
+      try engine.updateCampaign(campaign)
+      if campaign.audience != .list { try engine.clearRecipients(of: campaign.id) }
+    }
+  }
+
+  /// Empties the list of recipients of a campaign that has not started.
+  public func clearRecipients(of campaign: String) throws(StorageFailure) {
+    try change { engine throws(StorageFailure) in try engine.clearRecipients(of: campaign) }
+  }
+
+  /// Returns a running campaign of which nothing was sent to `scheduled`.
+  ///
+  /// Earlier versions started a campaign at once and let it wait for its time. Returns nil if it has sent something.
+  public func reschedule(_ campaign: CampaignRecord) throws(StorageFailure) -> CampaignRecord? {
+    try change { engine throws(StorageFailure) in
+      guard try !engine.hasClaimed(campaign.id), try engine.batches(of: campaign.id).isEmpty,
+        try engine.tallies(of: campaign.id).isEmpty
+      else { return nil }
+      var scheduled = campaign
+      scheduled.state = .scheduled
+      scheduled.problem = nil
+      scheduled.lastNumber = 0
+      try engine.unstart(scheduled)
+      return scheduled
+    }
+  }
+
+  /// Returns the campaigns in one state by creation time.
+  public func campaigns(
+    in state: CampaignRecord.State
+  ) throws(StorageFailure) -> [CampaignRecord] {
+    try read { engine throws(StorageFailure) in try engine.campaigns(in: state) }
+  }
+
+  /// Returns the newest campaigns of an app, newest first.
+  public func campaigns(
+    ofTopic topic: String, limit: Int
+  ) throws(StorageFailure) -> [CampaignRecord] {
+    try read { engine throws(StorageFailure) in
+      try engine.campaigns(ofTopic: topic, limit: limit)
+    }
   }
 
   /// Returns all campaigns by creation time.
@@ -209,7 +279,7 @@ public final class SQLiteRegistryStore: Sendable {
     }
   }
 
-  /// Removes a campaign that never started.
+  /// Removes a campaign that is not being sent, with its outcomes.
   public func removeCampaign(_ id: String) throws(StorageFailure) {
     try change { engine throws(StorageFailure) in try engine.removeCampaign(id) }
   }

@@ -57,7 +57,7 @@ enum RegistryUnderPowerCuts: PowerCutSubject {
           id: "campaign\(number)", createdMilliseconds: at, document: random.bytes(1...900),
           topic: topic, audience: .all, rate: nil))
     case 3:
-      let waiting = contents.campaigns.filter { $0.record.state == .preparing }
+      let waiting = contents.campaigns.filter { $0.record.state == .draft }
       guard let campaign = waiting.randomElement(using: &random) else { fallthrough }
       return .start(campaign.record)
     case 4...5:

@@ -13,21 +13,42 @@ enum CampaignCommand {
     .flag("json", "one JSON object per line"),
   ]
 
+  /// The options that specify a campaign's recipients and time.
+  private static let content: [OptionTable.Entry] = [
+    .value(
+      "to", "all|tag:T|user:U|FILE", default: "all",
+      "the recipients; a file has one device token per line"),
+    .value("name", "NAME", default: "the first title", "the campaign's name"),
+    .value(
+      "at", "TIME",
+      "when to send: 2026-11-25T09:00 in each device's time zone, or with Z or an offset"),
+    .value("rate", "N/s", "rate limit in pushes per second"),
+  ]
+
   private static let send = OptionTable(
     command: "belfry campaign send",
     summary: """
-      Sends a campaign and waits until everybody has an outcome. It may be killed: 'belfry campaign
-      resume ID' goes on, and nobody is sent it twice.
+      Sends a campaign and waits until every recipient has an outcome. If the command is killed,
+      'belfry campaign resume ID' continues the campaign, and no device gets it twice. A campaign
+      that starts later than in a minute is scheduled: the command ends, and the running provider
+      sends it.
       """,
     positionals: "FILE", positionalCount: 1...1,
-    [
-      .value(
-        "to", "all|tag:T|user:U|FILE", default: "all",
-        "the recipients; a file has one device token per line"),
-      .flag("dry-run", "say what each language would show, and to how many; send nothing"),
-      .value("rate", "N/s", "pushes a second at most"),
-      .flag("detach", "do not wait; the running registry continues"),
+    content + [
+      .flag("draft", "add the campaign without sending it"),
+      .flag("dry-run", "show each language's text and number of devices; send nothing"),
+      .flag("detach", "do not wait; the running provider continues"),
     ] + access + SendTarget.entries)
+
+  private static let edit = OptionTable(
+    command: "belfry campaign edit",
+    summary: """
+      Replaces the content of a draft or a scheduled campaign. Its recipients, name, time and rate
+      stay unless FILE or an option changes them. A scheduled campaign stays scheduled.
+      """,
+    positionals: "ID FILE", positionalCount: 2...2,
+    content.map { $0.key == "to" ? .value("to", "all|tag:T|user:U|FILE", "the recipients") : $0 }
+      + [.flag("draft", "make a scheduled campaign a draft")] + access + SendTarget.entries)
 
   private static func named(
     _ verb: String, _ summary: String, isOptional: Bool = false, isSending: Bool = false
@@ -36,18 +57,46 @@ enum CampaignCommand {
       command: "belfry campaign \(verb)", summary: summary,
       positionals: isOptional ? "[ID]" : "ID", positionalCount: (isOptional ? 0 : 1)...1,
       access
-        + (isSending ? [.flag("detach", "do not wait; the running registry continues")] : [])
-        + (verb == "pause" || verb == "status" ? [] : SendTarget.entries))
+        + (isSending ? [.flag("detach", "do not wait; the running provider continues")] : [])
+        + (needsService.contains(verb) ? SendTarget.entries : []))
   }
 
-  private static let status = named(
-    "status", "Shows the status of a campaign, or of all.", isOptional: true)
-  private static let pause = named("pause", "Holds a campaign once what is in flight has ended.")
-  private static let resume = named(
-    "resume", "Goes on with a campaign, and waits for its end.", isSending: true)
-  private static let report = named("report", "Says what became of a campaign.")
+  /// The verbs that may use the push service or its delivery log.
+  private static let needsService: Set = ["resume", "report", "cancel"]
 
-  static let tables = [send, status, pause, resume, report]
+  private static let status = named(
+    "status", "Shows the status of a campaign, or of all campaigns.", isOptional: true)
+  private static let list = OptionTable(
+    command: "belfry campaign list", summary: "Lists the campaigns, oldest first.", access)
+  private static let pause = named(
+    "pause", "Pauses a running campaign; pushes in flight are finished.")
+  private static let resume = named(
+    "resume", "Starts a draft or continues a campaign, and waits for its end.", isSending: true)
+  private static let cancel = named(
+    "cancel",
+    "Cancels a scheduled, running or paused campaign for good. Its report keeps what was sent.")
+  private static let delete = named(
+    "delete", "Deletes a campaign that is not being sent, with its report.")
+  private static let copy = named("copy", "Copies a campaign to a new draft, without its time.")
+  private static let test = OptionTable(
+    command: "belfry campaign test",
+    summary: """
+      Sends a campaign's content to one registered device now, in the device's language. The
+      campaign does not change.
+      """,
+    positionals: "ID", positionalCount: 1...1,
+    [.value("token", "HEX", default: "the only registered device", "the device's token")] + access
+      + SendTarget.entries)
+  private static let report = OptionTable(
+    command: "belfry campaign report",
+    summary: "Shows the results of a campaign by outcome, reason and language.",
+    positionals: "ID", positionalCount: 1...1,
+    [.flag("csv", "a CSV table with one line per outcome, reason and language")] + access
+      + SendTarget.entries)
+
+  static let tables = [
+    send, list, status, edit, copy, test, pause, resume, cancel, delete, report,
+  ]
 
   static func run(_ arguments: [String]) -> Int32 {
     let rest = Array(arguments.dropFirst())
@@ -56,14 +105,29 @@ enum CampaignCommand {
       case "send": return try with(send, rest, CampaignSending.read, CampaignSending.send)
       case "resume": return try with(resume, rest, CampaignSending.resume)
       case "status": return try with(status, rest, show)
-      case "pause":
-        return try with(pause, rest) { options, access in
-          print(try access.perform("POST", "/campaigns/\(id(options))/pause"), options)
+      case "list": return try with(list, rest, showList)
+      case "edit": return try with(edit, rest, CampaignEditing.read, CampaignEditing.edit)
+      case "test": return try with(test, rest, CampaignEditing.test)
+      case "pause": return try with(pause, rest, printing("POST", "/pause"))
+      case "cancel": return try with(cancel, rest, printing("POST", "/cancel"))
+      case "copy": return try with(copy, rest, printing("POST", "/copy"))
+      case "delete":
+        return try with(delete, rest) { options, access in
+          let id = try id(options)
+          _ = try access.perform("DELETE", "/campaigns/\(id)")
+          if options.has("json") { Output.json(["id": .string(id), "removed": true]) }
           return 0
         }
       case "report":
         return try with(report, rest) { options, access in
-          print(try access.perform("GET", "/campaigns/\(id(options))/report"), options)
+          let report = try access.perform("GET", "/campaigns/\(id(options))/report")
+          if options.has("csv") {
+            for one in report { Output.text(CampaignTable.csv(one)) }
+          } else if options.has("json") {
+            print(report, options)
+          } else {
+            for one in report { show(report: one, options) }
+          }
           return 0
         }
       case "--help", "-h":
@@ -71,7 +135,10 @@ enum CampaignCommand {
         return 0
       default:
         Output.error(
-          "'belfry campaign' needs a verb", do: "give send, status, pause, resume or report")
+          "missing or unknown verb after 'belfry campaign'",
+          do: "use "
+            + tables.compactMap { $0.command.split(separator: " ").last }.joined(
+              separator: ", "))
         return 2
       }
     } catch let problem as CommandLineOptions.Problem {
@@ -118,15 +185,55 @@ enum CampaignCommand {
   private static func show(_ options: CommandLineOptions, _ access: ProviderAccess) throws -> Int32
   {
     let path = options.positionals.isEmpty ? "/campaigns" : "/campaigns/\(try id(options))"
-    var lines = try access.perform("GET", path)
-    // No service continues it, because the one that did was killed.
-    if access.isLocal {
-      for index in lines.indices where lines[index]["state"] == "running" {
-        lines[index]["state"] = "interrupted"
-      }
-    }
-    print(lines, options)
+    print(interrupting(try access.perform("GET", path), access), options)
     return 0
+  }
+
+  /// Returns a verb that sends one request about a campaign and prints the answer.
+  private static func printing(
+    _ method: String, _ verb: String
+  ) -> (CommandLineOptions, ProviderAccess) throws -> Int32 {
+    { options, access in
+      print(try access.perform(method, "/campaigns/\(id(options))\(verb)"), options)
+      return 0
+    }
+  }
+
+  /// Prints a report for a reader: the status, and the outcomes as a table.
+  private static func show(report: JSONObject, _ options: CommandLineOptions) {
+    var status = report
+    for key in ["reasons", "languages", "outcomes", "states"] { status[key] = nil }
+    print([status], options)
+    let outcomes = (report["outcomes"]?.arrayValue ?? []).compactMap(\.objectValue)
+    guard !outcomes.isEmpty else { return }
+    Output.line("")
+    OutputTable.show(
+      outcomes, columns: ["outcome", "reason", "language", "devices"], hasHeader: true,
+      asJSON: false)
+  }
+
+  private static func showList(
+    _ options: CommandLineOptions, _ access: ProviderAccess
+  ) throws -> Int32 {
+    let lines = interrupting(try access.perform("GET", "/campaigns"), access)
+    if lines.isEmpty, !options.has("json") {
+      Output.line("No campaigns.")
+      return 0
+    }
+    let columns = ["id", "name", "state", "at", "devices", "accepted", "dead", "failed", "unknown"]
+    OutputTable.show(lines, columns: columns, hasHeader: true, asJSON: options.has("json"))
+    return 0
+  }
+
+  /// Marks running campaigns of a registry without a service, because the one that sent them was killed.
+  private static func interrupting(_ lines: [JSONObject], _ access: ProviderAccess) -> [JSONObject]
+  {
+    guard access.isLocal else { return lines }
+    return lines.map { line in
+      var line = line
+      if line["state"] == "running" { line["state"] = "interrupted" }
+      return line
+    }
   }
 
   /// Returns the id after validation, because it becomes part of a path.
@@ -138,7 +245,7 @@ enum CampaignCommand {
     return id
   }
 
-  private static func print(_ lines: [JSONObject], _ options: CommandLineOptions) {
+  static func print(_ lines: [JSONObject], _ options: CommandLineOptions) {
     if options.has("json") {
       for line in lines { Output.json(.object(line)) }
       return

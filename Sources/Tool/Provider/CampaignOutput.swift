@@ -48,12 +48,30 @@ struct CampaignOutput {
     } else {
       let parts = ["accepted", "dead", "failed", "unknown"].map { key in
         let kept = key == "dead" ? status["kept"]?.integerValue ?? 0 : 0
-        let note = kept > 0 ? " (\(kept) kept: registered again since)" : ""
+        let note = kept > 0 ? " (\(kept) kept: re-registered since)" : ""
         return "\(number(key).text) \(key)\(note)"
       }
       Output.line(
         "\(id) \(status["state"]?.stringValue ?? "unknown"): \(parts.joined(separator: ", "))")
     }
+  }
+
+  /// Shows a campaign that is not being sent now.
+  static func added(_ status: JSONObject, asJSON: Bool) {
+    if asJSON { return Output.json(.object(status)) }
+    let id = status["id"]?.stringValue ?? ""
+    let name = status["name"]?.stringValue.map { " \"\($0)\"" } ?? ""
+    let text: String
+    if let at = status["at"]?.stringValue, status["state"] == "scheduled" {
+      // A wall time has no zone at its end.
+      let isFixed =
+        at.utf8.last == UInt8(ascii: "Z")
+        || at.utf8.dropFirst(16).contains { "+-".utf8.contains($0) }
+      text = "scheduled for \(at)" + (isFixed ? "" : ", each device's time zone")
+    } else {
+      text = status["state"]?.stringValue ?? "unknown"
+    }
+    Output.line(OutputTable.printable("\(id)\(name) \(text)"))
   }
 
   private mutating func bar(_ status: JSONObject) -> String {

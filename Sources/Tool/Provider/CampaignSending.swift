@@ -8,7 +8,7 @@ enum CampaignSending {
   /// Bytes of a campaign's file, excluding its strings files.
   private static let fileBytesMax = 1_048_576
   /// Bytes of a list of tokens: about 15 million lines.
-  private static let listBytesMax = 1 << 30
+  static let listBytesMax = 1 << 30
   /// Tokens that are imported to the registry in one request.
   private static let tokensPerRequest = 5_000
 
@@ -19,16 +19,29 @@ enum CampaignSending {
     let list: [UInt8]?
   }
 
+  /// Seconds until the start of a campaign up to which the command waits for it; a later one is left to the provider.
+  private static let waitSeconds: Int64 = 60
+
   /// Reads the campaign and its audience.
   static func read(_ options: CommandLineOptions) throws -> Input {
+    for flag in ["dry-run", "detach"] where options.has("draft") && options.has(flag) {
+      throw UsageError("--draft and --\(flag) exclude each other: use one of them")
+    }
     var campaign = try self.campaign(options.positionals[0])
     let (audience, list) = try audience(options)
     campaign["to"] = .string(audience)
-    campaign["rate"] = try rate(options).map { .integer($0) }
-    campaign["hold"] = true
+    campaign["draft"] = true
+    try apply(options, to: &campaign)
     return Input(
       campaign: campaign,
       list: try list.map { try FileSystem.readRegularFile($0, limit: listBytesMax) })
+  }
+
+  /// Sets the members that options specify.
+  static func apply(_ options: CommandLineOptions, to campaign: inout JSONObject) throws {
+    if let rate = try rate(options) { campaign["rate"] = .integer(rate) }
+    if let name = options.value("name") { campaign["name"] = .string(name) }
+    if let at = options.value("at") { campaign["at"] = .string(at) }
   }
 
   static func send(
@@ -49,6 +62,11 @@ enum CampaignSending {
         let problems = CampaignOutput.problems(of: preview)
         if !problems.isEmpty { throw CampaignFailure.refused(status: 400, problems) }
         _ = try access.perform("DELETE", "/campaigns/\(id)")
+        return 0
+      }
+      if options.has("draft") {
+        let status = try access.perform("GET", "/campaigns/\(id)").first ?? [:]
+        CampaignOutput.added(status, asJSON: options.has("json"))
         return 0
       }
       _ = try access.perform("POST", "/campaigns/\(id)/resume")
@@ -76,30 +94,59 @@ enum CampaignSending {
       output.finish(status)
       return 0
     }
-    while status["state"]?.stringValue == "running" {
+    while true {
+      switch status["state"]?.stringValue {
+      case "running": break
+      case "scheduled":
+        guard try startsSoon(id, access) else {
+          CampaignOutput.added(status, asJSON: options.has("json"))
+          if access.isLocal {
+            Output.error(
+              "warning: no provider is running to send the campaign at its time",
+              do: "start 'belfry provider'")
+          }
+          return 0
+        }
+        // Without a service, this command starts the campaign once its time has arrived.
+        if access.isLocal { _ = try access.perform("POST", "/campaigns/\(id)/resume") }
+      default: return end(status, &output, id)
+      }
       output.progress(status)
       usleep(CampaignOutput.pollMicroseconds)
       status = try access.perform("GET", "/campaigns/\(id)").first ?? [:]
     }
+  }
+
+  private static func end(
+    _ status: JSONObject, _ output: inout CampaignOutput, _ id: String
+  ) -> Int32 {
     output.finish(status)
-    if let problem = status["problem"]?.stringValue {
-      Output.error("the campaign is held (\(problem))", do: "belfry campaign resume \(id)")
+    let state = status["state"]?.stringValue ?? "unknown"
+    if state == "paused" || state == "draft" {
+      let why = status["problem"]?.stringValue.map { " (\($0))" } ?? ""
+      Output.error("the campaign is \(state)\(why)", do: "belfry campaign resume \(id)")
     }
     let isDone =
-      status["state"]?.stringValue == "finished" && status["failed"]?.integerValue == 0
+      state == "completed" && status["failed"]?.integerValue == 0
       && status["unknown"]?.integerValue == 0
     return isDone ? 0 : 1
   }
 
+  /// Returns true if a scheduled campaign reaches its first device within a minute.
+  private static func startsSoon(_ id: String, _ access: ProviderAccess) throws -> Bool {
+    let preview = try access.perform("GET", "/campaigns/\(id)/preview").first ?? [:]
+    return (preview["startsInSeconds"]?.integerValue).map { $0 <= waitSeconds } ?? true
+  }
+
   // MARK: what is sent, and to whom
 
-  private static func campaign(_ file: String) throws -> JSONObject {
+  static func campaign(_ file: String) throws -> JSONObject {
     let bytes = try FileSystem.read(file == "-" ? "/dev/stdin" : file, limit: fileBytesMax)
     if let fault = PayloadFault(in: bytes) { throw SendFailure.badPayload(file, fault) }
     let object = try JSONValue(parsing: bytes).objectValue ?? [:]
     if let key = JSONValue.doubledKey(in: bytes) {
       throw CampaignFailure.refused(
-        status: 400, ["\(file) has '\(key)' twice in one object: leave one of them"])
+        status: 400, ["\(file): '\(key)' is given twice in one object: remove one of them"])
     }
     let folder = FileSystem.parent(of: FileSystem.absolute(file))
     do {
@@ -109,7 +156,7 @@ enum CampaignSending {
     }
   }
 
-  private static func audience(
+  static func audience(
     _ options: CommandLineOptions
   ) throws -> (audience: String, list: String?) {
     let to = options.value("to") ?? "all"
@@ -131,7 +178,7 @@ enum CampaignSending {
     return rate
   }
 
-  private static func bring(_ list: [UInt8], to id: String, _ access: ProviderAccess) throws {
+  static func bring(_ list: [UInt8], to id: String, _ access: ProviderAccess) throws {
     var chunk: [UInt8] = []
     var count = 0
     func flush() throws {

@@ -69,6 +69,7 @@ final class ProviderRun {
     }
     compareClocks()
     try campaigns.resumeInterrupted()
+    campaigns.startSchedule()
     if options.isGiven("feedback") {
       feedback = FeedbackPoller(registry: folder.registry, log: log) { [options] in
         try SendTarget.readFeedback(options).map {

@@ -1,0 +1,212 @@
+internal import Storage
+
+/// The states of a campaign, and the effect of each request and event in each of them.
+///
+/// It is a state machine without I/O: its owner executes the actions in their order.
+struct CampaignLifecycle: Equatable, Sendable {
+  typealias State = CampaignRecord.State
+
+  /// A request of the operator, or an event of the service.
+  enum Event: Equatable, Sendable {
+    /// Start a draft, or continue a paused or interrupted campaign.
+    ///
+    /// `startsLater` is true if the campaign's time is in the future for every device.
+    case sendRequested(startsLater: Bool)
+    /// Replace the content; `isHeld` is true if the campaign is to be a draft afterward.
+    case editRequested(startsLater: Bool, isHeld: Bool)
+    case pauseRequested
+    case cancelRequested
+    case deleteRequested
+    /// The time of a scheduled campaign has arrived.
+    case due
+    /// The scheduled campaign could not be started.
+    case startFailed
+    /// The service started; `isWhole` is false if rows of the campaign are damaged.
+    case serviceStarted(isWhole: Bool, hasBatches: Bool)
+    /// The runner ended and left the campaign in this state.
+    case runnerEnded(State)
+  }
+
+  /// A step of the owner.
+  enum Action: Equatable, Sendable {
+    /// Check whether the campaign may be sent to its audience; a problem ends the request.
+    case checkAudience
+    /// Store the present state.
+    case storeState
+    /// Store the new content with the present state.
+    case replaceContent
+    /// Check the audience, fix it and store the present state, in one transaction.
+    case start
+    /// Send, or settle what an earlier run left in flight.
+    case run
+    /// Tell the runner to end and to leave the campaign in this state.
+    case stopRunner(leaving: State)
+    /// Remove the campaign with its outcomes.
+    case remove
+  }
+
+  /// The reason that a state does not allow a request.
+  enum Refusal: Error, Equatable, Sendable {
+    case cannotPause(State)
+    case cannotCancel(State)
+    case cannotEdit(State)
+    case cannotDelete(State)
+    case cannotSend(State)
+    /// The pushes in flight have no outcome yet.
+    case isEnding
+  }
+
+  private(set) var state: State
+  /// True while a runner sends the campaign or settles what is in flight.
+  private(set) var isRunning: Bool
+
+  init(state: State, isRunning: Bool) {
+    self.state = state
+    self.isRunning = isRunning
+    checkInvariants()
+  }
+
+  /// Handles an event and returns the actions that follow from it.
+  mutating func handle(_ event: Event) -> Result<[Action], Refusal> {
+    defer { checkInvariants() }
+    switch event {
+    case .sendRequested(let startsLater): return send(startsLater: startsLater)
+    case .editRequested(let startsLater, let isHeld):
+      return edit(staysScheduled: startsLater && !isHeld)
+    case .pauseRequested: return pause()
+    case .cancelRequested: return cancel()
+    case .deleteRequested: return delete()
+    case .due: return .success(state == .scheduled ? begin() : [])
+    case .startFailed:
+      // It was never started, so it can be edited and started again.
+      return .success(state == .scheduled ? become(.draft) : [])
+    case .serviceStarted(let isWhole, let hasBatches):
+      return .success(recover(isWhole: isWhole, hasBatches: hasBatches))
+    case .runnerEnded(let end):
+      // Nothing revokes a cancellation.
+      if state != .cancelled { state = end }
+      isRunning = false
+      return .success([])
+    }
+  }
+
+  private mutating func send(startsLater: Bool) -> Result<[Action], Refusal> {
+    switch state {
+    case .draft:
+      guard startsLater else { return .success(begin()) }
+      return .success([.checkAudience] + become(.scheduled))
+    case .scheduled: return .success(startsLater ? [] : begin())
+    case .running: return .success(isRunning ? [] : run())
+    case .paused:
+      if isRunning { return .failure(.isEnding) }
+      return .success(become(.running) + run())
+    case .completed: return .success([])
+    case .cancelled: return .failure(.cannotSend(state))
+    }
+  }
+
+  private mutating func edit(staysScheduled: Bool) -> Result<[Action], Refusal> {
+    switch state {
+    case .draft: return .success([.replaceContent])
+    case .scheduled:
+      // An edit never sends by itself: without a time in the future, the campaign becomes a draft.
+      guard staysScheduled else {
+        state = .draft
+        return .success([.replaceContent])
+      }
+      return .success([.checkAudience, .replaceContent])
+    case .running, .paused, .completed, .cancelled: return .failure(.cannotEdit(state))
+    }
+  }
+
+  private mutating func pause() -> Result<[Action], Refusal> {
+    switch state {
+    case .running:
+      return .success(isRunning ? [.stopRunner(leaving: .paused)] : become(.paused))
+    case .paused: return .success([])
+    case .draft, .scheduled, .completed, .cancelled: return .failure(.cannotPause(state))
+    }
+  }
+
+  private mutating func cancel() -> Result<[Action], Refusal> {
+    switch state {
+    case .scheduled: return .success(become(.cancelled))
+    case .running, .paused:
+      if isRunning { return .success([.stopRunner(leaving: .cancelled)]) }
+      return .success(become(.cancelled) + run())
+    case .cancelled: return .success([])
+    case .draft, .completed: return .failure(.cannotCancel(state))
+    }
+  }
+
+  private mutating func delete() -> Result<[Action], Refusal> {
+    switch state {
+    case .draft, .scheduled: return .success([.remove])
+    case .completed, .cancelled: return isRunning ? .failure(.isEnding) : .success([.remove])
+    case .running, .paused: return .failure(.cannotDelete(state))
+    }
+  }
+
+  private mutating func recover(isWhole: Bool, hasBatches: Bool) -> [Action] {
+    switch state {
+    case .running: return isWhole ? run() : become(.paused)
+    // The pushes that were in flight when the service ended still get their outcomes.
+    case .cancelled: return hasBatches && isWhole ? run() : []
+    case .draft, .scheduled, .paused, .completed: return []
+    }
+  }
+
+  private mutating func begin() -> [Action] {
+    state = .running
+    isRunning = true
+    return [.start, .run]
+  }
+
+  private mutating func run() -> [Action] {
+    isRunning = true
+    return [.run]
+  }
+
+  private mutating func become(_ state: State) -> [Action] {
+    self.state = state
+    return [.storeState]
+  }
+
+  /// Checks what is true of every campaign at all times.
+  func checkInvariants() {
+    precondition(
+      !isRunning || (state != .draft && state != .scheduled),
+      "nothing is sent of a campaign that has not started")
+  }
+}
+
+extension CampaignLifecycle.Refusal {
+  /// The message about the campaign with this id, and how to proceed.
+  func text(about id: String) -> (what: String, advice: String) {
+    switch self {
+    case .cannotPause(let state):
+      (
+        "cannot pause campaign \(id): it is \(state.phrase)",
+        state == .scheduled ? "edit or cancel it" : "only a running campaign can be paused"
+      )
+    case .cannotCancel(let state):
+      (
+        "cannot cancel campaign \(id): it is \(state.phrase)",
+        state == .draft ? "delete it" : "only a scheduled, running or paused one can be cancelled"
+      )
+    case .cannotEdit(let state):
+      ("cannot edit campaign \(id): it is \(state.phrase)", "copy it and edit the copy")
+    case .cannotDelete(let state):
+      ("cannot delete campaign \(id): it is \(state.phrase)", "cancel it first")
+    case .cannotSend(let state):
+      ("cannot send campaign \(id): it is \(state.phrase)", "copy it and send the copy")
+    case .isEnding:
+      ("campaign \(id) waits for answers to the pushes in flight", "try again in a few seconds")
+    }
+  }
+}
+
+extension CampaignRecord.State {
+  /// The state in a sentence.
+  var phrase: String { self == .draft ? "a draft" : rawValue }
+}

@@ -1,0 +1,137 @@
+internal import BelfryProvider
+internal import BelfryWire
+internal import Dispatch
+internal import Storage
+internal import Synchronization
+internal import System
+
+/// Requests concerning one device: a test push, and the notifications that it was sent.
+extension CampaignService {
+  /// Sends a campaign's content to one registered device at once, without changing the campaign.
+  ///
+  /// Without a token, it goes to the only registered device of the app.
+  func test(_ id: String, token: [UInt8]?) throws(Failure) -> JSONObject {
+    let campaign = try campaign(id)
+    let document = try document(of: campaign)
+    let device = try device(of: campaign, token: token)
+    guard let token = registry.sealer.open(device.sealed) else {
+      throw Self.invalid("deviceToken", "the token cannot be read", "register it again")
+    }
+    let language = document.textLanguage(for: device.language)
+    let push = Push(
+      to: Hexadecimal.encode(token), topic: campaign.topic,
+      payload: document.payload(in: language), type: document.type, priority: document.priority,
+      expiration: document.expiration(now: clock.unixSeconds), collapseID: document.collapseID)
+    let result = try submit(push)
+    var line: JSONObject = [
+      "id": .string(id), "deviceToken": .string(Hexadecimal.encode(token)),
+      "language": language.map { .string($0) } ?? .null,
+    ]
+    switch result {
+    case .success(.accepted(let receipt)):
+      line["status"] = 200
+      line["apnsID"] = .string(receipt.id)
+      line["uniqueID"] = receipt.uniqueID.map { .string($0) } ?? .null
+      line["reason"] = .null
+    case .success(.rejected(let refusal)):
+      line["status"] = .integer(Int64(refusal.status))
+      line["apnsID"] = .string(refusal.id)
+      line["reason"] = .string(refusal.reason)
+    case .failure(let failure): throw .unanswered("\(failure)")
+    }
+    return line
+  }
+
+  private func device(
+    of campaign: CampaignRecord, token: [UInt8]?
+  ) throws(Failure) -> TokenRegistration {
+    var filter = TokenFilter()
+    filter.topic = campaign.topic
+    filter.sealed = token.map(registry.sealer.seal)
+    let search = filter
+    let found = try stored { () throws(StorageFailure) in
+      try registry.store.tokens(matching: search, after: 0, limit: 2).tokens
+    }
+    if found.count == 1, let device = found.first { return device.registration }
+    guard found.isEmpty else {
+      throw Self.invalid(
+        "deviceToken", "several devices are registered for \(campaign.topic)",
+        "give the device token of the one to send to")
+    }
+    guard token != nil else {
+      throw Self.invalid(
+        "deviceToken", "no device is registered for \(campaign.topic)",
+        "register one: see 'Registering' in docs/provider.md")
+    }
+    throw Self.invalid(
+      "deviceToken", "this token is not registered for \(campaign.topic)",
+      "choose one that 'GET /tokens' lists")
+  }
+
+  private static func invalid(_ field: String, _ what: String, _ advice: String) -> Failure {
+    .invalid(RequestProblems([RequestProblem(field, what, do: advice)]))
+  }
+
+  /// Sends a push and waits for the answer.
+  private func submit(_ push: Push) throws(Failure) -> Result<PushOutcome, ProviderFailure> {
+    let answer = TestAnswer()
+    try service().submit(push) { answer.set($0) }
+    guard let result = answer.wait(nanoseconds: Limits.testNanoseconds) else {
+      throw .unanswered("no answer within \(Limits.testNanoseconds / 1_000_000_000) seconds")
+    }
+    return result
+  }
+
+  /// Returns the notifications of the app's newest campaigns to a device, from the gateway's delivery log.
+  func sent(to token: [UInt8], topic: String?) throws(Failure) -> JSONObject {
+    var filter = TokenFilter()
+    filter.topic = topic
+    filter.sealed = registry.sealer.seal(token)
+    let search = filter
+    let registrations = try stored { () throws(StorageFailure) in
+      try registry.store.tokens(
+        matching: search, after: 0, limit: Limits.tokensPerPage
+      ).tokens
+    }
+    var campaigns: [NotificationID: CampaignRecord] = [:]
+    for one in registrations.prefix(TokenKind.allCases.count) {
+      let newest = try stored { () throws(StorageFailure) in
+        try registry.store.campaigns(
+          ofTopic: one.registration.topic, limit: Limits.campaignsOfDevice)
+      }
+      for campaign in newest where campaign.state != .draft && campaign.state != .scheduled {
+        campaigns[CampaignIdentity(campaign: campaign.id).notification(to: token)] = campaign
+      }
+    }
+    guard let lines = (try? service())?.log?.last(of: Set(campaigns.keys)) else {
+      return ["sent": .null, "campaigns": .integer(Int64(campaigns.count))]
+    }
+    let sent = lines.sorted { $0.atMilliseconds > $1.atMilliseconds }.compactMap { line in
+      campaigns[line.id].map { campaign -> JSONValue in
+        [
+          "id": .string(campaign.id), "name": .string(campaign.name ?? campaign.id),
+          "topic": .string(campaign.topic), "apnsID": .string(line.id.text),
+          "state": .string(line.state),
+          "at": .string(Timestamp.rfc3339(unixMilliseconds: line.atMilliseconds)),
+        ]
+      }
+    }
+    return ["sent": .array(sent), "campaigns": .integer(Int64(campaigns.count))]
+  }
+}
+
+/// The answer to a test push, which is received on the client's thread.
+private final class TestAnswer: Sendable {
+  private let result = Mutex<Result<PushOutcome, ProviderFailure>?>(nil)
+  private let isSet = DispatchSemaphore(value: 0)
+
+  func set(_ answer: Result<PushOutcome, ProviderFailure>) {
+    result.withLock { $0 = answer }
+    isSet.signal()
+  }
+
+  func wait(nanoseconds: Int64) -> Result<PushOutcome, ProviderFailure>? {
+    _ = isSet.wait(timeout: .now() + .nanoseconds(Int(nanoseconds)))
+    return result.withLock { $0 }
+  }
+}

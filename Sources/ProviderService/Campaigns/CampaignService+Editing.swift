@@ -1,0 +1,149 @@
+internal import BelfryWire
+internal import Storage
+internal import System
+
+/// The content of campaigns that have not started.
+extension CampaignService {
+  /// Adds a draft.
+  func add(
+    _ object: JSONObject, audience: CampaignAudience, rate: Int64?
+  ) throws(Failure) -> CampaignRecord {
+    let document = try Self.document(object)
+    let campaign = CampaignRecord(
+      id: Self.newID(), name: document.name, createdMilliseconds: SystemClock.unixMilliseconds,
+      document: object.bytes, topic: document.topic, audience: audience, rate: rate,
+      environment: document.environment?.name)
+    try stored { () throws(StorageFailure) in try registry.store.addCampaign(campaign) }
+    return campaign
+  }
+
+  /// The new content of a campaign; a nil part stays as it is.
+  struct Edit {
+    var document: JSONObject
+    var audience: CampaignAudience?
+    /// The new rate; nil keeps it, and the inner nil removes the limit.
+    var rate: Int64??
+    /// True if the campaign is to be a draft afterward, so that its recipients can be replaced.
+    var isHeld = false
+  }
+
+  /// Replaces the content of a draft or a scheduled campaign.
+  ///
+  /// A name and a time that the new document does not have are kept, because they may come from options of a command. A
+  /// null removes them. A scheduled campaign whose time is then not in the future becomes a draft.
+  func edit(_ id: String, _ edit: Edit) throws(Failure) -> CampaignRecord {
+    let campaign = try campaign(id)
+    let former = try object(of: campaign)
+    var object = edit.document
+    for key in ["name", "at"] where object[key] == nil { object[key] = former[key] }
+    for key in ["name", "at"] where object[key] == .null { object[key] = nil }
+    let document = try Self.document(object)
+    var edited = campaign
+    edited.name = document.name
+    edited.document = object.bytes
+    edited.topic = document.topic
+    edited.environment = document.environment?.name
+    if let audience = edit.audience { edited.audience = audience }
+    if let rate = edit.rate { edited.rate = rate }
+    let startsLater = try startsLater(edited, document)
+    return try change(
+      id, .editRequested(startsLater: startsLater, isHeld: edit.isHeld), edited: edited)
+  }
+
+  /// Adds a draft with the content of another campaign, without its time.
+  func copy(_ id: String) throws(Failure) -> CampaignRecord {
+    let campaign = try campaign(id)
+    var object = try object(of: campaign)
+    object["name"] = .string(CampaignName.ofCopy(campaign.name ?? CampaignName.of(object)))
+    object["at"] = nil
+    let document = try Self.document(object)
+    let copy = CampaignRecord(
+      id: Self.newID(), name: document.name, createdMilliseconds: SystemClock.unixMilliseconds,
+      document: object.bytes, topic: campaign.topic, audience: campaign.audience,
+      rate: campaign.rate, environment: campaign.environment)
+    try stored { () throws(StorageFailure) in
+      try registry.store.addCampaign(copy, copying: id)
+    }
+    return copy
+  }
+
+  /// Returns the content of a campaign in the form in which it is added.
+  func content(_ id: String) throws(Failure) -> JSONObject {
+    let campaign = try campaign(id)
+    var object = try object(of: campaign)
+    object["name"] = .string(campaign.name ?? CampaignName.of(object))
+    object["to"] = .string(campaign.audience.text)
+    object["rate"] = campaign.rate.map { .integer($0) }
+    return object
+  }
+
+  /// Appends to the list of a campaign that has not started.
+  func append(
+    _ recipients: [RegistrationRequest], to id: String
+  ) throws(Failure) -> Int {
+    let campaign = try listed(id)
+    let registrations = recipients.map { one in
+      one.registration(sealed: registry.sealer.seal(one.token), topic: campaign.topic)
+    }
+    return try stored { () throws(StorageFailure) in
+      try registry.store.appendRecipients(registrations, to: id)
+    }
+  }
+
+  /// Empties the list of a campaign that has not started.
+  func clearRecipients(of id: String) throws(Failure) {
+    _ = try listed(id)
+    try stored { () throws(StorageFailure) in try registry.store.clearRecipients(of: id) }
+  }
+
+  private func listed(_ id: String) throws(Failure) -> CampaignRecord {
+    let campaign = try campaign(id)
+    guard campaign.state == .draft, campaign.audience == .list else {
+      throw .conflict(
+        "campaign \(id) does not take a list of recipients",
+        advice: "only a draft with \"to\":\"list\" does")
+    }
+    return campaign
+  }
+
+  /// Validates a campaign and returns a preview.
+  func preview(
+    _ object: JSONObject, audience: CampaignAudience
+  ) throws(Failure) -> CampaignPreview {
+    let document = try Self.document(object)
+    return try preview(document, audience, campaign: "")
+  }
+
+  /// Returns a preview of an added campaign.
+  func preview(_ id: String) throws(Failure) -> CampaignPreview {
+    let campaign = try campaign(id)
+    return try preview(document(of: campaign), campaign.audience, campaign: id)
+  }
+
+  private func preview(
+    _ document: CampaignDocument, _ audience: CampaignAudience, campaign: String
+  ) throws(Failure) -> CampaignPreview {
+    let shares = try stored { () throws(StorageFailure) in
+      try registry.store.shares(
+        of: audience, campaign: campaign, topic: document.topic,
+        environment: document.environment?.name)
+    }
+    return CampaignPreview(
+      document, shares: shares, zones: registry.zones, service: (try? service())?.environment,
+      unixSeconds: Int(clock.unixSeconds))
+  }
+
+  private static func newID() -> String { Hexadecimal.encode(SystemRandom.bytes(6)) }
+}
+
+extension CampaignAudience {
+  /// The audience as an operator writes it.
+  var text: String {
+    switch self {
+    case .all: "all"
+    case .tag(let name): "tag:\(name)"
+    case .user(let name): "user:\(name)"
+    case .list: "list"
+    }
+  }
+}

@@ -1,0 +1,140 @@
+public import BelfryWire
+internal import Storage
+internal import System
+
+/// The state and the results of campaigns.
+extension CampaignService {
+  /// Returns every campaign's status, by creation time.
+  func list() throws(Failure) -> [JSONObject] {
+    let campaigns = try stored { () throws(StorageFailure) in try registry.store.campaigns() }
+    var lines: [JSONObject] = []
+    for campaign in campaigns { lines.append(try status(of: campaign)) }
+    return lines
+  }
+
+  /// Returns the status of a campaign.
+  func status(_ id: String) throws(Failure) -> JSONObject { try status(of: try campaign(id)) }
+
+  func status(of campaign: CampaignRecord) throws(Failure) -> JSONObject {
+    let counts = CampaignCounts(try tallies(of: campaign.id))
+    func time(_ milliseconds: Int64?) -> JSONValue {
+      milliseconds.map { .string(Timestamp.rfc3339(unixMilliseconds: $0)) } ?? .null
+    }
+    let isListed = campaign.document.count <= Limits.listedDocumentBytesMax
+    let document: JSONObject =
+      isListed ? (try? JSONValue(parsing: campaign.document))?.objectValue ?? [:] : [:]
+    return [
+      "id": .string(campaign.id), "name": .string(campaign.name ?? CampaignName.of(document)),
+      "state": .string(campaign.state.rawValue),
+      "topic": .string(campaign.topic), "to": .string(campaign.audience.text),
+      "at": document["at"] ?? .null, "quietHours": document["quietHours"] ?? .null,
+      "devices": .integer(campaign.total),
+      "accepted": .integer(counts[.accepted]), "dead": .integer(counts[.dead]),
+      "kept": .integer(counts[.kept]),
+      "failed": .integer(counts[.failed]), "unknown": .integer(counts[.unknown]),
+      "sent": .integer(counts.sent), "rate": campaign.rate.map { .integer($0) } ?? .null,
+      "problem": problem(of: campaign).map { .string($0) } ?? .null,
+      "created": time(campaign.createdMilliseconds),
+      "finished": time(campaign.finishedMilliseconds),
+    ]
+  }
+
+  /// Returns the results of a campaign: its status, the outcomes by reason and language, and the delivery states from
+  /// the gateway's log.
+  func report(_ id: String) throws(Failure) -> JSONObject {
+    let campaign = try campaign(id)
+    var report = try status(of: campaign)
+    let tallies = try tallies(of: id)
+    var reasons = JSONObject()
+    for tally in tallies where !tally.reason.isEmpty {
+      let count = reasons[tally.reason]?.integerValue ?? 0
+      reasons[tally.reason] = .integer(count + tally.count)
+    }
+    report["reasons"] = .object(reasons)
+    report["languages"] = .array(CampaignCounts.byLanguage(tallies).map { .object($0) })
+    report["outcomes"] = .array(
+      tallies.map { tally in
+        [
+          "outcome": .string(tally.outcome.rawValue),
+          "reason": tally.reason.isEmpty ? .null : .string(tally.reason),
+          "language": tally.language.isEmpty ? .null : .string(tally.language),
+          "devices": .integer(tally.count),
+        ]
+      })
+    let log = (try? service())?.log
+    guard let states = log?.states(of: CampaignIdentity(campaign: id)) else {
+      for key in ["delivered", "replaced", "logged"] { report[key] = .null }
+      return report
+    }
+    func count(where matches: (String) -> Bool) -> JSONValue {
+      .integer(states.filter { matches($0.key) }.reduce(0) { $0 + $1.value })
+    }
+    report["delivered"] = count { $0.hasPrefix("Delivered") }
+    report["replaced"] = count { $0 == "Replaced" }
+    report["logged"] = count { _ in true }
+    report["states"] = .object(
+      JSONObject(states.sorted { $0.key < $1.key }.map { ($0.key, .integer($0.value)) }))
+    return report
+  }
+}
+
+/// The numbers of a campaign's recipients by outcome.
+struct CampaignCounts {
+  private var counts: [CampaignOutcome: Int64] = [:]
+
+  init(_ tallies: some Sequence<CampaignTally>) {
+    for tally in tallies { counts[tally.outcome, default: 0] += tally.count }
+  }
+
+  subscript(_ outcome: CampaignOutcome) -> Int64 { counts[outcome] ?? 0 }
+
+  /// The pushes that the service answered.
+  ///
+  /// A push to a dead token was also sent; unknown outcomes do not count as sent.
+  var sent: Int64 { self[.accepted] + self[.dead] + self[.failed] }
+
+  /// Returns the counts of each language as objects, the largest first.
+  ///
+  /// Tokens that stay in the registry are not counted by language.
+  static func byLanguage(_ tallies: [CampaignTally]) -> [JSONObject] {
+    let groups = Dictionary(
+      grouping: tallies.filter { $0.outcome != .kept }, by: { UTF8Text($0.language) })
+    let lines = groups.map { language, tallies in (language, CampaignCounts(tallies)) }
+    func total(_ counts: CampaignCounts) -> Int64 { counts.sent + counts[.unknown] }
+    return lines.sorted { one, other in
+      (total(other.1), one.0.string) < (total(one.1), other.0.string)
+    }.map { language, counts in
+      [
+        "language": language.string.isEmpty ? .null : .string(language.string),
+        "devices": .integer(total(counts)), "accepted": .integer(counts[.accepted]),
+        "dead": .integer(counts[.dead]), "failed": .integer(counts[.failed]),
+        "unknown": .integer(counts[.unknown]),
+      ]
+    }
+  }
+}
+
+/// The report of a campaign as a table for spreadsheets.
+public enum CampaignTable {
+  private static let columns = ["campaign", "name", "outcome", "reason", "language", "devices"]
+
+  /// Returns a report as CSV (RFC 4180): one line per outcome, reason and language.
+  public static func csv(_ report: JSONObject) -> String {
+    var text = columns.joined(separator: ",") + "\r\n"
+    for value in report["outcomes"]?.arrayValue ?? [] {
+      guard var line = value.objectValue else { continue }
+      line["campaign"] = report["id"]
+      line["name"] = report["name"]
+      text += columns.map { field(line[$0] ?? .null) }.joined(separator: ",") + "\r\n"
+    }
+    return text
+  }
+
+  private static func field(_ value: JSONValue) -> String {
+    guard let text = value.stringValue else { return value == .null ? "" : value.text }
+    // A spreadsheet evaluates a field that begins with one of these characters.
+    let isFormula = text.utf8.first.map { "=+-@\t\r".utf8.contains($0) } == true
+    let escaped = (isFormula ? "'" : "") + text.replacing("\"", with: "\"\"")
+    return "\"\(escaped)\""
+  }
+}

@@ -1,0 +1,75 @@
+internal import BelfryWire
+internal import Storage
+internal import System
+
+/// The start of campaigns at their time.
+extension CampaignService {
+  /// Returns true if a campaign's time is in the future for every device of its audience.
+  func startsLater(
+    _ campaign: CampaignRecord, _ document: CampaignDocument
+  ) throws(Failure) -> Bool {
+    guard let moment = try startMoment(campaign, document) else { return false }
+    return moment > Int(clock.unixSeconds)
+  }
+
+  /// Returns the time at which a campaign may first reach a device, in seconds since 1970, or nil without a time.
+  func startMoment(
+    _ campaign: CampaignRecord, _ document: CampaignDocument
+  ) throws(Failure) -> Int? {
+    // Only a wall time needs the audience, whose count reads its tokens.
+    guard case .wall? = document.sendTime.start else {
+      return document.sendTime.firstStart(in: [])
+    }
+    let zones = Set(try shares(of: campaign).map(\.timeZone)).map { name in
+      name.flatMap(registry.zones.zone) ?? .utc
+    }
+    return document.sendTime.firstStart(in: zones)
+  }
+
+  /// Starts the scheduled campaigns whose time has arrived.
+  ///
+  /// Returns the nanoseconds until the next look, or nil once the service is shutting down.
+  func startDue() -> Int64? {
+    if isDraining { return nil }
+    let began = SystemClock.monotonicNanoseconds
+    var soonest = Int64.max
+    let scheduled = (try? registry.store.campaigns(in: .scheduled)) ?? []
+    for campaign in scheduled {
+      do throws(Failure) {
+        let moment = try startMoment(campaign, document(of: campaign)) ?? 0
+        // A time in the far future is looked at again long before.
+        let moments = min(Int64(moment), Int64.max / 1_000)
+        let left = moments * 1_000 - clock.compare()
+        if left <= 0 {
+          try startDue(campaign)
+        } else {
+          soonest = min(soonest, min(left, Limits.scheduleMillisecondsMax) * 1_000_000)
+        }
+      } catch {
+        log.error("cannot start a campaign", ["campaign": campaign.id, "why": error.text])
+      }
+    }
+    // Counting an audience reads its tokens, so a large one is not counted again at once.
+    let cost = SystemClock.monotonicNanoseconds - began
+    return min(soonest, max(Limits.scheduleNanoseconds, cost * Limits.scheduleRest))
+  }
+
+  private func startDue(_ campaign: CampaignRecord) throws(Failure) {
+    do throws(Failure) {
+      _ = try change(campaign.id, .due)
+    } catch {
+      switch error {
+      // It was changed at this moment; the next look sees its new state.
+      case .missing, .conflict: return
+      // The store may take writes later.
+      case .storage(let failure) where failure.isOfDisk: throw error
+      case .invalid, .noService, .unanswered, .storage:
+        var failed = campaign
+        failed.problem = "could not start at its time: \(error.text)"
+        let known = failed
+        log.error("cannot start a campaign", ["campaign": campaign.id, "why": error.text])
+        _ = try change(known, .startFailed)
+      }
+    }
+  }
+}

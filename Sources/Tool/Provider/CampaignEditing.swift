@@ -1,0 +1,53 @@
+import BelfryWire
+import System
+
+/// The commands that change a campaign that has not started, or try it on one device.
+enum CampaignEditing {
+  /// Reads the new content, and the recipients if an option changes them.
+  static func read(_ options: CommandLineOptions) throws -> CampaignSending.Input {
+    _ = try CampaignCommand.id(options)
+    var campaign = try CampaignSending.campaign(options.positionals[1])
+    var list: [UInt8]?
+    if options.isGiven("to") {
+      let (audience, file) = try CampaignSending.audience(options)
+      campaign["to"] = .string(audience)
+      list = try file.map {
+        try FileSystem.readRegularFile($0, limit: CampaignSending.listBytesMax)
+      }
+    }
+    if options.has("draft") { campaign["draft"] = true }
+    try CampaignSending.apply(options, to: &campaign)
+    return CampaignSending.Input(campaign: campaign, list: list)
+  }
+
+  static func edit(
+    _ options: CommandLineOptions, _ access: ProviderAccess, _ input: CampaignSending.Input
+  ) throws -> Int32 {
+    let id = try CampaignCommand.id(options)
+    let before = try access.perform("GET", "/campaigns/\(id)").first ?? [:]
+    var campaign = input.campaign
+    // A scheduled campaign must not start with half of its new list.
+    if input.list != nil { campaign["draft"] = true }
+    var status = try access.perform("PUT", "/campaigns/\(id)", body: campaign.bytes)
+    if let list = input.list {
+      _ = try access.perform("DELETE", "/campaigns/\(id)/recipients")
+      try CampaignSending.bring(list, to: id, access)
+      if before["state"] == "scheduled", !options.has("draft") {
+        _ = try access.perform("POST", "/campaigns/\(id)/resume")
+      }
+      status = try access.perform("GET", "/campaigns/\(id)")
+    }
+    for one in status { CampaignOutput.added(one, asJSON: options.has("json")) }
+    return 0
+  }
+
+  /// Sends a campaign's content to one device.
+  static func test(_ options: CommandLineOptions, _ access: ProviderAccess) throws -> Int32 {
+    var request = JSONObject()
+    request["deviceToken"] = options.value("token").map { .string($0) }
+    let answer = try access.perform(
+      "POST", "/campaigns/\(CampaignCommand.id(options))/test", body: request.bytes)
+    CampaignCommand.print(answer, options)
+    return answer.first?["status"]?.integerValue == 200 ? 0 : 1
+  }
+}
