@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Uses the provider console as a user does, in a headless browser: signs in, looks at the registrations, writes a
-campaign, sees its errors, previews each language, sends it, pauses it, continues it, and reads the report.
+campaign, sees its errors, previews each language, sends it, pauses it, continues it, and reads the report; schedules
+one, edits it, tries it on a device, cancels and deletes it; finds a device and removes it.
 campaign_flow.py CHROMIUM URL TOKEN-FILE TOPIC DEVICES CAMPAIGN-FILE STRINGS-FILE [PICTURES-FOLDER]"""
 import pathlib
 import sys
@@ -42,7 +43,7 @@ def write(browser, topic):
     # Send nothing to devices whose language the campaign lacks.
     browser.value("""(() => { const fallback = document.querySelector('[name=fallback]'); fallback.value = 'none';
       fallback.dispatchEvent(new Event('input', { bubbles: true })); })()""")
-    browser.wait(f"{wrong}.includes('2 devices speak ja, which the campaign lacks, and it has no fallback')")
+    browser.wait(f"{wrong}.includes('No ja text for 2 devices, and no fallback language')")
     browser.click("button", "Dry run")
     browser.wait("document.querySelector('.check.bad')?.innerText.startsWith('Would be rejected')")
     browser.value("""(() => { const fallback = document.querySelector('[name=fallback]'); fallback.value = 'en';
@@ -54,13 +55,17 @@ def preview(browser, devices):
     browser.click("button", "Dry run")
     browser.wait(f"document.querySelector('.check.good')?.innerText.startsWith('Would be sent to {devices} devices.')")
     shown = browser.value("[...document.querySelectorAll('.previews li')].map(one => one.innerText).join('\\n')")
+    live = browser.value("[...document.querySelectorAll('.screens .banner')].map(one => one.innerText).join('\\n')")
+    for part in ("Ann has 3 matches", "3 matchs pour Ann"):
+        if live.count(part) != 2:
+            raise Failure(f"the live preview lacks '{part}' on a banner or the lock screen:\n{live}")
     for part in ("Nouvelles", "3 matchs pour Ann", "Ann has 3 matches", "shown in en (fallback)"):
         if part not in shown:
             raise Failure(f"the preview lacks '{part}':\n{shown}")
 
 
 def finished(browser, devices):
-    browser.wait("document.querySelector('[role=status]')?.innerText == 'Finished'", "the end")
+    browser.wait("document.querySelector('[role=status]')?.innerText == 'Completed'", "the end")
     browser.wait("document.querySelector('[aria-label=Report] h2')?.innerText == 'Report'", "the report")
     if browser.value("document.querySelector('progress').value / document.querySelector('progress').max") != 1:
         raise Failure("the bar is not full")
@@ -83,7 +88,7 @@ def hold_and_go_on(browser, devices, picture):
     browser.element("button", "Resume")
     check_page(browser)
     browser.click("link", "Overview")
-    browser.wait("document.querySelector('.verdict.bad')?.innerText.includes('1 campaign paused')")
+    browser.wait("document.querySelector('.verdict.good')?.innerText.includes('1 campaign paused: “News”')", "a pause is no problem")
     browser.click("link", "Campaigns")
     browser.wait("document.querySelector('h1').innerText == 'Campaigns' && document.querySelector('tbody .badge')?.innerText == 'paused'", "the newest comes first")
     browser.value("document.querySelector('tbody a').click()")
@@ -122,6 +127,92 @@ def from_files(browser, files, devices):
     browser.wait("document.querySelector('.previews').innerText.includes('Des fichiers')")
 
 
+STATUS = "document.querySelector('section [role=status]')?.innerText"
+
+
+def cancel_first(browser, opener, title):
+    """Opens a dialog: it names its object, Cancel has the focus, and Enter changes nothing."""
+    browser.click("button", opener)
+    browser.wait(f"document.querySelector('dialog[open] h2')?.innerText == {title!r}")
+    browser.wait("document.activeElement.innerText == 'Cancel'", "the focus on Cancel")
+    check_page(browser, keyboard=False)
+    browser.key("Enter")
+    browser.wait("!document.querySelector('dialog')", "the closed dialog")
+    browser.wait(f"document.activeElement.innerText == {opener!r}", "the focus back on the button")
+    browser.click("button", opener)
+
+
+def schedule(browser, devices, looks):
+    """A campaign for tomorrow says so, and can be edited, tried, cancelled and deleted."""
+    # The chosen file is forgotten with its screen.
+    browser.click("link", "Overview")
+    browser.click("link", "New campaign")
+    browser.wait("document.querySelector('[name=date]')")
+    browser.value("""(() => { const now = new Date(); const day = new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1);
+      const two = (number) => String(number).padStart(2, '0');
+      const date = `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
+      for (const [name, value] of [['date', date], ['time', '09:00'], ['quietFrom', '22:00'], ['quietTo', '08:00']]) {
+        const field = document.querySelector(`[name=${name}]`);
+        field.value = value;
+        field.dispatchEvent(new Event('input', { bubbles: true }));
+      } })()""")
+    browser.type("textbox", "Image URL", "https://example.com/picture.png")
+    browser.click("button", "Dry run")
+    browser.click("button", f"Schedule for {devices} devices")
+    browser.wait(f"""{STATUS} == "Scheduled for tomorrow 09:00, each recipient's time zone\"""")
+    browser.wait("document.querySelector('[aria-label=Report] .previews')")
+    check_page(browser)
+    browser.click("link", "Edit")
+    browser.wait("document.querySelector('[name=image]')?.value == 'https://example.com/picture.png'", "the stored image")
+    looks("provider-edit")
+    browser.type("textbox", "Name", "Breakfast")
+    browser.click("button", "Save changes")
+    browser.wait(f"document.querySelector('h1').innerText == 'Breakfast' && {STATUS}.startsWith('Scheduled for tomorrow')")
+    looks("provider-scheduled")
+    browser.click("button", "Send a test…")
+    browser.wait("document.querySelector('dialog select option')", "the registered devices")
+    check_page(browser, keyboard=False)
+    browser.click("button", "Send test")
+    browser.wait("document.querySelector('dialog [role=status]')?.innerText == 'Accepted by the push service.'")
+    browser.click("button", "Close")
+    cancel_first(browser, "Cancel campaign…", "Cancel “Breakfast”?")
+    looks("provider-dialog")
+    browser.click("button", "Cancel campaign")
+    browser.wait(f"{STATUS} == 'Cancelled'")
+    check_page(browser)
+    cancel_first(browser, "Delete…", "Delete “Breakfast”?")
+    browser.click("button", "Delete campaign")
+    browser.wait("location.hash == '#/campaigns' && document.querySelector('tbody') && !document.body.innerText.includes('Breakfast')")
+
+
+def drafts(browser):
+    """A draft is stored without being sent, and a copy of it is opened for editing."""
+    browser.click("link", "New campaign")
+    browser.type("textbox", "Name", "Later")
+    browser.click("button", "Save draft")
+    browser.wait(f"{STATUS} == 'Draft'")
+    browser.click("button", "Copy")
+    browser.wait("document.querySelector('[name=name]')?.value == 'Copy of Later'")
+    check_page(browser)
+
+
+def find_device(browser, looks):
+    """A device is found by its language, shows what it was sent, and is removed."""
+    browser.click("link", "Devices")
+    browser.type("textbox", "Language", "ja")
+    browser.click("button", "Find devices")
+    browser.wait("document.querySelectorAll('[aria-label=\"Found devices\"] tbody tr').length == 2")
+    browser.value("document.querySelector('[aria-label=\"Found devices\"] tbody button').click()")
+    browser.wait("[...document.querySelectorAll('[aria-label=Device] tbody a')].some(one => one.innerText == 'News')", "the campaigns that it was sent")
+    check_page(browser)
+    looks("provider-device")
+    title = browser.value("`Remove the device of token ${document.querySelector('[aria-label=Device] dd').innerText.slice(0, 8)}…?`")
+    cancel_first(browser, "Remove…", title)
+    browser.click("button", "Remove device")
+    browser.wait("document.querySelector('[aria-label=Device]').innerText == 'Device removed.'")
+    browser.wait("document.querySelectorAll('[aria-label=\"Found devices\"] tbody tr').length == 1")
+
+
 def keeps_focus(browser):
     """The keyboard focus stays in place when the page redraws changed parts."""
     browser.value("window.former = document.querySelector('section[aria-label=\"Recent campaigns\"] a'); former.focus()")
@@ -152,8 +243,22 @@ def main(chromium, url, token_file, topic, devices, campaign, strings, pictures=
         picture("provider-report")
         to_a_list(browser)
         from_files(browser, [campaign, strings], devices)
+
+        def looks(name):
+            """Pictures of one screen at both widths, light and dark."""
+            for width in (1280, 390) if pictures else ():
+                for dark in (False, True):
+                    browser.resize(width)
+                    browser.scheme(dark)
+                    picture(f"{name}-{width}{'-dark' if dark else ''}", whole="dialog" not in name)
+            browser.resize(1280)
+            browser.scheme(False)
+
+        schedule(browser, devices, looks)
+        drafts(browser)
+        find_device(browser, looks)
         look_around(
-            browser, ("Campaigns", "New campaign", "Overview"),
+            browser, ("Campaigns", "New campaign", "Devices", "Overview"),
             lambda screen, look: picture(f"provider-{screen.lower().replace(' ', '-')}-{look}"))
         sign_out(browser)
 

@@ -97,9 +97,10 @@ def unnamed(browser):
             and not node.get("name", {}).get("value")]
 
 
-# The page may redraw its parts at any time, so the controls are looked up at each step.
+# The page may redraw its parts at any time, so the controls are looked up at each step. A group of radio buttons is one
+# stop, at the chosen one.
 USABLE = """[...document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex='0']")]
-  .filter((element) => !element.disabled && element.checkVisibility({ visibilityProperty: true })
+  .filter((element) => !element.disabled && (element.type !== "radio" || element.checked) && element.checkVisibility({ visibilityProperty: true })
     && element.getClientRects().length)"""
 
 
@@ -133,6 +134,12 @@ def walk(browser):
         if index > 0 and outline == "none":
             faults.append(f"the focus is not seen on {shown}")
         browser.key("Tab")
+        # The parts of a date or a time, and the button that opens its picker, are stops of their own.
+        for _ in range(8):
+            if not browser.value(f"""['date', 'time'].includes(document.activeElement.type)
+                && {USABLE}.indexOf(document.activeElement) == {index}"""):
+                break
+            browser.key("Tab")
     return faults, is_steady
 
 

@@ -15,6 +15,9 @@ static const unsigned char apps_js[] = {
 static const unsigned char campaign_parts_js[] = {
 #embed "../../Console/Pages/campaign-parts.js"
 };
+static const unsigned char campaign_test_js[] = {
+#embed "../../Console/Pages/campaign-test.js"
+};
 static const unsigned char campaigns_js[] = {
 #embed "../../Console/Pages/campaigns.js"
 };
@@ -24,11 +27,17 @@ static const unsigned char compose_files_js[] = {
 static const unsigned char compose_languages_js[] = {
 #embed "../../Console/Pages/compose-languages.js"
 };
+static const unsigned char compose_time_js[] = {
+#embed "../../Console/Pages/compose-time.js"
+};
 static const unsigned char compose_js[] = {
 #embed "../../Console/Pages/compose.js"
 };
 static const unsigned char devices_js[] = {
 #embed "../../Console/Pages/devices.js"
+};
+static const unsigned char dialog_js[] = {
+#embed "../../Console/Pages/dialog.js"
 };
 static const unsigned char elements_js[] = {
 #embed "../../Console/Pages/elements.js"
@@ -69,6 +78,9 @@ static const unsigned char provider_html[] = {
 static const unsigned char provider_js[] = {
 #embed "../../Console/Pages/provider.js"
 };
+static const unsigned char registrations_js[] = {
+#embed "../../Console/Pages/registrations.js"
+};
 static const unsigned char registry_js[] = {
 #embed "../../Console/Pages/registry.js"
 };
@@ -101,11 +113,14 @@ static const struct console_page pages[] = {
     PAGE("app.js", app_js),
     PAGE("apps.js", apps_js),
     PAGE("campaign-parts.js", campaign_parts_js),
+    PAGE("campaign-test.js", campaign_test_js),
     PAGE("campaigns.js", campaigns_js),
     PAGE("compose-files.js", compose_files_js),
     PAGE("compose-languages.js", compose_languages_js),
+    PAGE("compose-time.js", compose_time_js),
     PAGE("compose.js", compose_js),
     PAGE("devices.js", devices_js),
+    PAGE("dialog.js", dialog_js),
     PAGE("elements.js", elements_js),
     PAGE("icon.svg", icon_svg),
     PAGE("index.html", index_html),
@@ -119,6 +134,7 @@ static const struct console_page pages[] = {
     PAGE("plot.js", plot_js),
     PAGE("provider.html", provider_html),
     PAGE("provider.js", provider_js),
+    PAGE("registrations.js", registrations_js),
     PAGE("registry.js", registry_js),
     PAGE("samples.js", samples_js),
     PAGE("section.js", section_js),

@@ -20,10 +20,11 @@ export async function call(method, path, body, options) {
   return (await ask(method, path, body, options)).rows;
 }
 
-/** The objects of a list's lines, and the number of lines in the entire list. */
+/** The objects of a list's lines, the number of lines in the entire list, and the address of the next page. */
 export async function list(path) {
   const { rows, response } = await ask("GET", path);
-  return { rows, total: Number(response.headers.get("belfry-total") ?? rows.length) };
+  const [, next] = (response.headers.get("link") ?? "").match(/^<([^>]+)>; rel="next"$/) ?? [];
+  return { rows, total: Number(response.headers.get("belfry-total") ?? rows.length), next };
 }
 
 async function ask(method, path, body, { signal } = {}) {

@@ -2,32 +2,59 @@ import { count, h } from "/console/elements.js";
 
 /** The link to a campaign's own screen. */
 export function link(campaign) {
-  return h("a", { href: `#/campaigns?id=${campaign.id}` }, h("code", {}, campaign.id));
+  return h("a", { href: `#/campaigns?id=${campaign.id}` }, campaign.name ?? campaign.id);
 }
 
 /** The label of a campaign's state. */
 export function stateText({ state, problem }) {
-  if (state === "paused") return "paused";
   if (state === "running" && problem) return "waiting";
   return state;
 }
 
 export function stateBadge(campaign) {
   const { state, failed, unknown, problem } = campaign;
-  const kind = state === "finished" ? (failed + unknown ? "fair" : "good") : state === "paused" || problem ? "bad" : "plain";
+  const kind = state === "completed" ? (failed + unknown ? "fair" : "good")
+    : problem ? "bad" : state === "paused" ? "fair" : "plain";
   return h("span", { class: `badge ${kind}` }, stateText(campaign));
 }
 
 /** The results for a campaign's devices so far, in one line. */
-export function outcome({ accepted, dead, failed, unknown, devices, sent }) {
+export function outcome({ accepted, dead, failed, unknown, devices, sent, state }) {
+  if (state === "draft") return "Not sent";
+  if (state === "scheduled") return count(devices, "device", "devices");
   const parts = [`${accepted.toLocaleString()} accepted`];
   if (dead) parts.push(`${count(dead, "expired token", "expired tokens")} removed`);
   for (const [number, word] of [[failed, "failed"], [unknown, "unknown"]]) {
     if (number) parts.push(`${number.toLocaleString()} ${word}`);
   }
   const left = devices - sent - unknown;
-  if (left > 0) parts.push(`${left.toLocaleString()} left`);
+  if (left > 0) parts.push(`${left.toLocaleString()} ${state === "cancelled" ? "not sent" : "left"}`);
   return parts.join(", ");
+}
+
+/** A date as the user calls it. */
+function day(date, now) {
+  const start = (one) => new Date(one.getFullYear(), one.getMonth(), one.getDate());
+  const days = Math.round((start(date) - start(now)) / 86_400_000);
+  if (days === 0) return "today";
+  if (days === 1) return "tomorrow";
+  return date.toLocaleDateString([], { weekday: "short", day: "numeric", month: "short", year: "numeric" });
+}
+
+/** The time of a campaign: "tomorrow 09:00, each recipient's time zone". */
+export function timeText(at, now = new Date()) {
+  const [, date, time, offset] = at.match(/^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(?::\d{2})?(.*)$/) ?? [];
+  if (!date) return at;
+  if (!offset) return `${day(new Date(`${date}T${time}`), now)} ${time}, each recipient's time zone`;
+  const moment = new Date(at.replace(" ", "T"));
+  const clock = moment.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false });
+  return `${day(moment, now)} ${clock}, ${Intl.DateTimeFormat().resolvedOptions().timeZone} time`;
+}
+
+/** When a campaign is or was to be sent; empty for one without a time. */
+export function schedule({ state, at }) {
+  if (!at) return "";
+  return state === "scheduled" ? `Scheduled for ${timeText(at)}` : timeText(at);
 }
 
 /** Formats seconds as a readable duration. */
@@ -37,21 +64,42 @@ export function duration(seconds) {
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
+/** The English name of a language, such as "Japanese"; the tag itself if it has none. */
+export function languageName(tag) {
+  try { return new Intl.DisplayNames(["en"], { type: "language" }).of(tag) ?? tag; } catch { return tag; }
+}
+
+/** The warnings of a preview; those about missing languages use the languages' names. */
+export function warnings(preview) {
+  const missing = preview.languages.filter((one) => one.fallback)
+    .map((one) => `No ${languageName(one.language)} text: ${count(one.devices, "device", "devices")} will get ${languageName(one.shows)}.`);
+  // The service words these with language tags, for the command line.
+  return [...missing, ...preview.warnings.filter((text) => !/^no \S+ text: /.test(text))];
+}
+
+/** A banner as a device shows it. */
+export function banner(app, texts, { lang, label, image } = {}) {
+  const { title, subtitle, body } = texts;
+  const shown = [title ? h("strong", { class: "line", dir: "auto" }, title) : null,
+    ...[subtitle, body].filter(Boolean).map((text) => h("span", { class: "line", dir: "auto" }, text))];
+  return h("article", { class: "banner still", lang: lang ?? false, dir: "auto", "aria-label": label ?? "Banner" },
+    h("p", { class: "from" }, app || "Your app"),
+    shown.some(Boolean) ? shown : h("span", { class: "hint" }, "No visible text"),
+    image ? h("p", { class: "attached" }, "Image attached") : null);
+}
+
 /** Shows each language of a preview as a device would. */
 export function previews(preview, app) {
   return h("ul", { class: "previews", "aria-label": "Preview" }, preview.languages.map((one) => {
     const alert = typeof one.alert === "string" ? { body: one.alert } : one.alert ?? {};
-    const texts = ["title", "subtitle", "body"].map((key) => alert[key] ?? keyed(alert, key)).filter(Boolean);
+    const texts = Object.fromEntries(["title", "subtitle", "body"].map((key) => [key, alert[key] ?? keyed(alert, key)]));
     const name = one.language ?? "unknown language";
     const where = one.shows === null ? "" : one.fallback ? `, shown in ${one.shows} (fallback)` : one.shows !== one.language ? `, shown in ${one.shows}` : "";
     return h("li", {},
       h("p", { class: "hint" }, h("strong", {}, name), `: ${one.devices.toLocaleString()} ${one.devices === 1 ? "device" : "devices"}${where}`),
       one.alert === null
         ? h("p", { class: "error" }, "Not sent: the campaign has no text in this language.")
-        : h("article", { class: "banner still", lang: one.shows ?? false, dir: "auto", "aria-label": `On a device set to ${name}` },
-          h("p", { class: "from" }, app),
-          texts.length ? texts.map((text, index) => h(index === 0 && alert.title ? "strong" : "span", { class: "line", dir: "auto" }, text))
-            : h("span", { class: "hint" }, "No visible text")));
+        : banner(app, texts, { lang: one.shows, label: `On a device set to ${name}` }));
   }));
 }
 

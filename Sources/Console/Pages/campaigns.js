@@ -1,6 +1,8 @@
 import { call, every, follow } from "/console/api.js";
 import { capital, count, dateTime, h, put, sentences, table } from "/console/elements.js";
-import { duration, link, outcome, previews, stateBadge, stateText } from "/console/campaign-parts.js";
+import { duration, languageName, link, outcome, previews, schedule, stateBadge, stateText, timeText } from "/console/campaign-parts.js";
+import { sendTest } from "/console/campaign-test.js";
+import { confirm } from "/console/dialog.js";
 
 export const title = "Campaigns";
 
@@ -16,8 +18,9 @@ function showAll(main) {
     try {
       const campaigns = await call("GET", "/campaigns");
       put(list, table("Campaigns, newest first", [
-        ["Campaign", (row) => link(row)], ["State", (row) => stateBadge(row)], ["Outcome", (row) => outcome(row)],
-        ["App", (row) => row.topic], ["Created", (row) => dateTime(row.created)], ["Problem", (row) => row.problem ?? ""],
+        ["Campaign", (row) => link(row)], ["State", (row) => stateBadge(row)], ["When", (row) => schedule(row)],
+        ["Outcome", (row) => outcome(row)], ["App", (row) => row.topic], ["Created", (row) => dateTime(row.created)],
+        ["Problem", (row) => row.problem ?? ""],
       ], campaigns.reverse(), "No campaigns."));
     } catch (refusal) {
       put(list, h("p", { class: "error" }, refusal.message));
@@ -25,9 +28,12 @@ function showAll(main) {
   });
 }
 
+const ended = ["completed", "cancelled"];
+
 /** A campaign: its progress, its available actions, and its results at the end. */
 function showOne(main, id) {
-  const head = h("p", {}, h("a", { href: "#/campaigns" }, "All campaigns"), " · campaign ", h("code", {}, id));
+  const heading = main.querySelector("h1");
+  const head = h("p", {}, h("a", { href: "#/campaigns" }, "All campaigns"), " · ID ", h("code", {}, id));
   const bar = h("progress", { max: 1, value: 0, "aria-label": "Processed devices" });
   const figures = h("p", { class: "figures" }, "…");
   const news = h("p", { role: "status" });
@@ -35,60 +41,137 @@ function showOne(main, id) {
   const buttons = h("p", { class: "buttons" });
   const report = h("section", { "aria-label": "Report", "aria-live": "polite" });
   const facts = h("dl", { class: "facts card" });
-  main.append(head, h("section", { class: "card", "aria-label": "Progress" }, bar, figures, news, remark, buttons), facts, report);
+  main.append(head, h("section", { class: "card", "aria-label": "Progress" }, news, bar, figures, remark, buttons), facts, report);
   let state = "";
   let end = () => {};
 
-  async function act(verb) {
+  async function attempt(work) {
     for (const button of buttons.querySelectorAll("button")) button.disabled = true;
+    remark.hidden = true;
     try {
-      const [status] = await call("POST", `/campaigns/${id}/${verb}`);
-      draw(status);
+      await work();
     } catch (refusal) {
       remark.hidden = false;
       remark.textContent = refusal.message;
-      for (const button of buttons.querySelectorAll("button")) button.disabled = false;
     }
+    for (const button of buttons.querySelectorAll("button")) button.disabled = false;
+  }
+
+  const act = (verb) => attempt(async () => {
+    const [status] = await call("POST", `/campaigns/${id}/${verb}`);
+    draw(status);
+  });
+
+  async function cancel(status) {
+    const text = status.state === "scheduled" ? "It will not be sent at its time. To send it later, copy it."
+      : "Nothing more is sent, and it cannot be resumed. The report keeps what was sent.";
+    if (await confirm({ title: `Cancel “${status.name}”?`, text, action: "Cancel campaign" })) await act("cancel");
+  }
+
+  async function remove(status) {
+    const text = ended.includes(status.state) ? "Its report is deleted, too. This can't be undone." : "This can't be undone.";
+    if (!await confirm({ title: `Delete “${status.name}”?`, text, action: "Delete campaign" })) return;
+    await attempt(async () => {
+      await call("DELETE", `/campaigns/${id}`);
+      location.hash = "#/campaigns";
+    });
+  }
+
+  const copy = () => attempt(async () => {
+    const [made] = await call("POST", `/campaigns/${id}/copy`);
+    location.hash = `#/new?id=${made.id}`;
+  });
+
+  /** The actions that the state allows; the first one is the most likely. */
+  function actions(status) {
+    const button = (text, onclick, kind = "quiet") => h("button", { type: "button", class: kind, onclick }, text);
+    const edit = h("a", { class: "button quiet", href: `#/new?id=${id}` }, "Edit");
+    const all = {
+      send: button(status.at ? "Schedule" : "Send now", () => act("resume"), ""), edit,
+      test: button("Send a test…", () => sendTest(status)), copy: button("Copy", copy),
+      pause: button("Pause", () => act("pause")), resume: button("Resume", () => act("resume"), ""),
+      cancel: button("Cancel campaign…", () => cancel(status), "danger"),
+      remove: button("Delete…", () => remove(status), "danger"),
+    };
+    const names = {
+      draft: ["send", "edit", "test", "copy", "remove"], scheduled: ["edit", "test", "copy", "cancel", "remove"],
+      running: ["pause", "cancel"], paused: ["resume", "test", "copy", "cancel"],
+      completed: ["copy", "remove"], cancelled: ["copy", "remove"],
+    };
+    return (names[status.state] ?? []).map((name) => all[name]);
   }
 
   function draw(status) {
     const done = status.sent + status.unknown;
+    const isStarted = status.state !== "draft" && status.state !== "scheduled";
+    heading.textContent = status.name;
+    document.title = `${status.name} – Belfry`;
+    bar.hidden = !isStarted;
     bar.max = Math.max(1, status.devices);
-    bar.value = status.devices === 0 && status.state === "finished" ? 1 : done;
-    const parts = [`${done.toLocaleString()} of ${count(status.devices, "device", "devices")}`];
-    if (status.devices) parts.push(`${Math.floor((done * 100) / status.devices)} %`);
-    if (status.perSecond) parts.push(`${status.perSecond.toLocaleString()} per second`);
-    if (status.secondsLeft) parts.push(`about ${duration(status.secondsLeft)} left`);
-    figures.textContent = `${parts.join(" · ")}. ${outcome(status)}.`;
+    bar.value = status.devices === 0 && status.state === "completed" ? 1 : done;
+    if (isStarted) {
+      const parts = [`${done.toLocaleString()} of ${count(status.devices, "device", "devices")}`];
+      if (status.devices) parts.push(`${Math.floor((done * 100) / status.devices)} %`);
+      if (status.perSecond) parts.push(`${status.perSecond.toLocaleString()} per second`);
+      if (status.secondsLeft) parts.push(`about ${duration(status.secondsLeft)} left`);
+      figures.textContent = `${parts.join(" · ")}. ${outcome(status)}.`;
+    } else {
+      figures.textContent = status.state === "scheduled" ? `${count(status.devices, "device", "devices")} registered now. Devices that register until then are included.` : "Nothing has been sent.";
+    }
     remark.hidden = !status.problem;
     remark.textContent = status.problem ? sentences(status.problem) : "";
     if (state === status.state) return;
     state = status.state;
     // Announced once per change, not with every number.
-    news.textContent = capital(stateText(status));
-    const verb = { running: "pause", paused: "resume", preparing: "resume" }[state];
-    const word = { running: "Pause", paused: "Resume", preparing: "Start" }[state];
-    put(buttons, verb ? h("button", { type: "button", class: verb === "pause" ? "quiet" : false, onclick: () => act(verb) }, word) : null);
-    put(facts, [["App", status.topic], ["Created", dateTime(status.created)], ["Finished", dateTime(status.finished) || "not yet"],
+    news.textContent = state === "scheduled" ? schedule(status) : capital(stateText(status));
+    put(buttons, actions(status));
+    const quiet = status.quietHours ? `${status.quietHours.from} to ${status.quietHours.to}, device's time zone` : "none";
+    put(facts, [["App", status.topic], ["To", audience(status.to)], ["Time", status.at ? timeText(status.at) : "as soon as it is started"],
+      ["Quiet hours", quiet], ["Created", dateTime(status.created)],
+      [state === "cancelled" ? "Cancelled" : "Completed", dateTime(status.finished) || "not yet"],
       ["Rate limit", status.rate ? `${status.rate} per second` : "none"]].flatMap(([name, value]) =>
       [h("dt", {}, name), h("dd", {}, value)]));
-    if (state === "finished" || state === "paused") { end(); showReport(); } else { put(report); watch(); }
+    end();
+    end = () => {};
+    if (ended.includes(state) || state === "paused") showReport();
+    else if (state === "running") { put(report); watch(); } else { showPreview(); poll(); }
+  }
+
+  async function showPreview() {
+    try {
+      const [preview] = await call("GET", `/campaigns/${id}/preview`);
+      const status = preview.problems.map((one) => h("li", {}, sentences(one.error, one.advice)));
+      put(report, h("h2", {}, "Preview"), status.length ? h("ul", { class: "notes wrong" }, status) : null,
+        preview.languages.length ? previews(preview, facts.querySelector("dd").textContent) : h("p", { class: "empty" }, "No registered device matches."));
+    } catch (refusal) {
+      put(report, h("p", { class: "error" }, refusal.message));
+    }
   }
 
   async function showReport() {
     try {
       const [found] = await call("GET", `/campaigns/${id}/report`);
       const number = (value) => (value === null || value === undefined ? "not available" : value.toLocaleString());
-      const reasons = Object.entries(found.reasons ?? {}).map(([reason, times]) => ({ reason, times }));
-      put(report, h("h2", {}, found.state === "finished" ? "Report" : "Progress so far"),
+      const left = Math.max(0, found.devices - found.sent - found.unknown);
+      put(report, h("h2", {}, ended.includes(found.state) ? "Report" : "Progress so far"),
         h("dl", { class: "facts card" }, [
           ["Accepted", number(found.accepted)], ["Delivered (from the gateway's log)", number(found.delivered)],
           ["Replaced by a newer notification", number(found.replaced)], ["Expired tokens", number(found.dead)],
           ["Kept (re-registered since)", number(found.kept)],
           ["Failed", number(found.failed)], ["Unknown (not sent)", number(found.unknown)],
+          ...(found.state === "cancelled" ? [["Not sent", number(left)]] : []),
         ].flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])),
-        table("Reasons", [["Reason", (row) => row.reason], ["Devices", (row) => row.times.toLocaleString()]], reasons,
-          "No rejections."));
+        h("h3", {}, "By language"),
+        table("By language", [["Text", (row) => (row.language ? `${languageName(row.language)} (${row.language})` : "one text for all")],
+          ["Devices", (row) => row.devices.toLocaleString()], ["Accepted", (row) => row.accepted.toLocaleString()],
+          ["Expired tokens", (row) => row.dead.toLocaleString()], ["Failed", (row) => row.failed.toLocaleString()],
+          ["Unknown", (row) => row.unknown.toLocaleString()]], found.languages, "No outcomes."),
+        h("h3", {}, "By outcome"),
+        table("By outcome", [["Outcome", (row) => (row.outcome === "dead" ? "expired token" : row.outcome)], ["Reason", (row) => row.reason ?? "–"],
+          ["Language", (row) => row.language ?? "–"], ["Devices", (row) => row.devices.toLocaleString()]], found.outcomes, "No outcomes."),
+        h("p", { class: "hint" }, "Opens and actions are not included: devices report delivery only."),
+        h("p", { class: "buttons" }, h("button", { type: "button", class: "quiet", onclick: () => save("json") }, "Export as JSON"),
+          h("button", { type: "button", class: "quiet", onclick: () => save("csv") }, "Export as CSV")));
       if (found.state === "paused") {
         const [preview] = await call("GET", `/campaigns/${id}/preview`);
         report.append(h("h2", {}, "Preview"), previews(preview, found.topic));
@@ -98,12 +181,34 @@ function showOne(main, id) {
     }
   }
 
+  /** Saves the report as a file. */
+  const save = (format) => attempt(async () => {
+    const response = await fetch(`/campaigns/${id}/report?format=${format}`, { credentials: "same-origin", headers: { "x-belfry-console": "1" } });
+    if (!response.ok) throw new Error(`The report can't be exported: status ${response.status}.`);
+    const file = h("a", { href: URL.createObjectURL(await response.blob()), download: `campaign-${id}.${format}` });
+    file.click();
+    URL.revokeObjectURL(file.href);
+  });
+
   function watch() {
     end();
     end = follow(`/campaigns/${id}/events`, draw);
   }
 
+  /** A scheduled campaign starts by itself. */
+  function poll() {
+    end = every(2000, async () => {
+      try { draw((await call("GET", `/campaigns/${id}`))[0]); } catch (refusal) { remark.hidden = false; remark.textContent = refusal.message; }
+    });
+  }
+
   call("GET", `/campaigns/${id}`).then(([status]) => draw(status))
-    .catch((refusal) => { figures.textContent = ""; remark.hidden = false; remark.textContent = refusal.message; });
+    .catch((refusal) => { figures.textContent = ""; bar.hidden = true; remark.hidden = false; remark.textContent = refusal.message; });
   return () => end();
+}
+
+/** The audience in words. */
+function audience(to) {
+  const [kind, name] = to.split(/:(.*)/s);
+  return { all: "all devices", list: "a list of device tokens", tag: `devices with the tag “${name}”`, user: `devices of the user “${name}”` }[kind] ?? to;
 }

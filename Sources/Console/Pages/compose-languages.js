@@ -1,8 +1,18 @@
 import { Field, h, put } from "/console/elements.js";
+import { banner } from "/console/campaign-parts.js";
 
 const texts = [["title", "Title"], ["subtitle", "Subtitle"], ["body", "Body"]];
 
-/** The texts of a campaign: one group of fields per language. */
+/** A text with the campaign's values in place of its placeholders. */
+function filled(text, values) {
+  let next = 0;
+  return text.replace(/%(?:(\d+)\$)?([@du%])/g, (placeholder, place, kind) => {
+    if (kind === "%") return values.length ? "%" : placeholder;
+    return values[place ? place - 1 : next++] ?? placeholder;
+  });
+}
+
+/** The texts of a campaign, side by side: one group of fields per language, with a live preview. */
 export class Languages {
   constructor(draft, onChange) {
     this.onChange = onChange;
@@ -15,7 +25,13 @@ export class Languages {
   }
 
   add(values, isNew = false) {
-    const input = (name) => h("input", { type: "text", autocomplete: "off", "data-name": name, value: values[name] ?? "", dir: name === "language" ? false : "auto" });
+    const input = (name) => {
+      const control = h(name === "body" ? "textarea" : "input", { ...(name === "body" ? { rows: 3 } : { type: "text" }),
+        autocomplete: "off", "data-name": name, dir: name === "language" ? false : "auto" });
+      control.value = values[name] ?? "";
+      return control;
+    };
+    const preview = h("div", { class: "screens" });
     const fields = { language: new Field("Language", input("language"), { hint: "For example, fr, pt-BR or zh-Hant." }) };
     for (const [name, label] of texts) fields[name] = new Field(label, input(name));
     const legend = h("legend", {});
@@ -25,7 +41,7 @@ export class Languages {
       this.name();
       this.onChange();
     } }, "Remove");
-    const row = { fields, legend, remove, element: h("fieldset", {}, legend, h("div", { class: "grid inner" }, Object.values(fields).map((field) => field.element)), remove) };
+    const row = { fields, legend, remove, preview, element: h("fieldset", {}, legend, h("div", { class: "stack" }, Object.values(fields).map((field) => field.element)), remove, preview) };
     this.rows.push(row);
     this.list.append(row.element);
     this.name();
@@ -42,6 +58,19 @@ export class Languages {
       for (const [key, label] of texts) row.fields[key].control.setAttribute("aria-label", `${label}, ${name}`);
       row.fields.language.control.setAttribute("aria-label", `Language of ${name}`);
     });
+  }
+
+  /** Shows each language as a banner and on a lock screen while the user types. */
+  preview({ app, values, image }) {
+    for (const row of this.rows) {
+      const own = Object.fromEntries(texts.map(([name]) => [name, filled(row.fields[name].value, values)]));
+      const name = row.legend.textContent;
+      const lang = row.fields.language.value.trim() || null;
+      put(row.preview,
+        h("p", { class: "hint" }, "Banner"), banner(app, own, { lang, image, label: `Banner, ${name}` }),
+        h("p", { class: "hint" }, "Lock screen"), h("div", { class: "lockscreen" },
+          h("p", { class: "clock", "aria-hidden": "true" }, "9:41"), banner(app, own, { lang, image, label: `Lock screen, ${name}` })));
+    }
   }
 
   remember(draft) {

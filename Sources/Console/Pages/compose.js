@@ -1,18 +1,64 @@
 import { call } from "/console/api.js";
 import { Field, count, dateTime, h, put, select, sentences, table } from "/console/elements.js";
-import { previews } from "/console/campaign-parts.js";
+import { previews, warnings } from "/console/campaign-parts.js";
 import { Languages } from "/console/compose-languages.js";
 import { readFiles } from "/console/compose-files.js";
+import { SendTime } from "/console/compose-time.js";
 
 export const title = "New campaign";
 
 const types = ["alert", "background", "voip", "liveactivity", "complication", "fileprovider", "location", "mdm",
   "pushtotalk", "widgets", "controls"];
 
-/** The user's input, kept while the page is open. */
-const draft = {};
+/** The user's input for a new campaign, kept while the page is open. */
+const unsent = {};
 
-export function show(main) {
+export function show(main, parameters) {
+  const id = parameters?.get("id");
+  if (!id) return showForm(main, unsent, null);
+  let leave = () => {};
+  const heading = main.querySelector("h1");
+  heading.textContent = "Edit campaign";
+  Promise.all([call("GET", `/campaigns/${id}`), call("GET", `/campaigns/${id}/document`)])
+    .then(([[status], [document]]) => { leave = showForm(main, fromDocument(document), { status, document }); })
+    .catch((refusal) => main.append(h("p", { class: "error" }, refusal.message)));
+  return () => leave();
+}
+
+/** The key of an image in the payload, for the app's notification service extension. */
+const imageKey = "image-url";
+
+/** The form's values for a campaign that exists. */
+function fromDocument(document) {
+  const [to, subject] = document.to.split(/:(.*)/s);
+  const payload = structuredClone(document.payload ?? {});
+  const image = typeof payload[imageKey] === "string" ? payload[imageKey] : "";
+  if (image) {
+    delete payload[imageKey];
+    delete payload.aps?.["mutable-content"];
+    if (payload.aps && Object.keys(payload.aps).length === 0) delete payload.aps;
+  }
+  const text = (value) => (value === undefined || value === null ? "" : String(value));
+  return {
+    ...SendTime.draft(document), name: document.name, topic: document.topic, to, subject: subject ?? "", image,
+    fallback: document.fallback === false ? "none" : text(document.fallback), arguments: (document.arguments ?? []).join("\n"),
+    payload: Object.keys(payload).length ? JSON.stringify(payload, null, 2) : "",
+    rate: text(document.rate), environment: text(document.environment), pushType: document.pushType ?? "alert",
+    priority: text(document.priority), expiration: text(document.expiration), collapseID: text(document.collapseID),
+    languages: document.alert && Object.values(document.alert).every((one) => typeof one === "object")
+      ? Object.entries(document.alert).map(([language, texts]) => ({ language, ...texts })) : [{ language: "en", ...(document.alert ?? {}) }],
+  };
+}
+
+/** Returns whether the form can show a campaign's texts: plain texts only, without plural forms and keys of the app. */
+function isPlain(alert) {
+  if (!alert) return true;
+  const plain = (one) => typeof one === "object" && Object.entries(one).every(([key, value]) => ["title", "subtitle", "body"].includes(key) && typeof value === "string");
+  return plain(alert) || Object.values(alert).every(plain);
+}
+
+/** Shows the form with a draft's values; `edited` is the campaign that it changes, or null for a new one. */
+function showForm(main, draft, edited) {
   const apps = h("datalist", { id: "apps" });
   const text = (name, attributes = {}) =>
     h("input", { type: "text", name, spellcheck: "false", autocomplete: "off", value: draft[name] ?? "", ...attributes });
@@ -22,43 +68,50 @@ export function show(main) {
     return control;
   };
   const fields = {
+    name: new Field("Name", text("name"), { hint: "Leave empty to use the first title." }),
     topic: new Field("App", text("topic", { list: "apps" }), { hint: "Bundle identifier" }),
     to: new Field("To", select([["all", "all devices"], ["tag", "devices with a tag"], ["user", "one user's devices"], ["list", "a list of device tokens"]], { name: "to" })),
     subject: new Field("Tag", text("subject")),
-    list: new Field("Device tokens", area("list", 3, { class: "code" }), { hint: "One hex device token per line.", wide: true }),
+    list: new Field("Device tokens", area("list", 3, { class: "code" }), { hint: edited?.document.to === "list" ? "One hex device token per line. Leave empty to keep the present list." : "One hex device token per line.", wide: true }),
     fallback: new Field("Other languages", select([], { name: "fallback" })),
     arguments: new Field("Placeholder values, one per line", area("arguments", 2), { hint: "Values for %@, %d or %2$@, in order. The first number selects the plural form." }),
-    at: new Field("Send at", text("at", { placeholder: "2026-11-22T18:00" }), { hint: "Each device's local time. For a fixed time, add Z or a UTC offset. Leave empty to send now." }),
-    quietFrom: new Field("Quiet hours start", text("quietFrom", { placeholder: "22:00" }), { hint: "Device's local time. Leave empty for no quiet hours." }),
-    quietTo: new Field("Quiet hours end", text("quietTo", { placeholder: "08:00" })),
     rate: new Field("Rate limit (per second)", text("rate", { inputmode: "numeric" }), { hint: "Leave empty for no limit." }),
     environment: new Field("Token environment", select([["", "any environment"], ["sandbox", "development (sandbox)"], ["production", "production"]], { name: "environment" })),
     pushType: new Field("Push type", select(types.map((type) => [type, type]), { name: "pushType" })),
     priority: new Field("Priority", select([["", "default for the push type"], ["10", "10 (immediately)"], ["5", "5 (power-saving)"], ["1", "1 (lowest)"]], { name: "priority" })),
     expiration: new Field("Expires after (seconds)", text("expiration", { inputmode: "numeric" }), { hint: "Leave empty for the maximum. 0 = try once, don't store." }),
     collapseID: new Field("Collapse ID", text("collapseID"), { hint: "Replaces an earlier notification with the same ID." }),
+    image: new Field("Image URL", text("image", { inputmode: "url", placeholder: "https://" }), { hint: `Sent as “${imageKey}” with mutable-content, for the app's notification service extension.` }),
     payload: new Field("Additional payload", area("payload", 4, { class: "code" }), { hint: "JSON object, such as {\"aps\":{\"sound\":\"default\"}}.", wide: true }),
   };
   for (const name of ["to", "environment", "pushType", "priority"]) if (draft[name]) fields[name].value = draft[name];
   const languages = new Languages(draft, () => changed());
+  const time = new SendTime(draft, () => changed());
   const file = new Field("Campaign and strings files", h("input", { type: "file", name: "files", multiple: true, accept: ".json,.strings,.stringsdict,.xcstrings" }),
     { hint: "The campaign as a JSON file, and the strings files that it references.", wide: true });
   const general = h("div", { class: "wide", role: "alert" });
   const result = h("section", { "aria-label": "Dry run", "aria-live": "polite" });
   const dryRun = h("button", { type: "submit" }, "Dry run");
-  const written = h("div", { class: "grid wide inner" }, languages.element, fields.fallback.element, fields.arguments.element);
+  const store = h("button", { type: "button", class: "quiet", onclick: () => save(store) }, edited ? "Save changes" : "Save draft");
+  const written = h("div", { class: "grid wide inner" }, languages.element, fields.fallback.element, fields.arguments.element, fields.image.element);
   const more = h("details", { class: "wide" }, h("summary", {}, "Payload, push type and priority"),
     h("div", { class: "grid" }, ["pushType", "priority", "expiration", "collapseID", "environment", "payload"].map((name) => fields[name].element)));
   const fromFile = h("details", { class: "wide" }, h("summary", {}, "Use a file instead"), file.element,
     h("p", { class: "hint" }, "Audience, rate, time and quiet hours are taken from the form; texts and payload from the file."));
   /** The selected campaign and its files; null if the form's own texts apply. */
-  let chosen = null;
+  let chosen = edited && !isPlain(edited.document.alert) ? { campaign: contentOf(edited.document), files: {} } : null;
   let timer;
   let running = new AbortController();
 
   function remember() {
     for (const [name, field] of Object.entries(fields)) draft[name] = field.value;
     languages.remember(draft);
+    time.remember(draft);
+  }
+
+  function showLive() {
+    const values = fields.arguments.value.split("\n").map((line) => line.trim()).filter(Boolean);
+    languages.preview({ app: fields.topic.value.trim(), values, image: fields.image.value.trim() !== "" });
   }
 
   /** The campaign in the form that the service accepts, and the problems with the form's values. */
@@ -79,15 +132,19 @@ export function show(main) {
       if (value("payload")) {
         try { body.payload = JSON.parse(value("payload")); } catch (fault) { problems.push({ field: "payload", error: "invalid JSON", advice: fault.message }); }
       }
+      if (value("image")) {
+        if (!/^https?:\/\/\S+$/.test(value("image"))) problems.push({ field: "image", error: "not a URL", advice: "enter an address such as https://example.com/picture.png" });
+        body.payload = { ...body.payload, [imageKey]: value("image"), aps: { ...body.payload?.aps, "mutable-content": 1 } };
+      }
     }
+    if (value("name")) body.name = value("name");
     if (value("topic") || !chosen) body.topic = value("topic");
     const to = fields.to.value;
     body.to = to === "tag" || to === "user" ? `${to}:${value("subject")}` : to;
-    if (value("at")) body.at = value("at");
-    if (value("quietFrom") || value("quietTo")) {
-      body.quietHours = { from: value("quietFrom"), to: value("quietTo") };
-    }
+    time.apply(body, problems);
     if (value("rate")) body.rate = whole(value("rate"));
+    // An edit keeps what it doesn't mention, so empty fields are mentioned.
+    if (edited) for (const name of ["name", "at", "rate"]) body[name] ??= null;
     return { body, problems };
   }
 
@@ -108,15 +165,16 @@ export function show(main) {
   function showProblems(problems) {
     for (const field of Object.values(fields)) field.fail();
     languages.clear();
+    time.clear();
     file.fail();
     const rest = [];
     for (const problem of problems) {
       const said = sentences(problem.error, problem.advice);
-      const name = { quietHours: "quietFrom", to: fields.to.value === "list" ? "list" : fields.subject.element.hidden ? "to" : "subject" }[problem.field] ?? problem.field;
+      const name = { to: fields.to.value === "list" ? "list" : fields.subject.element.hidden ? "to" : "subject" }[problem.field] ?? problem.field;
       const field = fields[name];
       if (chosen && (!field || written.contains(field.element) || more.contains(field.element))) file.fail(...file.error.childNodes, h("span", { class: "line" }, `${problem.field ?? "campaign"}: ${said}`));
       else if (field) { field.fail(said); if (more.contains(field.element)) more.open = true; }
-      else if (!languages.fail(problem.field, said)) rest.push(h("p", { class: "error" }, said));
+      else if (!languages.fail(problem.field, said) && !time.fail(problem.field, said)) rest.push(h("p", { class: "error" }, said));
     }
     if (!chosen && !fields.arguments.value.trim()) languages.warnOfPlaceholders();
     put(general, rest);
@@ -126,7 +184,7 @@ export function show(main) {
   async function preview({ isFull, signal }) {
     const { body, problems } = campaign();
     if (problems.length) return { problems };
-    const wantsList = body.to === "list";
+    const wantsList = body.to === "list" && (!edited || fields.list.value.trim() !== "");
     if (!wantsList || !isFull) {
       const [found] = await call("POST", "/campaigns", { ...body, dryRun: true }, { signal });
       return found;
@@ -142,16 +200,22 @@ export function show(main) {
 
   /** Adds the campaign without starting it, with its list if it has one; returns its ID. */
   async function hold(body) {
-    const [added] = await call("POST", "/campaigns", { ...body, hold: true });
+    const [added] = await call("POST", "/campaigns", { ...body, draft: true });
     if (body.to !== "list") return added.id;
+    await bring(added.id);
+    return added.id;
+  }
+
+  /** Adds the list of recipients; if a line is wrong, deletes a new campaign. */
+  async function bring(id, isNew = true) {
     let start = 0;
     try {
       const lines = fields.list.value.split("\n");
       for (; start < lines.length; start += 5000) {
-        await call("POST", `/campaigns/${added.id}/recipients`, lines.slice(start, start + 5000).join("\n"));
+        await call("POST", `/campaigns/${id}/recipients`, lines.slice(start, start + 5000).join("\n"));
       }
     } catch (refusal) {
-      await call("DELETE", `/campaigns/${added.id}`).catch(() => {});
+      if (isNew) await call("DELETE", `/campaigns/${id}`).catch(() => {});
       for (const error of refusal.errors ?? []) {
         // Lines are numbered from the first line of their request.
         const line = error.field?.match(/^line (\d+)$/);
@@ -160,7 +224,33 @@ export function show(main) {
       }
       throw refusal;
     }
-    return added.id;
+  }
+
+  /** Stores the form as a draft, or as the new content of the edited campaign, and shows that campaign. */
+  async function save(button) {
+    const { body, problems } = campaign();
+    if (problems.length) return showProblems(problems);
+    button.disabled = true;
+    try {
+      const id = edited ? await replace(body) : await hold(body);
+      for (const key of Object.keys(unsent)) if (!edited) delete unsent[key];
+      location.hash = `#/campaigns?id=${id}`;
+    } catch (refusal) {
+      showProblems(refusal.errors?.length ? refusal.errors : [{ error: refusal.message, advice: "try again" }]);
+      button.disabled = false;
+    }
+  }
+
+  async function replace(body) {
+    const id = edited.status.id;
+    const hasList = body.to === "list" && fields.list.value.trim() !== "";
+    // A scheduled campaign must not start with a part of its new list.
+    await call("PUT", `/campaigns/${id}`, hasList ? { ...body, draft: true } : body);
+    if (!hasList) return id;
+    await call("DELETE", `/campaigns/${id}/recipients`);
+    await bring(id, false);
+    if (edited.status.state === "scheduled" && body.at) await call("POST", `/campaigns/${id}/resume`);
+    return id;
   }
 
   /** Returns whether to report a problem before the form is sent: an empty field isn't wrong yet. */
@@ -184,6 +274,7 @@ export function show(main) {
   function changed() {
     remember();
     arrange();
+    showLive();
     put(result);
     clearTimeout(timer);
     // Don't report problems in a form that the user hasn't started.
@@ -208,17 +299,19 @@ export function show(main) {
   }
 
   function showPreview(found) {
-    const send = h("button", { type: "button", onclick: () => start(send) }, `Send to ${count(found.devices, "device", "devices")}`);
+    const isLater = found.startsInSeconds > 0;
+    const send = h("button", { type: "button", onclick: () => start(send) }, `${isLater ? "Schedule for" : "Send to"} ${count(found.devices, "device", "devices")}`);
+    const notes = warnings(found);
     const isGood = found.problems.length === 0 && found.devices > 0;
     put(result, h("h2", {}, "Dry run"),
       h("p", { class: isGood ? "check good" : "check bad" }, isGood ? `Would be sent to ${count(found.devices, "device", "devices")}. Nothing has been sent.`
         : found.problems.length ? "Would be rejected. Nothing has been sent." : "No devices match."),
       found.problems.length ? h("ul", { class: "notes wrong" }, found.problems.map((one) => h("li", {}, sentences(one.error, one.advice)))) : null,
-      found.warnings.length ? h("ul", { class: "notes", "aria-label": "Warnings" }, found.warnings.map((one) => h("li", {}, sentences(one)))) : null,
+      notes.length ? h("ul", { class: "notes", "aria-label": "Warnings" }, notes.map((one) => h("li", {}, sentences(one)))) : null,
       previews(found, (fields.topic.value.trim() || chosen?.campaign.topic) ?? ""),
       found.timeZones.length ? table("By time zone", [["Time zone", (row) => row.timeZone ?? "unknown"],
         ["Devices", (row) => row.devices.toLocaleString()], ["First sent", (row) => dateTime(row.at)]], found.timeZones, "") : null,
-      isGood ? h("p", { class: "buttons" }, send) : null);
+      isGood && !edited ? h("p", { class: "buttons" }, send) : null);
   }
 
   async function start(button) {
@@ -251,15 +344,17 @@ export function show(main) {
   });
 
   main.append(h("form", { class: "grid", onsubmit: submit, oninput: changed, novalidate: true },
-    fields.topic.element, apps, fields.to.element, fields.subject.element, fields.list.element,
-    written,
-    fields.at.element, fields.quietFrom.element, fields.quietTo.element, fields.rate.element,
-    more, fromFile, general, h("p", { class: "wide buttons" }, dryRun)), result);
+    fields.name.element, fields.topic.element, apps, fields.to.element, fields.subject.element, fields.list.element,
+    chosen ? h("p", { class: "hint wide" }, "This campaign has plural forms or texts of the app, which the form can't show. They are kept unless you choose a file.") : null,
+    written, time.element, fields.rate.element,
+    more, fromFile, general, h("p", { class: "wide buttons" }, dryRun, store)), result);
   arrange();
+  showLive();
   call("GET", "/status").then(([status]) => {
     put(apps, status.apps.map((app) => h("option", { value: app.topic })));
     if (status.apps.length !== 1 || fields.topic.value) return;
     fields.topic.value = status.apps[0].topic;
+    showLive();
     // The user may have entered texts in the meantime; check them as this app's.
     if (languages.hasTexts) changed();
   }).catch(() => {});
@@ -268,3 +363,9 @@ export function show(main) {
 
 /** Converts a whole number; leaves any other text for the service to reject. */
 function whole(text) { return /^\d{1,15}$/.test(text) ? Number(text) : text; }
+
+/** The part of a campaign's document that a file has. */
+function contentOf(document) {
+  const { name, to, rate, at, quietHours, ...content } = document;
+  return content;
+}

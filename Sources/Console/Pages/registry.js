@@ -1,25 +1,27 @@
 import { call, every } from "/console/api.js";
 import { count, dateTime, h, put, table } from "/console/elements.js";
-import { link, outcome, stateBadge } from "/console/campaign-parts.js";
+import { link, outcome, schedule, stateBadge } from "/console/campaign-parts.js";
 
 export const title = "Overview";
 
 /** Sorts findings into problems, which prevent sending, and notices. */
-function judge({ service, held, campaigns, devices }) {
+function judge({ service, held, paused, scheduled, campaigns, devices }) {
   const problems = [];
   const notices = [];
   if (service.connection === "failed") {
     problems.push(service.name ? `Can't connect to ${service.name}: ${service.problem}.` : `Can't send: ${service.problem}.`);
   }
-  if (held.length) {
-    problems.push(`${count(held.length, "campaign", "campaigns")} paused: ${held.join(", ")}.`);
-  }
+  for (const { name, problem } of held) problems.push(`“${name}”: ${problem}.`);
+  // A campaign that the user paused is not a problem.
+  const news = [];
+  if (paused.length) news.push(`${count(paused.length, "campaign", "campaigns")} paused: ${paused.map((one) => `“${one.name}”`).join(", ")}.`);
+  if (scheduled) news.push(`${count(scheduled, "campaign", "campaigns")} scheduled.`);
   const last = campaigns[0];
-  if (last?.state === "finished" && last.failed + last.unknown > 0) {
+  if (last?.state === "completed" && last.failed + last.unknown > 0) {
     notices.push(`The latest campaign did not reach ${count(last.failed + last.unknown, "device", "devices")}.`);
   }
   if (devices === 0) notices.push("No device tokens registered yet.");
-  return { problems, notices };
+  return { problems, notices, news };
 }
 
 function connectionText({ name, environment, connection, since }) {
@@ -40,10 +42,10 @@ export function show(main) {
   let shown = "";
 
   function draw(status) {
-    const { problems, notices } = judge(status);
+    const { problems, notices, news } = judge(status);
     const state = problems.length ? "bad" : notices.length ? "fair" : "good";
     const word = { bad: "Needs attention", fair: "Working, with warnings", good: "Everything is working" }[state];
-    const lines = [connectionText(status.service), ...problems, ...notices];
+    const lines = [connectionText(status.service), ...problems, ...notices, ...news];
     // Update only on changes, because screen readers read it aloud.
     if (shown !== word + lines) {
       shown = word + lines;
@@ -63,7 +65,7 @@ export function show(main) {
       ["Expired tokens removed", (row) => row.dead.toLocaleString()],
     ], status.apps, "No device tokens registered yet. Apps register theirs with /register."));
     put(sends, h("h2", {}, "Recent campaigns"), table("Recent campaigns", [
-      ["Campaign", (row) => link(row)], ["State", (row) => stateBadge(row)], ["Outcome", (row) => outcome(row)],
+      ["Campaign", (row) => link(row)], ["State", (row) => stateBadge(row)], ["When", (row) => schedule(row)], ["Outcome", (row) => outcome(row)],
       ["App", (row) => row.topic], ["Created", (row) => dateTime(row.created)],
     ], status.campaigns, "No campaigns."), h("p", { class: "buttons" }, h("a", { class: "button", href: "#/new" }, "Create a campaign")));
   }

@@ -1,0 +1,54 @@
+import { call } from "/console/api.js";
+import { Field, h, put, select } from "/console/elements.js";
+import { open } from "/console/dialog.js";
+
+/** A registered device in one line: whose it is, and the beginning of its token. */
+export function deviceName({ user, tags, language, deviceToken }) {
+  return [user, tags.join(", "), language, `token ${deviceToken.slice(0, 8)}…`].filter(Boolean).join(" · ");
+}
+
+/** A dialog that sends a campaign's content to one registered device. */
+export async function sendTest(campaign) {
+  const result = h("p", { role: "status" });
+  const device = new Field("Device", select([]), { hint: "The newest 100 registered devices of the app are listed." });
+  const user = new Field("Find by user", h("input", { type: "text", spellcheck: "false", autocomplete: "off" }), { hint: "Leave empty for all users." });
+  const send = h("button", { type: "submit" }, "Send test");
+  const dialog = h("dialog", { "aria-labelledby": "test-title" },
+    h("form", { class: "stack", onsubmit: submit },
+      h("h2", { id: "test-title" }, `Send a test of “${campaign.name}”`),
+      h("p", { class: "hint" }, "The device gets the campaign's content now, in its language. The campaign does not change."),
+      user.element, device.element, result,
+      h("p", { class: "buttons" }, h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, "Close"), send)));
+
+  async function load() {
+    try {
+      const query = new URLSearchParams({ topic: campaign.topic, limit: 100 });
+      if (user.value.trim()) query.set("user", user.value.trim());
+      const found = await call("GET", `/tokens?${query}`);
+      put(device.control, found.map((one) => h("option", { value: one.deviceToken }, deviceName(one))));
+      send.disabled = found.length === 0;
+      device.fail(...(found.length ? [] : ["No registered device matches."]));
+    } catch (refusal) { device.fail(refusal.message); }
+  }
+
+  async function submit(event) {
+    event.preventDefault();
+    send.disabled = true;
+    result.className = "";
+    result.textContent = "Sending…";
+    try {
+      const [answer] = await call("POST", `/campaigns/${campaign.id}/test`, { deviceToken: device.value });
+      result.className = answer.status === 200 ? "good" : "bad";
+      result.textContent = answer.status === 200 ? "Accepted by the push service." : `Rejected: ${answer.reason}.`;
+    } catch (refusal) {
+      result.className = "bad";
+      result.textContent = refusal.message;
+    }
+    send.disabled = false;
+  }
+
+  user.control.addEventListener("change", load);
+  open(dialog);
+  await load();
+  device.control.focus();
+}

@@ -1,0 +1,64 @@
+import { Field, h } from "/console/elements.js";
+
+const two = (number) => String(number).padStart(2, "0");
+
+/** The time of a campaign: date and time pickers, in each recipient's time zone or a fixed one, and quiet hours. */
+export class SendTime {
+  constructor(draft, onChange) {
+    const input = (type, name) => h("input", { type, name, value: draft[name] ?? "" });
+    this.date = new Field("Date", input("date", "date"));
+    this.time = new Field("Time", input("time", "time"));
+    this.from = new Field("Start", input("time", "quietFrom"));
+    this.to = new Field("End", input("time", "quietTo"));
+    this.error = h("p", { class: "error", role: "alert", hidden: true });
+    const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    const radio = (value, text) => h("label", { class: "inline" },
+      h("input", { type: "radio", name: "zone", value, checked: (draft.zone ?? "each") === value, onchange: onChange }), text);
+    this.zones = h("div", { role: "radiogroup", "aria-label": "Time zone" },
+      radio("each", "each recipient's time zone"), radio("fixed", `a fixed time (${zone})`));
+    this.element = h("div", { class: "grid wide inner" },
+      h("fieldset", { class: "plain" }, h("legend", {}, "Send at"),
+        h("div", { class: "pair" }, this.date.element, this.time.element), this.zones,
+        h("p", { class: "hint" }, "Leave empty to send now."), this.error),
+      h("fieldset", { class: "plain" }, h("legend", {}, "Quiet hours"),
+        h("div", { class: "pair" }, this.from.element, this.to.element),
+        h("p", { class: "hint" }, "Each recipient's time zone. Leave empty for no quiet hours.")));
+  }
+
+  get isFixed() { return this.zones.querySelector("[value=fixed]").checked; }
+
+  remember(draft) {
+    Object.assign(draft, { date: this.date.value, time: this.time.value, quietFrom: this.from.value, quietTo: this.to.value, zone: this.isFixed ? "fixed" : "each" });
+  }
+
+  /** The values of the fields for a campaign's `at` and `quietHours`. */
+  static draft({ at, quietHours }) {
+    const draft = { quietFrom: quietHours?.from ?? "", quietTo: quietHours?.to ?? "", zone: "each" };
+    const [, date, time, offset] = at?.match(/^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(?::\d{2})?(.*)$/) ?? [];
+    if (!date) return draft;
+    if (!offset) return { ...draft, date, time };
+    const moment = new Date(at.replace(" ", "T"));
+    return { ...draft, zone: "fixed", date: `${moment.getFullYear()}-${two(moment.getMonth() + 1)}-${two(moment.getDate())}`,
+      time: `${two(moment.getHours())}:${two(moment.getMinutes())}` };
+  }
+
+  /** Sets `at` and `quietHours` of a campaign; reports a time that is not complete. */
+  apply(body, problems) {
+    const [date, time] = [this.date.value, this.time.value];
+    if (date && time) body.at = this.isFixed ? new Date(`${date}T${time}`).toISOString().replace(/:\d{2}\.\d+/, ":00") : `${date}T${time}`;
+    else if (date || time) problems.push({ field: "at", error: "incomplete time", advice: "enter a date and time, such as 2026-11-25 09:00" });
+    if (this.from.value || this.to.value) body.quietHours = { from: this.from.value, to: this.to.value };
+  }
+
+  clear() {
+    this.error.hidden = true;
+    for (const field of [this.date, this.time, this.from, this.to]) field.fail();
+  }
+
+  /** Shows a problem with `at` or `quietHours`; returns false for another field. */
+  fail(name, said) {
+    if (name === "quietHours") this.from.fail(said);
+    else if (name === "at") { this.error.textContent = said; this.error.hidden = false; } else return false;
+    return true;
+  }
+}

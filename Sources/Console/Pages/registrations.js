@@ -1,0 +1,85 @@
+import { call, list } from "/console/api.js";
+import { Field, dateTime, h, put, sentences, table } from "/console/elements.js";
+import { deviceName } from "/console/campaign-test.js";
+import { confirm } from "/console/dialog.js";
+
+export const title = "Devices";
+
+const input = (attributes = {}) => h("input", { type: "text", spellcheck: "false", autocomplete: "off", ...attributes });
+
+/** Finds registered devices, shows what one was sent, and removes it. */
+export function show(main) {
+  const fields = {
+    user: new Field("User", input()), tag: new Field("Tag", input()),
+    language: new Field("Language", input(), { hint: "fr also finds fr-CA." }),
+    deviceToken: new Field("Device token", input(), { hint: "Hex string." }),
+  };
+  const found = h("section", { "aria-label": "Found devices", "aria-live": "polite" });
+  const one = h("section", { "aria-label": "Device", "aria-live": "polite" });
+  let after = 0;
+
+  async function search(start = 0) {
+    for (const field of Object.values(fields)) field.fail();
+    put(one);
+    const query = new URLSearchParams({ limit: 50, after: start });
+    for (const [name, field] of Object.entries(fields)) if (field.value.trim()) query.set(name, field.value.trim());
+    try {
+      let { rows, next } = await list(`/tokens?${query}`);
+      // A page may be empty although the search is not at its end.
+      for (let turns = 0; rows.length === 0 && next && turns < 50; turns += 1) ({ rows, next } = await list(next));
+      after = next ? Number(new URLSearchParams(next.split("?")[1]).get("after")) : 0;
+      put(found, h("h2", {}, "Devices"), table("Devices", [
+        ["Token", (row) => h("button", { type: "button", class: "link", "aria-label": `Show ${deviceName(row)}`, onclick: () => showDevice(row) }, h("code", {}, `${row.deviceToken.slice(0, 12)}…`))],
+        ["User", (row) => row.user ?? "–"], ["Tags", (row) => row.tags.join(", ") || "–"], ["Language", (row) => row.language ?? "–"],
+        ["Time zone", (row) => row.timeZone ?? "–"], ["App", (row) => row.topic], ["Registered", (row) => dateTime(row.renewed)],
+      ], rows, "No registered device matches."),
+      after ? h("p", { class: "buttons" }, h("button", { type: "button", class: "quiet", onclick: () => search(after) }, "Next page")) : null);
+    } catch (refusal) {
+      const problems = refusal.errors?.filter((problem) => fields[problem.field]) ?? [];
+      for (const problem of problems) fields[problem.field].fail(sentences(problem.error, problem.advice));
+      put(found, problems.length ? null : h("p", { class: "error" }, refusal.message));
+    }
+  }
+
+  async function showDevice(row) {
+    const sent = h("div", {}, h("p", { class: "hint" }, "…"));
+    const heading = h("h2", { tabindex: "-1" }, row.user ? `Device of ${row.user}` : "Device");
+    put(one, heading,
+      h("dl", { class: "facts card" }, [["Device token", h("code", {}, row.deviceToken)], ["App", row.topic], ["User", row.user ?? "–"],
+        ["Tags", row.tags.join(", ") || "–"], ["Language", row.language ?? "–"], ["Time zone", row.timeZone ?? "–"],
+        ["Environment", row.environment ?? "not given"], ["First registered", dateTime(row.registered)], ["Last registered", dateTime(row.renewed)],
+      ].flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])),
+      h("p", { class: "buttons" }, h("button", { type: "button", class: "danger", onclick: () => remove(row) }, "Remove…")),
+      h("h3", {}, "Sent to this device"), sent);
+    heading.focus();
+    try {
+      const query = new URLSearchParams({ deviceToken: row.deviceToken, topic: row.topic });
+      const [answer] = await call("GET", `/sent?${query}`);
+      put(sent, answer.sent === null ? h("p", { class: "hint" }, "Not available: the push service has no delivery log that can be read.")
+        : table("Sent to this device", [["Campaign", (line) => h("a", { href: `#/campaigns?id=${line.id}` }, line.name)],
+          ["State", (line) => line.state], ["Time", (line) => dateTime(line.at)], ["Notification ID", (line) => h("code", {}, line.apnsID)]],
+        answer.sent, "The gateway's delivery log has no notification of a campaign to this device."),
+      h("p", { class: "hint" }, "From the gateway's delivery log, which keeps the most recent lines, and the app's 200 newest campaigns."));
+    } catch (refusal) {
+      put(sent, h("p", { class: "error" }, refusal.message));
+    }
+  }
+
+  async function remove(row) {
+    const isSure = await confirm({ title: `Remove the device of ${row.user ?? `token ${row.deviceToken.slice(0, 8)}…`}?`,
+      text: "It gets no campaigns until its app registers it again.", action: "Remove device" });
+    if (!isSure) return;
+    try {
+      await call("DELETE", `/register?${new URLSearchParams({ deviceToken: row.deviceToken, topic: row.topic })}`);
+      await search();
+      put(one, h("p", { class: "good" }, "Device removed."));
+    } catch (refusal) {
+      put(one, h("p", { class: "error" }, refusal.message));
+    }
+  }
+
+  main.append(h("form", { class: "grid", novalidate: true, onsubmit: (event) => { event.preventDefault(); search(); } },
+    Object.values(fields).map((field) => field.element),
+    h("p", { class: "wide buttons" }, h("button", { type: "submit" }, "Find devices"))), found, one);
+  search();
+}
