@@ -1,0 +1,123 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The states of campaigns, through a real provider and its commands.
+@Suite(.serialized, .timeLimit(.minutes(20)), .requires(.curl)) struct CampaignStateTests {
+  private let topic = "com.example.app"
+
+  /// Starts a gateway, devices and a registry with their tokens.
+  private func world(
+    _ scenario: Scenario, devices count: Int
+  ) async throws -> (gateway: GatewayProgram, devices: DevicesProgram, registry: RegistryProgram) {
+    let gateway = try await scenario.gateway()
+    let devices = try scenario.devices(
+      of: gateway, topics: [topic], options: ["--count", "\(count)"])
+    var tokens: [String] = []
+    for _ in 0..<count { tokens.append(try await devices.token()) }
+    let registry = try await scenario.registry(of: gateway, topic: topic)
+    _ = try await scenario.ask(registry, "/tokens", body: tokens.joined(separator: "\n"))
+    return (gateway, devices, registry)
+  }
+
+  private func campaign(
+    _ scenario: Scenario, _ registry: RegistryProgram, _ words: [String], succeeding: Bool = true
+  ) async throws -> Scenario.CommandResult {
+    try await scenario.belfryCommand(
+      ["campaign"] + words + ["--json", "--data", registry.data], succeeding: succeeding)
+  }
+
+  @Test func `A scheduled campaign survives a kill, and is sent once at its time`() async throws {
+    try await Scenario.run { scenario in
+      let (gateway, devices, first) = try await world(scenario, devices: 3)
+      let file = try scenario.write(
+        #"{"topic":"\#(topic)","alert":{"en":{"title":"Breakfast"}}}"#, to: "campaign.json")
+      let later = ISO8601DateFormatter().string(from: Date(timeIntervalSinceNow: 90))
+      let sent = try await campaign(scenario, first, ["send", file, "--at", later])
+      let id = try #require(sent.values.last?["id"].string)
+      #expect(sent.values.last?["state"].string == "scheduled")
+      #expect(sent.values.last?["name"].string == "Breakfast")
+      // The time comes closer, and the service is killed before it arrives.
+      let soon = ISO8601DateFormatter().string(from: Date(timeIntervalSinceNow: 5))
+      let edited = try await campaign(scenario, first, ["edit", id, file, "--at", soon])
+      #expect(edited.values.last?["state"].string == "scheduled")
+      try await first.crash()
+      let second = try await scenario.registry(of: gateway, topic: topic)
+      try await Scenario.wait("the end") {
+        try await campaign(scenario, second, ["status", id]).values.first?["state"].string
+          == "completed"
+      }
+      try await second.crash()
+      let third = try await scenario.registry(of: gateway, topic: topic)
+      for _ in 0..<3 { _ = try await devices.received() }
+      let status = try await campaign(scenario, third, ["status", id]).values.first
+      #expect(status?["accepted"].integer == 3 && status?["state"].string == "completed")
+      let log = try await scenario.belfryCommand(["log", "--json", "--data", gateway.data])
+      #expect(log.values.count { $0["state"].string == "Received by APNs" } == 3)
+    }
+  }
+
+  @Test func `A running campaign is cancelled for good, also by a killed service`() async throws {
+    let count = 40
+    try await Scenario.run { scenario in
+      let (gateway, _, registry) = try await world(scenario, devices: count)
+      let file = try scenario.write(
+        #"{"topic":"\#(topic)","alert":{"en":{"title":"Hello"}}}"#, to: "campaign.json")
+      let sent = try await campaign(
+        scenario, registry, ["send", file, "--rate", "10/s", "--detach"])
+      let id = try #require(sent.values.last?["id"].string)
+      try await Scenario.wait("some of it") {
+        try await campaign(scenario, registry, ["status", id]).values.first?["sent"].integer ?? 0
+          > 0
+      }
+      let cancelled = try await campaign(scenario, registry, ["cancel", id])
+      #expect(cancelled.values.first?["state"].string == "cancelled")
+      let reached = try #require(cancelled.values.first?["accepted"].integer)
+      #expect(reached < count)
+      try await registry.crash()
+      let second = try await scenario.registry(of: gateway, topic: topic)
+      let resumed = try await campaign(scenario, second, ["resume", id], succeeding: false)
+      #expect(resumed.status == 1 && resumed.errors.contains("it is cancelled"))
+      let report = try await campaign(scenario, second, ["report", id])
+      #expect(report.values.first?["accepted"].integer == reached)
+      let log = try await scenario.belfryCommand(["log", "--json", "--data", gateway.data])
+      #expect(log.values.count { $0["state"].string == "Received by APNs" } == reached)
+    }
+  }
+
+  @Test func `A draft is listed, tried on one device, copied, scheduled, cancelled and deleted`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let (_, devices, registry) = try await world(scenario, devices: 1)
+      let file = try scenario.write(
+        #"{"topic":"\#(topic)","alert":{"en":{"title":"Hello"}}}"#, to: "campaign.json")
+      let empty = try await scenario.belfryCommand(["campaign", "list", "--data", registry.data])
+      #expect(empty.output.contains("No campaigns."))
+      let draft = try await campaign(scenario, registry, ["send", file, "--draft", "--name", "N"])
+      let id = try #require(draft.values.last?["id"].string)
+      #expect(draft.values.last?["state"].string == "draft")
+      let test = try await campaign(scenario, registry, ["test", id])
+      #expect(test.values.last?["status"].integer == 200)
+      #expect(payload(try await devices.received()).contains("Hello"))
+      let copy = try await campaign(scenario, registry, ["copy", id])
+      let other = try #require(copy.values.last?["id"].string)
+      let tomorrow = ISO8601DateFormatter().string(from: Date(timeIntervalSinceNow: 86_400))
+      _ = try await campaign(scenario, registry, ["edit", other, file, "--at", tomorrow])
+      _ = try await campaign(scenario, registry, ["resume", other])
+      let list = try await campaign(scenario, registry, ["list"])
+      #expect(list.values.map { $0["state"].string } == ["draft", "scheduled"])
+      #expect(list.values.map { $0["name"].string } == ["N", "Copy of N"])
+      let table = try await scenario.belfryCommand(["campaign", "list", "--data", registry.data])
+      #expect(table.lines.first?.hasPrefix("id") == true && table.lines.count == 3)
+      for verb in ["cancel", "delete"] {
+        _ = try await campaign(scenario, registry, [verb, other])
+      }
+      let refused = try await campaign(scenario, registry, ["cancel", id], succeeding: false)
+      #expect(refused.status == 1 && refused.errors.contains("it is a draft: delete it"))
+      _ = try await campaign(scenario, registry, ["delete", id])
+      #expect(try await campaign(scenario, registry, ["list"]).values.isEmpty)
+      #expect(devices.program.untaken.allSatisfy { $0["event"].string != "received" })
+    }
+  }
+}
