@@ -27,7 +27,11 @@ public final class ConsoleRouter: Sendable {
   ) {
     self.api = api
     self.phones = phones
-    access = ConsoleAccess(token: token, names: names, port: port, guesses: api.guesses)
+    access = ConsoleAccess(
+      token: token, names: names, port: port, guesses: api.guesses,
+      instructions: gateway.map {
+        SignInInstructions(folder: $0.folder.path, tokenFile: $0.folder.adminTokenFile)
+      })
     pages = ConsolePages(start: "index.html", access: access)
     pushes = gateway.map { TestPushes($0) }
   }
@@ -47,6 +51,14 @@ public final class ConsoleRouter: Sendable {
 
   private func apiAnswer(_ request: HTTP1Request) -> HTTP1Response {
     if let refusal = api.refusal(of: request, hasSession: access.allows(request)) { return refusal }
+    if request.path == "/api/console-link", request.method == "POST" {
+      return .lines([
+        [
+          "link": .string(access.sessions.makeLink()),
+          "validSeconds": .integer(Limits.linkNanoseconds / 1_000_000_000),
+        ]
+      ])
+    }
     if request.path == "/api/push", let pushes {
       if request.method == "GET" { return .lines([pushes.destination]) }
       if request.method == "POST" {

@@ -4,6 +4,10 @@ enum Limits {
   static let sessions = 64
   /// Nanoseconds of a session: a working day, so that the token is requested only once per day.
   static let sessionNanoseconds: Int64 = 12 * 3_600_000_000_000
+  /// Nanoseconds within which a link from `belfry console` must be opened.
+  static let linkNanoseconds: Int64 = 60_000_000_000
+  /// Unused links at the same time; a new one replaces the oldest.
+  static let links = 16
   /// Nanoseconds within which a test push must be answered.
   static let pushNanoseconds: Int64 = 15_000_000_000
   /// Characters of a test push's token: Apple's had 64, and may become longer.

@@ -149,6 +149,11 @@ enum Tool {
       tables: { [RestoreCommand.table] },
       run: RestoreCommand.run),
     Command(
+      name: "console", group: .gateway,
+      summary: "print a URL that opens the web console signed in",
+      tables: { [ConsoleCommand.table] },
+      run: ConsoleCommand.run),
+    Command(
       name: "log", group: .gateway, summary: "show what happened to notifications",
       tables: { [LogCommand.verb.table] },
       run: LogCommand.run),

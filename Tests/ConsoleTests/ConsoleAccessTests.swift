@@ -13,9 +13,9 @@ import Transport
 @Suite struct ConsoleAccessTests {
   private let scratch: ScratchFolder
   private let router: ConsoleRouter
-  private static let token = "0123456789abcdef"
-  private static let own = [("Host", "localhost:2198")]
-  private static let proof = own + [("x-belfry-console", "1"), ("Origin", "http://localhost:2198")]
+  static let token = "0123456789abcdef"
+  static let own = [("Host", "localhost:2198")]
+  static let proof = own + [("x-belfry-console", "1"), ("Origin", "http://localhost:2198")]
 
   init() throws {
     scratch = try ScratchFolder()
@@ -30,7 +30,7 @@ import Transport
       api: api, token: Self.token, names: ["belfry.example"], port: 2_198, gateway: nil)
   }
 
-  private func answer(
+  func answer(
     _ method: String, _ path: String, _ fields: [(String, String)], body: String = "",
     peer: String = "127.0.0.1:4000"
   ) -> HTTP1Response {
@@ -39,11 +39,11 @@ import Transport
         method: method, path: path, fields: fields, body: Array(body.utf8), peer: peer))
   }
 
-  private func field(_ name: String, of response: HTTP1Response) -> String? {
+  func field(_ name: String, of response: HTTP1Response) -> String? {
     response.fields.first { $0.name == name }?.value
   }
 
-  private func text(_ response: HTTP1Response) -> String {
+  func text(_ response: HTTP1Response) -> String {
     guard case .bytes(let bytes) = response.body else { return "" }
     return String(decoding: bytes, as: UTF8.self)
   }
@@ -207,8 +207,86 @@ import Transport
   }
 }
 
+/// Links that open the console signed in.
+extension ConsoleAccessTests {
+  private func makeLink() throws -> String {
+    let bearer = [("Authorization", "Bearer \(Self.token)")]
+    let response = answer("POST", "/api/console-link", bearer)
+    #expect(response.status == 200)
+    let line = try #require(try JSONValue(parsing: text(response)).objectValue)
+    #expect(line["validSeconds"] == 60)
+    return try #require(line["link"]?.stringValue)
+  }
+
+  private func open(_ link: String, peer: String = "127.0.0.1:4000") -> HTTP1Response {
+    answer("POST", "/console/session", Self.proof, body: #"{"link":"\#(link)"}"#, peer: peer)
+  }
+
+  @Test
+  func `a link begins one session, and only holders of the token or a session get one`() throws {
+    #expect(answer("POST", "/api/console-link", Self.own).status == 401)
+    let link = try makeLink()
+    let other = try makeLink()
+    #expect(link.utf8.count == 64 && link != other)
+    #expect(open(link + "0").status == 401)
+    let opened = open(link)
+    #expect(opened.status == 200)
+    let cookie = try #require(field("set-cookie", of: opened))
+    #expect(!cookie.contains(link))
+    let session = ("Cookie", String(cookie.prefix { $0 != ";" }))
+    #expect(answer("GET", "/api/teams", Self.own + [session]).status == 200)
+    let again = open(link)
+    #expect(again.status == 401 && field("set-cookie", of: again) == nil)
+    #expect(text(again).contains("belfry console"))
+  }
+
+  @Test
+  func `after ten wrong links an address waits, but a right link still opens`() throws {
+    for number in 0..<10 { #expect(open("\(number)").status == 401) }
+    #expect(open("wrong").status == 429)
+    let guess = #"{"token":"wrong"}"#
+    #expect(answer("POST", "/console/session", Self.proof, body: guess).status == 429)
+    #expect(open("wrong", peer: "192.0.2.1:1").status == 401)
+    #expect(open(try makeLink()).status == 200)
+  }
+}
+
+@Suite struct SignInInstructionsTests {
+  @Test
+  func `the command quotes a folder that a shell would split`() {
+    let plain = SignInInstructions(folder: "/var/lib/belfry/gateway", tokenFile: "/t")
+    #expect(plain.command == "belfry console --data /var/lib/belfry/gateway")
+    let odd = SignInInstructions(folder: "/my data/it's", tokenFile: "/t")
+    #expect(odd.command == #"belfry console --data '/my data/it'\''s'"#)
+  }
+}
+
 /// Sessions under a clock that the test controls.
 @Suite struct ConsoleSessionsTests {
+  @Test
+  func `a link works once and for one minute, and the number of unused links is bounded`() {
+    let clock = ManualSeconds()
+    let sessions = ConsoleSessions(token: "secret") { clock.seconds * 1_000_000_000 }
+    let late = sessions.makeLink()
+    clock.seconds = 60
+    #expect(sessions.begin(withLink: late, from: "a") == .expiredLink)
+    let link = sessions.makeLink()
+    clock.seconds += 59
+    guard case .opened(let secret) = sessions.begin(withLink: link, from: "a") else {
+      Issue.record("the link is valid")
+      return
+    }
+    #expect(sessions.isOpen(secret) && secret != link)
+    #expect(sessions.begin(withLink: link, from: "a") == .expiredLink)
+    // Neither the token nor an empty text is a link.
+    #expect(sessions.begin(withLink: "secret", from: "a") == .expiredLink)
+    #expect(sessions.begin(withLink: "", from: "a") == .expiredLink)
+    let first = sessions.makeLink()
+    clock.seconds += 1
+    for _ in 0..<Limits.links { _ = sessions.makeLink() }
+    #expect(sessions.begin(withLink: first, from: "a") == .expiredLink)
+  }
+
   @Test
   func `a session ends after its time, and the wait after wrong tokens too`() {
     let clock = ManualSeconds()

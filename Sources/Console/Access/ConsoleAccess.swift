@@ -9,10 +9,16 @@ struct ConsoleAccess: Sendable {
   /// The name of the session cookie, which includes the port because browsers send a host's cookies to all of its
   /// ports.
   let cookie: String
+  /// The instructions of the sign-in page; nil for the general ones.
+  private let instructions: SignInInstructions?
 
   /// Creates the access control for sessions that begin with `token`; `guesses` counts wrong tokens, including those in
   /// API requests.
-  init(token: String, names: [String], port: UInt16, guesses: TokenGuesses? = nil) {
+  init(
+    token: String, names: [String], port: UInt16, guesses: TokenGuesses? = nil,
+    instructions: SignInInstructions? = nil
+  ) {
+    self.instructions = instructions
     sessions = ConsoleSessions(token: token, guesses: guesses)
     hosts = HostNames(names)
     cookie = "belfry-console-\(port)"
@@ -65,7 +71,12 @@ struct ConsoleAccess: Sendable {
     switch request.method {
     case "GET":
       let isOpen = secret(of: request).map(sessions.isOpen) ?? false
-      return .lines([["open": .bool(isOpen)]])
+      var line: JSONObject = ["open": .bool(isOpen)]
+      if let instructions {
+        line["command"] = .string(instructions.command)
+        line["tokenFile"] = .string(instructions.tokenFile)
+      }
+      return .lines([line])
     case "POST": return begin(request)
     case "DELETE":
       if let secret = secret(of: request) { sessions.end(secret) }
@@ -81,10 +92,15 @@ struct ConsoleAccess: Sendable {
 
   private func begin(_ request: HTTP1Request) -> HTTP1Response {
     let body = (try? JSONValue(parsing: request.body))?.objectValue
-    guard let token = body?["token"]?.stringValue else {
+    let outcome: ConsoleSessions.Outcome
+    if let link = body?["link"]?.stringValue {
+      outcome = sessions.begin(withLink: link, from: request.peerAddress)
+    } else if let token = body?["token"]?.stringValue {
+      outcome = sessions.begin(with: token, from: request.peerAddress)
+    } else {
       return .failure(.invalid, "'token' is missing", "enter the admin token", status: 400)
     }
-    switch sessions.begin(with: token, from: request.peerAddress) {
+    switch outcome {
     case .opened(let secret):
       var response = HTTP1Response.lines([["open": true]])
       response.fields.append(("set-cookie", attributes(of: secret, request)))
@@ -93,6 +109,10 @@ struct ConsoleAccess: Sendable {
       return .failure(
         .invalid, "wrong admin token",
         "paste the contents of the admin-token file", status: 401)
+    case .expiredLink:
+      return .failure(
+        .invalid, "this link has expired or was already used",
+        "run `belfry console` again, or enter the admin token", status: 401)
     case .tooManyAttempts(let seconds): return .tooManyGuesses(retryAfterSeconds: seconds)
     }
   }

@@ -11,12 +11,16 @@ final class ConsoleSessions: Sendable {
     /// The secret of the new session.
     case opened(String)
     case wrongToken
+    /// The secret of a link is unknown, was already used, or is older than a minute.
+    case expiredLink
     case tooManyAttempts(retryAfterSeconds: Int64)
   }
 
   private struct State {
     /// The end of each session, in monotonic nanoseconds, by the hash of its secret.
     var sessions: [SHA256.Digest: Int64] = [:]
+    /// The end of each unused link, in monotonic nanoseconds, by the hash of its secret.
+    var links: [SHA256.Digest: Int64] = [:]
   }
 
   private let guesses: TokenGuesses
@@ -38,8 +42,42 @@ final class ConsoleSessions: Sendable {
     switch guesses.check(text, from: address) {
     case .wrong: return .wrongToken
     case .tooMany(let seconds): return .tooManyAttempts(retryAfterSeconds: seconds)
-    case .right: break
+    case .right: return .opened(openSession())
     }
+  }
+
+  /// Returns the secret of a new link, which begins one session within a minute.
+  func makeLink() -> String {
+    let now = now()
+    let secret = Self.makeSecret()
+    state.withLock { state in
+      state.links = state.links.filter { $0.value > now }
+      if state.links.count >= Limits.links,
+        let oldest = state.links.min(by: { $0.value < $1.value })?.key
+      {
+        state.links[oldest] = nil
+      }
+      state.links[SHA256.hash(Array(secret.utf8))] = now + Limits.linkNanoseconds
+      assert(state.links.count <= Limits.links, "links are bounded")
+    }
+    return secret
+  }
+
+  /// Begins a session for a caller that has the secret of a link, which then no longer works.
+  ///
+  /// A wrong secret counts as a wrong token, so that links cannot be guessed faster than the token.
+  func begin(withLink secret: String, from address: String) -> Outcome {
+    let now = now()
+    let digest = SHA256.hash(Array(secret.utf8))
+    let end = state.withLock { state in state.links.removeValue(forKey: digest) }
+    if let end, end > now { return .opened(openSession()) }
+    switch guesses.countWrong(from: address) {
+    case .tooMany(let seconds): return .tooManyAttempts(retryAfterSeconds: seconds)
+    case .right, .wrong: return .expiredLink
+    }
+  }
+
+  private func openSession() -> String {
     let now = now()
     return state.withLock { state in
       let secret = Self.makeSecret()
@@ -51,7 +89,7 @@ final class ConsoleSessions: Sendable {
       }
       state.sessions[SHA256.hash(Array(secret.utf8))] = now + Limits.sessionNanoseconds
       assert(state.sessions.count <= Limits.sessions, "sessions are bounded")
-      return .opened(secret)
+      return secret
     }
   }
 

@@ -9,8 +9,11 @@ export class Refusal extends Error {
   }
 }
 
-/** The callback for an expired session, and the name of the service behind the pages. */
-export const session = { onEnded: () => {}, service: "gateway" };
+/**
+ * The callback for an expired session, the name of the service behind the pages, and the instructions of the sign-in
+ * page: a command and the file with the token, if the service names them.
+ */
+export const session = { onEnded: () => {}, service: "gateway", command: null, tokenFile: null };
 
 /**
  * Calls the admin API and returns the objects of its lines. The header proves that the call is from this page, because

@@ -1,20 +1,24 @@
 import { call, session } from "/console/api.js";
-import { Field, h, put } from "/console/elements.js";
+import { Field, copyButton, h, put } from "/console/elements.js";
 
-/** Asks for the admin token. The address may contain it after #token=, which never leaves the browser. */
+/**
+ * Asks for the admin token. The address may contain it after #token=, or the secret of a link after #link=; neither ever
+ * leaves the browser as part of an address.
+ */
 export function showLogin(main, onSignedIn, reason) {
   document.title = "Sign in – Belfry";
+  const { command, service, tokenFile } = session;
   const token = new Field("Admin token",
     h("input", { type: "password", autocomplete: "current-password", required: true, spellcheck: "false" }),
-    { hint: `Find it in the admin-token file in the ${session.service}'s data directory. You stay signed in for 12 hours.` });
+    { hint: [tokenFile ? ["Find it in ", h("code", {}, tokenFile), "."] : `Find it in the admin-token file in the ${service}'s data directory.`,
+      " You stay signed in for 12 hours."].flat() });
   const button = h("button", { type: "submit" }, "Sign in");
 
-  async function signIn(event) {
-    event?.preventDefault();
+  async function begin(body) {
     token.fail();
     button.disabled = true;
     try {
-      await call("POST", "/console/session", { token: token.value.trim() });
+      await call("POST", "/console/session", body);
       onSignedIn();
     } catch (refusal) {
       token.fail(refusal.message);
@@ -23,17 +27,26 @@ export function showLogin(main, onSignedIn, reason) {
     button.disabled = false;
   }
 
+  function signIn(event) {
+    event.preventDefault();
+    begin({ token: token.value.trim() });
+  }
+
   put(main,
     h("form", { class: "card narrow", onsubmit: signIn },
       h("h1", {}, "Sign in"),
       reason ? h("p", { role: "status" }, reason) : null,
+      command ? h("div", { class: "field" },
+        h("p", {}, "On the gateway's machine, run this command and open the URL that it prints:"),
+        h("pre", { tabindex: "0", "aria-label": "Command" }, command), copyButton(command, "Copy command"),
+        h("p", {}, "Or enter the admin token.")) : null,
       token.element, button));
-  const given = location.hash.match(/^#token=(.+)$/);
-  if (given) {
-    history.replaceState(null, "", location.pathname);
-    token.value = decodeURIComponent(given[1]);
-    signIn();
-  } else {
+  const [, kind, secret] = location.hash.match(/^#(token|link)=(.+)$/) ?? [];
+  if (!kind) {
     token.control.focus();
+    return;
   }
+  history.replaceState(null, "", location.pathname);
+  if (kind === "token") token.value = decodeURIComponent(secret);
+  begin({ [kind]: decodeURIComponent(secret) });
 }

@@ -59,5 +59,9 @@ export async function run(all, { service }) {
   addEventListener("hashchange", () => show());
 
   const [state] = await call("GET", "/console/session").catch(() => [{ open: false }]);
+  session.command = state.command;
+  session.tokenFile = state.tokenFile;
+  // A secret in the address isn't needed if a session is open, and must not stay in the address bar.
+  if (state.open && /^#(link|token)=/.test(location.hash)) history.replaceState(null, "", location.pathname);
   if (state.open) signedIn(); else signedOut();
 }

@@ -34,6 +34,13 @@ struct AdminClient {
     return lines
   }
 
+  /// Sends a call and returns the lines of the response, or nil if nothing listens.
+  func perform(_ call: AdministrationCall) throws -> [JSONObject]? {
+    var lines: [JSONObject] = []
+    guard try exchange(call, { lines.append($0) }) else { return nil }
+    return lines
+  }
+
   /// Sends a request and passes on each line as it arrives.
   ///
   /// Returns false if nothing listens.

@@ -59,6 +59,22 @@ struct GatewayAccess {
     }
   }
 
+  /// Returns a URL that opens the running gateway's console signed in, and the seconds for which it is valid; nil if no
+  /// gateway is running.
+  ///
+  /// The secret is in the fragment, which browsers do not send.
+  func consoleLink() throws -> (url: String, seconds: Int64)? {
+    guard let client = try client(),
+      let line = try client.perform(AdministrationCall("POST", "/api/console-link"))?.first
+    else { return nil }
+    guard let secret = line["link"]?.stringValue else {
+      throw AdministrationFailure(
+        .broken, "the gateway returned no console link", do: "restart it with this version")
+    }
+    let url = client.address.consoleURL(port: client.address.port)
+    return ("\(url)#link=\(secret)", line["validSeconds"]?.integerValue ?? 0)
+  }
+
   /// True if the process that wrote `gateway.json` is still running.
   private var isHeld: Bool {
     guard let object = try? description, let pid = object["pid"]?.integerValue else { return false }

@@ -48,6 +48,13 @@ public final class TokenGuesses: Sendable {
   public func check(_ text: String, from address: String) -> Outcome {
     // An empty token would equal an empty guess.
     if !token.isEmpty, ConstantTime.areEqual(Array(text.utf8), token) { return .right }
+    return countWrong(from: address)
+  }
+
+  /// Counts a wrong secret of another kind from this address.
+  ///
+  /// Returns `.wrong`, or `.tooMany` if the address must wait.
+  public func countWrong(from address: String) -> Outcome {
     let now = now()
     let (outcome, unlogged) = state.withLock { state -> (Outcome, Int) in
       let wait = Self.wait(state.attempts[address], at: now)

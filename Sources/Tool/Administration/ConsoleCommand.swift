@@ -1,0 +1,47 @@
+import BelfryWire
+import Gateway
+import System
+
+/// `belfry console`: prints a URL that opens the gateway's console signed in.
+enum ConsoleCommand {
+  static let table = OptionTable(
+    command: "belfry console",
+    summary:
+      "Prints a URL that opens the console of a running gateway signed in. The URL works once, within one minute.",
+    [
+      .value("data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway", "the gateway's data folder"),
+      .flag("json", "print one JSON object: url, validSeconds"),
+    ])
+
+  static func run(_ arguments: [String]) -> Int32 {
+    do {
+      let options = try CommandLineOptions(arguments, by: table)
+      if options.wantsHelp {
+        Output.text(table.help)
+        return 0
+      }
+      let folder = FileSystem.absolute(options.value("data") ?? StateFolders.gateway)
+      try FolderOwner.act(in: folder)
+      guard let link = try GatewayAccess(folder: folder).consoleLink() else {
+        try GatewayFolder(path: folder).requireGateway()
+        Output.error(
+          "no gateway is running on \(folder)",
+          do: "start it with `belfry gateway`, or select its data folder with --data")
+        return 1
+      }
+      if options.has("json") {
+        Output.json(
+          .object(["url": .string(link.url), "validSeconds": .integer(link.seconds)]))
+      } else {
+        Output.line(link.url)
+      }
+      return 0
+    } catch let problem as CommandLineOptions.Problem {
+      Output.error(problem)
+      return 2
+    } catch {
+      Output.error(error)
+      return 1
+    }
+  }
+}
