@@ -32,6 +32,8 @@ enum Limits {
   static let sampleNanoseconds: Int64 = 10_000_000_000
   /// Samples of the metrics that are retained: one hour's.
   static let samples = 360
+  /// Minutes of the archived metrics: seven days.
+  static let historyMinutes: Int64 = 10_080
   /// Bytes of a file in the gateway's folder.
   static let fileBytes = 262_144
 }

@@ -112,7 +112,7 @@ public struct GatewayMetrics: Sendable {
       "belfry_delivery_seconds",
       help:
         "From acceptance to the device's acknowledgement, of notifications that did not wait for the device.",
-      bounds: Self.deliveryBounds, scale: 1e-3)
+      bounds: Self.deliveryBounds, scale: 1e-3, hasQuantiles: true)
     broadcasts = registry.counter(
       "belfry_broadcasts_accepted_total", help: "Broadcasts answered with 200.")
     broadcastStates = DeliveryState.allCases.map {

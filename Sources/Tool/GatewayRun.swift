@@ -118,19 +118,24 @@ final class GatewayRun {
   }
 
   private func openConsole(_ opened: GatewayServer.Description) throws(SystemFailure) {
-    let history = try MetricHistory(of: metrics, notificationStore: folder.notificationStoreFile)
+    let history = try MetricHistory(
+      of: metrics, notificationStore: folder.notificationStoreFile,
+      archive: folder.metricArchiveFile)
     self.history = history
     addMetrics(history)
-    let api = AdminRouter(
-      administration: server.administration, token: server.adminToken, metrics: metrics,
-      condition: server.condition, history: history, log: log.child("console")
-    ) { [readiness] in readiness.isReady }
+    let (administration, condition) = (server.administration, server.condition)
     let gateway = TestPushes.Gateway(
       host: opened.host, port: opened.ports.providers.first ?? 0, folder: folder)
     let (token, names) = (server.adminToken, names)
     let phones = PhoneShelf(host: opened.host, port: opened.ports.device, folder: folder)
     self.phones = phones
-    console = try ConsoleServer(address: consoleAddress, connections: consoleConnections) { port in
+    console = try ConsoleServer(address: consoleAddress, connections: consoleConnections) {
+      [consoleAddress, metrics, readiness, log] port in
+      let api = AdminRouter(
+        administration: administration, token: token, metrics: metrics, condition: condition,
+        history: history, description: opened.status(console: (consoleAddress.host, port)),
+        log: log.child("console")
+      ) { readiness.isReady }
       let router = ConsoleRouter(
         api: api, token: token, names: names, port: port, gateway: gateway, phones: phones)
       return { router.answer($0) }
@@ -210,6 +215,23 @@ private final class Readiness: Sendable {
 }
 
 extension GatewayServer.Description {
+  /// Returns the members of the status that do not change while the gateway runs: its version and its addresses.
+  func status(console: (host: String, port: UInt16)) -> JSONObject {
+    func address(_ port: UInt16?, host: String? = nil) -> JSONValue? {
+      let host = host ?? self.host
+      return port.map { .string("\(host.contains(":") ? "[\(host)]" : host):\($0)") }
+    }
+    var members: JSONObject = [
+      "version": .string(Version.current), "commit": .string(Version.commit),
+    ]
+    members["providerAddress"] = address(ports.providers.first)
+    members["deviceAddress"] = address(ports.device)
+    members["binaryAddress"] = address(ports.binary)
+    members["feedbackAddress"] = address(ports.feedback)
+    members["consoleAddress"] = address(console.port, host: console.host)
+    return members
+  }
+
   /// Returns the object of the ready file.
   func json(consoleHost: String) -> String {
     var ports: [(String, JSONValue)] = [

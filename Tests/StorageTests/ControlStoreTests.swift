@@ -235,6 +235,8 @@ import Transport
         })
     try store.apply(records.map { .putRegistration($0) })
     for record in records { #expect(try store.registration(of: record.key) == record) }
+    #expect(try store.registrations(ofDevice: 3) == records)
+    #expect(try store.registrations(ofDevice: 4).isEmpty)
     #expect(try store.registration(of: NotificationKey(device: 4, app: 5, kind: 1)) == nil)
     #expect(try store.registration(of: NotificationKey(device: 3, app: 6, kind: 2)) == nil)
   }

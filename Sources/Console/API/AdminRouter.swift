@@ -1,4 +1,4 @@
-internal import BelfryWire
+public import BelfryWire
 public import Gateway
 public import System
 public import Transport
@@ -17,14 +17,17 @@ public struct AdminRouter: Sendable {
   private let condition: GatewayCondition?
   private let isReady: @Sendable () -> Bool
   private let history: MetricHistory?
+  /// The members of the status that do not change while the gateway runs.
+  private let description: JSONObject
 
   /// Creates a router for `administration`.
   ///
   /// `isReady` returns whether every listener accepts connections, `condition` is the state of the gateway behind them,
-  /// `history` has the earlier metrics, and `log` reports wrong tokens.
+  /// `history` has the earlier metrics, `description` has further members of the status, and `log` reports wrong tokens.
   public init(
     administration: Administration, token: String, metrics: MetricRegistry,
-    condition: GatewayCondition? = nil, history: MetricHistory? = nil, log: Log = .silent,
+    condition: GatewayCondition? = nil, history: MetricHistory? = nil,
+    description: JSONObject = [:], log: Log = .silent,
     isReady: @escaping @Sendable () -> Bool
   ) {
     self.administration = administration
@@ -33,6 +36,7 @@ public struct AdminRouter: Sendable {
     self.condition = condition
     self.isReady = isReady
     self.history = history
+    self.description = description
   }
 
   /// Answers a request; returns nil for a path that isn't this router's.
@@ -103,17 +107,15 @@ public struct AdminRouter: Sendable {
     do throws(AdministrationFailure) {
       if request.path == "/api/status", request.method == "GET" { return .lines([status]) }
       if request.path == "/api/history", request.method == "GET", let history {
-        return .lines([history.json])
+        return .lines([try history.json(minutes: request.queryValue("minutes"))])
       }
+      if request.path == "/api/log", request.method == "GET" { return try log(request) }
       let call = AdministrationCall(
         request.method, request.path, query: request.query, body: try Self.object(in: request))
       guard let wanted = try call.request() else {
         return .failure(
           .missing, "unknown request: \(request.method) \(request.path)", "see docs/admin-api.md",
           status: 404)
-      }
-      if case .log(let text) = wanted, request.queryValue("follow") == "1" {
-        return try follow(text, asEvents: EventStream.isWanted(by: request))
       }
       let lines = try administration.perform(wanted)
       var response = HTTP1Response.lines(try ListPage.lines(of: lines, request))
@@ -147,15 +149,30 @@ public struct AdminRouter: Sendable {
     return object
   }
 
+  /// Returns the lines of the log that a request asks for.
+  private func log(_ request: HTTP1Request) throws(AdministrationFailure) -> HTTP1Response {
+    let filter = try DeliveryLogFilter(query: request.query)
+    let text = request.queryValue("of")
+    if request.queryValue("follow") == "1" {
+      return try follow(text, where: filter, asEvents: EventStream.isWanted(by: request))
+    }
+    let lines = try administration.log(of: text, where: filter)
+    var response = HTTP1Response.lines(try ListPage.lines(of: lines, request))
+    response.fields.append((ListPage.totalField, "\(lines.count)"))
+    return response
+  }
+
   /// Returns the retained lines of the log, followed by each new line as it arrives.
   private func follow(
-    _ text: String?, asEvents: Bool
+    _ text: String?, where filter: DeliveryLogFilter, asEvents: Bool
   ) throws(AdministrationFailure) -> HTTP1Response {
     let bytes: @Sendable ([JSONObject]) -> [UInt8] =
       asEvents ? EventStream.bytes : HTTP1Response.bytes
     let stream = HTTP1BodyStream()
-    let kept = try administration.follow(text) { lines in stream.write(bytes(lines)) }
-    stream.begin(with: bytes(asEvents ? Array(kept.suffix(Limits.logLines)) : kept))
+    let kept = try administration.follow(
+      text, where: filter, limit: asEvents ? Limits.logLines : .max
+    ) { lines in stream.write(bytes(lines)) }
+    stream.begin(with: bytes(kept))
     let type = asEvents ? EventStream.type : HTTP1Response.linesType
     return HTTP1Response(status: 200, fields: [("content-type", type)], body: .stream(stream))
   }
@@ -169,6 +186,7 @@ public struct AdminRouter: Sendable {
     line["notices"] = .array((condition?.notices ?? []).map { .string($0) })
     line["environment"] = .string(administration.environmentName)
     line["at"] = .string(Timestamp.rfc3339(unixMilliseconds: now))
+    line.merge(description)
     for (name, value) in StatusReport(metrics, condition, history).members(atMilliseconds: now) {
       line[name] = value
     }

@@ -1,9 +1,10 @@
 internal import BelfryWire
+internal import Gateway
 internal import Storage
 internal import Synchronization
 public import System
 
-/// The gateway's metrics over the last hour, for the console's plots.
+/// The gateway's earlier metrics, for the console's plots: every sample of the last hour, and an archive of seven days.
 ///
 /// A separate thread takes a sample every 10 seconds; the loops only add to counters, as usual.
 public final class MetricHistory: Sendable {
@@ -22,15 +23,26 @@ public final class MetricHistory: Sendable {
   private let metrics: MetricRegistry
   private let state = Mutex(State())
   private let thread = Mutex<LoopThread?>(nil)
+  private let archive: Mutex<MetricArchive?>
 
-  /// Creates a history of `metrics` without samples.
-  init(of metrics: MetricRegistry) { self.metrics = metrics }
+  /// Creates a history of `metrics` without samples; `archive` is the file with those of earlier runs.
+  init(of metrics: MetricRegistry, archive path: String? = nil) {
+    self.metrics = metrics
+    archive = Mutex(Self.openArchive(path))
+  }
 
-  /// Begins to sample `metrics` and the number of notifications in the store at `path`.
+  /// Returns the archive in a file, or one in memory: a file that can't be opened must not keep the gateway from
+  /// starting.
+  private static func openArchive(_ path: String?) -> sending MetricArchive? {
+    (try? MetricArchive(file: path)) ?? (try? MetricArchive(file: nil))
+  }
+
+  /// Begins to sample `metrics` and the number of notifications in the store at `path`; `archive` is the file that keeps
+  /// seven days.
   public convenience init(
-    of metrics: MetricRegistry, notificationStore path: String
+    of metrics: MetricRegistry, notificationStore path: String, archive: String
   ) throws(SystemFailure) {
-    self.init(of: metrics)
+    self.init(of: metrics, archive: archive)
     let thread = try LoopThread.start(name: "console-history") { [weak self] loop in
       let counter = StoredNotificationCounter(path: path)
       func turn() {
@@ -74,6 +86,8 @@ public final class MetricHistory: Sendable {
       values[sample.name] = sample.value
     }
     values["waiting"] = waiting.map(Double.init)
+    let reading = reading(values, waiting: waiting, atMilliseconds: atMilliseconds)
+    archive.withLock { $0?.add(reading) }
     state.withLock { state in
       state.waiting = waiting
       if state.startedMilliseconds == nil { state.startedMilliseconds = atMilliseconds }
@@ -81,6 +95,42 @@ public final class MetricHistory: Sendable {
       if state.samples.count > Limits.samples { state.samples.removeFirst() }
       assert(state.samples.count <= Limits.samples, "an hour is kept")
     }
+  }
+
+  /// Returns the metrics as the archive reads them.
+  private func reading(
+    _ values: [String: Double], waiting: Int?, atMilliseconds: Int64
+  ) -> MetricArchive.Reading {
+    func sum(_ prefix: String) -> Double {
+      values.reduce(0) { $1.key.hasPrefix(prefix) ? $0 + $1.value : $0 }
+    }
+    var reading = MetricArchive.Reading(atMilliseconds: atMilliseconds)
+    reading.counters = [
+      .accepted: sum("belfry_pushes_accepted_total"), .refused: sum("belfry_pushes_refused_total"),
+      .delivered: sum("belfry_notifications_total{state=\"Delivered"),
+      .stored: sum("belfry_notifications_total{state=\"Stored"),
+      .discarded: sum("belfry_notifications_total{state=\"Discarded"),
+    ]
+    reading.gauges[.devices] = values["belfry_device_connections"]
+    reading.gauges[.providers] = values["belfry_provider_connections"]
+    reading.gauges[.waiting] = waiting.map(Double.init)
+    reading.delivery = metrics.quantiles(ofHistogram: "belfry_delivery_seconds")?.snapshot
+    reading.commit =
+      metrics.quantiles(
+        ofHistogram: "belfry_store_commit_seconds", labels: ["store": "notifications"])?.snapshot
+    return reading
+  }
+
+  /// Returns the archived metrics of the last `minutes`; without `minutes`, every sample of the last hour.
+  func json(minutes text: String?) throws(AdministrationFailure) -> JSONObject {
+    guard let text else { return json }
+    guard let minutes = Int64(text), (1...Limits.historyMinutes).contains(minutes) else {
+      throw AdministrationFailure(
+        .invalid, "invalid value '\(text)' for minutes",
+        do: "give a number from 1 to \(Limits.historyMinutes)")
+    }
+    let now = SystemClock.unixMilliseconds
+    return archive.withLock { $0?.json(lastMilliseconds: minutes * 60_000, before: now) } ?? [:]
   }
 
   /// The samples, oldest first: `at` in milliseconds since 1970, and a list of values for each name, with null for

@@ -129,6 +129,27 @@ extension Administration {
       })
   }
 
+  /// Returns the apps that a device has registered, each with its token unless it has unregistered.
+  func listApps(ofDevice number: UInt64) throws(StorageFailure) -> AdministrationAnswer {
+    guard try store.device(number: number) != nil else {
+      return .failure(
+        .init(.missing, "no device has the number \(number)", do: "see `belfry device list`"))
+    }
+    let names = Dictionary(
+      try store.apps().map { ($0.number, $0.bundleID) }, uniquingKeysWith: { first, _ in first })
+    let codec = tokenCodec
+    return .success(
+      try store.registrations(ofDevice: number).compactMap { record in
+        guard let bundleID = names[record.key.app], let kind = TokenKind(rawValue: record.key.kind)
+        else { return nil }
+        let token = codec?.seal(
+          TokenContents(
+            environment: environment, kind: kind, generation: record.generation,
+            app: record.key.app, device: number))
+        return AdministrationLines.line(record, bundleID: bundleID, kind: kind, token: token)
+      })
+  }
+
   func revokeDevice(_ number: UInt64, _ now: Int64) throws(StorageFailure) -> AdministrationAnswer {
     guard var device = try store.devices().first(where: { $0.number == number }) else {
       return .failure(

@@ -41,11 +41,14 @@ extension Administration {
     } catch {
       return .failure(error)
     }
-    let lines =
-      runtime?.log.lines(of: query)
+    return .success(lines(of: query).map(AdministrationLines.line))
+  }
+
+  /// Returns the lines of the running or the stopped gateway's delivery log, oldest first.
+  func lines(of query: DeliveryLogQuery) -> [DeliveryLogLine] {
+    runtime?.log.lines(of: query)
       ?? KeptDeliveryLog(folder: folder, store: store, environment: environment)
       .lines(of: query, fromLoop: 0)
-    return .success(lines.map(AdministrationLines.line))
   }
 
   /// Converts a device token or an ID to a query of the delivery log; nil matches every line.

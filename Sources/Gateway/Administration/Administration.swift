@@ -100,14 +100,24 @@ public final class Administration: Sendable {
     return try answer.get()
   }
 
-  /// Calls `receive` with each new delivery log line that matches a token or an ID (nil matches every line), until it
-  /// returns false.
+  /// Returns the latest `limit` lines of the delivery log that match a token or an ID (nil matches every line) and the
+  /// filter, oldest first.
+  public func log(
+    of text: String?, where filter: DeliveryLogFilter, limit: Int = .max
+  ) throws(AdministrationFailure) -> [JSONObject] {
+    lines(of: try Self.logQuery(text)).filter(filter.matches).suffix(limit)
+      .map(AdministrationLines.line)
+  }
+
+  /// Calls `receive` with each new delivery log line that matches a token or an ID (nil matches every line) and the
+  /// filter, until it returns false.
   ///
-  /// Returns the earlier matching lines, oldest first.
+  /// Returns the latest `limit` matching lines before them, oldest first.
   ///
   /// `receive` may be called before this function returns.
   public func follow(
-    _ text: String?, _ receive: @escaping @Sendable ([JSONObject]) -> Bool
+    _ text: String?, where filter: DeliveryLogFilter = DeliveryLogFilter(), limit: Int = .max,
+    _ receive: @escaping @Sendable ([JSONObject]) -> Bool
   ) throws(AdministrationFailure) -> [JSONObject] {
     let query = try Self.logQuery(text)
     guard let runtime else {
@@ -115,8 +125,11 @@ public final class Administration: Sendable {
         .conflict, "what is new in the delivery log is a running gateway's",
         do: "start it with `belfry gateway`")
     }
-    return runtime.log.follow(query) { lines in receive(lines.map(AdministrationLines.line)) }
-      .map(AdministrationLines.line)
+    let earlier = runtime.log.follow(query) { lines in
+      let lines = lines.filter(filter.matches)
+      return lines.isEmpty || receive(lines.map(AdministrationLines.line))
+    }
+    return earlier.filter(filter.matches).suffix(limit).map(AdministrationLines.line)
   }
 
   private func perform(
@@ -142,6 +155,7 @@ public final class Administration: Sendable {
       return try addChannel(bundleID, keepsLatest, now)
     case .removeChannel(let id, let bundleID): return try removeChannel(id, bundleID)
     case .listDevices(let text): return try listDevices(of: text)
+    case .listDeviceApps(let number): return try listApps(ofDevice: number)
     case .revokeDevice(let number): return try revokeDevice(number, now)
     case .enrolmentCode: return try enrolmentCode()
     case .rotateEnrolmentCode: return try rotateEnrolmentCode()

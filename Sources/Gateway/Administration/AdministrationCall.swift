@@ -5,6 +5,7 @@ internal import Storage
 ///
 /// ```
 /// GET /api/teams   /keys   /certificates   /topics   /channels   /devices?of=…   /faults   /log?of=…
+///     /devices/NUMBER/apps
 ///     /enrolment-code   /authorities   /token-keys   /damage
 /// POST the same except devices, log and damage; /api/tokens creates a provider token
 ///        /api/push-check   /token-check   /provider-token-check change nothing
@@ -42,6 +43,11 @@ public struct AdministrationCall: Sendable {
     let element = parts.count > 2 ? String(parts[2]) : nil
     switch (method, element) {
     case ("GET", nil): return list(collection)
+    case ("GET", .some(let element)):
+      guard collection == "devices", element.hasSuffix("/apps"),
+        let number = UInt64(element.dropLast("/apps".count))
+      else { return nil }
+      return .listDeviceApps(number: number)
     case ("POST", nil): return try add(to: collection)
     case ("DELETE", _): return try remove(element, from: collection)
     default: return nil
@@ -187,6 +193,7 @@ extension AdministrationRequest {
         query: [("channel", id)] + (bundleID.map { [("app", $0)] } ?? []))
     case .listDevices(let text):
       .init("GET", "/api/devices", query: text.map { [("of", $0)] } ?? [])
+    case .listDeviceApps(let number): .init("GET", "/api/devices/\(number)/apps")
     case .revokeDevice(let number): .init("DELETE", "/api/devices/\(number)")
     case .enrolmentCode: .init("GET", "/api/enrolment-code")
     case .rotateEnrolmentCode: .init("POST", "/api/enrolment-code")

@@ -74,6 +74,27 @@ enum AdministrationLines {
     return line
   }
 
+  /// Returns the line of an app that a device has registered.
+  static func line(
+    _ registration: RegistrationRecord, bundleID: String, kind: TokenKind, token: [UInt8]?
+  ) -> JSONObject {
+    let state =
+      switch registration.state {
+      case .active: "active"
+      case .disabled: "disabled"
+      case .unregistered: "unregistered"
+      }
+    var line: JSONObject = [
+      "topic": .string("\(bundleID)\(kind.topicSuffix)"), "kind": .string("\(kind.name)"),
+      "state": .string(state),
+    ]
+    if registration.state != .unregistered {
+      line["token"] = token.map { .string(Hexadecimal.encode($0)) }
+    }
+    line["changedAt"] = time(registration.changedMilliseconds)
+    return line
+  }
+
   static func line(_ rule: FaultRule) -> JSONObject {
     var line = JSONObject()
     line["token"] = rule.token.map { .string(Hexadecimal.encode($0)) }
@@ -101,6 +122,7 @@ enum AdministrationLines {
     line["uniqueID"] = entry.uniqueID.map { .string($0.text) }
     if entry.device != 0 { line["device"] = number(entry.device) }
     if !entry.topic.isEmpty { line["topic"] = .string(entry.topic) }
+    line["pushType"] = entry.pushType.map { .string("\($0.name)") }
     return line
   }
 

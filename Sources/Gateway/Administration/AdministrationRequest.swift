@@ -33,6 +33,8 @@ public enum AdministrationRequest: Sendable, Hashable {
   ///
   /// The text is a number, a part of a name, or a device token in hexadecimal; nil lists all devices.
   case listDevices(of: String?)
+  /// Lists the apps that a device has registered, with their tokens.
+  case listDeviceApps(number: UInt64)
   case revokeDevice(number: UInt64)
   /// Shows the code that devices enroll with.
   case enrolmentCode

@@ -40,11 +40,13 @@ public struct DeliveryLogLine: Sendable, Hashable {
   public var device: UInt64
   /// The topic of the app.
   public var topic: String
+  /// The push type; nil if it is unknown.
+  public var pushType: PushType?
 
   /// Creates a line from its parts.
   public init(
     atMilliseconds: Int64, state: String, reason: String? = nil, id: NotificationID,
-    uniqueID: NotificationID?, device: UInt64, topic: String
+    uniqueID: NotificationID?, device: UInt64, topic: String, pushType: PushType? = nil
   ) {
     self.atMilliseconds = atMilliseconds
     self.state = state
@@ -53,6 +55,7 @@ public struct DeliveryLogLine: Sendable, Hashable {
     self.uniqueID = uniqueID
     self.device = device
     self.topic = topic
+    self.pushType = pushType
   }
 }
 

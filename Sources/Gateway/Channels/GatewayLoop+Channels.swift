@@ -244,6 +244,6 @@ extension GatewayLoop {
         atMilliseconds: broadcast.acceptedMilliseconds, state: .received,
         key: NotificationKey(
           device: 0, app: broadcast.app, kind: AcceptedNotification.broadcastKind),
-        id: broadcast.id, uniqueID: broadcast.uniqueID))
+        id: broadcast.id, uniqueID: broadcast.uniqueID, pushType: .liveActivity))
   }
 }

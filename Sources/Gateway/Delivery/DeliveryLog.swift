@@ -10,8 +10,9 @@ public import System
 /// themselves. It isn't memory-mapped either, so a program that truncates it removes lines but can't crash the gateway.
 ///
 /// The file consists of 8-byte words in the machine's byte order: a magic number, the capacity, 6 reserved words, then
-/// 8 words per line: milliseconds since 1970; device; app, kind, state and letter case; the two halves of `apns-id`;
-/// the two of `apns-unique-id`; and the line's number from 1, which is 0 in an unused line.
+/// 8 words per line: milliseconds since 1970; device; app, kind, state, push type and letter case; the two halves of
+/// `apns-id`; the two of `apns-unique-id`; and the line's number from 1, which is 0 in an unused line. A push type of 0
+/// is unknown.
 public final class DeliveryLog {
   /// A line of the log.
   public struct Entry: Equatable, Sendable {
@@ -25,6 +26,8 @@ public final class DeliveryLog {
     public let id: NotificationID
     /// The notification's `apns-unique-id`, which the gateway generated.
     public let uniqueID: NotificationID
+    /// The push type; nil if it is unknown, as in lines of earlier versions.
+    public var pushType: PushType?
   }
 
   /// The number of lines that each loop's log keeps.
@@ -103,8 +106,8 @@ public final class DeliveryLog {
     let base = place(ofSlot: Int(appended % UInt64(capacity)))
     let small =
       UInt64(entry.key.app) << 32 | UInt64(entry.key.kind) << 16
-      | UInt64(entry.state.rawValue) << 8 | (entry.id.isLowercase ? 2 : 0)
-      | (entry.uniqueID.isLowercase ? 1 : 0)
+      | UInt64(entry.state.rawValue) << 8 | UInt64(entry.pushType?.rawValue ?? 0) << 2
+      | (entry.id.isLowercase ? 2 : 0) | (entry.uniqueID.isLowercase ? 1 : 0)
     appended += 1
     words[base] = UInt64(bitPattern: entry.atMilliseconds)
     words[base + 1] = entry.key.device
@@ -164,7 +167,8 @@ public final class DeliveryLog {
       id: NotificationID(
         high: words[base + 3], low: words[base + 4], isLowercase: small & 2 != 0),
       uniqueID: NotificationID(
-        high: words[base + 5], low: words[base + 6], isLowercase: small & 1 != 0))
+        high: words[base + 5], low: words[base + 6], isLowercase: small & 1 != 0),
+      pushType: PushType(rawValue: UInt8(truncatingIfNeeded: small) >> 2))
   }
 }
 
@@ -173,7 +177,7 @@ extension DeliveryLog.Entry {
   init(_ state: DeliveryState, of one: AcceptedNotification, atMilliseconds: Int64) {
     self.init(
       atMilliseconds: atMilliseconds, state: state, key: one.key, id: one.id,
-      uniqueID: one.uniqueID)
+      uniqueID: one.uniqueID, pushType: one.pushType)
   }
 }
 

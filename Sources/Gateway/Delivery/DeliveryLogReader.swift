@@ -120,6 +120,6 @@ extension DeliveryLogLine {
     self.init(
       atMilliseconds: entry.atMilliseconds, state: entry.state.label, id: entry.id,
       uniqueID: entry.uniqueID, device: entry.key.device,
-      topic: "\(bundleID ?? "(removed)")\(kind.topicSuffix)")
+      topic: "\(bundleID ?? "(removed)")\(kind.topicSuffix)", pushType: entry.pushType)
   }
 }

@@ -13,6 +13,7 @@ public import Transport
 /// admin-token                 the token for the admin API
 /// AuthKey_KEYID.p8            the first team's provider key
 /// delivery-log.LOOP           the latest notification events
+/// metrics                     the metrics of the last seven days
 /// control.sqlite, notifications.sqlite, gateway.json, lock
 /// control.sqlite-mark, …      how much each store has committed
 /// restored, restoring         markers of a finished or an unfinished restore from a backup
@@ -94,6 +95,8 @@ public struct GatewayFolder: Sendable {
   public var controlStoreFile: String { file("control.sqlite") }
   /// The path of the store of undelivered notifications.
   public var notificationStoreFile: String { file("notifications.sqlite") }
+  /// The path of the metrics of the last seven days.
+  public var metricArchiveFile: String { file("metrics") }
   /// Returns the path of the delivery log of one loop.
   func deliveryLogFile(loop: Int) -> String { file("delivery-log.\(loop)") }
   /// Returns the path of the private key of a provider key, in the format that Apple uses.

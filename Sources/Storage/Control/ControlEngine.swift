@@ -358,6 +358,14 @@ final class ControlEngine: MarkedStoreEngine {
     return try records(of: table, statement).first
   }
 
+  /// Returns the registrations of a device by app and kind, active or not.
+  func registrations(ofDevice device: UInt64) throws(StorageFailure) -> [RegistrationRecord] {
+    let table = ControlRows.registrationsOfDevice
+    let statement = try database.prepare(once: table.query)
+    try statement.bind(1, device)
+    return try records(of: table, statement)
+  }
+
   /// Returns true if an arrival contains information that the rows do not.
   func isNews(_ arrival: DeviceArrival) throws(StorageFailure) -> Bool {
     let statement = try database.prepare(

@@ -178,6 +178,13 @@ extension ControlRows where Record == RegistrationRecord {
       ORDER BY changed, device LIMIT ?5
       """, record: registration)
 
+  static let registrationsOfDevice = ControlRows(
+    query: """
+      SELECT device, app, kind, generation, state, changed, \(ControlTable.registration.isWhole)
+      FROM registration
+      WHERE device = ?1 ORDER BY app, kind
+      """, record: registration)
+
   static let registrationOfKey = ControlRows(
     query: """
       SELECT device, app, kind, generation, state, changed, \(ControlTable.registration.isWhole)

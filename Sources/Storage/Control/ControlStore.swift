@@ -112,6 +112,8 @@ public protocol ControlStore: AnyObject, Sendable {
   ) throws(StorageFailure) -> [RegistrationRecord]
   /// Returns the registration of a device, an app and a kind, active or not, using its key.
   func registration(of key: NotificationKey) throws(StorageFailure) -> RegistrationRecord?
+  /// Returns the registrations of a device by app and kind, active or not, using their key.
+  func registrations(ofDevice device: UInt64) throws(StorageFailure) -> [RegistrationRecord]
   /// Returns all subscriptions by device.
   func subscriptions() throws(StorageFailure) -> [SubscriptionRecord]
   /// Returns the named value, or nil if it is not set.

@@ -155,6 +155,13 @@ public final class SQLiteControlStore: ControlStore {
     try engine.read { engine throws(StorageFailure) in try engine.registration(of: key) }
   }
 
+  /// Returns the registrations of a device by app and kind, active or not.
+  public func registrations(
+    ofDevice device: UInt64
+  ) throws(StorageFailure) -> [RegistrationRecord] {
+    try engine.read { engine throws(StorageFailure) in try engine.registrations(ofDevice: device) }
+  }
+
   /// Returns all subscriptions by device.
   public func subscriptions() throws(StorageFailure) -> [SubscriptionRecord] {
     try rows(ControlRows.subscriptions)

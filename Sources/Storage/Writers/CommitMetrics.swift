@@ -13,7 +13,8 @@ struct CommitMetrics: Sendable {
       "belfry_store_failures_total", help: "Commits that failed.", labels: ["store": store])
     seconds = registry.histogram(
       "belfry_store_commit_seconds", help: "Durations of commits, the disk's sync included.",
-      labels: ["store": store], bounds: Self.bounds, scale: 1e-9)
+      labels: ["store": store], bounds: Self.bounds, scale: 1e-9,
+      hasQuantiles: true)
   }
 
   func committed(operations count: Int, since start: Int64) {

@@ -33,17 +33,35 @@ public final class MetricRegistry: Sendable {
   /// Returns the histogram with this name and these labels, creating it on first use.
   ///
   /// Values are whole numbers; `scale` converts them to the unit of the name (nanoseconds to seconds: 1e-9).
+  /// `hasQuantiles` also counts them in narrow buckets, which are not exposed.
   public func histogram(
     _ name: String, help: String, labels: KeyValuePairs<String, String> = [:], bounds: [UInt64],
-    scale: Double = 1
+    scale: Double = 1, hasQuantiles: Bool = false
   ) -> Histogram {
     let found = metric(name, help, labels) {
-      .histogram(Histogram(bounds: bounds.sorted()), scale: scale)
+      .histogram(Histogram(bounds: bounds.sorted(), hasQuantiles: hasQuantiles), scale: scale)
     }
     guard case .histogram(let histogram, _) = found else {
       return Histogram(bounds: bounds.sorted())
     }
     return histogram
+  }
+
+  /// Returns the narrow buckets of a histogram; nil if there is no such histogram or it does not have them.
+  public func quantiles(
+    ofHistogram name: String, labels: KeyValuePairs<String, String> = [:]
+  ) -> QuantileCounts? {
+    let labelText = Self.text(of: labels)
+    return families.withLock { families in
+      let found = families.byName[name]?.members.first { $0.labels == labelText }
+      guard case .histogram(let histogram, _)? = found?.metric else { return nil }
+      return histogram.quantiles
+    }
+  }
+
+  private static func text(of labels: KeyValuePairs<String, String>) -> String {
+    labels.map { "\($0.key)=\"\(MetricFormat.escaped($0.value, quotes: true))\"" }
+      .joined(separator: ",")
   }
 
   /// Exposes the result of `read` at each scrape as a gauge; omits it while the result is nil.
@@ -106,8 +124,7 @@ public final class MetricRegistry: Sendable {
     _ name: String, _ help: String, _ labels: KeyValuePairs<String, String>,
     _ format: MetricFormat? = nil, _ make: () -> AnyMetric
   ) -> AnyMetric {
-    let labelText = labels.map { "\($0.key)=\"\(MetricFormat.escaped($0.value, quotes: true))\"" }
-      .joined(separator: ",")
+    let labelText = Self.text(of: labels)
     return families.withLock { families in
       let fresh = make()
       if families.byName[name] == nil {

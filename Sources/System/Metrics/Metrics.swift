@@ -35,14 +35,17 @@ public final class Gauge: Sendable {
 
 /// Counts of values in buckets by size, for latencies and lengths.
 ///
-/// It may be used from any thread; each observation takes three atomic additions.
+/// It may be used from any thread; each observation takes two atomic additions, or three with quantiles.
 public final class Histogram: Sendable {
   /// The inclusive upper bounds of the buckets, in ascending order; one more bucket counts larger values.
   public let bounds: [UInt64]
   private let buckets: [Counter]
   private let sumOfValues = Counter()
+  /// The same values in narrow buckets, for percentiles; nil if nothing reads them.
+  public let quantiles: QuantileCounts?
 
-  init(bounds: [UInt64]) {
+  init(bounds: [UInt64], hasQuantiles: Bool = false) {
+    quantiles = hasQuantiles ? QuantileCounts() : nil
     precondition(zip(bounds, bounds.dropFirst()).allSatisfy { $0 < $1 }, "bounds ascend")
     self.bounds = bounds
     buckets = (0...bounds.count).map { _ in Counter() }
@@ -60,6 +63,7 @@ public final class Histogram: Sendable {
     assert(low == 0 || value > bounds[low - 1], "the bucket is the first that does")
     buckets[low].add()
     sumOfValues.add(value)
+    quantiles?.observe(value)
   }
 
   /// The number of values.

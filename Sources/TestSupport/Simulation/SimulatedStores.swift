@@ -271,6 +271,11 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
   func registration(
     of key: NotificationKey
   ) throws(StorageFailure) -> RegistrationRecord? { try contents.registration(of: key) }
+  func registrations(
+    ofDevice device: UInt64
+  ) throws(StorageFailure) -> [RegistrationRecord] {
+    try contents.registrations(ofDevice: device)
+  }
   func unregistered(
     app: UInt32, kind: UInt8, after: UnregisteredPlace, limit: Int
   ) throws(StorageFailure) -> [RegistrationRecord] {

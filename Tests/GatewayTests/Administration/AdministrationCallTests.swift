@@ -67,7 +67,7 @@ private let requests: [AdministrationRequest] = [
   .addChannel(bundleID: "a.b", keepsLatest: false), .removeChannel(id: "a+/=", bundleID: nil),
   .removeChannel(id: "a+/=", bundleID: "a.b"), .listDevices(of: nil), .listDevices(of: "a b"),
   .removeTeam(id: "TEAMAAAAAA", isForced: false), .removeTeam(id: "TEAMAAAAAA", isForced: true),
-  .revokeDevice(number: .max),
+  .revokeDevice(number: .max), .listDeviceApps(number: 7),
   .checkPush(.init()), .checkPush(draft), .checkDeviceToken("0a", topic: nil),
   .checkDeviceToken("0a", topic: "a.b"), .checkProviderToken("a.b.c", topic: nil),
   .checkProviderToken("a.b.c", topic: "a.b"),

@@ -22,7 +22,9 @@ import Testing
       atMilliseconds: 1_795_000_000_000 + number, state: .discardedDisabledFromStorage,
       key: NotificationKey(device: .max, app: .max - 1, kind: 7),
       id: NotificationID(high: UInt64(number), low: .max, isLowercase: true),
-      uniqueID: NotificationID(high: .max, low: 1))
+      uniqueID: NotificationID(high: .max, low: 1),
+      // Every type, and none.
+      pushType: PushType(rawValue: UInt8(number % 12)))
   }
 
   private func numbers(_ log: DeliveryLog) -> [Int64] {
@@ -46,6 +48,7 @@ import Testing
     }
     let log = try DeliveryLog(file: path, capacity: 3)
     #expect(log.lines { _ in true } == [entry(2), entry(3), entry(4)])
+    #expect(log.lines { _ in true }.map(\.pushType) == [.background, .location, .voip])
     #expect(log.lines { _ in true }.map(\.id.isLowercase) == [true, true, true])
     #expect(log.lines { _ in true }.map(\.uniqueID.isLowercase) == [false, false, false])
     log.append(entry(5))

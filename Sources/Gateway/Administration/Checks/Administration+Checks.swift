@@ -144,19 +144,19 @@ extension Administration {
     of draft: AdministrationRequest.PushDraft, _ now: Int64
   ) throws(StorageFailure) -> DraftAdmission {
     try DraftAdmission(
-      draft, store: store, tokens: codec, environment: environment, nowSeconds: now / 1_000)
+      draft, store: store, tokens: tokenCodec, environment: environment, nowSeconds: now / 1_000)
   }
 
   /// Returns the contents of a device token of this gateway; nil if the text isn't such a token.
   private func contents(ofToken text: String) -> TokenContents? {
-    Hexadecimal.decode(text).flatMap { codec?.open($0.span) }
+    Hexadecimal.decode(text).flatMap { tokenCodec?.open($0.span) }
   }
 
   /// Returns the device of a device token in hexadecimal; nil if the text isn't a token of this gateway.
   func device(ofToken text: String) -> UInt64? { contents(ofToken: text)?.device }
 
-  /// The codec that opens device tokens; nil if the folder's keys can't be read.
-  private var codec: DeviceTokenCodec? {
+  /// The codec that seals and opens device tokens; nil if the folder's keys can't be read.
+  var tokenCodec: DeviceTokenCodec? {
     guard let keys = try? folder.tokenKeys() else { return nil }
     return try? DeviceTokenCodec(keys: keys, environment: environment)
   }

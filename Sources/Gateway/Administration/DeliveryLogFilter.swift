@@ -1,0 +1,103 @@
+public import BelfryWire
+
+/// Conditions on lines of the delivery log; a line must meet all of them.
+///
+/// Texts are compared by their bytes, because providers write topics.
+public struct DeliveryLogFilter: Sendable {
+  /// The topic of the app, suffix included; nil matches every topic.
+  public var topic: String?
+  /// The label of the state; nil matches every state.
+  public var state: String?
+  /// The reason of a rejection; nil matches every line.
+  public var reason: String?
+  /// The push type; nil matches every type.
+  public var pushType: PushType?
+  /// The number of the device; nil matches every device.
+  public var device: UInt64?
+  /// The earliest time, in milliseconds since 1970.
+  public var sinceMilliseconds: Int64?
+  /// The end of the time range, in milliseconds since 1970; lines at that time do not match.
+  public var untilMilliseconds: Int64?
+  /// A part of the topic, state, reason, device number or an ID in lowercase ASCII; nil matches every line.
+  public var text: [UInt8]?
+
+  /// Bytes of the text to search for.
+  public static let textBytesMax = 128
+
+  /// Creates a filter that matches every line.
+  public init() {}
+
+  /// Creates a filter from the query of a call: `topic`, `state`, `reason`, `type`, `device`, `since`, `until` and `q`.
+  public init(query: [(name: String, value: String)]) throws(AdministrationFailure) {
+    func value(_ name: String) -> String? {
+      query.first { $0.name == name }.flatMap { $0.value.isEmpty ? nil : $0.value }
+    }
+    topic = value("topic")
+    state = value("state")
+    reason = value("reason")
+    if let text = value("type") {
+      let bytes = Array(text.utf8)
+      guard let type = PushType(bytes.span) else {
+        throw AdministrationFields.wrong("type", "an apns-push-type such as alert")
+      }
+      pushType = type
+    }
+    if let text = value("device") {
+      guard let number = UInt64(text) else {
+        throw AdministrationFields.wrong("device", "a device's number")
+      }
+      device = number
+    }
+    sinceMilliseconds = try Self.milliseconds(value("since"), "since")
+    untilMilliseconds = try Self.milliseconds(value("until"), "until")
+    if let text = value("q") {
+      guard text.utf8.count <= Self.textBytesMax else {
+        throw AdministrationFields.wrong("q", "at most \(Self.textBytesMax) bytes")
+      }
+      self.text = text.utf8.map(Self.lowercased)
+    }
+  }
+
+  private static func milliseconds(
+    _ text: String?, _ name: String
+  ) throws(AdministrationFailure) -> Int64? {
+    guard let text else { return nil }
+    guard let number = Int64(text), number >= 0 else {
+      throw AdministrationFields.wrong(name, "milliseconds since 1970")
+    }
+    return number
+  }
+
+  /// Returns true if a line meets all conditions.
+  func matches(_ line: DeliveryLogLine) -> Bool {
+    if let sinceMilliseconds, line.atMilliseconds < sinceMilliseconds { return false }
+    if let untilMilliseconds, line.atMilliseconds >= untilMilliseconds { return false }
+    if let device, line.device != device { return false }
+    if let pushType, line.pushType != pushType { return false }
+    if let state, !line.state.hasSameBytes(as: state) { return false }
+    if let topic, !line.topic.hasSameBytes(as: topic) { return false }
+    if let reason, line.reason?.hasSameBytes(as: reason) != true { return false }
+    guard let text else { return true }
+    return contains(text, in: line)
+  }
+
+  private func contains(_ text: [UInt8], in line: DeliveryLogLine) -> Bool {
+    let texts = [
+      line.topic, line.state, line.reason ?? "", "\(line.device)", line.id.text,
+      line.uniqueID?.text ?? "",
+    ]
+    return texts.contains { Self.contains(text, in: $0.utf8.map(Self.lowercased)) }
+  }
+
+  /// Returns true if `part` occurs in `text`; both are short.
+  private static func contains(_ part: [UInt8], in text: [UInt8]) -> Bool {
+    guard part.count <= text.count else { return false }
+    return (0...(text.count - part.count)).contains { start in
+      text[start..<(start + part.count)].elementsEqual(part)
+    }
+  }
+
+  private static func lowercased(_ byte: UInt8) -> UInt8 {
+    (0x41...0x5A).contains(byte) ? byte + 0x20 : byte
+  }
+}
