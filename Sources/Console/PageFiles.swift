@@ -1,7 +1,7 @@
 internal import CConsolePages
 internal import Transport
 
-/// The files of the console's pages, embedded in the executable.
+/// The files of the console's pages, and the documents that they link to, embedded in the executable.
 struct PageFiles: Sendable {
   /// A file as it is served.
   struct File: Sendable {
@@ -49,6 +49,8 @@ struct PageFiles: Sendable {
     case "css": "text/css; charset=utf-8"
     case "js": "text/javascript; charset=utf-8"
     case "svg": "image/svg+xml"
+    // Browsers show Markdown as text only under this type.
+    case "md": "text/plain; charset=utf-8"
     default: "application/octet-stream"
     }
   }

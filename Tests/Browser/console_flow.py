@@ -140,7 +140,7 @@ PAGE = 100
 
 def manage_devices(browser, devices, token):
     """More devices than fit on a page: the list says so, continues, and finds each by its name and by its token."""
-    browser.click("link", "Manage")
+    browser.click("link", "Devices")
     shown = "document.querySelector('[aria-label=Devices] [role=status]')?.innerText"
     rows = "document.querySelectorAll('section[aria-label=Devices] tbody tr').length"
     browser.wait(f"{shown} == 'Devices 1–{PAGE} of {devices}' && {rows} == {PAGE}")
@@ -165,23 +165,28 @@ TEAM = "GONETEAM00"
 
 def remove_team(browser):
     """A team is removed if nothing depends on it, or together with everything that does."""
+    browser.click("link", "Manage")
+    browser.click("link", "Teams")
     browser.click("DisclosureTriangle", "Add a team")
     browser.type("textbox", "Name", "Gone")
     browser.type("textbox", "ID", TEAM)
     browser.click("button", "Add a team")
-    browser.element("button", f"Remove {TEAM}")
+    browser.element("button", f"Remove team {TEAM}")
     made = browser.value(f"""fetch("/api/keys", {{ method: "POST", headers: {{ "x-belfry-console": "1" }},
       body: JSON.stringify({{ team: "{TEAM}", id: "GONEKEY000" }}) }}).then((answer) => answer.status)""")
     if made != 200:
         raise Failure(f"a key is answered with {made}")
-    for _ in range(2):
-        browser.click("button", f"Remove {TEAM}")
+    browser.click("button", f"Remove team {TEAM}")
+    browser.click("button", "Remove")
     teams = "document.querySelector('section[aria-label=Teams]').innerText"
     browser.wait(f"{teams}.includes('The team {TEAM} has 1 key that is not revoked (GONEKEY000)')")
     check_page(browser)
-    browser.click("button", f"Remove {TEAM} and everything in it")
+    browser.click("button", f"Remove team {TEAM} and everything in it")
+    browser.click("button", "Remove everything")
     browser.wait(f"{teams}.includes('{TEAM} removed.')")
-    browser.wait(f"!document.querySelector('main').innerText.includes('GONEKEY000')", "the key is gone too")
+    browser.click("link", "Keys")
+    browser.wait("document.querySelector('section[aria-label=\"Provider keys\"] td')")
+    browser.wait("!document.querySelector('main').innerText.includes('GONEKEY000')", "the key is gone too")
 
 
 def read_metrics(browser):
@@ -195,10 +200,12 @@ def read_metrics(browser):
 
 def read_log(browser, url, apns_id):
     browser.open(f"{url}#/log?of={apns_id}")
+    browser.wait("document.querySelectorAll('.virtual button').length == 1", "the notification's row")
+    browser.value("document.querySelector('.virtual button').click()")
     states = "[...document.querySelectorAll('.timeline li')].map(one => one.innerText.split(' ').slice(1).join(' '))"
     for state in ("Received by APNs", "Sent", "Delivered to Device"):
         browser.wait(f"{states}.some(text => text.startsWith({state!r}))", state)
-    browser.wait(f"document.querySelector('.ids code').innerText == {apns_id!r}")
+    browser.wait(f"document.querySelector('.detail .facts code').innerText == {apns_id!r}")
     check_page(browser)
 
 
@@ -244,7 +251,7 @@ def main(chromium, url, token_file, topic, devices, pictures=None):
         read_log(browser, url, apns_id)
         copy(browser, url)
         look_around(
-            browser, ("Send", "Phone", "Metrics", "Manage", "Tools", "Overview"),
+            browser, ("Send", "Log", "Devices", "Phone", "Metrics", "Manage", "Tools", "Overview"),
             lambda screen, look: picture(f"console-{screen.lower()}-{look}"))
         sign_out(browser)
 

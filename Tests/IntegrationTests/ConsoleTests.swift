@@ -28,4 +28,35 @@ struct ConsoleTests {
       #expect(result.lines.last == "ok", "\(result.output)")
     }
   }
+
+  @Test
+  func
+    `an operator opens the console with a link that works once, and nothing is lost by a double click`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let devices = try scenario.devices(
+        of: gateway, topics: ["com.example.app"], options: ["--count", "3"])
+      for _ in 0..<3 { _ = try await devices.token() }
+      let link = try await scenario.belfryCommand(["console", "--data", gateway.data])
+      let url = try #require(link.lines.first)
+      #expect(url.hasPrefix("http://127.0.0.1:\(gateway.port("console"))/#link="))
+      let result = try await scenario.command(
+        [
+          try TestTool.systemPython.required(),
+          Installation.root + "/Tests/Browser/operator_flow.py",
+          try TestTool.chromium.required(), url, "\(gateway.program.pid)",
+        ], within: .seconds(300))
+      #expect(result.lines.last == "ok", "\(result.output)")
+      let secret = try #require(url.split(separator: "=").last)
+      #expect(!gateway.program.errors.contains(secret))
+      #expect(gateway.program.errors.contains("a wrong token was shown"))
+      _ = try await gateway.stop()
+      let stopped = try await scenario.belfryCommand(
+        ["console", "--data", gateway.data], succeeding: false)
+      #expect(stopped.status == 1 && stopped.lines.isEmpty)
+      #expect(stopped.errors.contains("no gateway is running on \(gateway.data)"))
+    }
+  }
 }

@@ -21,6 +21,9 @@ static const unsigned char campaign_test_js[] = {
 static const unsigned char campaigns_js[] = {
 #embed "../../Console/Pages/campaigns.js"
 };
+static const unsigned char compose_js[] = {
+#embed "../../Console/Pages/compose.js"
+};
 static const unsigned char compose_files_js[] = {
 #embed "../../Console/Pages/compose-files.js"
 };
@@ -29,9 +32,6 @@ static const unsigned char compose_languages_js[] = {
 };
 static const unsigned char compose_time_js[] = {
 #embed "../../Console/Pages/compose-time.js"
-};
-static const unsigned char compose_js[] = {
-#embed "../../Console/Pages/compose.js"
 };
 static const unsigned char devices_js[] = {
 #embed "../../Console/Pages/devices.js"
@@ -48,11 +48,23 @@ static const unsigned char icon_svg[] = {
 static const unsigned char index_html[] = {
 #embed "../../Console/Pages/index.html"
 };
+static const unsigned char json_editor_js[] = {
+#embed "../../Console/Pages/json-editor.js"
+};
 static const unsigned char log_js[] = {
 #embed "../../Console/Pages/log.js"
 };
+static const unsigned char log_export_js[] = {
+#embed "../../Console/Pages/log-export.js"
+};
+static const unsigned char log_rows_js[] = {
+#embed "../../Console/Pages/log-rows.js"
+};
 static const unsigned char login_js[] = {
 #embed "../../Console/Pages/login.js"
+};
+static const unsigned char memory_js[] = {
+#embed "../../Console/Pages/memory.js"
 };
 static const unsigned char metrics_js[] = {
 #embed "../../Console/Pages/metrics.js"
@@ -60,14 +72,14 @@ static const unsigned char metrics_js[] = {
 static const unsigned char overview_js[] = {
 #embed "../../Console/Pages/overview.js"
 };
+static const unsigned char phone_js[] = {
+#embed "../../Console/Pages/phone.js"
+};
 static const unsigned char phone_events_js[] = {
 #embed "../../Console/Pages/phone-events.js"
 };
 static const unsigned char phone_screens_js[] = {
 #embed "../../Console/Pages/phone-screens.js"
-};
-static const unsigned char phone_js[] = {
-#embed "../../Console/Pages/phone.js"
 };
 static const unsigned char plot_js[] = {
 #embed "../../Console/Pages/plot.js"
@@ -93,8 +105,17 @@ static const unsigned char section_js[] = {
 static const unsigned char send_js[] = {
 #embed "../../Console/Pages/send.js"
 };
+static const unsigned char send_recipient_js[] = {
+#embed "../../Console/Pages/send-recipient.js"
+};
+static const unsigned char send_saved_js[] = {
+#embed "../../Console/Pages/send-saved.js"
+};
 static const unsigned char shell_js[] = {
 #embed "../../Console/Pages/shell.js"
+};
+static const unsigned char shortcuts_js[] = {
+#embed "../../Console/Pages/shortcuts.js"
 };
 static const unsigned char snippets_js[] = {
 #embed "../../Console/Pages/snippets.js"
@@ -102,8 +123,32 @@ static const unsigned char snippets_js[] = {
 static const unsigned char style_css[] = {
 #embed "../../Console/Pages/style.css"
 };
+static const unsigned char theme_js[] = {
+#embed "../../Console/Pages/theme.js"
+};
 static const unsigned char tools_js[] = {
 #embed "../../Console/Pages/tools.js"
+};
+static const unsigned char virtual_table_js[] = {
+#embed "../../Console/Pages/virtual-table.js"
+};
+static const unsigned char docs_console_md[] = {
+#embed "../../../docs/console.md"
+};
+static const unsigned char docs_rejections_md[] = {
+#embed "../../../docs/rejections.md"
+};
+static const unsigned char docs_admin_api_md[] = {
+#embed "../../../docs/admin-api.md"
+};
+static const unsigned char docs_monitoring_md[] = {
+#embed "../../../docs/operations/monitoring.md"
+};
+static const unsigned char docs_rotate_md[] = {
+#embed "../../../docs/operations/rotate.md"
+};
+static const unsigned char docs_backup_md[] = {
+#embed "../../../docs/operations/backup.md"
 };
 
 #define PAGE(name, bytes) {name, bytes, sizeof bytes}
@@ -115,22 +160,26 @@ static const struct console_page pages[] = {
     PAGE("campaign-parts.js", campaign_parts_js),
     PAGE("campaign-test.js", campaign_test_js),
     PAGE("campaigns.js", campaigns_js),
+    PAGE("compose.js", compose_js),
     PAGE("compose-files.js", compose_files_js),
     PAGE("compose-languages.js", compose_languages_js),
     PAGE("compose-time.js", compose_time_js),
-    PAGE("compose.js", compose_js),
     PAGE("devices.js", devices_js),
     PAGE("dialog.js", dialog_js),
     PAGE("elements.js", elements_js),
     PAGE("icon.svg", icon_svg),
     PAGE("index.html", index_html),
+    PAGE("json-editor.js", json_editor_js),
     PAGE("log.js", log_js),
+    PAGE("log-export.js", log_export_js),
+    PAGE("log-rows.js", log_rows_js),
     PAGE("login.js", login_js),
+    PAGE("memory.js", memory_js),
     PAGE("metrics.js", metrics_js),
     PAGE("overview.js", overview_js),
+    PAGE("phone.js", phone_js),
     PAGE("phone-events.js", phone_events_js),
     PAGE("phone-screens.js", phone_screens_js),
-    PAGE("phone.js", phone_js),
     PAGE("plot.js", plot_js),
     PAGE("provider.html", provider_html),
     PAGE("provider.js", provider_js),
@@ -139,10 +188,21 @@ static const struct console_page pages[] = {
     PAGE("samples.js", samples_js),
     PAGE("section.js", section_js),
     PAGE("send.js", send_js),
+    PAGE("send-recipient.js", send_recipient_js),
+    PAGE("send-saved.js", send_saved_js),
     PAGE("shell.js", shell_js),
+    PAGE("shortcuts.js", shortcuts_js),
     PAGE("snippets.js", snippets_js),
     PAGE("style.css", style_css),
+    PAGE("theme.js", theme_js),
     PAGE("tools.js", tools_js),
+    PAGE("virtual-table.js", virtual_table_js),
+    PAGE("docs/console.md", docs_console_md),
+    PAGE("docs/rejections.md", docs_rejections_md),
+    PAGE("docs/admin-api.md", docs_admin_api_md),
+    PAGE("docs/monitoring.md", docs_monitoring_md),
+    PAGE("docs/rotate.md", docs_rotate_md),
+    PAGE("docs/backup.md", docs_backup_md),
 };
 
 size_t console_page_count(void) { return sizeof pages / sizeof pages[0]; }

@@ -1,10 +1,8 @@
 import { call } from "/console/api.js";
-import { Devices } from "/console/devices.js";
-import { Field, copyButton, dateTime, h, put, select } from "/console/elements.js";
+import { Field, dateTime, h, put, select } from "/console/elements.js";
 import { Section } from "/console/section.js";
 
-export const title = "Teams, apps and devices";
-export const short = "Manage";
+export const title = "Manage";
 
 const input = (attributes = {}) => h("input", { type: "text", spellcheck: "false", autocomplete: "off", ...attributes });
 const environments = [["both", "both environments"], ["sandbox", "sandbox"], ["production", "production"]];
@@ -16,13 +14,18 @@ function download(name, text) {
   URL.revokeObjectURL(link.href);
 }
 
-export function show(main) {
+/** The parts of this screen; each has its own address. */
+const parts = [["apps", "Apps"], ["teams", "Teams"], ["keys", "Keys"], ["certificates", "Certificates"], ["channels", "Channels"]];
+
+export function show(main, parameters) {
+  const part = parts.some(([name]) => name === parameters.get("part")) ? parameters.get("part") : "apps";
   const teamField = () => new Field("Team", select([]));
   const teams = new Section("Teams", {
     path: "/api/teams", empty: "No teams.", action: "Add a team",
     columns: [["ID", (row) => h("code", {}, row.id)], ["Name", (row) => row.name], ["Added", (row) => dateTime(row.createdAt)]],
     // Offer forced removal only if the refusal mentions --force.
-    remove: { text: "Remove", done: "removed", what: (row) => row.id, path: (row) => `/api/teams/${row.id}`, all: (refusal) => refusal.message.includes("--force") },
+    remove: { text: "Remove", done: "removed", what: (row) => `team ${row.id}`, path: (row) => `/api/teams/${row.id}`,
+      effect: "The team is deleted.", all: (refusal) => refusal.message.includes("--force") },
     fields: { name: new Field("Name", input()), id: new Field("ID", input({ maxlength: 10 }), { hint: "10 uppercase letters and digits. Generated if empty." }) },
     make: whole,
   });
@@ -30,7 +33,8 @@ export function show(main) {
     path: "/api/topics", empty: "No apps. Add one, or register it from a device.", action: "Add an app",
     columns: [["Bundle identifier", (row) => row.topic], ["Team", (row) => h("code", {}, row.team)],
       ["Queue limit per token", (row) => String(row.keep)], ["Broadcasts", (row) => (row.broadcast ? "on" : "off")]],
-    remove: { text: "Remove", done: "removed", what: (row) => row.topic, path: (row) => `/api/topics/${encodeURIComponent(row.topic)}` },
+    remove: { text: "Remove", done: "removed", what: (row) => `app ${row.topic}`, path: (row) => `/api/topics/${encodeURIComponent(row.topic)}`,
+      effect: "All of the app's registrations, tokens, channels and queued notifications are deleted." },
     fields: { team: teamField(), topic: new Field("Bundle identifier", input({ placeholder: "com.example.app" })),
       keep: new Field("Queue limit per token", input({ value: "1" }), { hint: "A number, or “all”." }),
       broadcast: new Field("Broadcasts", select([["false", "off"], ["true", "on"]])) },
@@ -42,7 +46,8 @@ export function show(main) {
     path: "/api/keys", empty: "No provider keys.", action: "Generate a key",
     columns: [["ID", (row) => h("code", {}, row.id)], ["Team", (row) => h("code", {}, row.team)], ["Environment", (row) => row.environment],
       ["Topics", (row) => row.topics?.join(", ") ?? "all of the team's apps"], ["State", (row) => (row.revokedAt ? `revoked ${dateTime(row.revokedAt)}` : "valid")]],
-    remove: { text: "Revoke", done: "revoked", what: (row) => row.id, path: (row) => `/api/keys/${row.id}` },
+    remove: { text: "Revoke", done: "revoked", what: (row) => `key ${row.id}`, path: (row) => `/api/keys/${row.id}`,
+      effect: "Providers that sign with this key can no longer send." },
     fields: { team: teamField(), environment: new Field("Environment", select(environments)),
       topics: new Field("Topics", input(), { hint: "Separate with spaces. Leave empty for all of the team's apps." }) },
     make: ({ team, environment, topics }) => ({ team, environment, topics: topics.split(/[\s,]+/).filter(Boolean) }),
@@ -52,7 +57,8 @@ export function show(main) {
     path: "/api/certificates", empty: "No provider certificates.", action: "Generate a certificate",
     columns: [["Serial", (row) => h("code", {}, row.serial)], ["Topic", (row) => row.topic], ["Environment", (row) => row.environment],
       ["Expires", (row) => dateTime(row.expiresAt)], ["State", (row) => (row.revokedAt ? `revoked ${dateTime(row.revokedAt)}` : "valid")]],
-    remove: { text: "Revoke", done: "revoked", what: (row) => row.serial, path: (row) => `/api/certificates/${row.serial}` },
+    remove: { text: "Revoke", done: "revoked", what: (row) => `certificate ${row.serial}`, path: (row) => `/api/certificates/${row.serial}`,
+      effect: "Providers that use this certificate can no longer connect." },
     fields: { team: teamField(), topic: new Field("Bundle identifier", input()), environment: new Field("Environment", select(environments)),
       form: new Field("Type", select([["universal", "universal (lists topics)"], ["uid", "bundle identifier only"]])),
       key: new Field("Key type", select([["ec", "ECDSA"], ["rsa", "RSA"]])) },
@@ -60,28 +66,31 @@ export function show(main) {
     done: (made) => h("p", { class: "buttons" }, "The gateway doesn't keep a copy of the private key. ",
       h("button", { type: "button", onclick: () => download(`${made.topic}.pem`, made.certificateChain + made.privateKey) }, "Save certificate and key (PEM)")),
   });
-  const code = h("p", { class: "buttons" });
-  const devices = new Devices();
-  devices.list.before(code);
-  const sections = [teams, apps, keys, certificates, devices];
-  for (const section of sections) section.changed = () => sections.forEach((one) => one.load());
-  teams.loaded = (rows) => {
-    for (const section of sections) {
-      const field = section.fields.team;
-      if (!field) continue;
-      const before = field.value;
-      put(field.control, rows.map((row) => h("option", { value: row.id }, row.name === row.id ? row.id : `${row.name} (${row.id})`)));
-      if (before) field.value = before;
-    }
-  };
-  async function showCode(method) {
-    try {
-      const [answer] = await call(method, "/api/enrolment-code");
-      put(code, "Enrollment code: ", h("code", {}, answer.code), copyButton(answer.code),
-        h("button", { type: "button", class: "quiet", onclick: () => showCode("POST") }, "Regenerate"));
-    } catch (refusal) { put(code, refusal.message); }
+  const channels = new Section("Channels", {
+    path: "/api/channels", empty: "No channels. An app needs broadcasts turned on before it can have channels.", action: "Add a channel",
+    columns: [["Channel", (row) => h("code", {}, row.channel)], ["App", (row) => row.app], ["Message storage", (row) => (row.storage ? "newest message" : "none")],
+      ["Added", (row) => dateTime(row.createdAt)]],
+    remove: { text: "Remove", done: "removed", what: (row) => `channel ${row.channel}`, effect: "Devices that subscribe to the channel receive nothing more from it.",
+      path: (row) => `/api/channels?channel=${encodeURIComponent(row.channel)}&app=${encodeURIComponent(row.app)}` },
+    fields: { app: new Field("App", select([])), storage: new Field("Message storage", select([["0", "none"], ["1", "newest message"]])) },
+    make: ({ app, storage }) => ({ app, storage: Number(storage) }),
+  });
+  const all = { teams, apps, keys, certificates, channels };
+  const navigation = h("nav", { class: "subnav", "aria-label": "Manage" }, parts.map(([name, text]) =>
+    h("a", { href: `#/manage?part=${name}`, "aria-current": name === part ? "page" : false }, text)));
+  const shown = all[part];
+  // The navigation says the same.
+  shown.element.querySelector("h2").className = "unseen";
+  shown.changed = () => shown.load();
+  main.append(navigation, shown.element);
+  shown.load();
+  // The choices of the form.
+  if (shown.fields.team) {
+    call("GET", "/api/teams").then((rows) => put(shown.fields.team.control,
+      rows.map((row) => h("option", { value: row.id }, row.name === row.id ? row.id : `${row.name} (${row.id})`)))).catch(() => {});
   }
-  main.append(...sections.map((section) => section.element));
-  sections.forEach((section) => section.load());
-  showCode("GET");
+  if (part === "channels") {
+    call("GET", "/api/topics").then((rows) => put(shown.fields.app.control,
+      rows.filter((row) => row.broadcast).map((row) => h("option", { value: row.topic }, row.topic)))).catch(() => {});
+  }
 }

@@ -1,23 +1,36 @@
-import { list } from "/console/api.js";
-import { Field, count, dateTime, h } from "/console/elements.js";
+import { call, list } from "/console/api.js";
+import { confirm } from "/console/dialog.js";
+import { Field, copyButton, count, dateTime, h, put } from "/console/elements.js";
 import { Section } from "/console/section.js";
+
+export const title = "Devices";
 
 /** The number of devices per page of the list. */
 const page = 100;
 
 /** The devices, one page at a time; a device can be found by its number, its name, or one of its tokens. */
-export class Devices extends Section {
-  constructor() {
+class Devices extends Section {
+  constructor(wanted) {
+    const name = (row) => (row.name ? `device “${row.name}”` : `device ${row.device}`);
     super("Devices", {
       empty: "No devices enrolled.",
-      columns: [["Number", (row) => h("code", {}, String(row.device))], ["Name", (row) => row.name ?? ""], ["Enrolled", (row) => dateTime(row.enrolledAt)],
-        ["State", (row) => (row.revokedAt ? `revoked ${dateTime(row.revokedAt)}` : "valid")]],
-      remove: { text: "Revoke", done: "revoked", what: (row) => (row.name ? `device “${row.name}”` : `device ${row.device}`), path: (row) => `/api/devices/${row.device}` },
+      columns: [
+        ["Name", (row) => h("button", { type: "button", class: "link", "aria-expanded": "false", "aria-label": `Apps of ${name(row)}`,
+          onclick: (event) => this.open(row, event.currentTarget) }, row.name || `Device ${row.device}`)],
+        ["Number", (row) => h("code", {}, String(row.device))],
+        ["Connection", (row) => (row.revokedAt ? "" : row.up ? [h("span", { class: "dot good" }), "connected"] : [h("span", { class: "dot" }), "offline"])],
+        ["Last seen", (row) => (row.up ? "now" : row.lastSeenAt ? dateTime(row.lastSeenAt) : "not since startup")],
+        ["Enrolled", (row) => dateTime(row.enrolledAt)],
+        ["State", (row) => (row.revokedAt ? `revoked ${dateTime(row.revokedAt)}` : "valid")],
+        ["Log", (row) => h("a", { href: `#/log?device=${row.device}`, "aria-label": `Log of ${name(row)}` }, "Log")],
+      ],
+      remove: { text: "Revoke", done: "revoked", what: name, path: (row) => `/api/devices/${row.device}`,
+        effect: "The device is disconnected, its tokens become invalid, and its key can't enroll again." },
     });
     /** The last device of each page before this one. */
     this.before = [];
-    this.wanted = "";
-    this.find = new Field("Find a device", h("input", { type: "search", spellcheck: "false", autocomplete: "off" }),
+    this.wanted = wanted;
+    this.find = new Field("Find a device", h("input", { type: "search", spellcheck: "false", autocomplete: "off", value: wanted }),
       { hint: "Number, part of a name, or device token. Leave empty to list all devices." });
     this.state = h("p", { class: "hint", role: "status" });
     const step = (text, move) => h("button", { type: "button", class: "quiet", "aria-label": `${text} devices`, onclick: () => { move(); this.load(); } }, text);
@@ -43,4 +56,53 @@ export class Devices extends Section {
     this.next.hidden = first + rows.length >= total;
     return rows;
   }
+
+  /** Shows a device's apps in a row below it, or hides them. */
+  async open(row, button) {
+    const place = button.closest("tr");
+    if (button.getAttribute("aria-expanded") === "true") {
+      place.nextElementSibling?.remove();
+      button.setAttribute("aria-expanded", "false");
+      return;
+    }
+    button.setAttribute("aria-expanded", "true");
+    const cell = h("td", { colspan: place.children.length }, "…");
+    place.after(h("tr", { class: "apps" }, cell));
+    try {
+      const apps = await call("GET", `/api/devices/${row.device}/apps`);
+      put(cell, apps.length === 0 ? h("p", { class: "empty" }, "This device has not registered any apps.") : h("ul", { class: "apps" }, apps.map((app) =>
+        h("li", {}, h("strong", {}, app.topic), ` ${app.kind}, ${app.state} since ${dateTime(app.changedAt)} `,
+          app.token ? [h("code", {}, app.token), h("span", { class: "buttons" },
+            app.kind === "alert" && app.state === "active" ? h("a", { href: `#/send?device=${row.device}&topic=${app.topic}` }, `Send to ${app.topic}`) : null,
+            h("a", { href: `#/log?of=${app.token}`, "aria-label": `Log of ${app.topic}` }, "Log"), copyButton(app.token, "Copy token"))] : null))));
+    } catch (refusal) {
+      put(cell, h("p", { class: "error" }, refusal.message));
+    }
+  }
+}
+
+export function show(main, parameters) {
+  const code = h("p", { class: "buttons" });
+  const devices = new Devices(parameters.get("of") ?? "");
+  devices.changed = () => devices.load();
+
+  async function showCode(method) {
+    try {
+      const [answer] = await call(method, "/api/enrolment-code");
+      put(code, "Enrollment code: ", h("code", {}, answer.code), copyButton(answer.code),
+        h("button", { type: "button", class: "quiet danger", onclick: regenerate }, "Regenerate"));
+    } catch (refusal) { put(code, refusal.message); }
+  }
+
+  async function regenerate() {
+    const isSure = await confirm({ title: "Regenerate the enrollment code?", action: "Regenerate",
+      text: ["The current code stops working. Devices that are already enrolled stay enrolled.", "This can't be undone."] });
+    if (isSure) await showCode("POST");
+  }
+
+  // The title says the same.
+  devices.element.querySelector("h2").className = "unseen";
+  main.append(code, devices.element);
+  devices.load();
+  showCode("GET");
 }

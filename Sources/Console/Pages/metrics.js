@@ -1,75 +1,52 @@
 import { call, every } from "/console/api.js";
 import { h, put } from "/console/elements.js";
-import { plot } from "/console/plot.js";
+import { recall, remember } from "/console/memory.js";
+import { Plot } from "/console/plot.js";
 
-export const title = "Metrics of the last hour";
-export const short = "Metrics";
+export const title = "Metrics";
 
-/** The rate of a counter per second between samples; null across a restart. */
-function rate(at, values) {
-  return at.slice(1).map((moment, index) => {
-    const [before, now] = [values[index], values[index + 1]];
-    if (before === null || now === null || now < before) return null;
-    return (now - before) / Math.max(0.001, (moment - at[index]) / 1000);
-  });
-}
+const ranges = [[15, "15 minutes"], [60, "1 hour"], [360, "6 hours"], [1440, "24 hours"], [10080, "7 days"]];
 
-/** The sum of several series; null where all of them are null. */
-function add(lists, length) {
-  if (lists.length === 0) return new Array(length).fill(null);
-  return lists[0].map((_, index) => {
-    const values = lists.map((list) => list[index]).filter((value) => value !== null);
-    return values.length ? values.reduce((sum, value) => sum + value, 0) : null;
-  });
-}
-
-/** A percentile of the durations, in milliseconds, from a histogram's buckets. */
-function percentile(series, prefix, share, length) {
-  const buckets = Object.entries(series).filter(([name]) => name.startsWith(prefix) && name.includes('le="'))
-    .map(([name, values]) => [Number(name.match(/le="([^"]+)"/)[1].replace("+Inf", "Infinity")), values])
-    .sort(([one], [other]) => one - other);
-  return Array.from({ length: Math.max(0, length - 1) }, (_, index) => {
-    const counts = buckets.map(([, values]) => (values[index + 1] ?? 0) - (values[index] ?? 0));
-    const total = counts.at(-1) ?? 0;
-    if (total <= 0) return null;
-    const place = counts.findIndex((count) => count >= total * share);
-    const bound = buckets[place][0];
-    return (bound === Infinity ? buckets.at(-2)[0] : bound) * 1000;
-  });
-}
-
-/** Lines of the 50th and 99th percentiles. */
-function percentiles(series, prefix, length) {
-  return [["p50", percentile(series, prefix, 0.5, length)], ["p99", percentile(series, prefix, 0.99, length)]];
-}
+/** The plots: a title, and the lines with the names of their series. */
+const plots = [
+  ["Pushes per second", [["accepted", "accepted"], ["rejected", "refused"]]],
+  ["Notifications per second", [["delivered", "delivered"], ["stored", "stored"], ["discarded", "discarded"]]],
+  ["Delivery latency (ms)", [["p50", "deliveryP50"], ["p90", "deliveryP90"], ["p99", "deliveryP99"]]],
+  ["Store commit latency (ms)", [["p50", "commitP50"], ["p90", "commitP90"], ["p99", "commitP99"]]],
+  ["Connections", [["devices", "devices"], ["providers", "providers"]]],
+  ["Queued notifications", [["queued", "waiting"]]],
+];
 
 export function show(main) {
-  const place = h("div", { class: "plots" });
+  let minutes = recall("range", 60);
+  if (!ranges.some(([range]) => range === minutes)) minutes = 60;
   const note = h("p", { class: "hint", role: "status" });
-  main.append(note, place);
+  const shown = plots.map(([name, lines]) => ({ plot: new Plot(name), lines }));
+  const choice = h("div", { class: "buttons", role: "group", "aria-label": "Time range" });
 
-  function draw({ at, series }) {
-    note.textContent = at.length < 3 ? "Collecting data. The first values appear in about 30 seconds." : "";
-    const of = (prefix) => Object.entries(series).filter(([name]) => name === prefix || name.startsWith(`${prefix}{`)).map(([, values]) => values);
-    const state = (...labels) => add(labels.flatMap((label) => series[`belfry_notifications_total{state="${label}"}`] ? [series[`belfry_notifications_total{state="${label}"}`]] : []), at.length);
-    const moments = at.slice(1);
-    const deliveries = "belfry_delivery_seconds_bucket";
-    const commits = 'belfry_store_commit_seconds_bucket{store="notifications"';
-    put(place,
-      plot("Pushes per second", moments, [
-        ["accepted", rate(at, add(of("belfry_pushes_accepted_total"), at.length))],
-        ["rejected", rate(at, add(of("belfry_pushes_refused_total"), at.length))]]),
-      plot("Notifications per second", moments, [
-        ["delivered", rate(at, state("Delivered to Device", "Delivered (From Storage)"))],
-        ["stored", rate(at, state("Stored – Device Offline", "Stored – Power Considerations", "Stored – No Room on Device"))],
-        ["discarded", rate(at, state("Discarded – Token Unregistered", "Discarded – Expired", "Discarded – Disabled"))]]),
-      plot("Connections", at, [["devices", add(of("belfry_device_connections"), at.length)], ["providers", add(of("belfry_provider_connections"), at.length)]]),
-      plot("Queued notifications", at, [["queued", series.waiting ?? new Array(at.length).fill(null)]]),
-      plot("Delivery latency (ms)", moments, percentiles(series, deliveries, at.length)),
-      plot("Store commit latency (ms)", moments, percentiles(series, commits, at.length)));
+  function drawChoice() {
+    put(choice, ranges.map(([range, text]) => h("button", { type: "button", class: "quiet", "data-key": range, "aria-pressed": String(range === minutes),
+      onclick: () => {
+        minutes = range;
+        remember("range", range);
+        drawChoice();
+        choice.querySelector(`[data-key="${range}"]`).focus();
+        load();
+      } }, text)));
   }
 
-  return every(10000, async () => {
-    try { draw((await call("GET", "/api/history"))[0]); } catch (refusal) { note.textContent = refusal.message; }
-  });
+  async function load() {
+    const wanted = minutes;
+    try {
+      const [{ at, series, stepSeconds }] = await call("GET", `/api/history?minutes=${wanted}`);
+      if (wanted !== minutes) return;
+      const step = stepSeconds < 60 ? `${stepSeconds} seconds` : stepSeconds === 60 ? "minute" : `${stepSeconds / 60} minutes`;
+      note.textContent = at.length < 2 ? `Collecting data. There is one value every ${step}.` : `One value every ${step}. Percentiles are computed from all values of each step.`;
+      for (const { plot, lines } of shown) plot.draw(at, lines.map(([name, key]) => [name, series[key] ?? []]), minutes >= 1440);
+    } catch (refusal) { note.textContent = refusal.message; }
+  }
+
+  drawChoice();
+  main.append(choice, note, h("div", { class: "plots" }, shown.map(({ plot }) => plot.element)));
+  return every(10000, load);
 }

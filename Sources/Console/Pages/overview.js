@@ -1,21 +1,50 @@
 import { call, every } from "/console/api.js";
-import { clockTime, h, put, table } from "/console/elements.js";
+import { clockTime, count, dateTime, h, put, table } from "/console/elements.js";
+import { short, spark } from "/console/plot.js";
 import { Rates, byLabel } from "/console/samples.js";
 
 export const title = "Overview";
+
+/** Milliseconds without an answer after which the numbers are marked as stale. */
+const patience = 4000;
+/** Days before the end of a certificate at which it is highlighted. */
+const warningDays = 30;
+
+/** A duration in its largest two units. */
+function duration(seconds) {
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 86400) return `${Math.floor(seconds / 3600)} h ${Math.floor(seconds / 60) % 60} min`;
+  return `${count(Math.floor(seconds / 86400), "day", "days")} ${Math.floor(seconds / 3600) % 24} h`;
+}
+
+function bytes(number) {
+  const units = ["bytes", "kB", "MB", "GB", "TB"];
+  let unit = 0;
+  while (number >= 1000 && unit < 4) { number /= 1000; unit += 1; }
+  return `${unit ? number.toFixed(1) : number} ${units[unit]}`;
+}
+
+const newest = (values) => values?.findLast((value) => value !== null) ?? null;
+/** A latency in milliseconds, which the gateway measures in whole ones. */
+const latency = (value) => (value === null ? "–" : value < 1 ? "<1" : short(value));
 
 /** Shows at a glance whether everything works. */
 export function show(main) {
   const verdict = h("section", { class: "verdict", role: "status", "aria-label": "Status" }, "…");
   const tiles = h("section", { class: "tiles", "aria-label": "Key figures" });
-  const refusals = h("section", { "aria-label": "Rejections" });
-  main.append(verdict, tiles, refusals);
+  const refusals = h("div", {});
+  const reasons = h("div", {});
+  const facts = h("section", { "aria-label": "Gateway" });
+  const numbers = h("div", { class: "overview" }, tiles, h("div", { class: "halves" }, h("div", {}, refusals, reasons), facts));
+  main.append(verdict, numbers);
   const rates = new Rates();
-  const seen = new Map();
   let shown = "";
+  let status = null;
+  let series = {};
+  let rejected = null;
 
-  function judge(status) {
-    const values = new Map(Object.entries(status.metrics));
+  function judge(values) {
     const problems = [];
     if (!status.ready) problems.push(`Not ready: ${status.obstacle}.`);
     for (const [store, value] of byLabel(values, "belfry_store_failing")) {
@@ -24,62 +53,110 @@ export function show(main) {
     const notices = [...status.notices];
     const clock = values.get("belfry_clock_disagreement_seconds");
     if (clock) notices.push(`The system clock was changed by ${clock} s. Expiry times are not adjusted yet.`);
-    return { values, problems, notices };
+    return { problems, notices };
   }
 
-  function draw(status) {
-    const { values, problems, notices } = judge(status);
+  function draw() {
+    const values = new Map(Object.entries(status.metrics));
+    const { problems, notices } = judge(values);
     rates.add(Date.parse(status.at), values);
     const state = problems.length ? "bad" : notices.length ? "fair" : "good";
     const word = { bad: "Needs attention", fair: "Working, with warnings", good: "Everything is working" }[state];
+    numbers.classList.remove("stale");
     // Update only on changes, because screen readers read it aloud.
     if (shown !== word + problems + notices) {
       shown = word + problems + notices;
       verdict.className = `verdict ${state}`;
-      put(verdict, h("h2", {}, word), h("p", {}, `${status.environment} gateway`),
+      put(verdict, h("h2", {}, word), h("p", {}, `${status.environment} gateway`, status.version ? `, version ${status.version}` : ""),
         [...problems, ...notices].map((text) => h("p", {}, text)));
     }
-    const sum = (name) => [...byLabel(values, name)].reduce((total, [, value]) => total + value, 0);
-    const inState = (label) => values.get(`belfry_notifications_total{state="${label}"}`) ?? 0;
-    const tile = (name, value, unit) => h("div", { class: "tile" },
-      h("p", { class: "figure" }, value), h("p", {}, unit ? `${name} ${unit}` : name));
+    drawTiles(values);
+    drawFacts();
+    const total = [...byLabel(values, "belfry_pushes_refused_total")].reduce((sum, [, value]) => sum + value, 0);
+    if (total !== rejected) {
+      rejected = total;
+      drawReasons(values);
+      loadRefusals();
+    }
+  }
+
+  function drawTiles(values) {
+    const tile = (name, value, { line, lines, link } = {}) => h("div", { class: "tile" },
+      h("p", { class: "figure" }, value), h("p", {}, link ? h("a", { href: link }, name) : name),
+      lines ?? line ? spark(lines ?? [line]) : null);
     const whole = (number) => Math.round(number).toLocaleString();
     put(tiles,
-      tile("Devices connected", whole(values.get("belfry_device_connections") ?? 0)),
-      tile("Providers connected", whole(values.get("belfry_provider_connections") ?? 0)),
-      tile("Accepted", rates.text("belfry_pushes_accepted_total"), "per second"),
-      tile("Rejected", rates.text("belfry_pushes_refused_total"), "per second"),
-      tile("Delivered", whole(inState("Delivered to Device") + inState("Delivered (From Storage)")), "since startup"),
-      status.waiting === undefined ? null : tile("Queued notifications", whole(status.waiting)));
-    drawRefusals(values, status.at, sum("belfry_pushes_refused_total"));
+      tile("Accepted per second", rates.text("belfry_pushes_accepted_total"), { line: series.accepted ?? [] }),
+      tile("Delivered per second", rates.text("belfry_notifications_total", (label) => label.startsWith("Delivered")), { line: series.delivered ?? [] }),
+      tile("Rejected per second", rates.text("belfry_pushes_refused_total"), { line: series.refused ?? [], link: "#/log?state=Refused" }),
+      tile("Delivery latency p50 / p99", `${latency(newest(series.deliveryP50))} / ${latency(newest(series.deliveryP99))} ms`,
+        { lines: [series.deliveryP50 ?? [], series.deliveryP99 ?? []] }),
+      tile("Devices connected", whole(values.get("belfry_device_connections") ?? 0), { line: series.devices ?? [], link: "#/devices" }),
+      tile("Providers connected", whole(values.get("belfry_provider_connections") ?? 0), { line: series.providers ?? [] }),
+      status.waiting === undefined ? null : tile("Queued notifications", whole(status.waiting), { line: series.waiting ?? [] }),
+      tile("Delivered since startup", whole(status.delivered ?? 0)));
   }
 
-  function drawRefusals(values, at, total) {
-    const rows = [];
-    for (const [reason, count] of byLabel(values, "belfry_pushes_refused_total")) {
-      const before = seen.get(reason);
-      if (before === undefined || before.count !== count) {
-        seen.set(reason, { count, at: before === undefined ? null : at });
-      }
-      if (count) rows.push({ reason, count, at: seen.get(reason).at });
-    }
-    rows.sort((one, other) => (other.at ?? "").localeCompare(one.at ?? "") || other.count - one.count);
-    put(refusals, h("h2", {}, "Rejections"),
-      table("Rejections by reason", [
-        ["Reason", (row) => row.reason],
-        ["Since startup", (row) => row.count.toLocaleString()],
-        ["Latest", (row) => row.at ? clockTime(row.at) : "Before you opened this page"],
-      ], rows, total === 0 ? "No pushes rejected since startup." : ""));
+  function drawFacts() {
+    const end = (text) => {
+      if (!text) return null;
+      const days = Math.floor((Date.parse(text) - Date.parse(status.at)) / 86400000);
+      return h("span", { class: days < warningDays ? "bad" : "" }, `${new Date(text).toLocaleDateString()} (in ${count(days, "day", "days")})`);
+    };
+    const used = status.diskTotalBytes ? status.diskTotalBytes - status.diskFreeBytes : null;
+    const rows = [
+      ["Version", status.version], ["Environment", status.environment],
+      ["Up", status.upSeconds === undefined ? null : `${duration(status.upSeconds)}, since ${dateTime(status.startedAt)}`],
+      ["Provider API", status.providerAddress], ["Devices", status.deviceAddress], ["Binary interface", status.binaryAddress],
+      ["Feedback", status.feedbackAddress], ["Console", status.consoleAddress],
+      ["Server certificate ends", end(status.serverCertificateEndsAt)], ["Authority ends", end(status.authorityEndsAt)],
+      ["Disk", used === null ? null : [`${bytes(status.diskFreeBytes)} free of ${bytes(status.diskTotalBytes)}`,
+        h("progress", { max: status.diskTotalBytes, value: used, "aria-label": "Disk space used" })]],
+      ["Stores", status.controlStoreBytes === undefined ? null : `control ${bytes(status.controlStoreBytes)}, notifications ${bytes(status.notificationStoreBytes)}`],
+      ["Memory", status.residentBytes === undefined ? null : bytes(status.residentBytes)], ["Data directory", status.data],
+    ];
+    put(facts, h("h2", {}, "Gateway"), h("dl", { class: "facts card" }, rows.filter(([, value]) => value !== null && value !== undefined)
+      .map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]).flat()));
   }
 
-  return every(2000, async () => {
-    try {
-      const [status] = await call("GET", "/api/status");
-      draw(status);
-    } catch (refusal) {
-      shown = "";
+  function drawReasons(values) {
+    const rows = [...byLabel(values, "belfry_pushes_refused_total")].filter(([, number]) => number)
+      .sort(([, one], [, other]) => other - one);
+    put(reasons, rows.length === 0 ? null : [h("h2", {}, "Rejections by reason"), table("Rejections by reason", [
+      ["Reason", ([reason]) => h("a", { href: `#/log?state=Refused&reason=${encodeURIComponent(reason)}` }, reason)],
+      ["Since startup", ([, number]) => number.toLocaleString()],
+    ], rows, "")]);
+  }
+
+  async function loadRefusals() {
+    const rows = await call("GET", "/api/log?state=Refused&limit=8").catch(() => []);
+    put(refusals, h("h2", {}, "Latest rejections"), table("Latest rejections", [
+      ["Time", (row) => h("a", { href: `#/log?of=${row.apnsID}` }, clockTime(row.at))],
+      ["Reason", (row) => row.reason], ["App", (row) => row.topic ?? ""],
+    ], rows.reverse(), "No pushes rejected recently."));
+  }
+
+  function fail(refusal) {
+    const since = status ? `The numbers below are from ${clockTime(status.at)}.` : "";
+    if (shown !== since) {
+      shown = since;
       verdict.className = "verdict bad";
-      put(verdict, h("h2", {}, "Connection lost"), h("p", {}, refusal.message));
+      put(verdict, h("h2", {}, "Connection lost"), h("p", {}, refusal.message), since ? h("p", {}, since) : null);
+    }
+    numbers.classList.toggle("stale", status !== null);
+  }
+
+  const endStatus = every(2000, async () => {
+    try {
+      [status] = await call("GET", "/api/status", undefined, { signal: AbortSignal.timeout(patience) });
+      draw();
+    } catch (refusal) {
+      fail(refusal);
     }
   });
+  const endSeries = every(10000, async () => {
+    series = (await call("GET", "/api/history?minutes=15").catch(() => [{}]))[0].series ?? {};
+    if (status && !numbers.classList.contains("stale")) draw();
+  });
+  return () => { endStatus(); endSeries(); };
 }

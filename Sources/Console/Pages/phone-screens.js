@@ -51,6 +51,9 @@ export function banner(phone, one, row) {
       h("button", { type: "button", class: "quiet", "data-key": `dismiss ${one.key}`, onclick: () => { go(); phone.do("dismiss", { app, id }); } }, "Dismiss")));
 }
 
+/** One of six colors for an app, so that apps with the same initial differ. */
+function hue(app) { return [...app].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 1000003, 7) % 6; }
+
 /** The apps with their badges, or the app in the foreground. */
 export function home(phone) {
   if (phone.front && phone.snapshot.apps.some((one) => one.app === phone.front)) {
@@ -64,7 +67,7 @@ export function home(phone) {
     h("button", { type: "button", class: "icon", "data-key": one.app,
       "aria-label": one.badge ? `Open ${one.name}, badge ${one.badge}` : `Open ${one.name}`,
       onclick: () => { phone.front = one.app; phone.do("front", { app: one.app }); phone.draw(); } },
-    h("span", { class: "letter", "aria-hidden": "true" }, one.name.split(".").at(-1).charAt(0).toUpperCase()),
+    h("span", { class: `letter hue-${hue(one.app)}`, "aria-hidden": "true" }, one.name.split(".").at(-1).charAt(0).toUpperCase()),
     one.badge ? h("span", { class: "count", "aria-hidden": "true" }, String(one.badge)) : null,
     h("span", { class: "name", "aria-hidden": "true" }, one.name.split(".").at(-1))))));
 }

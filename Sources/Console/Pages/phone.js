@@ -1,5 +1,6 @@
 import { call, follow } from "/console/api.js";
 import { samples } from "/console/send.js";
+import { confirm } from "/console/dialog.js";
 import { Field, clockTime, copyButton, h, put } from "/console/elements.js";
 import { beep, sentence } from "/console/phone-events.js";
 import { banner, center, home, lockScreen, prompt, settings } from "/console/phone-screens.js";
@@ -218,7 +219,7 @@ export function show(main) {
         Object.entries(samples).map(([name, sample]) => h("button", { type: "button", class: "quiet",
           "aria-label": `Push to ${id}: ${name}`, onclick: () => push(token, id, name, sample) }, name)),
         copyButton(token, "Copy token"),
-        h("button", { type: "button", class: "quiet danger", "aria-label": `Remove ${id}`, onclick: () => phone.do("remove", { app: id }) }, "Remove")))));
+        h("button", { type: "button", class: "quiet danger", "aria-label": `Remove ${id}`, onclick: () => removeApp(id) }, "Remove")))));
     put(place, h("div", { class: "desk" },
       h("div", {}, phone.frame, phone.tabs, phone.error),
       h("div", {},
@@ -236,7 +237,7 @@ export function show(main) {
         h("h2", {}, "Activity"), h("label", { class: "inline" }, sound, " Play sounds"), phone.events,
         h("p", { class: "buttons" },
           h("button", { type: "button", class: "quiet", onclick: () => leave("POST", "/off") }, "Turn off"),
-          h("button", { type: "button", class: "quiet danger", onclick: () => leave("DELETE", "") }, "Delete phone")),
+          h("button", { type: "button", class: "quiet danger", onclick: deletePhone }, "Delete phone")),
         h("p", { class: "hint" }, "While the phone is off, the gateway queues its notifications."))));
 
     async function push(token, topic, name, sample) {
@@ -245,6 +246,18 @@ export function show(main) {
         const [answer] = await call("POST", "/api/push", { token, topic, type, payload: JSON.stringify(sample) });
         phone.error.textContent = answer.status === 200 ? "" : `${answer.reason}: ${answer.when}`;
       } catch (refusal) { phone.error.textContent = refusal.message; }
+    }
+
+    async function removeApp(id) {
+      const isSure = await confirm({ title: `Remove ${id} from phone ${number}?`, action: "Remove",
+        text: ["Its device token becomes invalid, and its notifications are removed.", "If you install the app again, it gets a new token."] });
+      if (isSure) phone.do("remove", { app: id });
+    }
+
+    async function deletePhone() {
+      const isSure = await confirm({ title: `Delete phone ${number}?`, action: "Delete phone",
+        text: ["Its apps, their tokens and its notifications are deleted. To keep them, turn the phone off instead.", "This can't be undone."] });
+      if (isSure) leave("DELETE", "");
     }
 
     async function leave(method, path) {

@@ -6,10 +6,10 @@ export function* byLabel(values, name) {
   }
 }
 
-/** The sum of a metric over all of its labels. */
-export function total(values, name) {
+/** The sum of a metric over its labels, or over those for which `isWanted` returns true. */
+export function total(values, name, isWanted = () => true) {
   let sum = values.get(name) ?? 0;
-  for (const [, value] of byLabel(values, name)) sum += value;
+  for (const [label, value] of byLabel(values, name)) if (isWanted(label)) sum += value;
   return sum;
 }
 
@@ -19,19 +19,20 @@ export class Rates {
   #now = null;
 
   add(milliseconds, values) {
+    if (this.#now?.milliseconds === milliseconds) return;
     this.#before = this.#now;
     this.#now = { milliseconds, values };
   }
 
   /** The rate per second; nothing before the second sample. */
-  of(name) {
+  of(name, isWanted) {
     if (!this.#before || this.#now.milliseconds <= this.#before.milliseconds) return null;
     const seconds = (this.#now.milliseconds - this.#before.milliseconds) / 1000;
-    return Math.max(0, total(this.#now.values, name) - total(this.#before.values, name)) / seconds;
+    return Math.max(0, total(this.#now.values, name, isWanted) - total(this.#before.values, name, isWanted)) / seconds;
   }
 
-  text(name) {
-    const rate = this.of(name);
+  text(name, isWanted) {
+    const rate = this.of(name, isWanted);
     if (rate === null) return "–";
     return rate >= 100 ? Math.round(rate).toLocaleString() : rate.toFixed(1);
   }

@@ -1,4 +1,5 @@
 import { call } from "/console/api.js";
+import { confirm } from "/console/dialog.js";
 import { h, put, sentences, table } from "/console/elements.js";
 
 /**
@@ -23,7 +24,7 @@ export class Section {
     try {
       this.rows = await this.read();
       const columns = this.remove ? [...this.columns, [h("span", { class: "unseen" }, this.remove.text), (row) => this.remover(row)]] : this.columns;
-      put(this.list, table(this.name, columns, this.rows, this.empty));
+      put(this.list, table(`List of ${this.name.toLowerCase()}`, columns, this.rows, this.empty));
       this.loaded?.(this.rows);
     } catch (refusal) {
       put(this.list, h("p", { class: "error" }, refusal.message));
@@ -32,20 +33,14 @@ export class Section {
 
   read() { return call("GET", this.path); }
 
-  /** A button that asks for confirmation before an action that can't be undone. */
+  /** A button that asks for confirmation before an action that can't be undone; `remove.effect` says what it does. */
   remover(row) {
-    const { text, path, what } = this.remove;
+    const { text, path, what, effect } = this.remove;
     if (row.revokedAt) return "";
-    const button = h("button", { type: "button", class: "quiet danger", "aria-label": `${text} ${what(row)}`, onclick: async () => {
-      if (button.dataset.asked !== "yes") {
-        button.dataset.asked = "yes";
-        button.textContent = `${text} permanently?`;
-        button.addEventListener("blur", () => { button.dataset.asked = ""; button.textContent = text; }, { once: true });
-        return;
-      }
-      await this.requestRemoval(what(row), path(row));
+    return h("button", { type: "button", class: "quiet danger", "aria-label": `${text} ${what(row)}`, onclick: async () => {
+      const isSure = await confirm({ title: `${text} ${what(row)}?`, text: [effect ?? "", "This can't be undone."].filter(Boolean), action: text });
+      if (isSure) await this.requestRemoval(what(row), path(row));
     } }, text);
-    return button;
   }
 
   /**
@@ -60,8 +55,11 @@ export class Section {
       const { all, text } = this.remove;
       const canForce = all?.(refusal) && !path.includes("?");
       put(this.result, h("p", { class: "error" }, refusal.message), canForce ? h("p", { class: "buttons" },
-        h("button", { type: "button", class: "quiet danger", onclick: () => this.requestRemoval(name, `${path}?force=1`) },
-          `${text} ${name} and everything in it`)) : null);
+        h("button", { type: "button", class: "quiet danger", onclick: async () => {
+          if (await confirm({ title: `${text} ${name} and everything in it?`, text: [refusal.message, "This can't be undone."], action: `${text} everything` })) {
+            await this.requestRemoval(name, `${path}?force=1`);
+          }
+        } }, `${text} ${name} and everything in it`)) : null);
     }
     this.changed();
   }

@@ -1,5 +1,8 @@
 import { call } from "/console/api.js";
 import { Field, capital, copyButton, h, put, select } from "/console/elements.js";
+import { highlightIn, indented } from "/console/json-editor.js";
+import { Recipient } from "/console/send-recipient.js";
+import { Saved } from "/console/send-saved.js";
 import { asCurl, asPython, asSwift } from "/console/snippets.js";
 
 export const title = "Send a test push";
@@ -22,10 +25,13 @@ const draft = { payload: JSON.stringify(samples["Alert"], null, 2) };
  * The fields that a link may fill in. They are restricted because anyone can create a link, and the form's values are
  * sent and copied as code.
  */
-const linked = { token: /^[0-9A-Fa-f]{1,512}$/, topic: /^[A-Za-z0-9._-]{1,255}$/ };
+const linked = { token: /^[0-9A-Fa-f]{1,512}$/, topic: /^[A-Za-z0-9._-]{1,255}$/, device: /^\d{1,20}$/ };
 
 export function show(main, parameters) {
   const refused = [];
+  /** The fields that the user has changed; only these show errors. */
+  const touched = new Set();
+  if (parameters.has("device")) draft.token = "";
   for (const [name, form] of Object.entries(linked)) {
     const text = parameters.get(name);
     if (text && form.test(text)) draft[name] = text;
@@ -54,6 +60,23 @@ export function show(main, parameters) {
   const copies = h("section", { "aria-label": "Code" });
   let place = null;
   let timer;
+  const recipient = new Recipient({ device: draft.device, topic: draft.topic, onChosen: (app) => {
+    fields.token.value = app.token;
+    fields.topic.value = app.topic;
+    const type = types.includes(app.kind) ? app.kind : "alert";
+    if (app.kind !== "alert" || fields.type.value !== "background") fields.type.value = type;
+    changed();
+  } });
+  const saved = new Saved({ draft: () => ({ payload: fields.payload.value, type: fields.type.value }), use: fillIn });
+  const updatePayload = highlightIn(fields.payload.control);
+
+  /** Fills the form with a saved push or payload. */
+  function fillIn(values) {
+    for (const [name, field] of Object.entries(fields)) if (typeof values[name] === "string") field.value = values[name];
+    updatePayload();
+    changed();
+    fields.payload.control.focus();
+  }
   let running = new AbortController();
 
   /** The push in the form that the gateway's API accepts. */
@@ -74,8 +97,10 @@ export function show(main, parameters) {
 
   function showCheck(check) {
     for (const field of Object.values(fields)) field.fail();
-    for (const fault of check.faults) {
-      const field = fields[fault.field === "expiration" ? "lifetime" : fault.field];
+    const fieldOf = (fault) => fields[fault.field === "expiration" ? "lifetime" : fault.field];
+    const isShown = (fault) => touched.has(fieldOf(fault)) || fieldOf(fault).value.trim() !== "";
+    for (const fault of check.faults.filter(isShown)) {
+      const field = fieldOf(fault);
       const since = fault.since ? `, since ${new Date(fault.since).toLocaleString()}` : "";
       const when = fault.reason === "MissingDeviceToken" ? "enter a device token" : fault.when;
       const parts = [h("strong", {}, fault.reason), fault.line ? ` (${fault.status}).` : ` (${fault.status}): ${when}${since}.`];
@@ -86,8 +111,9 @@ export function show(main, parameters) {
       field.fail(...parts);
     }
     const size = `${check.bytes} of ${check.bytesMax} bytes`;
-    verdict.className = check.ok ? "check good" : "check bad";
-    verdict.textContent = check.ok
+    const isIncomplete = !check.ok && !check.faults.some(isShown);
+    verdict.className = check.ok ? "check good" : isIncomplete ? "check" : "check bad";
+    verdict.textContent = isIncomplete ? `Choose a device and an app, or paste a device token. ${size}.` : check.ok
       ? `Would be accepted: ${size}, ${check.type}, priority ${check.priority}, device ${check.device}.`
       : `Would be rejected: ${check.faults.map((fault) => fault.reason).join(", ")}. ${size}.`;
     put(notes, check.notes.map((note) => h("li", {}, note)));
@@ -129,7 +155,8 @@ export function show(main, parameters) {
     }
   }
 
-  function changed() {
+  function changed(event) {
+    for (const field of Object.values(fields)) if (field.control === event?.target) touched.add(field);
     clearTimeout(timer);
     timer = setTimeout(check, 200);
   }
@@ -137,8 +164,10 @@ export function show(main, parameters) {
   async function submit(event) {
     event.preventDefault();
     button.disabled = true;
+    for (const field of Object.values(fields)) touched.add(field);
     try {
       const [result] = await call("POST", "/api/push", push());
+      saved.sent({ ...Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.value])), id: "" }, result);
       showAnswer(result);
     } catch (refusal) {
       put(answer, h("h2", {}, "Not sent"), h("p", { class: "bad" }, refusal.message));
@@ -159,17 +188,22 @@ export function show(main, parameters) {
   main.append(
     refused.length ? h("p", { class: "bad", role: "alert" },
       `Ignored the ${refused.join(" and ")} in the link: invalid ${refused.length > 1 ? "values" : "value"}.`) : "",
-    h("form", { class: "grid", onsubmit: submit, oninput: changed, novalidate: true },
+    h("form", { class: "grid", onsubmit: submit, oninput: changed, novalidate: true }, recipient.elements,
       Object.values(fields).slice(0, -1).map((field) => field.element), apps,
       h("p", { class: "wide buttons" }, "Templates: ", Object.entries(samples).map(([name, sample]) =>
         h("button", { type: "button", class: "quiet", onclick: () => {
           fields.payload.value = JSON.stringify(sample, null, 2);
           fields.type.value = name === "Background" ? "background" : "alert";
+          updatePayload();
           changed();
-        } }, name))),
+        } }, name)), h("button", { type: "button", class: "quiet end-right", onclick: () => {
+          fields.payload.value = indented(fields.payload.value);
+          updatePayload();
+          changed();
+        } }, "Format JSON")),
       fields.payload.element,
       h("div", { class: "wide" }, verdict, notes, button)),
-    answer, copies);
+    answer, saved.element, copies);
 
   call("GET", "/api/push").then(([found]) => { place = found; check(); }).catch(check);
   call("GET", "/api/topics").then((topics) => {

@@ -1,6 +1,8 @@
 import { call, session } from "/console/api.js";
 import { h, put } from "/console/elements.js";
 import { showLogin } from "/console/login.js";
+import { bind, helpButton, listen } from "/console/shortcuts.js";
+import { themeSwitch } from "/console/theme.js";
 
 const main = document.getElementById("main");
 const navigation = document.getElementById("navigation");
@@ -18,6 +20,7 @@ function place() {
 function show({ movesFocus = true } = {}) {
   leave();
   leave = () => {};
+  bind([]);
   if (!isSignedIn) return;
   const { name, parameters } = place();
   const screen = screens[name] ?? screens[""];
@@ -26,6 +29,7 @@ function show({ movesFocus = true } = {}) {
     else link.removeAttribute("aria-current");
   }
   document.title = `${screen.title} – Belfry`;
+  main.className = screen.isWide ? "broad" : "";
   put(main, h("h1", {}, screen.title));
   if (movesFocus) main.focus({ preventScroll: true });
   leave = screen.show(main, parameters) ?? (() => {});
@@ -51,6 +55,8 @@ export async function run(all, { service }) {
   session.service = service;
   put(navigation, Object.entries(screens).map(([name, screen]) =>
     h("a", { href: `#/${name}`, "data-name": name }, screen.short ?? screen.title)));
+  signOut.before(themeSwitch(), helpButton());
+  listen(screens);
   signOut.addEventListener("click", async () => {
     await call("DELETE", "/console/session").catch(() => {});
     signedOut();

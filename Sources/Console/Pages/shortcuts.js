@@ -1,0 +1,81 @@
+import { show } from "/console/dialog.js";
+import { h } from "/console/elements.js";
+import { recall, remember } from "/console/memory.js";
+
+/** The keys of the current screen: [key, description, action]. */
+let own = [];
+let places = [];
+let isAwaitingPlace = false;
+
+/** The documents that the service has, by file name. */
+const documents = [["console.md", "The console"], ["rejections.md", "Rejection reasons and remedies"], ["admin-api.md", "The admin API"],
+  ["monitoring.md", "Metrics and alerts"], ["rotate.md", "Rotating keys and certificates"], ["backup.md", "Backup and restore"]];
+
+/** Sets the keys of the current screen; they end with the screen. */
+export function bind(keys) { own = keys; }
+
+/** The first letter of each screen's name that no earlier screen has. */
+function letters(screens) {
+  const taken = new Set();
+  return Object.entries(screens).map(([name, screen]) => {
+    const text = screen.short ?? screen.title;
+    const letter = [...text.toLowerCase()].find((one) => /[a-z]/.test(one) && !taken.has(one));
+    taken.add(letter);
+    return [letter, name, text];
+  });
+}
+
+function list(keys) {
+  return h("dl", { class: "facts keys" }, keys.map(([key, text]) =>
+    [h("dt", {}, key.split(" ").map((one) => h("kbd", {}, one))), h("dd", {}, text)]).flat());
+}
+
+function help() {
+  if (document.querySelector("dialog[open]")) return;
+  const single = h("input", { type: "checkbox", checked: recall("shortcuts", true), onchange: () => remember("shortcuts", single.checked) });
+  const dialog = show({ title: "Help", className: "help", content: {
+    text: [
+      h("h3", {}, "Keyboard shortcuts"),
+      list([["?", "Show this help"], ["/", "Go to the search field"], ...own, ...places.map(([letter, , text]) => [`g ${letter}`, `Go to ${text}`])]),
+      h("label", { class: "inline" }, single, " Enable keyboard shortcuts"),
+      h("h3", {}, "Documents"),
+      h("ul", {}, documents.map(([file, text]) => h("li", {}, h("a", { href: `/console/docs/${file}`, target: "_blank" }, text)))),
+      h("p", {}, "Commands: ", h("code", {}, "belfry --help"), ", ", h("code", {}, "belfry man COMMAND")),
+    ],
+    buttons: h("p", { class: "buttons" }, h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, "Close")),
+  } });
+  dialog.querySelector(".buttons button").focus();
+}
+
+/** A button that shows the help. */
+export function helpButton() {
+  return h("button", { type: "button", class: "quiet", "aria-label": "Help and keyboard shortcuts", title: "Help and keyboard shortcuts (?)", onclick: help }, "?");
+}
+
+function press(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  if (event.target.closest?.("input:not([type=checkbox]), textarea, select, [contenteditable]") || document.querySelector("dialog[open]")) return;
+  if (!recall("shortcuts", true)) return;
+  if (isAwaitingPlace) {
+    isAwaitingPlace = false;
+    const place = places.find(([letter]) => letter === event.key);
+    if (place) {
+      event.preventDefault();
+      location.hash = `#/${place[1]}`;
+    }
+    return;
+  }
+  const found = own.find(([key]) => key === event.key);
+  if (event.key === "?") help();
+  else if (event.key === "g") isAwaitingPlace = true;
+  else if (event.key === "/") document.querySelector("main input[type=search]")?.focus();
+  else if (found) found[2]();
+  else return;
+  event.preventDefault();
+}
+
+/** Listens for the keyboard shortcuts of these screens. */
+export function listen(screens) {
+  places = letters(screens);
+  document.addEventListener("keydown", press);
+}

@@ -1,0 +1,73 @@
+import { h, put } from "/console/elements.js";
+
+/** Pixels of a row, as in the style sheet. */
+export const rowHeight = 26;
+/** Rows drawn above and below the visible ones. */
+const margin = 8;
+
+/**
+ * A table of any number of rows, of which only the visible ones are in the document. `columns` are [heading, class,
+ * (row) => content]; `row(index)` returns a row by its position from the top, or nothing.
+ */
+export class VirtualTable {
+  #count = 0;
+  #frame = null;
+
+  constructor(caption, { columns, row, onOpen, isOpen }) {
+    Object.assign(this, { columns, row, onOpen, isOpen });
+    this.above = h("tr", { "aria-hidden": "true" }, h("td", { colspan: columns.length }));
+    this.below = h("tr", { "aria-hidden": "true" }, h("td", { colspan: columns.length }));
+    this.body = h("tbody", {}, this.above, this.below);
+    this.table = h("table", { class: "virtual" }, h("caption", { class: "unseen" }, caption),
+      h("thead", {}, h("tr", {}, columns.map(([heading, name]) => h("th", { scope: "col", class: name }, heading)))), this.body);
+    this.element = h("div", { class: "rows", tabindex: "0", role: "region", "aria-label": caption, onscroll: () => this.schedule() }, this.table);
+    this.observer = new ResizeObserver(() => this.schedule());
+    this.observer.observe(this.element);
+  }
+
+  /** Sets the number of rows; `added` of them are new at the top, and a scrolled table keeps its position. */
+  update(count, added = 0) {
+    this.#count = count;
+    if (added && this.element.scrollTop > rowHeight) this.element.scrollTop += added * rowHeight;
+    this.schedule();
+  }
+
+  /** Draws at the next frame. */
+  schedule() {
+    this.#frame ??= requestAnimationFrame(() => {
+      this.#frame = null;
+      this.#draw();
+    });
+  }
+
+  #draw() {
+    const top = this.element.scrollTop;
+    const first = Math.max(0, Math.min(this.#count, Math.floor(top / rowHeight) - margin));
+    const last = Math.min(this.#count, Math.ceil((top + this.element.clientHeight) / rowHeight) + margin);
+    const focused = document.activeElement?.dataset?.row;
+    const rows = [];
+    for (let index = first; index < last; index += 1) {
+      const row = this.row(index);
+      if (row) rows.push(this.#element(row, index));
+    }
+    this.above.firstChild.style.height = `${first * rowHeight}px`;
+    this.below.firstChild.style.height = `${(this.#count - last) * rowHeight}px`;
+    this.above.hidden = first === 0;
+    this.below.hidden = last === this.#count;
+    this.table.setAttribute("aria-rowcount", String(this.#count + 1));
+    put(this.body, this.above, rows, this.below);
+    if (focused) this.body.querySelector(`[data-row="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+  }
+
+  #element(row, index) {
+    return h("tr", { "aria-rowindex": String(index + 2), class: this.isOpen(row) ? "open" : "", onclick: () => this.onOpen(row) },
+      this.columns.map(([, name, cell], column) => {
+        const content = cell(row);
+        return h("td", { class: name, title: typeof content === "string" ? content : false },
+          column > 0 ? content : h("button", { type: "button", class: "link", "data-row": row.key, "aria-expanded": String(this.isOpen(row)),
+            onclick: (event) => { event.stopPropagation(); this.onOpen(row); } }, content));
+      }));
+  }
+
+  end() { this.observer.disconnect(); }
+}

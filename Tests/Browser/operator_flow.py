@@ -1,0 +1,306 @@
+#!/usr/bin/env python3
+"""Uses the console as an operator does: opens it with a link, asks it to delete things by a double click, stops the
+gateway, filters and exports the log, has a burst in it, sends to a chosen device, and reads the metrics.
+operator_flow.py CHROMIUM LINK PID"""
+import json
+import os
+import signal
+import sys
+
+from browser import Failure
+from checks import check_page
+from visit import visit
+
+GOOD = "document.querySelector('.verdict.good h2')?.innerText == 'Everything is working'"
+FOCUS = "document.activeElement.innerText"
+
+
+def open_link(browser, link):
+    """A link opens the console once; then the sign-in page says what to do."""
+    url, secret = link.split("#link=")
+    browser.open(link)
+    browser.wait(GOOD)
+    if secret in browser.value("location.href + document.cookie"):
+        raise Failure("the link's secret stays in the page")
+    browser.click("button", "Sign out")
+    browser.open("about:blank")
+    browser.open(link)
+    browser.wait("document.querySelector('.error')?.innerText.startsWith('This link has expired or was already used.')")
+    browser.wait("document.querySelector('pre')?.innerText.startsWith('belfry console --data ')")
+    check_page(browser)
+    file = browser.value("[...document.querySelectorAll('.hint code')].map(one => one.innerText).join()")
+    browser.type("textbox", "Admin token", open(file).read().strip())
+    browser.key("Enter")
+    browser.wait(GOOD)
+
+
+def double_click(browser, role, name):
+    """Clicks twice at the same place, as fast as possible."""
+    node = browser.element(role, name)
+    browser.call("DOM.scrollIntoViewIfNeeded", backendNodeId=node)
+    box = browser.call("DOM.getBoxModel", backendNodeId=node)["model"]["content"]
+    for count in (1, 2):
+        for kind in ("mousePressed", "mouseReleased"):
+            browser.call("Input.dispatchMouseEvent", type=kind, x=sum(box[0::2]) / 4, y=sum(box[1::2]) / 4, button="left",
+                         clickCount=count)
+
+
+def keep(browser, role, name, title):
+    """After a double click there is a dialog with this title and the focus on Cancel, and nothing has happened."""
+    double_click(browser, role, name)
+    browser.element("alertdialog", title)
+    browser.key("Escape")
+    browser.wait("!document.querySelector('dialog')")
+    # The second click of a double click may also be at the place of the confirming button.
+    is_open = browser.value(f"""(() => {{
+      [...document.querySelectorAll('button')].find((one) => (one.ariaLabel ?? one.innerText) == {json.dumps(name)}).click();
+      document.querySelector('dialog .danger').click();
+      return document.querySelector('dialog').open;
+    }})()""")
+    if not is_open:
+        raise Failure("a second click confirms")
+    # The confirming button is enabled after the time of a double click; the dialog must still be open then.
+    browser.wait("document.querySelector('dialog .danger')?.disabled === false", "the confirming button")
+    if browser.value(FOCUS) != "Cancel":
+        raise Failure(f"the focus is on {browser.value(FOCUS)}, not on Cancel")
+    check_page(browser, keyboard=False)
+    browser.key("Escape")
+    browser.wait("!document.querySelector('dialog')")
+
+
+def confirm_removals(browser):
+    browser.click("link", "Devices")
+    code = browser.value("fetch('/api/enrolment-code').then((answer) => answer.text())")
+    keep(browser, "button", "Regenerate", "Regenerate the enrollment code?")
+    if browser.value("fetch('/api/enrolment-code').then((answer) => answer.text())") != code:
+        raise Failure("a double click has made a new code")
+    keep(browser, "button", "Revoke device “virtual 3”", "Revoke device “virtual 3”?")
+    browser.click("button", "Revoke device “virtual 3”")
+    browser.click("button", "Revoke")
+    browser.wait("document.querySelector('main').innerText.includes('Device “virtual 3” revoked.')")
+    revoked = browser.value("""fetch('/api/devices').then((answer) => answer.text())
+      .then((text) => text.trim().split('\\n').map(JSON.parse).filter((one) => one.revokedAt).map((one) => one.name).join())""")
+    if revoked != "virtual 3":
+        raise Failure(f"revoked: {revoked}")
+    browser.click("button", "Apps of device “virtual 1”")
+    browser.element("link", "Send to com.example.app")
+    check_page(browser)
+    browser.click("link", "Manage")
+    browser.element("button", "Remove app com.example.app")
+    for part, button in (("Keys", "Revoke key"), ("Apps", "Remove app"), ("Teams", "Remove team")):
+        browser.click("link", part)
+        browser.wait(f"document.querySelector('td button')?.ariaLabel.startsWith('{button}')")
+        name = browser.value("document.querySelector('td button').ariaLabel")
+        keep(browser, "button", name, f"{name}?")
+    for part in ("Certificates", "Channels"):
+        browser.click("link", part)
+        browser.wait(f"document.querySelector('.subnav [aria-current]').innerText == '{part}'")
+        check_page(browser)
+
+
+def see_stale(browser, pid):
+    """The numbers of a gateway that does not answer are marked."""
+    browser.click("link", "Overview")
+    browser.wait(GOOD)
+    browser.wait("document.querySelector('[aria-label=Gateway]')?.innerText.includes('Provider API')")
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        browser.wait("document.querySelector('.verdict.bad h2')?.innerText == 'Connection lost'")
+        browser.wait("document.querySelector('.stale .tile') && document.querySelector('.verdict').innerText.includes('The numbers below are from')")
+        check_page(browser, keyboard=False)
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    browser.wait(f"{GOOD} && !document.querySelector('.stale')")
+
+
+def send(browser):
+    """A device and an app are chosen, nothing is wrong before the user types, and the push is in the history."""
+    browser.click("link", "Send")
+    browser.wait("document.querySelector('.check')?.innerText.startsWith('Choose a device and an app')")
+    if browser.value("document.querySelectorAll('.error:not([hidden]), .check.bad, [aria-invalid]').length"):
+        raise Failure("an error is shown before the user types")
+    browser.type("combobox", "Device", "virtual 1")
+    browser.key("Tab")
+    browser.wait("document.querySelector('.check.good')", "a valid push for the device that was chosen")
+    browser.wait("document.querySelector('.copy .json-key')?.innerText == '\"aps\"'")
+    browser.click("button", "Send")
+    browser.wait("document.querySelector('.apns-id')")
+    browser.click("DisclosureTriangle", "History")
+    browser.wait("document.querySelector('.saved .badge')?.innerText == '200'")
+    browser.click("DisclosureTriangle", "Saved payloads")
+    browser.type("textbox", "Name for the payload", "Breakfast")
+    browser.click("button", "Save payload")
+    browser.click("button", "Delete payload Breakfast")
+    browser.click("button", "Undo")
+    browser.type("textbox", "Payload", "{}")
+    browser.click("button", "Use payload Breakfast")
+    browser.wait("document.querySelector('[name=payload]').value.includes('Burger Town')")
+    check_page(browser)
+
+
+ROWS = "document.querySelectorAll('.virtual tbody tr:not([aria-hidden])').length"
+PUSH = """fetch('/api/push', {{ method: 'POST', headers: {{ 'x-belfry-console': '1' }},
+  body: JSON.stringify({{ token: {token}, topic: 'com.example.app', type: '{type}', payload: '{{"aps":{{"content-available":1}}}}' }}) }})
+  .then((answer) => answer.json())"""
+
+
+def read_log(browser):
+    """The log is filtered, paused, exported, and a row opens to its history."""
+    token = browser.value("""fetch('/api/devices?of=virtual%202').then((answer) => answer.json())
+      .then((device) => fetch(`/api/devices/${device.device}/apps`)).then((answer) => answer.json()).then((app) => app.token)""")
+    browser.click("link", "Log")
+    browser.wait("document.querySelector('.logbar').innerText.startsWith('Live')")
+    answer = browser.value(PUSH.format(token=json.dumps(token), type="background"))
+    if answer["status"] != 200:
+        raise Failure(f"the push is answered {answer}")
+    refused = browser.value(PUSH.format(token="'00ff'", type="alert"))
+    row = f"[...document.querySelectorAll('.virtual tr')].find(one => one.innerText.includes('{answer['apnsID']}'))?.innerText"
+    browser.wait(f"{row}?.includes('Delivered to Device') && {row}.includes('background')")
+    before = browser.value(ROWS)
+    browser.value("document.querySelector('[name=state]').value = 'Refused'; document.querySelector('[name=state]').form.requestSubmit()")
+    browser.wait(f"{ROWS} == 1 && document.querySelector('.virtual tbody').innerText.includes('BadDeviceToken')")
+    if "state=Refused" not in browser.value("location.hash"):
+        raise Failure("the filter is not in the address")
+    browser.click("button", "Clear filters")
+    browser.wait(f"{ROWS} == {before}")
+    browser.type("searchbox", "Search, or a device token or ID", refused["apnsID"])
+    browser.wait(f"{ROWS} == 1")
+    browser.click("button", "Clear filters")
+    browser.wait(f"{ROWS} == {before}")
+    browser.click("button", "Pause")
+    browser.value(PUSH.format(token=json.dumps(token), type="background"))
+    browser.wait("document.querySelector('.logbar').innerText.includes('new lines') && !document.querySelector('.logbar').innerText.includes(', 0 new')")
+    if browser.value(ROWS) != before:
+        raise Failure("a paused log shows new lines")
+    browser.click("button", "Resume")
+    browser.wait(f"{ROWS} == {before + 1}")
+    browser.value("{ const make = URL.createObjectURL; URL.createObjectURL = (blob) => { window.saved = blob.text(); return make(blob); }; }")
+    browser.click("button", "Export JSON lines")
+    browser.wait("window.saved")
+    lines = [json.loads(line) for line in browser.value("window.saved").splitlines()]
+    if not {answer["apnsID"], refused["apnsID"]} <= {line["apnsID"] for line in lines}:
+        raise Failure(f"the export lacks a push: {lines}")
+    browser.value("window.saved = null")
+    browser.click("button", "Export CSV")
+    browser.wait("window.saved")
+    table = browser.value("window.saved").splitlines()
+    if table[0] != "at,state,reason,apnsID,uniqueID,device,topic,pushType" or len(table) != len(lines) + 1:
+        raise Failure(f"the table is {table}")
+    browser.value(f"[...document.querySelectorAll('.virtual tr')].find(one => one.innerText.includes('{answer['apnsID']}')).querySelector('button').click()")
+    states = "[...document.querySelectorAll('.detail .timeline li')].map(one => one.innerText)"
+    for state in ("Received by APNs", "Sent", "Delivered to Device"):
+        browser.wait(f"{states}.some(text => text.includes({state!r}))", state)
+    check_page(browser)
+    browser.key("Escape")
+    browser.wait("document.querySelector('.detail').hidden")
+    browser.resize(1280, 800)
+    height = browser.value("document.querySelector('.rows').clientHeight / 26 - 1")
+    if height < 20:
+        raise Failure(f"{height} rows fit on a screen of 1280 by 800")
+    browser.resize(1280)
+
+
+# In place of the gateway's stream: a burst of lines that the page has to take as fast as it can.
+BURST = """
+window.EventSource = class {
+  constructor() { window.source = this; setTimeout(() => this.onopen?.(), 0); }
+  close() {}
+};
+window.burst = async (count) => {
+  for (let number = 0; number < count; number += 1) {
+    const id = `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+    const at = new Date(1795000000000 + number).toISOString();
+    for (const state of ['Received by APNs', 'Sent', 'Delivered to Device']) {
+      window.source.onmessage({ data: JSON.stringify({ at, state, apnsID: id, uniqueID: id, device: number % 50, topic: 'com.example.app', pushType: 'alert' }) });
+    }
+    if (number % 1000 === 999) await new Promise((resolve) => setTimeout(resolve, 0));
+  }
+};"""
+# Three minutes at 1,000 per second: ten times what the page keeps.
+MANY = 200_000
+KEPT = 20_000
+
+
+def burst(browser):
+    script = browser.call("Page.addScriptToEvaluateOnNewDocument", source=BURST)["identifier"]
+    browser.call("Page.reload")
+    browser.wait("window.source?.onmessage && document.querySelector('.logbar')?.innerText.startsWith('Live')")
+    browser.value(f"window.burst({KEPT})")
+    browser.call("HeapProfiler.collectGarbage")
+    full = browser.call("Runtime.getHeapUsage")["usedSize"]
+    browser.value(f"window.burst({MANY})")
+    browser.call("HeapProfiler.collectGarbage")
+    used = browser.call("Runtime.getHeapUsage")["usedSize"]
+    browser.wait(f"document.querySelector('.virtual').getAttribute('aria-rowcount') == '{KEPT + 1}'")
+    rows = browser.value(ROWS)
+    if not 20 <= rows <= 100:
+        raise Failure(f"{rows} rows are in the document")
+    if used > full * 1.5 + 10_000_000:
+        raise Failure(f"the page has {used >> 20} MB after {MANY} notifications, {full >> 20} MB after {KEPT}")
+    # The oldest row that is kept is at the end of the table.
+    browser.value("document.querySelector('.rows').scrollTop = 1e9")
+    browser.wait(f"document.querySelector('.virtual tbody').innerText.includes('{MANY - KEPT:012}')", "the oldest row")
+    browser.call("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
+    browser.call("Page.reload")
+    browser.wait("document.querySelector('.logbar')?.innerText.startsWith('Live')")
+
+
+def read_metrics(browser):
+    browser.click("link", "Metrics")
+    browser.click("button", "7 days")
+    browser.wait("document.querySelector('main [role=status]').innerText.includes('10 minutes')")
+    browser.click("button", "15 minutes")
+    browser.wait("document.querySelector('main [role=status]').innerText.includes('10 seconds')")
+    browser.wait("document.querySelector('.plot path[d^=M]')", "a value in a plot")
+    browser.value("document.querySelector('.frame').focus()")
+    browser.key("ArrowLeft")
+    browser.wait("document.querySelector('.reading').innerText.includes('accepted ')")
+    browser.value("document.querySelector('.plot summary').click()")
+    browser.wait("document.querySelector('.plot tbody td')")
+    check_page(browser)
+
+
+def use_keys(browser):
+    """The theme is remembered, and the keyboard leads everywhere."""
+    browser.value("{ const theme = document.querySelector('.theme'); theme.value = 'dark'; theme.dispatchEvent(new Event('change')); }")
+    back = "getComputedStyle(document.body).backgroundColor"
+    browser.wait(f"{back} == 'rgb(20, 23, 27)'")
+    browser.call("Page.reload")
+    browser.wait(f"document.querySelector('.plot') && {back} == 'rgb(20, 23, 27)'")
+    check_page(browser)
+    browser.value("document.body.focus()")
+    press(browser, "?")
+    browser.element("dialog", "Help")
+    check_page(browser, keyboard=False)
+    for link in browser.value("[...document.querySelectorAll('dialog a')].map((one) => one.href)"):
+        if browser.value(f"fetch({link!r}).then((answer) => answer.ok && answer.text()).then((text) => text.startsWith('# '))") is not True:
+            raise Failure(f"{link} is no document")
+    browser.key("Escape")
+    browser.wait("!document.querySelector('dialog')")
+    for letter, title in (("l", "Delivery log"), ("d", "Devices"), ("o", "Overview")):
+        press(browser, "g")
+        press(browser, letter)
+        browser.wait(f"document.querySelector('h1').innerText == {title!r}")
+
+
+def press(browser, key):
+    browser.call("Input.dispatchKeyEvent", type="keyDown", key=key, text=key)
+    browser.call("Input.dispatchKeyEvent", type="keyUp", key=key)
+
+
+def main(chromium, link, pid):
+    def flow(browser):
+        open_link(browser, link)
+        confirm_removals(browser)
+        see_stale(browser, int(pid))
+        send(browser)
+        read_log(browser)
+        burst(browser)
+        read_metrics(browser)
+        use_keys(browser)
+
+    visit(chromium, flow)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
