@@ -12,17 +12,17 @@ public enum ActivationSocket {
   public static func descriptor(at path: String) throws(AgentFailure) -> Int32? {
     let count = sd_listen_fds(1)
     guard count >= 0 else {
-      throw AgentFailure("what systemd says of its sockets makes no sense: errno \(-count)")
+      throw AgentFailure("cannot read the sockets passed by systemd: errno \(-count)")
     }
     guard count > 0 else { return nil }
     guard count == 1 else {
       throw AgentFailure(
-        "systemd passed \(count) sockets: give belfry-agent.socket one ListenStream alone")
+        "systemd passed \(count) sockets: belfry-agent.socket must have exactly one ListenStream")
     }
     let descriptor = SD_LISTEN_FDS_START
     guard unsafe sd_is_socket_unix(descriptor, Int32(SOCK_STREAM.rawValue), 1, path, 0) > 0 else {
       throw AgentFailure(
-        "systemd's socket is not \(path), where apps connect: give belfry-agent.socket that "
+        "systemd's socket is not \(path), where apps connect: set that path in belfry-agent.socket's "
           + "ListenStream, or stop it with 'systemctl --user stop belfry-agent.socket'")
     }
     return descriptor

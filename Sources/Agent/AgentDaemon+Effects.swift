@@ -87,9 +87,9 @@ extension AgentDaemon {
     guard let number = ask.number else { return }
     guard server?.send(frame.answering(number), to: ask.connection) == false else { return }
     let failure = AppLinkFailure(
-      .invalidArgument, "the answer is too long to be sent: remove some of what is asked for")
+      .invalidArgument, "the response is too long: request less")
     if server?.send(AppMessage.refusing(number, failure), to: ask.connection) == false {
-      log.debug("an answer came too late")
+      log.debug("a response was too late")
     }
   }
 
@@ -159,36 +159,36 @@ extension AgentDaemon {
     switch entry {
     case .damagedRecord(let collection, let key):
       log.warning(
-        "a damaged record is passed over", ["collection": collection.rawValue, "record": key])
+        "ignoring a damaged record", ["collection": collection.rawValue, "record": key])
     case .backgroundModeMissing(let app):
       log.warning(
-        "a background push does not reach an app that is not in front: its manifest lacks the "
+        "a background push cannot reach an app that is not in the foreground: its manifest lacks the "
           + "background mode remote-notification",
         ["app": app.text])
     case .waitingNotificationRefused(let key, let why):
       log.warning(
-        "a notification that waited for permission is not shown",
+        "a notification that waited for permission will not be shown",
         ["app": key.app.text, "id": key.id, "why": why])
     case .notificationExpired(let key):
       log.info(
-        "a notification will not be shown: its time is over",
+        "a notification will not be shown: its time has passed",
         ["app": key.app.text, "id": key.id])
     case .placeWithheld(let key):
       log.info(
-        "an app is not told what was done with its notification of a place, which it may not know: "
+        "an app is not told about a response to its location notification, because it has no location access: "
           + "'belfry settings \(key.app) location=whenInUse' and 'belfry settings --location on' allow "
           + "that", ["app": key.app.text, "id": key.id])
     case .extensionGaveNothing(let app, let executable, let silence):
       log.warning(
-        "a service extension gave nothing, and its push is shown as it came: \(silence.advice)",
+        "a service extension returned nothing, so its push is shown unchanged: \(silence.advice)",
         ["app": app.text, "executable": executable])
     case .contentExtensionEnded(let app, let executable):
       log.warning(
-        "a content extension ended before it showed anything: look whether it crashes, or lacks "
+        "a content extension ended before it showed anything: check whether it crashes, or lacks "
           + "@main", ["app": app.text, "executable": executable])
     case .locationUsageMissing(let app):
       log.warning(
-        "an app wants the location and does not say why, so nobody is asked: "
+        "an app requests the location without a usage description, so the user is not asked: "
           + LocalApp.locationUsageAdvice, ["app": app.text])
     }
   }
@@ -199,8 +199,9 @@ extension ServiceExtensions.Silence {
   fileprivate var advice: String {
     switch self {
     case .ended:
-      "its process ended before it connected; look whether it crashes, or lacks @main"
-    case .left: "its connection ended before it called the content handler; look whether it crashes"
+      "its process ended before it connected; check whether it crashes, or lacks @main"
+    case .left:
+      "its connection ended before it called the content handler; check whether it crashes"
     case .timedOut: "it did not call the content handler in time"
     }
   }

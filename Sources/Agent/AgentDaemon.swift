@@ -59,7 +59,7 @@ public final class AgentDaemon {
         folder: configuration.dataFolder, survivesPowerCut: !configuration.hasManualClock)
       journal = RecordJournal(store, log: log)
       if let notice = store.damageNotice {
-        log.error("records are damaged and not used", ["what": notice])
+        log.error("damaged records are ignored", ["what": notice])
       }
       records = try RestoredRecords(from: store)
       clock = try Self.clock(configuration, on: loop, records: records)
@@ -126,8 +126,8 @@ public final class AgentDaemon {
         let filled = texts.text($2, folder: $0.bundlePath, languages: $1)
         if filled.isCut, cut.count < Limits.apps, cut.insert($0.id).inserted {
           log.warning(
-            "a text of an app was cut: with its arguments filled in it has more than "
-              + "\(WireLimits.filledTextBytesMax) bytes, or its plural forms name each other too often; make its "
+            "an app's text was truncated: with its arguments filled in it has more than "
+              + "\(WireLimits.filledTextBytesMax) bytes, or its plural forms refer to each other too often; make its "
               + "format or its arguments shorter",
             ["app": $0.id.text, "key": String(($2.key ?? "").unicodeScalars.prefix(80))])
         }
@@ -157,7 +157,7 @@ public final class AgentDaemon {
     } catch SystemFailure.call(_, EADDRINUSE, _) {
       close()
       throw AgentFailure(
-        "an agent already serves \(configuration.socketPath): stop it, or give another --socket")
+        "an agent already serves \(configuration.socketPath): stop it, or choose another --socket")
     } catch {
       close()
       throw AgentFailure("\(error)")
@@ -322,7 +322,7 @@ public final class AgentDaemon {
     do {
       try FileSystem.write(Array(text.utf8), to: file, mode: 0o600)
     } catch {
-      log.error("the ready file cannot be written", ["why": "\(error)"])
+      log.error("cannot write the ready file", ["why": "\(error)"])
     }
   }
 

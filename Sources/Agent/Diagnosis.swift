@@ -22,12 +22,12 @@ extension AgentDaemon {
         advice: "make room in \(configuration.dataFolder) and let the agent write there"),
       Finding(
         feature: "records", isFine: damageNotice == nil, detail: damageNotice ?? "are whole",
-        advice: "check the disk; what the records said has to be chosen or scheduled again"),
+        advice: "check the disk; settings and schedules in these records must be set again"),
       Finding(
         feature: "time zone", isFine: FileSystem.exists(clock.zones.folder),
         detail: FileSystem.exists(clock.zones.folder)
           ? clock.zone.name : "no time-zone database in \(clock.zones.folder)",
-        advice: "install tzdata, or set TZDIR to where it is"),
+        advice: "install tzdata, or set TZDIR to its directory"),
       Finding(
         feature: "languages", isFine: true, detail: model.languages.joined(separator: ",")),
     ]
@@ -47,7 +47,7 @@ extension AgentDaemon {
       Finding(
         feature: "notification server", isFine: desktop.isAvailable,
         detail: desktop.isAvailable
-          ? desktop.serverName : "none owns org.freedesktop.Notifications",
+          ? desktop.serverName : "nothing owns org.freedesktop.Notifications",
         advice: "install and start one, such as dunst"))
     guard desktop.isAvailable else { return findings }
     findings += serverFindings(desktop)
@@ -55,8 +55,8 @@ extension AgentDaemon {
     findings.append(
       Finding(
         feature: "do not disturb", isFine: quiet.isEmpty, isLack: false,
-        detail: quiet.isEmpty ? "off" : "on, says \(quiet)",
-        advice: "switch it off in the desktop, or wait: banners and sounds are held back"))
+        detail: quiet.isEmpty ? "off" : "on, according to \(quiet)",
+        advice: "turn it off in the desktop: banners and sounds are held back"))
     return findings
   }
 
@@ -83,10 +83,10 @@ extension AgentDaemon {
     for (feature, name, advice) in [
       (
         "body text", "body",
-        "use a server that supports bodies: the title contains all text now"
+        "use a server that supports body text: for now, the title contains all text"
       ),
       (
-        "reply in place", "inline-reply",
+        "inline reply", "inline-reply",
         "only Plasma has it: a window asks for the text, if belfry-center is installed"
       ),
     ] {
@@ -107,8 +107,10 @@ extension AgentDaemon {
         feature: "windows", isFine: windows.canOpen, isOptional: true,
         detail: windows.canOpen
           ? windows.program ?? ""
-          : windows.program == nil ? "belfry-center was not found" : "it cannot use the display",
-        advice: "install belfry-agent-desktop, or put belfry-center beside belfry, with GTK 4")
+          : windows.program == nil ? "belfry-center not found" : "it cannot use the display",
+        advice:
+          "install belfry-agent-desktop, or put belfry-center in belfry's directory; it needs GTK 4"
+      )
     ]
   }
 
@@ -117,12 +119,13 @@ extension AgentDaemon {
     guard let focus, focus.hasDisplay else { return [] }
     return [
       Finding(
-        feature: "window in front", isFine: focus.isWatching, isOptional: true,
+        feature: "foreground window", isFine: focus.isWatching, isOptional: true,
         detail: focus.isWatching
           ? "watched on the X server"
-          : focus.program == nil ? "belfry-focus was not found" : "the X server does not tell",
-        advice: "install belfry-agent-desktop, or put belfry-focus beside belfry; else apps say by "
-          + "themselves where they are")
+          : focus.program == nil ? "belfry-focus not found" : "not reported by the X server",
+        advice:
+          "install belfry-agent-desktop, or put belfry-focus in belfry's directory; without it, apps report "
+          + "their own foreground state")
     ]
   }
 
@@ -132,12 +135,12 @@ extension AgentDaemon {
     return [
       Finding(
         feature: "sounds", isFine: sounds.isAvailable, isOptional: true,
-        detail: sounds.program ?? "belfry-sound was not found",
-        advice: "install belfry-agent-desktop, or put belfry-sound beside belfry"),
+        detail: sounds.program ?? "belfry-sound not found",
+        advice: "install belfry-agent-desktop, or put belfry-sound in belfry's directory"),
       Finding(
         feature: "default sound", isFine: theme != nil, isOptional: true,
         detail: theme ?? "no sound theme",
-        advice: "install sound-theme-freedesktop: a chime is heard instead"),
+        advice: "install sound-theme-freedesktop; until then, a built-in chime is played"),
     ]
   }
 
@@ -146,7 +149,7 @@ extension AgentDaemon {
       return [
         Finding(
           feature: "machine's services", isFine: false, isOptional: true,
-          detail: "not asked: the clock is manual; \(model.conditionsText)",
+          detail: "not read, because the clock is manual; \(model.conditionsText)",
           advice: "start the agent without --clock manual")
       ]
     }
@@ -156,7 +159,7 @@ extension AgentDaemon {
       Finding(
         feature: "system bus", isFine: hasBus, isOptional: true,
         detail: hasBus ? "connected" : "none",
-        advice: "start dbus: battery, network and lock are told by 'belfry state' until then")
+        advice: "start dbus; until then, set battery, network and lock with 'belfry state'")
     ]
     for (feature, condition, name, advice) in [
       ("battery", "battery", "org.freedesktop.UPower", "install upower"),
@@ -179,7 +182,7 @@ extension AgentDaemon {
       findings.append(
         Finding(
           feature: feature, isFine: isThere, isOptional: true,
-          detail: isThere ? "\(value), told by \(name)" : "\(value), not told by \(name)",
+          detail: isThere ? "\(value), from \(name)" : "\(value), not from \(name)",
           advice: advice + command))
     }
     let isLocated = places?.isReporting == true
@@ -187,7 +190,7 @@ extension AgentDaemon {
       Finding(
         feature: "location", isFine: model.isLocationOn, isLack: false,
         detail: !model.isLocationOn
-          ? "off for the whole device" : isLocated ? "told by GeoClue" : "on, not asked now",
+          ? "off for the whole device" : isLocated ? "from GeoClue" : "on, not in use",
         advice: "belfry settings --location on"))
     return findings
   }
@@ -205,8 +208,8 @@ extension AgentDaemon {
       return [
         Finding(
           feature: "gateway", isFine: false, isOptional: true,
-          detail: "none: local notifications alone",
-          advice: "start the agent with --gateway and what 'belfry device invite' prints")
+          detail: "none: local notifications only",
+          advice: "start the agent with the options that 'belfry device invite' prints")
       ]
     }
     var detail = "\(gateway.host):\(gateway.port), "
@@ -224,7 +227,7 @@ extension AgentDaemon {
         Finding(
           feature: "device certificate", isFine: isValid,
           detail: "until " + Timestamp.rfc3339(unixMilliseconds: end * 1_000),
-          advice: "remove \(configuration.dataFolder)/identity and enrol again"))
+          advice: "remove \(configuration.dataFolder)/identity and enroll again"))
     }
     return findings
   }

@@ -15,6 +15,12 @@ enum Limits {
   ///
   /// A list fits into one answer.
   static let deliveredBytesPerApp = 4 << 20
+  /// Bytes of a pending notification's request that count towards no total: 64 of them, the limit of iOS, have 2 MiB.
+  static let smallRequestBytes = 32 << 10
+  /// Bytes of an app's pending requests to which a larger one may be added.
+  ///
+  /// With as many small ones, they fit into one answer.
+  static let pendingBytesPerApp = 4 << 20
   /// Pushes whose IDs are retained to detect repetitions: far more than a link has in flight.
   static let rememberedPushes = 4_096
   /// User responses retained for an app that cannot be reached: more than a user gives in a day.
@@ -95,6 +101,10 @@ enum Limits {
   /// Bytes of unread answers above which an app's next requests wait: the high-water mark of `ByteStream`, which
   /// reports when they are read.
   static let unreadOutputBytes = 262_144
+  /// Bytes sent to one app in a turn, after which its other requests wait for the next turn.
+  ///
+  /// Otherwise many connections that each request a long list would block other apps.
+  static let sentBytesPerTurn = 1 << 20
   /// Frames of one connection that are handled in one turn.
   static let framesPerTurn = 8
   /// Bytes of the agent's memory that all connections of one app may hold: several of the longest answers.

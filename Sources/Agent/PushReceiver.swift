@@ -35,8 +35,8 @@ final class PushReceiver: GatewayConnectionDelegate {
     }
     if hasMoved {
       log.warning(
-        "this data comes from another machine: the device gets another identity, and each app "
-          + "another token once it is launched; nothing is received for it before")
+        "this data is from another machine: the device gets another identity, and each app "
+          + "another token once it is launched; until then, the app receives no pushes")
     }
     if identity.device == nil { daemon.handle(.identityReplaced) }
     var configuration = GatewayConnection.Configuration(
@@ -105,7 +105,7 @@ final class PushReceiver: GatewayConnectionDelegate {
     if link.isStopped, link.identity.device != nil {
       self.reason =
         "revoked by the gateway; to enroll again, stop the agent, remove \(folder.path) and start it with "
-        + "--enroll and the present code"
+        + "--enroll and the current code"
       log.error(
         "the gateway has revoked this device: remove its identity and enroll again",
         [
@@ -126,7 +126,7 @@ final class PushReceiver: GatewayConnectionDelegate {
     do {
       try folder.save(identity)
     } catch {
-      log.error("the device's identity cannot be kept", ["why": "\(error)"])
+      log.error("cannot store the device's identity", ["why": "\(error)"])
     }
     daemon?.writeReadyFile()
   }
@@ -139,15 +139,15 @@ final class PushReceiver: GatewayConnectionDelegate {
         "cannot store the device's new certificate: keeping the current one", ["why": "\(error)"])
       throw error
     }
-    log.info("has another certificate from its gateway")
+    log.info("the gateway renewed the device's certificate")
   }
 
   func link(_ link: GatewayConnection, enrolmentRefused refusal: LinkEnrolmentRefusal) {
     let hasCode = daemon?.gateway?.enrolmentCode.isEmpty == false
     let why = refusal == .wrongCode && !hasCode ? "no code given" : "\(refusal)"
-    reason = "the gateway refused the enrolment: \(why)"
+    reason = "the gateway refused the enrollment: \(why)"
     log.error(
-      "the gateway does not take this device: \(refusal.advice(hasCode: hasCode))", ["why": why])
+      "the gateway rejected this device: \(refusal.advice(hasCode: hasCode))", ["why": why])
   }
 
   func link(_ link: GatewayConnection, registered subject: LinkSubject, token: [UInt8]) {
@@ -168,7 +168,7 @@ final class PushReceiver: GatewayConnectionDelegate {
     guard refusal != .tryLater else {
       // The link retries by itself, and the token is reported when it arrives.
       return log.warning(
-        "the gateway cannot register an app now: it is asked again", ["app": app.text])
+        "the gateway cannot register an app now: retrying", ["app": app.text])
     }
     daemon?.handle(
       .registrationRefused(

@@ -92,7 +92,7 @@ public final class AppLinkConnection: Sendable {
       }, context)
     guard result == 0 else {
       unsafe Unmanaged<AppLinkConnection>.fromOpaque(context).release()
-      finish(AppLinkFailure(.agentUnavailable, "no thread can be made: free some memory"))
+      finish(AppLinkFailure(.agentUnavailable, "cannot create a thread: free some memory"))
       return
     }
     _ = pthread_detach(thread)
@@ -119,7 +119,8 @@ public final class AppLinkConnection: Sendable {
           ?? AppLinkFailure(.agentUnavailable, "the connection to the agent is closed")
       }
       guard state.outbox.count + state.queuedBytes < Limits.outboxBytes else {
-        return AppLinkFailure(.agentUnavailable, "the agent takes no more: wait for its answers")
+        return AppLinkFailure(
+          .agentUnavailable, "too many requests to the agent: wait for its responses")
       }
       let number = state.requests.add(deadlineMilliseconds: deadline, completion: completion)
       if state.isReady {
@@ -203,7 +204,7 @@ public final class AppLinkConnection: Sendable {
       } catch {
         failure = AppLinkFailure(
           .agentUnavailable,
-          "no agent answers at \(socketPath): start it with 'belfry agent'")
+          "no agent at \(socketPath): start it with 'belfry agent'")
       }
       guard reconnects else { return finish(failure) }
       if !hasReportedLoss {
@@ -264,7 +265,7 @@ public final class AppLinkConnection: Sendable {
       if !end.wasReady, monotonicMilliseconds() >= greetingDeadline {
         end.failure = AppLinkFailure(
           .agentUnavailable,
-          "no agent answers: the one at \(socketPath) is stopped or overloaded; let it run on "
+          "the agent at \(socketPath) does not respond: it is stopped or overloaded; resume it "
             + "('kill -CONT'), or end it and restart 'belfry agent'")
         break
       }
@@ -286,7 +287,7 @@ public final class AppLinkConnection: Sendable {
           guard try handle(frame, greeting: greeting, &end) else { break exchange }
         }
       } catch {
-        end.failure = AppLinkFailure(.malformedMessage, "the agent sent a \(error)")
+        end.failure = AppLinkFailure(.malformedMessage, "the agent sent an invalid \(error)")
         break
       }
     }

@@ -224,7 +224,7 @@ struct ClientSession: ~Copyable {
     steps.append(.fail(overdue.number, .timedOut(seconds: seconds)))
     // A connection without a response for this long is considered dead: a half-open connection looks like this.
     guard let connection = overdue.connection else { return }
-    drain(connection, now: now, reason: "no answer came")
+    drain(connection, now: now, reason: "no response")
     draining.remove(connection)
     steps.append(.close(connection))
   }

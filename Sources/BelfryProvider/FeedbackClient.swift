@@ -14,7 +14,7 @@ public enum FeedbackClient {
     _ endpoint: ProviderEndpoint, credentials: ProviderCredentials, authorityPEM: [UInt8]?
   ) throws(ProviderFailure) -> [FeedbackTuple] {
     guard case .certificate(let chain, let privateKey) = credentials else {
-      throw .badCredentials("the feedback service wants a certificate")
+      throw .badCredentials("the feedback service requires a certificate")
     }
     let tls: TLSClientContext
     do {

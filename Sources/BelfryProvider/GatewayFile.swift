@@ -45,7 +45,7 @@ public struct GatewayFile: Sendable {
       let port = UInt16(exactly: number), let authorityFile = object["caFile"]?.stringValue,
       let teamID = object["teamID"]?.stringValue, let keyID = object["keyID"]?.stringValue,
       let keyFile = object["keyFile"]?.stringValue
-    else { throw Failure(path: path, reason: "it is not what a gateway writes") }
+    else { throw Failure(path: path, reason: "it has another format") }
     endpoint = ProviderEndpoint(
       host: SocketAddress.hostOnThisMachine(ofListener: host), port: port)
     self.authorityFile = authorityFile

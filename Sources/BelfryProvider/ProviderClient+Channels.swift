@@ -45,7 +45,7 @@ extension ProviderClient {
     let answer = try await perform(
       .create(configuration, of: try Self.checked(app)), isRepeatable: false)
     guard let id = answer.channelID, !id.isEmpty else {
-      throw .failed(.badAnswer("it names no channel"))
+      throw .failed(.badAnswer("it contains no channel"))
     }
     return id
   }

@@ -22,13 +22,13 @@ public struct ProviderKey: Sendable {
     // Both are inserted into JSON strings, so characters that would need escaping are not allowed.
     for (name, value) in [("key id", keyID), ("team id", teamID)] {
       guard !value.isEmpty, value.utf8.allSatisfy(Self.isIdentifierByte) else {
-        throw .badCredentials("the \(name) '\(value)' is not letters and digits")
+        throw .badCredentials("invalid \(name) '\(value)': expected letters and digits")
       }
     }
     do {
       self.key = try ES256PrivateKey(pkcs8PEM: p8)
     } catch {
-      throw .badCredentials("the key is no ES256 key in PKCS #8 form: \(error)")
+      throw .badCredentials("the key is not an ES256 key in PKCS #8 format: \(error)")
     }
     self.keyID = keyID
     self.teamID = teamID

@@ -32,15 +32,15 @@ public enum ProviderFailure: Error, Sendable, Equatable, CustomStringConvertible
     case .cannotStart(let reason): "the client cannot start: \(reason)"
     case .badPush(let reason): "this push cannot be sent: \(reason)"
     case .unreachable(let endpoint, let reason):
-      "cannot connect to \(endpoint): \(reason); check the address, the CA and that it runs"
+      "cannot connect to \(endpoint): \(reason); check the address and the CA, and that the service is running"
     case .unanswered(let reason):
-      "the connection ended before the answer (\(reason)): send it again with the same apns-id"
+      "the connection ended before the response (\(reason)): retry with the same apns-id"
     case .timedOut(let seconds):
-      "no answer within \(seconds) s: send it again with the same apns-id"
-    case .badAnswer(let what): "the service's answer cannot be read (\(what)): ask again"
-    case .tooManyWaiting: "too many pushes wait: send on when some have been answered"
+      "no response within \(seconds) s: retry with the same apns-id"
+    case .badAnswer(let what): "cannot read the service's response (\(what)): retry"
+    case .tooManyWaiting: "too many pending pushes: wait for some responses first"
     case .cancelled: "the push was cancelled: it may have been sent"
-    case .closed: "the client is closed: make another"
+    case .closed: "the client is closed: create another one"
     }
   }
 }

@@ -80,7 +80,7 @@ public struct Push: Sendable {
     }
     for value in [topic, collapseID, id] {
       if let value, !value.utf8.allSatisfy(Self.isFieldByte) {
-        return "a header value holds a control character"
+        return "a header value contains a control character"
       }
     }
     return nil

@@ -23,18 +23,19 @@ public enum PushFault: Error, Sendable, Equatable, CustomStringConvertible {
   /// A description of the error and its remedy.
   public var description: String {
     switch self {
-    case .badToken: "the device token is no hexadecimal text: give it as the app sent it"
+    case .badToken: "the device token is not a hex string: use it exactly as the app sent it"
     case .badApp(let app):
-      "'\(app)' is not a valid bundle identifier: give one such as com.example.app"
+      "'\(app)' is not a valid bundle identifier: use a form such as com.example.app"
     case .payloadTooLarge(let bytes, let limit):
-      "the payload has \(bytes) bytes: shorten it to \(limit)"
+      "the payload has \(bytes) bytes: the limit is \(limit)"
     case .badPriority(let priority, let type):
-      "priority \(priority.rawValue) is not for \(type) pushes: leave it out"
-    case .badCollapseID: "the collapse id is no text of 1 to 64 bytes: shorten it"
-    case .badID(let id): "'\(id)' is no UUID in lower-case canonical text: leave it out"
-    case .badValue(let member, let wanted): "\(member) is not \(wanted): give that"
-    case .reservedMember(let key): "the app's own members have '\(key)': choose another name"
-    case .notEncodable(let why): "the app's own members are no JSON object (\(why)): encode one"
+      "priority \(priority.rawValue) is not allowed for \(type) pushes: omit it"
+    case .badCollapseID: "invalid collapse id: expected 1 to 64 bytes"
+    case .badID(let id): "'\(id)' is not a lowercase canonical UUID: omit it"
+    case .badValue(let member, let wanted): "invalid \(member): expected \(wanted)"
+    case .reservedMember(let key):
+      "the custom data contains the reserved key '\(key)': choose another name"
+    case .notEncodable(let why): "the custom data is not a JSON object (\(why))"
     }
   }
 }

@@ -186,7 +186,7 @@ final class PushServiceConnection: StreamHandler, HTTP2ResponseHandler, TimerTar
   func timerFired(tag: UInt64) {
     guard tag == Tag.check else {
       greetingTimer = nil
-      fail("the service did not greet with HTTP/2")
+      fail("the service did not start with HTTP/2 SETTINGS")
       return
     }
     checkTimer = nil
@@ -197,7 +197,7 @@ final class PushServiceConnection: StreamHandler, HTTP2ResponseHandler, TimerTar
       http?.ping()
       scheduleFlush()
       scheduleCheck(at: due)
-    case .dead: fail("the service gave no sign of life")
+    case .dead: fail("the service did not respond to a ping")
     }
   }
 

@@ -43,7 +43,7 @@ enum Program {
     unsafe g_set_application_name("Belfry")
     guard gtk_init_check() != 0 else {
       _ = write(
-        "belfry: there is no display: set WAYLAND_DISPLAY or DISPLAY\n", on: STDERR_FILENO)
+        "belfry: no display: set WAYLAND_DISPLAY or DISPLAY\n", on: STDERR_FILENO)
       return 1
     }
     let loop = unsafe g_main_loop_new(nil, 0)

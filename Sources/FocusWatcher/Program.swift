@@ -37,7 +37,7 @@ enum Program {
     }
     guard let display = XDisplay() else {
       _ = writeLine(
-        "belfry: there is no X server: set DISPLAY, and XAUTHORITY where it asks for that\n",
+        "belfry: no X server: set DISPLAY, and XAUTHORITY if the server requires it\n",
         on: STDERR_FILENO)
       return 1
     }

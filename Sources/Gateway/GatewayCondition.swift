@@ -44,7 +44,7 @@ public struct GatewayCondition: Sendable {
   private var setAside: [String] {
     damages.compactMap { name, damage in
       damage.summary.map {
-        "\(name) had damaged rows, which are set aside (\($0)): what may depend on them is answered 503; see "
+        "\(name) had damaged rows, which were set aside (\($0)): requests that may depend on them are answered 503; see "
           + "`belfry damage list`"
       }
     }

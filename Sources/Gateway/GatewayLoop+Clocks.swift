@@ -28,11 +28,11 @@ extension GatewayLoop {
     case .disagreeing(let milliseconds):
       metrics.clockDisagreement.set(milliseconds / 1_000)
       log.warning(
-        "the wall clock was set: until it is set back, or for a day, only what both times call expired expires",
+        "the wall clock was set: until it is set back, or for a day, notifications expire only if they are expired by both times",
         ["seconds": "\(milliseconds / 1_000)"])
     case .agreeing:
       metrics.clockDisagreement.set(0)
-      log.info("what is stored expires by the wall clock again")
+      log.info("stored notifications expire by the wall clock again")
     }
   }
 }

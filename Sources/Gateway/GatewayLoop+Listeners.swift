@@ -64,7 +64,7 @@ extension GatewayLoop {
         admit(stream, to: kind) ? accept(stream) : nil
       }
       assert(
-        port == 0 || listener.port == port, "a listener took another port than the one asked")
+        port == 0 || listener.port == port, "a listener uses another port than requested")
       listeners.add(listener, showing: part)
       return listener.port
     } catch {
@@ -81,7 +81,7 @@ private struct ListenFailure: Error, CustomStringConvertible {
 
   var description: String {
     if case .call(_, EADDRINUSE, let address) = reason {
-      return "\(address) is in use, perhaps by another gateway; stop what listens there, or give "
+      return "\(address) is in use, perhaps by another gateway; stop that process, or choose "
         + "another --\(option) (`ss -ltnp 'sport = :\(port)'` names the process)"
     }
     return "--\(option) \(port): \(reason)"

@@ -60,7 +60,7 @@ extension GatewayLoop {
 
   func handle(_ reply: ControlReply) {
     if let failure = reply.failure {
-      log.storeFailure("cannot keep what a device asked for", failure)
+      log.storeFailure("cannot store a device's request", failure)
     }
     let isDurable = reply.failure == nil
     if let key = registering.removeValue(forKey: reply.ticket) {

@@ -208,10 +208,10 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
       core.loaded(load.device, session: load.session, rows: rows, through: through, now: now)
     case .failed(let failure):
       if let load = loads.removeValue(forKey: reply.ticket) {
-        log.storeFailure("cannot read what is stored", failure)
+        log.storeFailure("cannot read stored notifications", failure)
         core.loaded(load.device, session: load.session, rows: nil, now: now)
       } else {
-        log.storeFailure("a commit failed, its pushes were refused", failure)
+        log.storeFailure("a commit failed: its pushes were refused", failure)
         core.commitFinished(isDurable: false, now: now)
       }
     }

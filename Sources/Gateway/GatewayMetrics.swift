@@ -43,23 +43,24 @@ public struct GatewayMetrics: Sendable {
     )
     renewals = registry.counter(
       "belfry_certificate_renewals_total",
-      help: "Certificates that connected devices were given in place of theirs.")
+      help: "Certificates renewed for connected devices.")
     devicesWithoutNewAuthority = registry.gauge(
       "belfry_devices_without_new_authority",
       help:
-        "While the authority is rotated, devices that have not connected with a certificate of the new one."
+        "During a rotation of the authority: devices that have not yet connected with a certificate of the new one."
     )
     enrolments = registry.counter(
-      "belfry_enrolments_total", help: "Devices that were given a certificate.")
+      "belfry_enrolments_total", help: "Devices enrolled.")
     unknownDevices = registry.counter(
       "belfry_devices_unknown_total",
-      help: "Connections of devices with a good certificate that the folder does not know.")
+      help: "Connections of devices with a valid certificate that are not in the data directory.")
     restored = registry.gauge(
-      "belfry_folder_restored", help: "1 where a database of the folder was restored from a copy.")
+      "belfry_folder_restored",
+      help: "1 if a database of the data directory was restored from a copy.")
     failingStores = Dictionary(
       uniqueKeysWithValues: ["control.sqlite", "notifications.sqlite"].map { store in
         let gauge = registry.gauge(
-          "belfry_store_failing", help: "1 while the store's disk takes no writes.",
+          "belfry_store_failing", help: "1 while the store's disk accepts no writes.",
           labels: ["store": store])
         return (store, gauge)
       })
@@ -67,15 +68,15 @@ public struct GatewayMetrics: Sendable {
       uniqueKeysWithValues: ["control.sqlite", "notifications.sqlite"].map { store in
         let gauge = registry.gauge(
           "belfry_store_damaged_rows",
-          help: "Rows whose checksum did not hold, which are set aside.", labels: ["store": store])
+          help: "Rows set aside because their checksum did not match.", labels: ["store": store])
         return (store, gauge)
       })
     clockDisagreement = registry.gauge(
       "belfry_clock_disagreement_seconds",
-      help: "Seconds by which the wall clock was set, while expiry does not follow it.")
+      help: "Seconds by which the wall clock was set while expiry does not follow it.")
     enrolmentRefusals = LinkEnrolmentRefusal.all.map {
       registry.counter(
-        "belfry_enrolments_refused_total", help: "Enrolments refused, by reason.",
+        "belfry_enrolments_refused_total", help: "Enrollments refused, by reason.",
         labels: ["reason": "\($0)"])
     }
     rejections = Rejection.allCases.map {
@@ -86,7 +87,7 @@ public struct GatewayMetrics: Sendable {
     unansweredBounds = UnansweredBound.allCases.map {
       registry.counter(
         "belfry_pushes_unanswered_bounded_total",
-        help: "Times that a bound of unanswered pushes was met, by what it bounds.",
+        help: "Times that a limit of unanswered pushes was reached, by limit.",
         labels: ["of": "\($0)"])
     }
     loweredStreamLimits = registry.counter(
@@ -99,30 +100,30 @@ public struct GatewayMetrics: Sendable {
           registry.counter(
             "belfry_provider_connections_ended_total",
             help:
-              "Provider connections that were sent away for their errors, by what there was too much of.",
+              "Provider connections closed for their errors, by kind of error.",
             labels: ["reason": "\($0)"])
         )
       })
     states = DeliveryState.allCases.map {
       registry.counter(
-        "belfry_notifications_total", help: "What happened to accepted notifications.",
+        "belfry_notifications_total", help: "Accepted notifications, by outcome.",
         labels: ["state": $0.label])
     }
     deliveryMilliseconds = registry.histogram(
       "belfry_delivery_seconds",
       help:
-        "From acceptance to the device's acknowledgement, of notifications that did not wait for the device.",
+        "Time from acceptance to the device's acknowledgement, for notifications that did not wait for the device.",
       bounds: Self.deliveryBounds, scale: 1e-3, hasQuantiles: true)
     broadcasts = registry.counter(
       "belfry_broadcasts_accepted_total", help: "Broadcasts answered with 200.")
     broadcastStates = DeliveryState.allCases.map {
       registry.counter(
         "belfry_broadcast_copies_total",
-        help: "What happened to accepted broadcasts, counted for each device.",
+        help: "Accepted broadcasts, by outcome, counted per device.",
         labels: ["state": $0.label])
     }
     subscriptions = registry.gauge(
-      "belfry_channel_subscriptions", help: "Subscriptions of devices to channels.")
+      "belfry_channel_subscriptions", help: "Device subscriptions to channels.")
   }
 
   /// Sets the expiration times of certificates; a kind without a certificate isn't exposed.
@@ -131,7 +132,7 @@ public struct GatewayMetrics: Sendable {
       registry.gauge(
         "belfry_certificate_end_timestamp_seconds",
         help:
-          "When a certificate ends, in seconds since 1970; of providers' the one that ends first.",
+          "Expiration of a certificate, in seconds since 1970; for providers' certificates, the earliest.",
         labels: ["certificate": end.kind.rawValue]
       ).set(end.notAfter)
     }
@@ -148,7 +149,7 @@ public struct GatewayMetrics: Sendable {
   func count(_ bound: UnansweredBound) { unansweredBounds[bound.rawValue].add() }
 
   private static func deviceConnections(of layer: String, _ registry: MetricRegistry) -> Counter {
-    let help = "Connections of devices, by the record layer that TLS has."
+    let help = "Device connections, by TLS record layer."
     let counter = registry.counter(
       "belfry_device_connections_opened_total", help: help, labels: ["records": layer])
     // In OpenMetrics, this counter would be in the same family as the gauge of open connections.

@@ -32,7 +32,7 @@ public final class GatewayServer {
     public var description: String {
       switch self {
       case .storage(.busy(let path)):
-        "\(path) is in use by a running gateway or a command on it: stop that, or give another --data"
+        "\(path) is in use by a running gateway or another command: stop it, or choose another --data"
       case .folder(let failure): "\(failure)"
       case .storage(let failure): "\(failure)"
       case .system(let failure): "\(failure)"
@@ -179,7 +179,7 @@ public final class GatewayServer {
     let faults = FaultRegistry(
       configuration.environment == .sandbox ? try KeptFaults(store: controlStore).rules() : [])
     if faults.isActive {
-      log.warning("scripted answers are on: see 'belfry fault list'")
+      log.warning("faults are active: see 'belfry fault list'")
     }
     let loops = configuration.loops
     let waitForChange = resources.waitForChange
@@ -195,7 +195,7 @@ public final class GatewayServer {
       runtime: runtime, unixMilliseconds: resources.unixMilliseconds)
     if let restoration = resources.restoration {
       metrics.restored.set(1)
-      log.warning("the folder was restored", ["what": restoration])
+      log.warning("the data directory was restored", ["what": restoration])
     }
     shared = GatewayShared(
       configuration: configuration, security: resources.security, listeners: resources.listeners,

@@ -41,7 +41,7 @@ struct StoreReports {
       let reported = reportedRows.updateValue(count, forKey: name) ?? 0
       guard count > reported else { continue }
       log.error(
-        "damaged rows are set aside: what may depend on them is answered 503",
+        "damaged rows were set aside: requests that may depend on them are answered 503",
         ["store": name, "rows": "\(count)", "tables": damage.summary ?? ""])
     }
   }
@@ -65,7 +65,7 @@ struct StoreReports {
     guard !names.isEmpty else { return }
     nextFailureLine = now + Limits.failureLogNanoseconds
     log.error(
-      "the disk takes no writes: what would need one is refused",
+      "the disk accepts no writes: requests that need one are refused",
       [
         "store": names.joined(separator: ", "), "why": reasons.joined(separator: "; "),
         "refused": "\(count)",
@@ -77,13 +77,13 @@ struct StoreReports {
     case nil, .failing: return
     case .works(let nanoseconds, let refused):
       log.info(
-        "the disk takes writes again",
+        "the disk accepts writes again",
         [
           "store": health.name, "afterSeconds": "\(nanoseconds / 1_000_000_000)",
           "refused": "\(refused)",
         ])
     case .unreadable(let why):
-      log.error("something that is stored cannot be read", ["store": health.name, "why": why])
+      log.error("a stored notification cannot be read", ["store": health.name, "why": why])
     }
   }
 }

@@ -35,6 +35,12 @@ enum Limits {
 
   /// Bytes of a strings file: thousands of texts.
   static let stringsFileBytesMax = 1_048_576
+  /// Bytes of a campaign's text with its plural forms: far more than a payload of 4,096 bytes can show.
+  static let textBytesMax = 32 << 10
+  /// Errors reported for one language of a campaign.
+  static let problemsPerLanguage = 10
+  /// Languages of the audience that a preview lists, the most common first: more than any campaign has.
+  static let previewLanguagesMax = 200
   /// Languages of one campaign: more than any system supports.
   static let languagesMax = 200
   /// Bytes of one text with its arguments inserted, and of the plural forms that are read for it; no payload has room

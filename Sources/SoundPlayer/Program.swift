@@ -82,7 +82,7 @@ enum Program {
       print(
         JSONLine([
           ("file", .text(path)), ("accepted", .truth(false)),
-          ("reason", .text("it is no sound file that can be read")),
+          ("reason", .text("not a readable sound file")),
         ]).text)
       return 1
     }
@@ -115,11 +115,11 @@ enum Program {
   private static func pcm(_ path: String) -> Int32 {
     _ = Confinement.enter(reading: [path])
     guard let source = SoundLoader.open(path) else {
-      complain("\(path) is no sound file that can be read: give an aiff, wav or caf file")
+      complain("\(path) is not a readable sound file: expected aiff, wav or caf")
       return 1
     }
     if let reason = source.format.whyUnplayable {
-      complain("\(path) cannot be played: \(reason)")
+      complain("cannot play \(path): \(reason)")
       return 1
     }
     while case let samples = source.next(), !samples.isEmpty {
@@ -152,7 +152,7 @@ enum Program {
     let output: (any SoundOutput)? =
       PulseOutput(channels: channels, rate: rate) ?? ALSAOutput(channels: channels, rate: rate)
     guard let output else {
-      let problem = "nothing can be heard: start PulseAudio or PipeWire, or give ALSA a device"
+      let problem = "no sound output: start PulseAudio or PipeWire, or configure an ALSA device"
       print(JSONLine([("played", .null), ("by", .null), ("reason", .text(problem))]).text)
       complain(problem)
       return 1
@@ -162,13 +162,13 @@ enum Program {
         for index in samples.indices { samples[index].scale(command.volume) }
       }
       guard output.write(samples) else {
-        complain("the sound server took no more")
+        complain("the sound server accepted no more data")
         return 1
       }
     }
     output.finish()
     reader?.close()
-    let reason = reader == nil ? "it cannot be read" : reader?.header.reason
+    let reason = reader == nil ? "cannot read it" : reader?.header.reason
     let lacking = reader?.header.lacking ?? []
     print(
       JSONLine([
@@ -188,7 +188,7 @@ enum Program {
         reason = source.format.whyRefused
         if reason == nil { return (source, path, nil) }
       } else {
-        reason = "it is no sound file that can be read"
+        reason = "not a readable sound file"
       }
     }
     // The theme's sound may have a format that apps may not use.

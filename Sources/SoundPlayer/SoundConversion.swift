@@ -45,7 +45,7 @@ struct SoundConversion {
     case "wav": return .wav
     default:
       throw Failure(
-        message: "the name \(path) does not say what to make: end it with .caf, .aiff or .wav")
+        message: "cannot tell the format of \(path): use the extension .caf, .aiff or .wav")
     }
   }
 
@@ -59,11 +59,11 @@ struct SoundConversion {
     case "alaw": return .aLaw
     case "ima4":
       guard container == .caf else {
-        throw Failure(message: "IMA4 goes into caf alone: name the new file .caf")
+        throw Failure(message: "IMA4 requires a caf file: use the extension .caf")
       }
       return .ima4
     case let other?:
-      throw Failure(message: "there is no encoding '\(other)': use pcm, ima4, ulaw or alaw")
+      throw Failure(message: "unknown encoding '\(other)': use pcm, ima4, ulaw or alaw")
     }
   }
 
@@ -72,11 +72,11 @@ struct SoundConversion {
     guard let input = SoundLoader.open(source) else {
       throw Failure(
         message:
-          "\(source) is no sound file that can be read: give an aiff, wav, caf, flac, ogg or "
+          "\(source) is not a readable sound file: expected aiff, wav, caf, flac, ogg or "
           + "mp3 file")
     }
     guard !Self.isSameFile(source, target) else {
-      throw Failure(message: "\(target) is the file that is read: give the new one another name")
+      throw Failure(message: "\(target) is the input file: choose another name for the output")
     }
     let samples = try samples(of: input)
     var format = input.format
@@ -91,11 +91,11 @@ struct SoundConversion {
       try write(bytes, to: draft)
     case .linearPCM, .uLaw, .aLaw, .other:
       guard SoundLibrary.write(samples, as: format, to: draft) else {
-        throw Failure(message: "\(target) cannot be written: check the folder and the disk")
+        throw Failure(message: "cannot write \(target): check the directory and the disk")
       }
     }
     guard unsafe rename(draft, target) == 0 else {
-      throw Failure(message: "\(target) cannot be written: \(Self.reason)")
+      throw Failure(message: "cannot write \(target): \(Self.reason)")
     }
     return format
   }
@@ -108,13 +108,13 @@ struct SoundConversion {
     var checked = format
     if isTooLong { checked.frames = 1 }
     if let reason = checked.whyUnplayable {
-      throw Failure(message: "\(source) cannot be converted: \(reason)")
+      throw Failure(message: "cannot convert \(source): \(reason)")
     }
     guard !isTooLong || cutsEnd else {
       throw Failure(
         message:
           "\(source) is \(Int(min(format.seconds, 1e9))) s long, and an alert sound shorter than "
-          + "30 s: give --cut to keep its beginning")
+          + "30 s: use --cut to keep its beginning")
     }
     var samples: [Int16] = []
     while case let next = input.next(), !next.isEmpty {
@@ -123,7 +123,7 @@ struct SoundConversion {
       guard samples.count < Limits.framesMax * format.channels else { break }
       if isTooLong, samples.count >= allowed { break }
     }
-    guard !samples.isEmpty else { throw Failure(message: "\(source) holds no sound") }
+    guard !samples.isEmpty else { throw Failure(message: "\(source) contains no sound") }
     if isTooLong, samples.count > allowed { samples.removeLast(samples.count - allowed) }
     if isTooLong { Self.fadeOut(&samples, channels: format.channels, rate: format.rate) }
     return samples
@@ -149,11 +149,11 @@ struct SoundConversion {
 
   private func write(_ bytes: [UInt8], to path: String) throws(Failure) {
     guard let file = unsafe fopen(path, "we") else {
-      throw Failure(message: "\(target) cannot be written: \(Self.reason)")
+      throw Failure(message: "cannot write \(target): \(Self.reason)")
     }
     let count = unsafe bytes.withUnsafeBytes { unsafe fwrite($0.baseAddress, 1, $0.count, file) }
     guard unsafe fclose(file) == 0, count == bytes.count else {
-      throw Failure(message: "\(target) cannot be written: is the disk full?")
+      throw Failure(message: "cannot write \(target): is the disk full?")
     }
   }
 }

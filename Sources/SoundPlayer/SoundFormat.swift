@@ -45,11 +45,11 @@ struct SoundFormat: Hashable {
 
   /// The reason that no sound server can play it, or nil if one may.
   var whyUnplayable: String? {
-    if frames <= 0 { return "it holds no sound" }
+    if frames <= 0 { return "it contains no sound" }
     guard (1...Limits.channels).contains(channels) else {
       return "it has \(channels) channels: use 1 to \(Limits.channels)"
     }
-    guard Limits.rates.contains(rate) else { return "it has \(rate) frames a second" }
+    guard Limits.rates.contains(rate) else { return "it has \(rate) frames per second" }
     guard seconds < Limits.seconds else {
       return "it is \(tenths(seconds)) s long: an alert sound is shorter than 30 s"
     }
@@ -59,10 +59,10 @@ struct SoundFormat: Hashable {
   /// The reason that it cannot be an alert sound (S0-2, S0-3, S0-6), or nil if it can.
   var whyRefused: String? {
     if case .other(let name) = container {
-      return "\(name) is no alert sound: use aiff, wav or caf"
+      return "\(name) is not an alert sound format: use aiff, wav or caf"
     }
     if case .other(let name) = encoding {
-      return "\(name) is no alert sound: use Linear PCM, IMA4, µ-law or A-law"
+      return "\(name) is not an alert sound encoding: use Linear PCM, IMA4, µ-law or A-law"
     }
     return whyUnplayable
   }

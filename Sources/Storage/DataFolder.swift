@@ -19,7 +19,8 @@ public final class DataFolder: Sendable {
       if let owner = try FolderOwner(of: self.path) {
         throw .unusable(
           text: self.path,
-          reason: "it is user \(owner.user)'s, and this process root's: run it as that user")
+          reason:
+            "it belongs to user \(owner.user), but this process runs as root: run it as that user")
       }
       try FileSystem.makeDirectories(self.path)
       lock = try LockFile(self.path + "/lock")

@@ -32,24 +32,24 @@ public enum StorageFailure: Error, Sendable, CustomStringConvertible {
   /// A description of the error and its remedy.
   public var description: String {
     switch self {
-    case .foreign(let path): "\(path) is not this store's file: choose another data folder"
+    case .foreign(let path): "\(path) is not a file of this store: choose another data directory"
     case .newerSchema(let path, let version, let known):
-      "\(path) has schema \(version), this Belfry knows up to \(known): use the newer Belfry"
+      "\(path) has schema version \(version), but this release supports up to \(known): use the newer release"
     case .diskFull(let path): "no space left for \(path): free some disk space"
     case .inputOutput(let path, let operation, let why):
       "the disk failed to \(operation) in \(path) (\(why)): "
         + "free some disk space, or check the disk and the file size limit"
-    case .busy(let path): "\(path) is held by another process: stop that process"
-    case .readOnly(let path): "\(path) cannot be written: check its owner and mode"
+    case .busy(let path): "\(path) is locked by another process: stop that process"
+    case .readOnly(let path): "cannot write \(path): check its owner and mode"
     case .corrupt(let path, let detail): "\(path) is damaged (\(detail)): restore a copy"
     case .damagedRow(let path, let table):
-      "a row of \(table) in \(path) is damaged: its checksum does not hold; restore a copy"
+      "a row of \(table) in \(path) is damaged: its checksum does not match; restore a copy"
     case .engine(let path, let operation, let detail):
       "SQLite could not \(operation) in \(path): \(detail)"
     case .system(let failure): failure.description
-    case .closed: "the store is closed: start the gateway again"
-    case .exists(let what): "\(what) exists already: choose another"
-    case .missing(let what): "\(what) does not exist: list what there is"
+    case .closed: "the store is closed: restart the gateway"
+    case .exists(let what): "\(what) already exists: choose another"
+    case .missing(let what): "\(what) does not exist"
     }
   }
 

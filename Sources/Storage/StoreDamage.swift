@@ -52,10 +52,12 @@ public final class StoreDamage: Sendable {
 
   /// A summary for log lines and messages; nil if nothing was set aside.
   public var summary: String? {
-    let counts = counts
-    guard !counts.isEmpty else { return nil }
-    return counts.sorted { $0.key < $1.key }.map { "\($0.value) of \($0.key)" }
-      .joined(separator: ", ")
+    let tables = state.withLock { $0.tables }
+    guard !tables.isEmpty else { return nil }
+    // An entry without a key may represent many rows that could not be read.
+    return tables.sorted { $0.key < $1.key }.map { table in
+      "\(table.value.count)\(table.value.hasUnknownKey ? " or more" : "") of \(table.key)"
+    }.joined(separator: ", ")
   }
 
   /// Returns true if a row with this key may be among those that were set aside.

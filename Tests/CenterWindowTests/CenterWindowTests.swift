@@ -187,7 +187,7 @@ struct CenterWindowTests {
     try await Scenario.run { scenario in
       let nowhere = try await scenario.command([Self.program], succeeding: false)
       #expect(nowhere.status == 1)
-      #expect(nowhere.errors.contains("there is no display"))
+      #expect(nowhere.errors.contains("no display"))
       #expect(
         try await scenario.command([Self.program, "--help"]).output.contains("belfry-center"))
       #expect(try await scenario.command([Self.program, "me"], succeeding: false).status == 2)

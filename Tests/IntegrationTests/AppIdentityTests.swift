@@ -70,7 +70,7 @@ import Testing
       let hidden = try await ask(
         scenario, socket, ["hidden", "org.example.hidden"], in: unprivileged)
       #expect(reason(hidden.first) == "appRefused", "\(hidden)")
-      #expect(hidden.first?["error"]["message"].string?.contains("may not look at") == true)
+      #expect(hidden.first?["error"]["message"].string?.contains("cannot inspect") == true)
     }
   }
 

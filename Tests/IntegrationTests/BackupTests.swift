@@ -80,7 +80,8 @@ private let app = "com.example.app"
       #expect(restored.output.contains("devices that enrolled are unknown"))
       let again = try await scenario.gateway("restored")
       #expect(again.program.errors.contains("from a backup of"), "\(again.program.errors)")
-      #expect(try await scenario.readiness(of: again).contains("notice: the folder was restored"))
+      #expect(
+        try await scenario.readiness(of: again).contains("notice: the data directory was restored"))
       #expect(again.keyID == gateway.keyID)
       #expect(again.enrollmentCode == gateway.enrollmentCode)
       // The identity is the same, without a new enrollment, so the token is the previous one.
@@ -154,7 +155,7 @@ private let app = "com.example.app"
         // The next start does not create a new gateway.
         #expect(try Set(FileSystem.list(target)) == ["lock", "restoring"])
         #expect(
-          try await scenario.refusedStart(in: target).errors.contains("is half restored"))
+          try await scenario.refusedStart(in: target).errors.contains("is incompletely restored"))
       }
     }
   }
@@ -197,7 +198,8 @@ private let app = "com.example.app"
       _ = try await scenario.belfryCommand(["backup", file, "--data", gateway.data])
       let running = try await restore(file, gateway.data)
       #expect(running.status == 1)
-      #expect(running.errors.contains("a gateway runs on \(gateway.data)"), "\(running.errors)")
+      #expect(
+        running.errors.contains("\(gateway.data) is in use by a gateway"), "\(running.errors)")
       // After a kill, committed data is still in the write-ahead files.
       try await gateway.crash()
       _ = try await scenario.belfryCommand(["backup", file, "--data", gateway.data])
@@ -212,7 +214,8 @@ private let app = "com.example.app"
         try bytes.prefix(count).write(to: URL(filePath: cut))
         let result = try await restore(cut, target)
         #expect(result.status == 1, "\(count) of \(bytes.count) bytes")
-        #expect(result.errors.contains("is no backup of a gateway, or was cut"), "\(result.errors)")
+        #expect(
+          result.errors.contains("is not a gateway's backup, or is truncated"), "\(result.errors)")
         #expect(!FileManager.default.fileExists(atPath: target))
       }
       let missing = try await restore(scenario.folder.file("nothing.tar"), target)
@@ -232,11 +235,11 @@ private let app = "com.example.app"
       try "half".write(toFile: other + "/restoring", atomically: true, encoding: .utf8)
       let half = try await scenario.refusedStart(in: other)
       #expect(half.status == 1)
-      #expect(half.errors.contains("is half restored from a backup"), "\(half.errors)")
+      #expect(half.errors.contains("is incompletely restored from a backup"), "\(half.errors)")
       let nothing = try await scenario.belfryCommand(
         ["backup", file, "--data", scenario.folder.file("no-gateway")], succeeding: false)
       #expect(nothing.status == 1)
-      #expect(nothing.errors.contains("there is no gateway in"))
+      #expect(nothing.errors.contains("no gateway in"))
     }
   }
 

@@ -87,11 +87,11 @@ struct CenterPageTests {
   @Test func `what is gone meanwhile has no page, and a refusal is said`() {
     var page = page([Self.row("1"), Self.row("2")])
     _ = press(&page, .down, .enter)
-    page.show(CenterPage.Content(), problem: "no notification 1")
+    page.show(CenterPage.Content(), problem: "unknown notification 1")
     let lines = page.lines(width: 60, height: 30)
     #expect(lines.first == "Notification Center")
     #expect(lines.contains("  No notifications"))
-    #expect(lines.last == "! no notification 1")
+    #expect(lines.last == "! unknown notification 1")
     #expect(press(&page, .enter) == .none)
   }
 

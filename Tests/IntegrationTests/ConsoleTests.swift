@@ -51,7 +51,7 @@ struct ConsoleTests {
       #expect(result.lines.last == "ok", "\(result.output)")
       let secret = try #require(url.split(separator: "=").last)
       #expect(!gateway.program.errors.contains(secret))
-      #expect(gateway.program.errors.contains("a wrong token was shown"))
+      #expect(gateway.program.errors.contains("wrong admin token"))
       _ = try await gateway.stop()
       let stopped = try await scenario.belfryCommand(
         ["console", "--data", gateway.data], succeeding: false)

@@ -31,7 +31,9 @@ private let app = "com.example.app"
   private let tooShort = "4096"
 
   private func failureLines(_ gateway: GatewayProgram) -> Int {
-    gateway.program.errors.split(separator: "\n").count { $0.contains("the disk takes no writes") }
+    gateway.program.errors.split(separator: "\n").count {
+      $0.contains("the disk accepts no writes")
+    }
   }
 
   private func waitUntil(
@@ -59,7 +61,7 @@ private let app = "com.example.app"
       try await limitFiles(scenario, of: gateway, to: "unlimited")
       try await waitUntil("ready", scenario, gateway)
       try await Scenario.wait("the log's line") {
-        gateway.program.errors.contains("the disk takes writes again")
+        gateway.program.errors.contains("the disk accepts writes again")
       }
       let answer = try await scenario.push("kept", to: token, through: gateway)
       #expect(answer["status"].integer == 200)

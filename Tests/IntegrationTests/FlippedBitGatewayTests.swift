@@ -61,7 +61,7 @@ private let app = "com.example.app"
       #expect(ready.hasPrefix("ready\n"))
       #expect(
         ready.contains(
-          "notifications.sqlite had damaged rows, which are set aside (1 of notification)"),
+          "notifications.sqlite had damaged rows, which were set aside (1 of notification)"),
         "\(ready)")
       let back = try scenario.devices(of: again, topics: [app], options: ["--count", "2"])
       _ = try await back.token()
@@ -79,7 +79,7 @@ private let app = "com.example.app"
       ])
       #expect(rows.values.count == 1)
       #expect(rows.values.first?["table"].string == "notification")
-      #expect(again.program.errors.contains("damaged rows are set aside"))
+      #expect(again.program.errors.contains("damaged rows were set aside"))
       let forgotten = try await scenario.belfryCommand(["damage", "forget", "--data", again.data])
       #expect(forgotten.status == 0)
       #expect(try await scenario.readiness(of: again) == "ready")

@@ -49,7 +49,7 @@ extension Scenario {
   }
 
   @Test(arguments: [
-    ("control.sqlite", "devices enrol again"), ("notifications.sqlite", "not delivered yet"),
+    ("control.sqlite", "devices enroll again"), ("notifications.sqlite", "not delivered yet"),
     ("ca-key.pem", "the new ca.pem"), ("ca.pem", "the new ca.pem"),
     ("token-keys", "BadDeviceToken"),
   ])

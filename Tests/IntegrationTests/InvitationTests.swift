@@ -110,7 +110,7 @@ import Transport
       let alone = try await scenario.agent("alone", of: nil, options: ["--gateway", "none"])
       let doctor = try await scenario.belfryCommand(["doctor", "--json", "--socket", alone.socket])
       let finding = doctor.values.first { $0["feature"].string == "gateway" }
-      #expect(finding?["detail"].string == "none: local notifications alone")
+      #expect(finding?["detail"].string == "none: local notifications only")
       // Only the address is given; the authority is already known.
       let addressed = try await scenario.agent(
         "addressed", of: nil,
@@ -119,14 +119,14 @@ import Transport
     }
   }
 
-  @Test func `Where no code was given, that is what is said`() async throws {
+  @Test func `Where no enrollment code, that is what is said`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       let options = [
         "--gateway", "\(gateway.host):\(gateway.port("device"))", "--ca", gateway.caFile,
       ]
       for (name, code, advice) in [
-        ("none", [], "no code was given"), ("wrong", ["--enroll", "AAAA"], "check --enroll"),
+        ("none", [], "no enrollment code"), ("wrong", ["--enroll", "AAAA"], "check --enroll"),
       ] {
         // The program's messages are part of its output, so that the test can wait for them.
         let data = scenario.folder.file(name)
@@ -136,10 +136,10 @@ import Transport
             "--socket", data + ".sock", "--presenter", "json",
           ] + options + code)
         let lines = try await agent.output(called: "a refusal") {
-          $0.contains { $0.contains("does not take this device") }
+          $0.contains { $0.contains("rejected this device") }
         }
         #expect(lines.contains { $0.contains(advice) }, "\(lines)")
-        #expect(lines.contains { $0.contains("no code was given") } == (name == "none"))
+        #expect(lines.contains { $0.contains("no enrollment code") } == (name == "none"))
       }
     }
   }

@@ -73,7 +73,7 @@ import Testing
         ["gateway", "--data", gateway.data, "--provider-port", "0"], succeeding: false)
       #expect(start.status == 1)
       #expect(start.errors.contains("\(gateway.data)/\(file) has schema 99"), "\(start.errors)")
-      #expect(start.errors.contains("use the newer Belfry"), "\(start.errors)")
+      #expect(start.errors.contains("use the newer release"), "\(start.errors)")
       // Commands are refused as well, and nothing is set aside or created.
       let list = try await scenario.belfryCommand(
         ["team", "list", "--data", gateway.data], succeeding: file != "control.sqlite")
@@ -81,7 +81,7 @@ import Testing
       let recovered = try await scenario.belfryCommand(
         ["gateway", "--data", gateway.data, "--provider-port", "0", "--recover"],
         succeeding: false)
-      #expect(recovered.status == 1 && recovered.errors.contains("use the newer Belfry"))
+      #expect(recovered.status == 1 && recovered.errors.contains("use the newer release"))
       let names = try FileManager.default.contentsOfDirectory(atPath: gateway.data)
       #expect(!names.contains { $0.contains("damaged") || $0.contains("given-up") })
     }

@@ -104,6 +104,26 @@ import Transport
         == ["to: 1 device registered for sandbox, but the push service is production"])
   }
 
+  @Test func `a preview lists the most common languages, and counts the others`() throws {
+    let common = (0..<3).map { #"{"deviceToken":"aa0\#($0)","language":"fr"}"# }
+    let rare = (0..<300).map { number in
+      let letters = Array("abcdefghijklmnopqrstuvwxyz")
+      return
+        #"{"deviceToken":"\#(1_000 + number)","language":"q\#(letters[number % 26])-\#(100 + number)"}"#
+    }
+    let answer = try ask(router(), "/tokens", (common + rare).joined(separator: "\n"))
+    #expect(answer.status == 200, "\(answer.object)")
+    let preview = try ask(
+      router(), "/campaigns",
+      #"{"topic":"com.example.app","alert":{"en":{"body":"b"}},"dryRun":true}"#)
+    let languages = preview.object["languages"]?.arrayValue ?? []
+    #expect(languages.count == 200)
+    #expect(languages.first?.objectValue?["language"] == "fr")
+    #expect(preview.object["devices"] == 303)
+    let warnings = (preview.object["warnings"]?.arrayValue ?? []).compactMap(\.stringValue)
+    #expect(warnings.contains("101 more languages with 101 devices are not listed"))
+  }
+
   @Test func `a language that a device needs is missed before anything is sent`() throws {
     try register(
       #"{"deviceToken":"01","language":"ja"}"#, #"{"deviceToken":"02","language":"ja-JP"}"#,

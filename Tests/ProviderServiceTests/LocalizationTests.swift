@@ -128,12 +128,12 @@ private func problems(
   @Test(arguments: [
     (
       "/* a\n b */\n\"title\" = \"a\"\n\"body\" = \"b\";", 3,
-      "';' is missing after the text of 'title'"
+      "missing ';' after the text of 'title'"
     ),
     ("\"title\" \"a\";", 1, "'=' is missing after 'title'"),
-    ("// c\r\n\"title\" = \"a;\n", 2, "no closing"), ("\n\n/* a\n", 3, "no end"),
-    ("title = ;", 1, "the text of 'title' is missing"), ("\n= \"a\";", 2, "'='"),
-    ("\"body\" = (a, b);", 1, "'('"), ("a = \"\u{1}\\", 1, "no closing"),
+    ("// c\r\n\"title\" = \"a;\n", 2, "missing closing"), ("\n\n/* a\n", 3, "no end"),
+    ("title = ;", 1, "expected the text of 'title'"), ("\n= \"a\";", 2, "'='"),
+    ("\"body\" = (a, b);", 1, "'('"), ("a = \"\u{1}\\", 1, "missing closing"),
     (String(repeating: "a={", count: 100), 1, "too many"), ("{a = b;", 1, "'}'"),
   ])
   func `a strings file that is wrong is refused by its line`(
@@ -165,7 +165,7 @@ private func problems(
         alert == ["fr": ["title": "a \"quoted\"\néA", "body": "its", "loc-key": "loc-key"]])
     }
     let latin = Array("\n\"body\" = \"".utf8) + [0xE9] + Array("\";".utf8)
-    #expect(throws: StringsParser.Failure(line: 2, what: "it is no UTF-8: save the file as UTF-8"))
+    #expect(throws: StringsParser.Failure(line: 2, what: "not valid UTF-8: save the file as UTF-8"))
     {
       try StringsParser.text(of: latin)
     }

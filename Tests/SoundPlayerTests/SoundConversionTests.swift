@@ -133,13 +133,13 @@ struct SoundConversionTests {
     let sound = try TestSounds.put(TestSounds.wav(frames: 100), "a.wav", in: folder)
     let text = try TestSounds.put(Array("no sound".utf8), "text.wav", in: folder)
     for (words, part) in [
-      ([sound, folder.file("a.mp3")], "does not say what to make"),
-      (["--encoding", "ima4", sound, folder.file("b.wav")], "IMA4 goes into caf"),
-      (["--encoding", "mp3", sound, folder.file("b.wav")], "there is no encoding"),
-      ([text, folder.file("b.caf")], "no sound file that can be read"),
-      ([sound, sound], "is the file that is read"),
-      ([sound, folder.file("none/b.caf")], "cannot be written"),
-      ([sound, folder.file("none/b.wav")], "cannot be written"),
+      ([sound, folder.file("a.mp3")], "cannot tell the format"),
+      (["--encoding", "ima4", sound, folder.file("b.wav")], "IMA4 requires a caf file"),
+      (["--encoding", "mp3", sound, folder.file("b.wav")], "unknown encoding"),
+      ([text, folder.file("b.caf")], "not a readable sound file"),
+      ([sound, sound], "is the input file"),
+      ([sound, folder.file("none/b.caf")], "cannot write"),
+      ([sound, folder.file("none/b.wav")], "cannot write"),
     ] {
       let failure = #expect(throws: SoundConversion.Failure.self) {
         _ = try #require(try SoundConversion(words[...])).run()

@@ -192,7 +192,8 @@ import Testing
     #expect {
       try store.open(path)
     } throws: { error in
-      "\(error)" == "\(path) has schema 99, this Belfry knows up to \(known): use the newer Belfry"
+      "\(error)"
+        == "\(path) has schema version 99, but this release supports up to \(known): use the newer release"
     }
     #expect(try FileSystem.read(path, limit: 1_000_000) == before)
   }

@@ -25,6 +25,8 @@ final class AppServer {
   private var nextNumber: UInt64 = 1
   private var census: AppConnectionCensus
   private var held: HeldBytes
+  /// The bytes sent to each app in this turn.
+  private var sentThisTurn: [AppID: Int] = [:]
 
   /// Listens at `path`, replacing a socket file left by an agent that has ended.
   ///
@@ -65,7 +67,22 @@ final class AppServer {
     guard bytes.count <= Limits.sentFrameBytes else { return false }
     stream.write(bytes)
     account(connection)
+    countSent(bytes.count, to: connection, on: stream.loop)
     return true
+  }
+
+  /// Returns true if the app of a connection may make more requests in this turn.
+  fileprivate func hasTurn(_ connection: ConnectionID) -> Bool {
+    guard let app = listener?.app(of: connection) else { return true }
+    return (sentThisTurn[app] ?? 0) < Limits.sentBytesPerTurn
+  }
+
+  private func countSent(_ bytes: Int, to connection: ConnectionID, on loop: EventLoop) {
+    guard let app = listener?.app(of: connection) else { return }
+    if sentThisTurn.isEmpty {
+      loop.schedule(afterNanoseconds: 0) { [weak self] in self?.sentThisTurn = [:] }
+    }
+    sentThisTurn[app, default: 0] += bytes
   }
 
   /// Closes a connection after its pending output is sent.
@@ -73,11 +90,11 @@ final class AppServer {
 
   private func accept(_ stream: ByteStream) -> (any StreamHandler)? {
     guard let credentials = stream.peerCredentials else {
-      log.warning("an app without credentials is refused")
+      log.warning("refused an app without credentials")
       return nil
     }
     guard credentials.uid == userID || credentials.uid == 0 else {
-      log.warning("a process of another user is refused", ["uid": String(credentials.uid)])
+      log.warning("refused a process of another user", ["uid": String(credentials.uid)])
       return nil
     }
     if ungreeted.count >= Limits.ungreetedConnections { closeSilent() }
@@ -96,12 +113,13 @@ final class AppServer {
     case nil: break
     case .unknownSandbox:
       log.warning(
-        "refuses a process whose sandbox says that it is Flatpak's", ["pid": String(process.pid)])
+        "refused a process whose sandbox claims to be Flatpak's", ["pid": String(process.pid)])
     case .ended:
-      log.warning("refuses a process that has ended", ["pid": String(process.pid)])
+      log.warning("refused a process that has ended", ["pid": String(process.pid)])
     case .unreadable(let what):
       log.warning(
-        "refuses a process that it may not look at", ["pid": String(process.pid), "why": what])
+        "refused a process that the agent may not inspect",
+        ["pid": String(process.pid), "why": what])
     }
     let connection = AppConnection(id: id, stream: stream, process: process, server: self)
     connections[id] = connection
@@ -118,7 +136,8 @@ final class AppServer {
     }
     guard let index, let silent = connections[ungreeted[index]] else { return }
     log.warning(
-      "a connection that did not greet gives way to others", ["pid": String(silent.process.pid)])
+      "closed a connection that had not sent its greeting, to make room",
+      ["pid": String(silent.process.pid)])
     ungreeted.remove(at: index)
     uncount(silent)
     silent.stream.close(afterFlush: false)
@@ -131,15 +150,15 @@ final class AppServer {
     switch refusal {
     case .process:
       log.warning(
-        "a process has too many connections: its next ones are refused",
+        "a process has too many connections: refusing more",
         ["pid": pid, "allowed": String(census.bounds.perProcess)])
     case .user:
       log.warning(
-        "the processes of one user have too many connections: the next ones are refused",
+        "the processes of one user have too many connections: refusing more",
         ["uid": String(credentials.uid), "allowed": String(census.bounds.perUser)])
     case .total:
       log.warning(
-        "too many apps are connected: raise the limit of open files where it is low",
+        "too many apps are connected: raise the limit of open files if it is low",
         ["pid": pid, "allowed": String(census.bounds.total)])
     }
   }
@@ -175,8 +194,8 @@ final class AppServer {
     let isOwn = if case .owner = excess { true } else { false }
     log.warning(
       isOwn
-        ? "closes a connection of an app that reads or sends too slowly: its connections hold too much memory"
-        : "closes a connection that reads or sends too slowly: all connections hold too much memory",
+        ? "closing a slow connection: this app's connections use too much memory"
+        : "closing a slow connection: all connections together use too much memory",
       [
         "pid": String(connection.process.pid), "app": listener?.app(of: id)?.text ?? "",
         "bytes": String(bytes),
@@ -216,7 +235,7 @@ final class AppServer {
       let reason: AppLinkFailure.Reason =
         if case .unknownType = error { .unsupportedMessage } else { .malformedMessage }
       log.warning(
-        "an app sent something that is not understood",
+        "an app sent an invalid message",
         ["pid": String(connection.process.pid), "what": "\(error)"])
       guard let number = ask.number else { return }
       send(
@@ -226,7 +245,7 @@ final class AppServer {
 
   fileprivate func protocolBroken(by connection: AppConnection, _ failure: any Error) {
     log.warning(
-      "an app broke the protocol: its connection is closed",
+      "an app violated the protocol: closing its connection",
       ["pid": String(connection.process.pid), "what": "\(failure)"])
     connection.stream.close(afterFlush: false)
   }
@@ -239,7 +258,7 @@ final class AppServer {
   fileprivate func ended(_ connection: AppConnection, _ reason: StreamClosure) {
     if reason == .outputOverflow {
       log.warning(
-        "closed a connection of an app that does not read what it is sent",
+        "closed a connection of an app that does not read",
         [
           "pid": String(connection.process.pid),
           "app": listener?.app(of: connection.id)?.text ?? "",
@@ -305,14 +324,16 @@ private final class AppConnection: StreamHandler {
     guard stream.isOpen, !isWaitingForTurn else { return }
     do {
       var count = 0
-      while count < Limits.framesPerTurn, !isBehind, let frame = try decoder.next() {
+      while count < Limits.framesPerTurn, !isBehind, server?.hasTurn(id) ?? true,
+        let frame = try decoder.next()
+      {
         try server?.received(frame, self)
         count += 1
       }
       guard hasGreeted || bytesReceived <= Limits.ungreetedBytes else {
         throw AppFrameFailure.tooLong(bytes: bytesReceived, limit: Limits.ungreetedBytes)
       }
-      if count == Limits.framesPerTurn { waitForTurn() }
+      if count == Limits.framesPerTurn || server?.hasTurn(id) == false { waitForTurn() }
       if isBehind || isWaitingForTurn { stream.pauseReading() }
       if !decoder.isAtFrameStart { server?.buffered(by: self) }
     } catch {

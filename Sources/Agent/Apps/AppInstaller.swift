@@ -8,7 +8,7 @@ enum AppInstaller {
   static func read(_ path: String, languages: [String]) -> Result<LocalApp, AppLinkFailure> {
     let path = FileSystem.absolute(path)
     guard FileSystem.exists(path) else {
-      return refusal("\(path) does not exist: give a .desktop file or an app's folder")
+      return refusal("\(path) does not exist: expected a .desktop file or an app's directory")
     }
     if !FileSystem.isDirectory(path) {
       return desktop(path, folder: nil, languages: languages)
@@ -33,7 +33,7 @@ enum AppInstaller {
     -> Result<LocalApp, AppLinkFailure>
   {
     guard let id = AppID(manifest.id) else {
-      return refusal("\"\(manifest.id)\" is no app id: use a name like org.example.app")
+      return refusal("invalid app id \"\(manifest.id)\": use a form such as org.example.app")
     }
     var record = LocalApp(id: id)
     record.name = manifest.name.flatMap(DisplayName.clean)
@@ -57,7 +57,8 @@ enum AppInstaller {
   {
     let file = path.split(separator: "/").last.map(String.init) ?? path
     guard file.hasSuffix(".desktop"), let id = AppID(String(file.dropLast(8))) else {
-      return refusal("\(path) must be named after the app's id, like org.example.app.desktop")
+      return refusal(
+        "\(path) must be named after the app's id, for example org.example.app.desktop")
     }
     let bytes: [UInt8]
     do {

@@ -114,7 +114,8 @@ final class AppLauncher {
 
   private func isGuarded(_ name: String, _ app: AppID) -> Bool {
     guard !suspensionGuard.add(name) else { return true }
-    log.warning("an app runs on: nobody would wake it after the agent", ["app": app.text])
+    log.warning(
+      "not suspending an app: nothing would resume it if the agent ended", ["app": app.text])
     return false
   }
 
@@ -159,7 +160,7 @@ final class AppLauncher {
       // Do not start an app twice that was started but does not answer.
       guard case .failure(let failure) = result, Self.hasNotStarted(failure) else { return }
       self?.log.warning(
-        "D-Bus could not start an app: its program is started",
+        "D-Bus could not start an app: starting its program",
         ["app": id, "why": failure.description])
       self?.startProgram(order)
     }
@@ -211,7 +212,7 @@ final class AppLauncher {
   private func startProgram(_ order: LaunchOrder) {
     guard let installation = order.app.installation, let executable = installation.executable
     else {
-      log.warning("the app has no program that could be started", ["app": order.app.id.text])
+      log.warning("the app has no program to start", ["app": order.app.id.text])
       return onFailure(order.app.id, order.token)
     }
     let variables = variables(order.app.id, order.token, order.activationToken)
@@ -257,7 +258,7 @@ final class AppLauncher {
       return child
     } catch {
       log.warning(
-        "a program of an app could not be started",
+        "cannot start an app's program",
         ["app": variables["BELFRY_APP_ID"] ?? "", "why": "\(error)"])
       return nil
     }

@@ -167,7 +167,7 @@ struct BusFailure: Error, Hashable, Sendable, CustomStringConvertible {
       return .structure(
         try inside(type, signature) { message throws(BusFailure) in try message.read() })
     case "a": return try array(type, signature)
-    default: throw BusFailure(name: "type", message: "a message holds a type that is unknown here")
+    default: throw BusFailure(name: "type", message: "a message has an unknown type")
     }
   }
 

@@ -77,7 +77,7 @@ final class ReconnectingBus {
       }
       changed(bus)
     } catch {
-      if !isToldMissing { log.info("there is no \(name) yet", ["why": "\(error)"]) }
+      if !isToldMissing { log.info("no \(name) yet", ["why": "\(error)"]) }
       isToldMissing = true
       tryAgain()
     }
@@ -85,7 +85,7 @@ final class ReconnectingBus {
 
   private func ended() {
     guard !isClosed else { return }
-    log.warning("the \(name) is gone")
+    log.warning("the \(name) has disconnected")
     bus = nil
     changed(nil)
     watchSocket()
@@ -111,7 +111,7 @@ final class ReconnectingBus {
     }
     if watch?.isWatching == false {
       log.warning(
-        "the \(name) will not be found when it comes: raise fs.inotify.max_user_instances",
+        "cannot watch for the \(name): raise fs.inotify.max_user_instances",
         ["socket": socket])
     }
   }

@@ -30,9 +30,9 @@ extension LinkEnrolmentRefusal {
   public func advice(hasCode: Bool) -> String {
     switch self {
     case .wrongCode where !hasCode:
-      "no code was given: give --enroll CODE, or the line that 'belfry device invite' prints"
-    case .revoked: "its key was revoked there; remove identity.key to enrol as another device"
-    case _ where isTemporary: "it tries again by itself"
+      "no enrollment code: add --enroll CODE, or use the line that 'belfry device invite' prints"
+    case .revoked: "the gateway revoked its key; remove identity.key to enroll as another device"
+    case _ where isTemporary: "it retries automatically"
     default: "check --enroll"
     }
   }
@@ -57,13 +57,13 @@ public struct DeviceIdentityFolder: Sendable {
       switch self {
       case .file(let failure): "\(failure)"
       case .badKey(let path, let failure):
-        "\(path) holds no usable key (\(failure)): put this machine's own back, or remove it to "
-          + "enrol as another device"
+        "no usable key in \(path) (\(failure)): restore this machine's own, or remove it to "
+          + "enroll as another device"
       case .unknownMachine(let path):
-        "\(path) belongs to a machine with an id, and /etc/machine-id has none: put it back, or "
-          + "remove the key to enrol as another device"
+        "\(path) belongs to a machine with an id, but /etc/machine-id is empty: restore it, or "
+          + "remove the key to enroll as another device"
       case .exposedKey(let path):
-        "\(path) can be read by others: chmod 600 it, or remove it to enrol as another device"
+        "other users can read \(path): run chmod 600 on it, or remove it to enroll as another device"
       }
     }
   }

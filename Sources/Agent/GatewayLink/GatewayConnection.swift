@@ -244,7 +244,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
       machine.use(credential)
       delegate?.link(self, enrolledAs: identity)
     case .enrolmentRefused(let refusal):
-      reason = "the gateway refused to enrol the device: \(refusal)"
+      reason = "the gateway refused to enroll the device: \(refusal)"
       delegate?.link(self, enrolmentRefused: refusal)
     case .connected(let device, let unixMilliseconds):
       leaveGate()

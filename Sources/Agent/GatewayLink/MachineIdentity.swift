@@ -27,8 +27,8 @@ public enum MachineIdentity {
       throw .unusable(
         text: "/etc/machine-id",
         reason:
-          "\(SystemFailure.message(-status)): put the machine's own back, or remove it and run "
-          + "systemd-machine-id-setup for another, with which the device gets another identity")
+          "\(SystemFailure.message(-status)): restore the machine's own, or remove it and run "
+          + "systemd-machine-id-setup for a new one, which gives the device a new identity")
     }
   }
 }

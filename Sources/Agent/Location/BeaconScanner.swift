@@ -114,7 +114,7 @@ final class BeaconScanner: LocationSource {
       guard let self, case .failure(let failure) = result else { return }
       self.adapters.remove(adapter)
       self.log.info(
-        "beacons are not listened for: switch Bluetooth on", ["why": "\(failure)"])
+        "not scanning for beacons: turn Bluetooth on", ["why": "\(failure)"])
     }
   }
 

@@ -89,7 +89,7 @@ final class GeoClueService: LocationSource, TimerTarget {
       guard let self, self.attempt == attempt else { return }
       if case .failure(let failure) = result {
         // If GeoClue does not accept this agent, the desktop's own agent serves as well.
-        self.log.debug("GeoClue takes no agent from here", ["why": "\(failure)"])
+        self.log.debug("GeoClue rejected this agent", ["why": "\(failure)"])
       }
       self.findOwner(attempt)
     }
@@ -99,7 +99,7 @@ final class GeoClueService: LocationSource, TimerTarget {
     bus.findOwner(of: Name.service) { [weak self] result in
       guard let self, self.attempt == attempt else { return }
       guard case .success(let owner) = result else {
-        return self.failed("GeoClue is not there", result)
+        return self.failed("GeoClue is not running", result)
       }
       self.owner = owner
       self.makeClient(attempt)
@@ -110,7 +110,7 @@ final class GeoClueService: LocationSource, TimerTarget {
     bus.call(Name.service, Name.managerPath, Name.manager, "GetClient") { [weak self] result in
       guard let self, self.attempt == attempt else { return }
       guard case .success(let values) = result, let path = values.first?.stringValue else {
-        return self.failed("GeoClue gives no access: it may lack an agent", result)
+        return self.failed("GeoClue denied access: it may lack an agent", result)
       }
       self.client = path
       self.configure(path, attempt)
@@ -127,7 +127,7 @@ final class GeoClueService: LocationSource, TimerTarget {
         [.string(Name.client), .string(property), .variant(value)]
       ) { [weak self] result in
         if case .failure(let failure) = result {
-          self?.log.debug("GeoClue refuses a setting", ["name": property, "why": "\(failure)"])
+          self?.log.debug("GeoClue rejected a setting", ["name": property, "why": "\(failure)"])
         }
       }
     }
@@ -140,7 +140,7 @@ final class GeoClueService: LocationSource, TimerTarget {
   private func failed<Answer>(_ what: String, _ result: Result<Answer, BusFailure>) {
     var why = ""
     if case .failure(let failure) = result { why = "\(failure)" }
-    log.info("\(what): 'belfry location set' says where the device is", ["why": why])
+    log.info("\(what): set the location with 'belfry location set'", ["why": why])
     attempt += 1
     client = nil
     isReporting = false

@@ -66,7 +66,7 @@ struct WatchedRegions: ~Copyable {
     guard own[key] != nil || own.count < PlaceLimits.regionsPerApp else {
       throw AppLinkFailure(
         .invalidArgument,
-        "an app may watch \(PlaceLimits.regionsPerApp) regions: remove one first")
+        "an app can watch at most \(PlaceLimits.regionsPerApp) regions: remove one first")
     }
     let state: RegionState
     do throws(RegionWatch<RegionKey>.Refusal) {
@@ -241,10 +241,11 @@ struct WatchedRegions: ~Copyable {
     switch refusal {
     case .notAPlace:
       AppLinkFailure(
-        .invalidArgument, "the region is no place: give degrees and a radius above 0 m")
+        .invalidArgument, "invalid region: expected degrees and a radius above 0 m")
     case .tooLarge:
       AppLinkFailure(
-        .invalidArgument, "the radius is over \(Int(PlaceLimits.largestRadius)) m: choose less")
+        .invalidArgument,
+        "the radius is over \(Int(PlaceLimits.largestRadius)) m: use a smaller one")
     case .notABeacon:
       AppLinkFailure(.invalidArgument, "invalid beacon UUID: expected 32 hexadecimal digits")
     }

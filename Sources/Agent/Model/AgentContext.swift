@@ -118,7 +118,7 @@ struct AgentContext {
       Set(categories.map { UTF8Text($0.id) }).count == categories.count
     else {
       throw AppLinkFailure(
-        .invalidArgument, "each category needs an identifier of its own (client-api 3.27)")
+        .invalidArgument, "each category needs its own identifier")
     }
     update(app) { $0.categories = categories }
   }

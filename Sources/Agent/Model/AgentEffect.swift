@@ -146,7 +146,8 @@ extension AgentEffect {
 
 extension AppLinkFailure {
   /// The requested change cannot be stored.
-  static let diskRefuses = AppLinkFailure(.storageFailed, "the disk does not take it: make room")
+  static let diskRefuses = AppLinkFailure(
+    .storageFailed, "cannot write to the disk: free some space")
 }
 
 /// An event for the agent's log.

@@ -20,7 +20,7 @@ extension AgentParts {
     case .awaitResponse(let text, let id):
       guard let app = AppID(text) else { throw Self.noAppID(text) }
       try pipeline.awaitResponse(AppNotificationID(app: app, id: id), ask, &context)
-    case .scheduled(let app): context.answer(ask, .rows(local.rows(of: app, context)))
+    case .scheduled(let app): context.answer(ask, .rows(try local.rows(of: app, context)))
     case .cancel(let app, let id):
       let keys = try id.map { id throws(AppLinkFailure) in
         [try local.onlyWaiting(id, of: app, context)]
@@ -110,7 +110,7 @@ extension AgentParts {
       guard context.apps.mayLocate(app) else {
         throw AppLinkFailure(
           .invalidArgument,
-          "\(app) may not know the place: 'belfry settings \(app) location=whenInUse', "
+          "\(app) has no location access: use 'belfry settings \(app) location=whenInUse', "
             + "'belfry settings --location on'")
       }
     }

@@ -13,10 +13,10 @@ extension AgentParts {
       if case .control(let request) = request {
         guard peer.role == .control else {
           throw AppLinkFailure(
-            .unsupportedMessage, "only a control connection may ask this")
+            .unsupportedMessage, "only a control connection can send this request")
         }
         guard peer.rights.contains(request.right) else {
-          throw AppLinkFailure(.appRefused, "this process may not ask this")
+          throw AppLinkFailure(.appRefused, "this process cannot send this request")
         }
         try onCommand(ask, request)
       } else if let app = peer.app {
@@ -26,7 +26,7 @@ extension AgentParts {
         }
         try onRequest(ask, app, request)
       } else {
-        throw AppLinkFailure(.unsupportedMessage, "only an app may ask this")
+        throw AppLinkFailure(.unsupportedMessage, "only an app can send this request")
       }
     } catch {
       context.refuse(ask, error)
@@ -40,8 +40,8 @@ extension AgentParts {
     // The request was sent before the app was suspended.
     context.resume(app)
     switch request {
-    case .hello: throw AppLinkFailure(.appRefused, "greeted twice on one connection")
-    case .control: preconditionFailure("commands do not come here")
+    case .hello: throw AppLinkFailure(.appRefused, "second greeting on one connection")
+    case .control: preconditionFailure("unexpected command")
     case .requestAuthorization(let options, let replacesTypes):
       add(
         permissions.onAuthorizationRequest(
@@ -111,7 +111,7 @@ extension AgentParts {
         .notificationsNotAllowed, "Notifications are not allowed for this application")
     }
     guard !request.content.isEmpty else {
-      throw AppLinkFailure(.notificationInvalidNoContent, "there is nothing to show")
+      throw AppLinkFailure(.notificationInvalidNoContent, "the notification has no content")
     }
     let key = AppNotificationID(app: app, id: request.id)
     // An app that shows notifications must be in the settings, so that the user can turn it off.

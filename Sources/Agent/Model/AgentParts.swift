@@ -153,7 +153,8 @@ struct AgentParts: ~Copyable {
         guard context.connections.connections(of: app).count < Limits.connectionsPerApp else {
           throw AppLinkFailure(
             .appRefused,
-            "\(app) has \(Limits.connectionsPerApp) connections: end some of its processes first")
+            "\(app) has the maximum of \(Limits.connectionsPerApp) connections: end some of its processes first"
+          )
         }
         admit(app, ask, hello, process)
       }

@@ -16,28 +16,30 @@ struct AppIdentification {
         .appRefused, "the agent serves user \(configuration.userID): run as that user")
     }
     guard context.connections[ask.connection] == nil else {
-      return AppLinkFailure(.appRefused, "greeted twice on one connection")
+      return AppLinkFailure(.appRefused, "second greeting on one connection")
     }
     switch process.obstacle {
     case .ended:
       return AppLinkFailure(
         .appRefused,
-        "the process that connected (\(process.pid)) has ended: connect from the one that asks")
+        "the process that connected (\(process.pid)) has ended: connect from the requesting process"
+      )
     case .unreadable(let what):
       return AppLinkFailure(
         .appRefused,
-        "the agent may not look at process \(process.pid) (\(what)): run it as the agent's user, "
+        "the agent cannot inspect process \(process.pid) (\(what)): run it as the agent's user, "
           + "without PR_SET_DUMPABLE 0 or capabilities of its own")
     case .unknownSandbox:
       return AppLinkFailure(
         .unknownApp,
-        "process \(process.pid) has a /.flatpak-info of which Flatpak knows nothing: start the app with "
+        "process \(process.pid) has a /.flatpak-info that Flatpak does not confirm: start the app with "
           + "'flatpak run'")
     case nil: break
     }
     guard hello.role != .control || !process.controlRights.isEmpty else {
       return AppLinkFailure(
-        .appRefused, "this process is in a sandbox: only one outside of it may control the agent")
+        .appRefused,
+        "this process is in a sandbox: only processes outside a sandbox can control the agent")
     }
     return nil
   }
@@ -54,18 +56,18 @@ struct AppIdentification {
     guard let text = hello.appID ?? known else {
       throw AppLinkFailure(
         .appRefused,
-        "no app is known for this process: install it with 'belfry app install', or name it with "
+        "unknown app: install it with 'belfry app install', or set "
           + "BELFRY_APP_ID")
     }
     guard let id = AppID(text) else {
       throw AppLinkFailure(
-        .appRefused, "\"\(text)\" is no app id: use a name like org.example.app")
+        .appRefused, "invalid app id \"\(text)\": use a form such as org.example.app")
     }
     if let sandboxed = process.sandboxedApp, sandboxed != text {
-      throw AppLinkFailure(.appRefused, "this process is \(sandboxed) and may not be \(id)")
+      throw AppLinkFailure(.appRefused, "this process is \(sandboxed) and cannot act as \(id)")
     }
     if let installed, installed.id != id {
-      throw AppLinkFailure(.appRefused, "this program is \(installed.id) and may not be \(id)")
+      throw AppLinkFailure(.appRefused, "this program is \(installed.id) and cannot act as \(id)")
     }
     try checkProgram(id, hello, process)
     let isKnown = context.apps[id] != nil || text == known
@@ -90,7 +92,7 @@ struct AppIdentification {
     if context.apps[id]?.isFlatpak == true, process.isSandboxed, process.sandboxedApp != id.text {
       throw AppLinkFailure(
         .appRefused,
-        "\(id) is an app of Flatpak's, and this process is in another sandbox: start it "
+        "\(id) is a Flatpak app, but this process is in another sandbox: start it "
           + "with 'flatpak run \(id)'")
     }
     guard let installation = context.apps[id]?.installation else { return }

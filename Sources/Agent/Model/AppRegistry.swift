@@ -21,7 +21,7 @@ struct AppRegistry {
   func known(_ text: String) throws(AppLinkFailure) -> AppID {
     guard let app = AppID(text), apps[app] != nil else {
       throw AppLinkFailure(
-        .unknownApp, "no app \(text): 'belfry app list' shows those there are")
+        .unknownApp, "unknown app \(text): see 'belfry app list'")
     }
     return app
   }
@@ -124,7 +124,7 @@ struct AppRegistry {
   func checkInvariants() {
     for (id, record) in apps {
       assert(record.id == id, "a record stands under its own id")
-      assert(record.badge >= 0, "a badge is 0 or more")
+      assert(record.badge >= 0, "invalid badge: expected 0 or more")
       guard let installation = record.installation else { continue }
       if let executable = installation.provingExecutable {
         assert(appsByExecutable[executable]?.contains(id) == true, "programs lead to their apps")

@@ -26,7 +26,7 @@ extension LocalApp {
     default:
       if let option = AuthorizationOption(rawValue: name), !requested.contains(option) {
         throw AppLinkFailure(
-          .invalidArgument, "\(id) never asked for \(name): there is no such switch")
+          .invalidArgument, "\(id) never requested \(name), so it has no such setting")
       }
       guard switches.turn(name, to: word) else {
         throw AppLinkFailure(

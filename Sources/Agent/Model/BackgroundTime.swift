@@ -78,7 +78,8 @@ struct BackgroundTime {
       guard tasks[app, default: []].count < Limits.backgroundTasksPerApp else {
         throw AppLinkFailure(
           .invalidArgument,
-          "\(app) has \(Limits.backgroundTasksPerApp) background tasks: end some first")
+          "\(app) has the maximum of \(Limits.backgroundTasksPerApp) background tasks: end some first"
+        )
       }
       tasks[app, default: []].insert(Task(connection: ask.connection, number: number))
     }

@@ -77,7 +77,7 @@ struct ContentExtensions {
   /// - Throws: A failure if the connection is not one of an extension.
   func key(of connection: ConnectionID) throws(AppLinkFailure) -> AppNotificationID {
     guard let key = keys[connection] else {
-      throw AppLinkFailure(.unsupportedMessage, "only a content extension may ask this")
+      throw AppLinkFailure(.unsupportedMessage, "only a content extension can send this request")
     }
     return key
   }

@@ -77,12 +77,12 @@ struct Delivery {
     let keys = delivered.keys(named: id).filter { app == nil || $0.app.text == app }
     guard let key = keys.first else {
       throw AppLinkFailure(
-        .unknownNotification, "no notification \(id): 'belfry center' shows those there are")
+        .unknownNotification, "unknown notification \(id): see 'belfry center'")
     }
     guard keys.count == 1 else {
       let names = keys.map(\.app.text).joined(separator: ", ")
       throw AppLinkFailure(
-        .invalidArgument, "\(id) is a notification of \(names): add --app")
+        .invalidArgument, "\(names) all have a notification \(id): add --app")
     }
     return key
   }
@@ -346,7 +346,7 @@ struct Delivery {
     _ ask: Ask, _ app: AppID, _ badge: Int64, _ context: inout AgentContext
   ) {
     guard badge >= 0 else {
-      return context.refuse(ask, .badgeInputInvalid, "a badge is 0 or more")
+      return context.refuse(ask, .badgeInputInvalid, "invalid badge: expected 0 or more")
     }
     guard context.settings(of: app).badge == .enabled else {
       return context.refuse(

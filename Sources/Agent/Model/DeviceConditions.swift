@@ -80,8 +80,8 @@ struct DeviceConditions: Hashable, Sendable {
         if name == "front" {
           throw AppLinkFailure(
             .invalidArgument,
-            "\(name)=\(word): no app of that id is known: 'belfry app list' shows those there are, and "
-              + "none is nobody")
+            "\(name)=\(word): unknown app: see 'belfry app list', or use "
+              + "none for no app")
         }
         throw AppLinkFailure(
           .invalidArgument,

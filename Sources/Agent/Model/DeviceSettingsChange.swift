@@ -18,7 +18,7 @@ struct DeviceSettingsChange {
   init(_ words: [String: String]) throws(AppLinkFailure) {
     languages = words[Self.languagesKey]?.split(separator: ",").map(String.init)
     if let tag = languages?.first(where: { !LanguageTag.isWellFormed($0) }) {
-      throw AppLinkFailure(.invalidArgument, "\"\(tag)\" is no language: use tags like fr-CA")
+      throw AppLinkFailure(.invalidArgument, "invalid language \"\(tag)\": use a tag such as fr-CA")
     }
     isLocationOn = words[Self.locationKey].flatMap(AppSwitches.isOn)
     if let word = words[Self.locationKey], isLocationOn == nil {

@@ -40,6 +40,7 @@ struct LocalNotifications: ~Copyable {
     _ context: inout AgentContext
   ) throws(AppLinkFailure) {
     assert(request.trigger == trigger, "a request waits for its own trigger")
+    try checkRoom(for: request, key, context)
     guard case .region(let region, let repeats) = trigger else {
       let dropped = try scheduled.add(key, trigger, at: context.now.moment, &context.effects)
       guard let dropped else {
@@ -57,6 +58,23 @@ struct LocalNotifications: ~Copyable {
     try regions.add(.request(key), region, repeats: repeats, &context.effects)
     _ = scheduled.remove([key], &context.effects)
     put(key, request, &context)
+  }
+
+  /// Throws if the app's pending requests would use too much memory together.
+  private func checkRoom(
+    for request: NotificationRequest, _ key: AppNotificationID, _ context: AgentContext
+  ) throws(AppLinkFailure) {
+    let bytes = request.encoded.count
+    guard bytes > Limits.smallRequestBytes else { return }
+    let others = waiting(of: key.app.text, context).reduce(0) { sum, other in
+      other == key ? sum : sum + requests.byteCount(other)
+    }
+    guard others + bytes <= Limits.pendingBytesPerApp else {
+      throw AppLinkFailure(
+        .invalidArgument,
+        "the app's pending notifications have more than \(Limits.pendingBytesPerApp >> 20) MiB: remove some first"
+      )
+    }
   }
 
   /// Throws if a request with this trigger could never be shown.
@@ -129,11 +147,11 @@ struct LocalNotifications: ~Copyable {
     let keys = waiting(of: app, context).filter { $0.id.hasSameBytes(as: id) }
     guard let key = keys.first else {
       throw AppLinkFailure(
-        .unknownNotification, "nothing named \(id) waits: see 'belfry notify list'")
+        .unknownNotification, "no pending notification \(id): see 'belfry notify list'")
     }
     guard keys.count == 1 else {
       let apps = keys.map(\.app.text).joined(separator: ", ")
-      throw AppLinkFailure(.invalidArgument, "\(id) is a notification of \(apps): add --app")
+      throw AppLinkFailure(.invalidArgument, "\(apps) all have a notification \(id): add --app")
     }
     return key
   }
@@ -145,18 +163,30 @@ struct LocalNotifications: ~Copyable {
   }
 
   /// Returns the rows of `belfry notify list`.
-  func rows(of app: String?, _ context: AgentContext) -> [JSONObject] {
-    pending(of: app, context).map { key, waiting in
+  ///
+  /// Throws if they are too long for an answer.
+  func rows(
+    of app: String?, _ context: AgentContext
+  ) throws(AppLinkFailure) -> [JSONObject] {
+    var bytes = 0
+    var rows: [JSONObject] = []
+    for (key, waiting) in pending(of: app, context) {
       let content = waiting.request.content
-      return [
+      let title = context.text(content.title, of: key.app)
+      let body = context.text(content.body, of: key.app)
+      bytes += key.id.utf8.count + title.utf8.count + body.utf8.count
+      guard bytes < Limits.sentFrameBytes else {
+        throw AppLinkFailure(.invalidArgument, "the list is too long: request one app's (--app)")
+      }
+      rows.append([
         "app": .string(key.app.text), "id": .string(key.id),
         "next": waiting.nextUnixMilliseconds.map(JSONValue.integer) ?? .null,
-        "title": .string(context.text(content.title, of: key.app)),
-        "body": .string(context.text(content.body, of: key.app)),
+        "title": .string(title), "body": .string(body),
         "trigger": .string(Presentation.Origin(waiting.request.trigger).rawValue),
         "repeats": .bool(waiting.request.trigger?.repeats ?? false),
-      ]
+      ])
     }
+    return rows
   }
 
   // MARK: - Time
@@ -230,11 +260,11 @@ struct LocalNotifications: ~Copyable {
   ) throws(AppLinkFailure) -> [Due] {
     guard let place = Place(latitude: latitude, longitude: longitude, certainty: .exact) else {
       throw AppLinkFailure(
-        .invalidArgument, "no such place: use degrees, such as 48.86,2.29")
+        .invalidArgument, "invalid location: use degrees, such as 48.86,2.29")
     }
     guard !regions.isToldByService else {
       throw AppLinkFailure(
-        .invalidArgument, "a location service says where the device is: stop that first")
+        .invalidArgument, "a location service provides the location: stop it first")
     }
     return onPlace(place, &context)
   }

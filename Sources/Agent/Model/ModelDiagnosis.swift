@@ -87,12 +87,12 @@ extension LocalApp {
     if status.allows, requested.isEmpty {
       problems.append(
         (
-          "may notify, and never asked for alerts, sounds or badges: none is seen or heard",
+          "authorized, but never requested alerts, sounds or badges: it cannot be seen or heard",
           "let the app call requestAuthorization"
         ))
     }
     if status.allows, settings.alert == .disabled {
-      problems.append(("alerts are switched off", "belfry settings \(id) alert=on"))
+      problems.append(("alerts are turned off", "belfry settings \(id) alert=on"))
     }
     if !claims(.pushes) {
       problems.append(
@@ -101,27 +101,28 @@ extension LocalApp {
           "add it and run 'belfry app install' again"
         ))
     } else if let registration = registrations[.alert], registration.token == nil {
-      problems.append(("registered, and has no token yet", tokenAdvice))
+      problems.append(("registered, but has no token yet", tokenAdvice))
     }
     if lacksLocationUsage {
       problems.append(
         (
-          "asked for the location without saying why: nobody was asked", Self.locationUsageAdvice
+          "requested the location without a usage description: the user was not asked",
+          Self.locationUsageAdvice
         ))
     }
     if registrations[.alert] != nil, !mayRun(inMode: "remote-notification") {
       problems.append(
         (
           "its manifest lacks the background mode remote-notification: no push starts it",
-          "add it, where the app wants background pushes, and run 'belfry app install' again"
+          "if the app needs background pushes, add it and run 'belfry app install' again"
         ))
     }
     if holdsPush {
       problems.append(
         (
-          "a background push waits",
+          "a background push is waiting",
           holdsBackgroundWork
-            ? "for power or another network" : "its budget is used up: it comes later"
+            ? "for power or another network" : "its budget is used up: it is delivered later"
         ))
     }
     let feature = "app \(id)"

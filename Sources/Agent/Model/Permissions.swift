@@ -288,7 +288,7 @@ struct Permissions {
         context.release(waiting.request.content.attachments, of: waiting.app)
         context.refuse(
           waiting.ask, .notificationsNotAllowed,
-          "the question was put away unanswered: ask again")
+          "the question was dismissed without an answer: ask again")
       }
       if keeps { appsWithPostponedNotifications.insert(prompt.app) }
     case .location: onLocationDecided(prompt.app, &context)
@@ -461,7 +461,7 @@ struct Permissions {
     appsWithKeptNotifications.remove(app)
     appsWithPostponedNotifications.remove(app)
     appsWithoutLocationUsage.remove(app)
-    for ask in asks { context.refuse(ask, .unknownApp, "\(app) was removed meanwhile") }
+    for ask in asks { context.refuse(ask, .unknownApp, "\(app) was removed") }
   }
 
   /// Asserts that prompts and waiting requests agree.

@@ -40,7 +40,7 @@ struct Registrations {
 
   /// The reason that a registered app has no token yet, as text for the user.
   var advice: String {
-    hasGateway ? "wait for the gateway, or see its line above" : "give the agent a gateway"
+    hasGateway ? "wait for the gateway, or see its line above" : "start the agent with --gateway"
   }
 
   /// True if notifications can be received now.
@@ -87,7 +87,7 @@ struct Registrations {
     }
     guard registration == nil else {
       throw AppLinkFailure(
-        .gatewayUnreachable, "\(app) has registered, and has no token yet: \(advice)")
+        .gatewayUnreachable, "\(app) has registered, but has no token yet: \(advice)")
     }
     return nil
   }

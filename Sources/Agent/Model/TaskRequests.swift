@@ -39,7 +39,8 @@ struct TaskRequests {
     let known = waiting[app] ?? [:]
     guard known[UTF8Text(request.id)] != nil || known.count < Limits.taskRequestsPerApp else {
       throw AppLinkFailure(
-        .tooManyTasks, "\(app) waits for \(Limits.taskRequestsPerApp) tasks: cancel some first")
+        .tooManyTasks,
+        "\(app) has the maximum of \(Limits.taskRequestsPerApp) pending tasks: cancel some first")
     }
     waiting[app, default: [:]][UTF8Text(request.id)] = request
     context.persist(.put(.tasks, key: Self.recordKey(app, request.id), request.json.bytes))

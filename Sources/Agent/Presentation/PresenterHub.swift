@@ -155,7 +155,7 @@ final class PresenterHub {
       return desktop
     } catch {
       // Adding a match fails only on a closing connection, which `ReconnectingBus` also detects.
-      log.warning("the session bus cannot be listened to", ["why": "\(error)"])
+      log.warning("cannot listen to the session bus", ["why": "\(error)"])
       return nil
     }
   }

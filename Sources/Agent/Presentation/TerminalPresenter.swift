@@ -111,7 +111,7 @@ final class TerminalPresenter: Presenter {
     case "n", "no": decide(false, words.dropFirst().first)
     case let word?:
       guard let number = Int(word), let entry = shown.values.first(where: { $0.number == number })
-      else { return write("no notification \(Self.printable(word))") }
+      else { return write("unknown notification \(Self.printable(word))") }
       act(entry, Array(words.dropFirst()))
     case nil: break
     }
@@ -121,7 +121,7 @@ final class TerminalPresenter: Presenter {
     guard let prompt = prompts.first else { return write("there is no question to answer") }
     if let number {
       guard number == "\(prompt.id.number)" else {
-        return write("question \(Self.printable(number)) is not the one that is asked")
+        return write("question \(Self.printable(number)) is not the current one")
       }
     } else if hasQuestionChanged {
       return write(

@@ -61,7 +61,7 @@ final class RecordJournal {
       unpersisted = []
       return true
     } catch {
-      log.error("records could not be made durable", ["why": "\(error)"])
+      log.error("cannot write records to disk", ["why": "\(error)"])
       // Failed changes are retried with the next commit, up to the limit in memory.
       unpersisted.removeFirst(max(0, unpersisted.count - Limits.unpersistedChanges))
       assert(unpersisted.count <= Limits.unpersistedChanges)
@@ -74,7 +74,7 @@ final class RecordJournal {
     do throws(StorageFailure) {
       return try records.value(collection, key: key)
     } catch {
-      log.error("a record cannot be read", ["record": key, "why": "\(error)"])
+      log.error("cannot read a record", ["record": key, "why": "\(error)"])
       return nil
     }
   }

@@ -66,7 +66,7 @@ final class MachineClock: ScheduleClock {
         self.readZone()
       }
     } catch {
-      log.warning("changes of the time zone are not noticed", ["why": "\(error)"])
+      log.warning("cannot watch for changes of the time zone", ["why": "\(error)"])
     }
     databaseWatch = FolderTreeWatch(paths.zones.folder, on: loop) { [weak self] in
       self?.databaseChanges()

@@ -240,7 +240,7 @@ struct ScheduledNotifications: ~Copyable {
     toZone name: String, _ ask: Ask, _ effects: inout [AgentEffect]
   ) throws(Refusal) {
     guard zones.zone(named: name) != nil else {
-      throw Refusal(.invalidArgument, "no time zone \(name): use one like Europe/Paris")
+      throw Refusal(.invalidArgument, "unknown time zone \(name): use one such as Europe/Paris")
     }
     try checkMayTravel()
     journey = .toZone(ask)
@@ -299,10 +299,10 @@ struct ScheduledNotifications: ~Copyable {
   private func checkMayTravel() throws(Refusal) {
     guard isManual else {
       throw Refusal(
-        .invalidArgument, "the agent follows the machine: start it with --clock manual")
+        .invalidArgument, "the agent uses the machine's clock: start it with --clock manual")
     }
     guard journey == nil else {
-      throw Refusal(.invalidArgument, "the clock is being moved already: wait for that")
+      throw Refusal(.invalidArgument, "the clock is already being moved: wait until that is done")
     }
   }
 
@@ -342,18 +342,20 @@ struct ScheduledNotifications: ~Copyable {
     case .intervalOutOfRange:
       AppLinkFailure(
         .invalidArgument,
-        "the interval must be longer than 0 s, and shorter than 3,000 years: choose another")
+        "invalid interval: expected more than 0 s and less than 3,000 years")
     case .repeatsTooOften:
       AppLinkFailure(
         .invalidArgument,
         "a repeating interval must be at least \(ScheduleLimits.shortestRepeatSeconds) s: "
-          + "choose a longer one, or do not repeat")
+          + "use a longer one, or do not repeat")
     case .neverFires, .passed:
-      AppLinkFailure(.notificationInvalidNoDate, "no such moment lies ahead: choose another")
+      AppLinkFailure(
+        .notificationInvalidNoDate, "the notification would never fire: choose a date in the future"
+      )
     case .unknownZone(let name):
-      AppLinkFailure(.invalidArgument, "no time zone \(name): use one like Europe/Paris")
+      AppLinkFailure(.invalidArgument, "unknown time zone \(name): use one such as Europe/Paris")
     case .unknownCalendar(let name):
-      AppLinkFailure(.invalidArgument, "no calendar \(name): use one like gregorian")
+      AppLinkFailure(.invalidArgument, "unknown calendar \(name): use one such as gregorian")
     }
   }
 

@@ -34,6 +34,12 @@ struct ScheduledRequests {
     return readRecord(key).flatMap { try? NotificationRequest(decoding: $0) }
   }
 
+  /// Returns the number of bytes of a request's record; 0 if it does not exist.
+  func byteCount(_ key: AppNotificationID) -> Int {
+    if let request = unpersisted[key] { return request?.encoded.count ?? 0 }
+    return readRecord(key)?.count ?? 0
+  }
+
   /// Releases the requests held here, since every record is durable.
   mutating func onRecordsPersisted() { unpersisted = [:] }
 

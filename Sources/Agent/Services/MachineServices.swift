@@ -44,7 +44,7 @@ final class MachineServices {
         services = try SystemServices(bus: bus) { [weak self] in self?.report($0) }
       } catch {
         // Adding a match fails only on a closing connection, which `ReconnectingBus` also detects.
-        log.warning("the system bus cannot be listened to", ["why": "\(error)"])
+        log.warning("cannot listen to the system bus", ["why": "\(error)"])
       }
     } else {
       report(.device(.servicesLost))

@@ -105,19 +105,19 @@ public enum Rejection: UInt8, CaseIterable, Sendable {
     case .badExpirationDate:
       Row(
         400, "BadExpirationDate",
-        "apns-expiration is no second since 1970, or not 0 where a channel stores nothing"
+        "apns-expiration is not in seconds since 1970, or is not 0 for a channel that stores nothing"
       )
     case .badMessageID:
       Row(400, "BadMessageId", "apns-id or apns-request-id is not a canonical UUID")
     case .badPriority: Row(400, "BadPriority", "apns-priority is not 10, 5 or 1")
-    case .badTopic: Row(400, "BadTopic", legacy: 6, "apns-topic cannot be a topic")
+    case .badTopic: Row(400, "BadTopic", legacy: 6, "apns-topic is not a valid topic")
     case .deviceTokenNotForTopic:
       Row(400, "DeviceTokenNotForTopic", legacy: 8, "the token belongs to another app or push type")
     case .duplicateHeaders: Row(400, "DuplicateHeaders", "an APNs header occurs more than once")
     case .idleTimeout:
       Row(
         400, "IdleTimeout", .retryLater,
-        "the request did not come to its end in 15 seconds; or, in a GOAWAY, too little happened")
+        "the request was not complete within 15 seconds; or, in a GOAWAY, the connection was idle")
     case .invalidPushType:
       Row(400, "InvalidPushType", "apns-push-type is unknown, or the topic does not take it")
     case .missingDeviceToken:
@@ -125,8 +125,9 @@ public enum Rejection: UInt8, CaseIterable, Sendable {
     case .missingTopic:
       Row(
         400, "MissingTopic", legacy: 3,
-        "there is no apns-topic and none follows from the certificate")
-    case .payloadEmpty: Row(400, "PayloadEmpty", legacy: 4, "the body is empty, or no JSON object")
+        "apns-topic is missing, and the certificate does not determine it")
+    case .payloadEmpty:
+      Row(400, "PayloadEmpty", legacy: 4, "the body is empty or not a JSON object")
     case .topicDisallowed:
       Row(400, "TopicDisallowed", legacy: 8, "this credential may not send to this topic")
     case .badCertificate: Row(403, "BadCertificate", .reconnect, "the client certificate is bad")
@@ -135,7 +136,9 @@ public enum Rejection: UInt8, CaseIterable, Sendable {
         403, "BadCertificateEnvironment", .reconnect,
         "the client certificate is for the other environment")
     case .expiredProviderToken:
-      Row(403, "ExpiredProviderToken", .renewProviderToken, "iat is more than an hour away")
+      Row(
+        403, "ExpiredProviderToken", .renewProviderToken,
+        "iat is more than an hour away from the current time")
     case .forbidden: Row(403, "Forbidden", "the action is not allowed")
     case .invalidProviderToken:
       Row(
@@ -144,7 +147,7 @@ public enum Rejection: UInt8, CaseIterable, Sendable {
     case .missingProviderToken:
       Row(
         403, "MissingProviderToken", .renewProviderToken,
-        "there is neither certificate nor token")
+        "the request has neither a certificate nor a token")
     case .unrelatedKeyIDInToken:
       Row(
         403, "UnrelatedKeyIdInToken", .reconnect,
@@ -162,7 +165,7 @@ public enum Rejection: UInt8, CaseIterable, Sendable {
     case .tooManyProviderTokenUpdates:
       Row(
         429, "TooManyProviderTokenUpdates", .retryLater,
-        "the connection brought a new provider token within 20 minutes")
+        "the provider token was changed again within 20 minutes")
     case .tooManyRequests:
       Row(
         429, "TooManyRequests", .retryLater,
@@ -170,20 +173,22 @@ public enum Rejection: UInt8, CaseIterable, Sendable {
     case .internalServerError:
       Row(500, "InternalServerError", legacy: 1, .retryWithBackoff, "the gateway failed")
     case .serviceUnavailable:
-      Row(503, "ServiceUnavailable", legacy: 1, .retryWithBackoff, "the gateway cannot serve now")
+      Row(
+        503, "ServiceUnavailable", legacy: 1, .retryWithBackoff,
+        "the gateway is temporarily unavailable")
     case .shutdown: Row(503, "Shutdown", legacy: 10, .reconnect, "the gateway is shutting down")
     case .featureNotEnabled:
       Row(400, "FeatureNotEnabled", "broadcasts are off for this app")
-    case .missingChannelID: Row(400, "MissingChannelId", "there is no apns-channel-id")
+    case .missingChannelID: Row(400, "MissingChannelId", "apns-channel-id is missing")
     case .badChannelID: Row(400, "BadChannelId", "apns-channel-id is not base64")
     case .channelNotRegistered:
       Row(400, "ChannelNotRegistered", "this app has no such channel in this environment")
     case .badRequestParams:
-      Row(400, "BadRequestParams", "a channel's body has a field that is not known")
+      Row(400, "BadRequestParams", "a channel's body has an unknown field")
     case .badRequestPayload: Row(400, "BadRequestPayload", "the body is not JSON")
-    case .missingPushType: Row(400, "MissingPushType", "there is no push type")
+    case .missingPushType: Row(400, "MissingPushType", "the push type is missing")
     case .cannotCreateChannelConfig:
-      Row(400, "CannotCreateChannelConfig", "the app has as many channels as it may have")
+      Row(400, "CannotCreateChannelConfig", "the app has the maximum number of channels")
     case .missingChannelQueueSize:
       Row(400, "MissingChannelQueueSize", "message-storage-policy is missing or not 0 or 1")
     case .topicMismatch:

@@ -58,7 +58,7 @@ public enum AppFrameFailure: Error, Hashable, Sendable, CustomStringConvertible 
     case .tooLong(let bytes, let limit): "frame of \(bytes) bytes: at most \(limit) are allowed"
     case .badLength: "frame whose lengths contradict each other"
     case .badJSON(let failure): "frame whose \(failure)"
-    case .notAnObject: "frame whose JSON is no object"
+    case .notAnObject: "frame whose JSON is not an object"
     }
   }
 }

@@ -65,9 +65,9 @@ public struct AppHello: Sendable, Hashable {
     appID = try fields.optionalString("app")
     isDevelopment = try fields.bool("development")
     name = try fields.optionalString("name")
-    bundlePath = try fields.optionalString("bundle")
+    bundlePath = try fields.optionalPath("bundle")
     state = try fields.optionalWord("state") ?? .foreground
-    languages = try fields.optionalWords("languages")
+    languages = try fields.optionalLanguages("languages")
     launch = try fields.optionalString("launch")
     // The value is looked up among the agent's own tokens.
     guard launch?.isASCII != false else { throw .unexpected(field: "launch") }

@@ -8,7 +8,7 @@ public enum AppLinkDecodingFailure: Error, Hashable, Sendable, CustomStringConve
   public var description: String {
     switch self {
     case .missing(let field): "message without \"\(field)\""
-    case .unexpected(let field): "message whose \"\(field)\" has another form than it must have"
+    case .unexpected(let field): "message with an invalid \"\(field)\""
     case .unknownType(let type): "message of the unknown type \"\(type)\""
     }
   }
@@ -64,6 +64,32 @@ struct AppLinkFields {
       throw .unexpected(field: key)
     }
     return name
+  }
+  func name(_ key: String) throws(AppLinkDecodingFailure) -> String {
+    try required(key, optionalName(key))
+  }
+  /// Reads an identifier that an app chose.
+  func identifier(_ key: String) throws(AppLinkDecodingFailure) -> String {
+    let text = try string(key)
+    guard text.utf8.count <= WireLimits.identifierBytesMax else { throw .unexpected(field: key) }
+    return text
+  }
+  /// Reads a file's path, which the system limits.
+  func optionalPath(_ key: String) throws(AppLinkDecodingFailure) -> String? {
+    guard let path = try optionalString(key) else { return nil }
+    guard path.utf8.count <= WireLimits.pathBytesMax else { throw .unexpected(field: key) }
+    return path
+  }
+  func path(_ key: String) throws(AppLinkDecodingFailure) -> String {
+    try required(key, optionalPath(key))
+  }
+  /// Reads language tags, as many as a list of preferred languages has.
+  func optionalLanguages(_ key: String) throws(AppLinkDecodingFailure) -> [String]? {
+    guard let tags = try optionalWords(key) else { return nil }
+    guard tags.count <= WireLimits.languagesMax,
+      tags.allSatisfy({ $0.utf8.count <= WireLimits.nameBytesMax })
+    else { throw .unexpected(field: key) }
+    return tags
   }
   func optionalInteger(_ key: String) throws(AppLinkDecodingFailure) -> Int64? {
     try optional(key, \.integerValue)

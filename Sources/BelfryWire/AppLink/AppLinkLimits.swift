@@ -10,12 +10,16 @@ extension WireLimits {
   public static let appFrameBytesMaxFromAgent = 16 << 20
   /// Bytes of an app's id; D-Bus has the same limit for its names.
   public static let appIDBytesMax = 255
-  /// Bytes of the identifier of a notification, category or action.
+  /// Bytes of the identifier of a notification, category, action or region.
   public static let identifierBytesMax = 1024
   /// Bytes of a background task's identifier, which is part of the key under which the request is stored.
   public static let backgroundTaskIDBytesMax = 255
   /// Bytes of the name of a time zone, a calendar, a type or a beacon's UUID.
   public static let nameBytesMax = 255
+  /// Bytes of a path: Linux's `PATH_MAX`.
+  public static let pathBytesMax = 4_096
+  /// Preferred languages of an app or a device: more than Apple's settings list.
+  public static let languagesMax = 100
   /// Bytes of a file's path, which is the limit of Linux.
   public static let pathBytesMax = 4096
   /// Actions of one category; Apple shows at most ten.

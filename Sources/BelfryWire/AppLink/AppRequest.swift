@@ -92,7 +92,7 @@ public enum AppRequest: Sendable, Hashable {
     case "setBadge": self = .setBadge(try fields.integer("badge"))
     case "badge": self = .badge
     case "state": self = .setState(try fields.word("state"))
-    case "languages": self = .setLanguages(try fields.optionalWords("languages"))
+    case "languages": self = .setLanguages(try fields.optionalLanguages("languages"))
     case "beginTask": self = .beginBackgroundTask(name: try fields.optionalString("name"))
     case "endTask": self = .endBackgroundTask(try fields.integer("task"))
     case "backgroundTime": self = .backgroundTime

@@ -39,22 +39,22 @@ extension NotificationAttachment {
     let pathExtension = name.contains(".") ? name.split(separator: ".").last.map(String.init) : nil
     guard path.hasPrefix("/"), let bytes else {
       return AppLinkFailure(
-        .attachmentInvalidURL, "the attachment \(id) is no file that can be read: \(path)")
+        .attachmentInvalidURL, "cannot read attachment \(id): \(path)")
     }
     guard let type = AttachmentType.identifier(hint: type, pathExtension: pathExtension ?? "")
     else {
       return AppLinkFailure(
         .attachmentUnrecognizedType,
-        "no notification can carry \(name): send a sound, a picture or a film")
+        "unsupported attachment type \(name): use audio, an image or a video")
     }
     guard bytes > 0 else {
-      return AppLinkFailure(.attachmentCorrupt, "there is nothing in \(name)")
+      return AppLinkFailure(.attachmentCorrupt, "\(name) is empty")
     }
     let most = AttachmentType.bytesMax(type)
     guard bytes <= most else {
       return AppLinkFailure(
         .attachmentInvalidFileSize,
-        "\(name) has \(bytes) bytes: a notification carries \(most) of \(type) at the most")
+        "\(name) has \(bytes) bytes: the limit for \(type) is \(most)")
     }
     return nil
   }

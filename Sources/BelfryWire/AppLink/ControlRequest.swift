@@ -59,7 +59,7 @@ public enum ControlRequest: Sendable, Hashable {
     let app = try fields.optionalString("app")
     switch type {
     case "control.apps": self = .apps
-    case "control.install": self = .install(path: try fields.string("path"))
+    case "control.install": self = .install(path: try fields.path("path"))
     case "control.removeApp": self = .removeApp(try fields.string("app"))
     case "control.token":
       self = .token(
@@ -91,7 +91,7 @@ public enum ControlRequest: Sendable, Hashable {
     case "control.setClock": self = .setClock(unixMilliseconds: try fields.integer("date"))
     case "control.advanceClock":
       self = .advanceClock(milliseconds: try fields.integer("milliseconds"))
-    case "control.setZone": self = .setZone(try fields.string("zone"))
+    case "control.setZone": self = .setZone(try fields.name("zone"))
     case "control.setPlace":
       self = .setPlace(
         latitude: try fields.double("latitude"), longitude: try fields.double("longitude"))

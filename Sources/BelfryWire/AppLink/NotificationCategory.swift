@@ -43,7 +43,7 @@ public struct NotificationAction: Sendable, Hashable {
   }
 
   init(_ fields: AppLinkFields) throws(AppLinkDecodingFailure) {
-    id = try fields.string("id")
+    id = try fields.identifier("id")
     title = try NotificationText(fields["title"], field: "title")
     options = Set(try fields.strings("options").compactMap(Option.init(word:)))
     icon = try fields.optionalString("icon")
@@ -120,7 +120,7 @@ public struct NotificationCategory: Sendable, Hashable {
   }
 
   init(_ fields: AppLinkFields) throws(AppLinkDecodingFailure) {
-    id = try fields.string("id")
+    id = try fields.identifier("id")
     actions = try fields.list("actions", NotificationAction.init)
     minimalActions = try fields.optionalList("minimalActions", NotificationAction.init)
     guard actions.count <= WireLimits.actionsPerCategoryMax,

@@ -28,7 +28,7 @@ public struct NotificationRegion: Sendable, Hashable {
   }
 
   init(_ fields: AppLinkFields) throws(AppLinkDecodingFailure) {
-    id = try fields.string("id")
+    id = try fields.identifier("id")
     if let uuid = try fields.optionalName("uuid") {
       shape = .beacon(
         uuid: uuid, major: try fields.optionalInteger("major"),

@@ -38,11 +38,11 @@ public struct StringsParser {
     let isBraced = parser.accept("{")
     let object = try parser.pairs(depth: 0)
     if isBraced {
-      guard parser.accept("}") else { throw parser.failure("a '}' is missing at the end") }
+      guard parser.accept("}") else { throw parser.failure("missing '}' at the end") }
       try parser.skipSpace()
     }
     guard parser.next == nil else {
-      throw parser.failure("\(parser.found) stands where a key should: write \"key\" = \"text\";")
+      throw parser.failure("expected a key, found \(parser.found): write \"key\" = \"text\";")
     }
     return object
   }
@@ -52,7 +52,7 @@ public struct StringsParser {
     if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
       let isLittle = bytes[0] == 0xFF
       guard bytes.count.isMultiple(of: 2) else {
-        throw Failure(line: 1, what: "it is no UTF-16: it has half a character")
+        throw Failure(line: 1, what: "not valid UTF-16: it has an unpaired surrogate")
       }
       let units = stride(from: 2, to: bytes.count, by: 2).map { place in
         let (first, second) = (UInt16(bytes[place]), UInt16(bytes[place + 1]))
@@ -64,13 +64,13 @@ public struct StringsParser {
     if let text = String(validating: plain, as: UTF8.self) { return text }
     let lines = plain.split(separator: 0x0A, omittingEmptySubsequences: false)
     let bad = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil } ?? 0
-    throw Failure(line: bad + 1, what: "it is no UTF-8: save the file as UTF-8")
+    throw Failure(line: bad + 1, what: "not valid UTF-8: save the file as UTF-8")
   }
 
   // MARK: the grammar
 
   private mutating func pairs(depth: Int) throws(Failure) -> JSONObject {
-    guard depth < WireLimits.stringsDepthMax else { throw failure("there are too many '{'") }
+    guard depth < WireLimits.stringsDepthMax else { throw failure("too many '{'") }
     var pairs: [(String, JSONValue)] = []
     try skipSpace()
     while let first = next, Self.isWordScalar(first) || first == "\"" || first == "'" {
@@ -85,10 +85,10 @@ public struct StringsParser {
         keyEnd = line
         try skipSpace()
       } else if next != ";" {
-        throw Failure(line: keyEnd, what: "a '=' is missing after '\(shown)'")
+        throw Failure(line: keyEnd, what: "missing '=' after '\(shown)'")
       }
       guard accept(";") else {
-        throw Failure(line: keyEnd, what: "a ';' is missing after the text of '\(shown)'")
+        throw Failure(line: keyEnd, what: "missing ';' after the text of '\(shown)'")
       }
       pairs.append((key, value))
       try skipSpace()
@@ -101,11 +101,11 @@ public struct StringsParser {
   ) throws(Failure) -> JSONValue {
     if accept("{") {
       let inner = try pairs(depth: depth + 1)
-      guard accept("}") else { throw failure("a '}' is missing after '\(key)'") }
+      guard accept("}") else { throw failure("missing '}' after '\(key)'") }
       return .object(inner)
     }
     guard let first = next, Self.isWordScalar(first) || first == "\"" || first == "'" else {
-      throw failure("the text of '\(key)' is missing: \(found) stands there")
+      throw failure("expected the text of '\(key)', found \(found)")
     }
     return .string(try string())
   }
@@ -131,7 +131,7 @@ public struct StringsParser {
         units += Array(String(scalar).utf16)
       }
     }
-    throw Failure(line: start, what: "the text that begins here has no closing \(quote)")
+    throw Failure(line: start, what: "missing closing \(quote) of the text that begins here")
   }
 
   /// Reads the escape sequence after a backslash and returns the character that it represents.
@@ -212,7 +212,7 @@ public struct StringsParser {
       advance()
       if scalar == "*", accept("/") { return }
     }
-    throw Failure(line: start, what: "the comment that begins here has no end")
+    throw Failure(line: start, what: "missing end of the comment that begins here")
   }
 
   /// Returns true if a text without quotes may contain the scalar.

@@ -98,17 +98,18 @@ extension CalendarMatch.TextFailure: CustomStringConvertible {
   /// A description of the error and its remedy.
   public var description: String {
     switch self {
-    case .empty: "no component to match: give at least one, for example hour=9"
+    case .empty: "no component to match: add at least one, for example hour=9"
     case .tooLong: "more than \(ScheduleLimits.matchingTextBytes) bytes: give each component once"
     case .notAPair(let word): "'\(word)' is not a component: write name=value"
     case .unknownName(let name):
-      "no component '\(name)': use "
+      "unknown component '\(name)': use "
         + CalendarMatch.Component.allCases.map { "\($0)" }.joined(separator: " ")
         + " zone calendar firstWeekday minimumDays"
-    case .repeated(let name): "'\(name)' comes twice: give it once"
-    case .notANumber(let name, let value): "\(name)=\(value) is no whole number: write digits"
+    case .repeated(let name): "'\(name)' can only be given once"
+    case .notANumber(let name, let value):
+      "invalid value '\(value)' for \(name): expected a whole number"
     case .outOfRange(let name, let value, let range):
-      "\(name)=\(value) never comes: use \(range.lowerBound) to \(range.upperBound)"
+      "invalid value '\(value)' for \(name): expected \(range.lowerBound) to \(range.upperBound)"
     case .missingValue(let name): "\(name)= has no value: write \(name)=VALUE"
     }
   }

@@ -194,13 +194,19 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
   }
 
   /// Returns the next moments of an entry strictly after now, in milliseconds since 1970.
+  ///
+  /// In a calendar other than the Gregorian, there may be fewer than `count`: the search ends after as many lookups as
+  /// may block the loop.
   public func moments(of key: ScheduleKey, count: Int, at now: ScheduleMoment) -> [Int64] {
     guard count > 0, let slot = table.slot(of: key).flatMap({ table[$0] }) else { return [] }
     let trigger = slot.entry.trigger
     let clock = trigger.countsElapsedTime ? now.elapsed : now.wall
     let due = due(of: slot, at: now)
     var moments = due > clock ? [due] : []
+    let lookUpsAllowed = trigger.usesOtherCalendar ? policy.calendarLookUps * 2 : .max
+    let before = world.calendarLookUps
     while trigger.repeats, moments.count < count,
+      world.calendarLookUps - before < lookUpsAllowed,
       let next = trigger.next(after: moments.last ?? clock, anchor: slot.entry.since, in: world)
     {
       moments.append(next)

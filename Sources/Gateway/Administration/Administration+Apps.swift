@@ -14,17 +14,18 @@ extension Administration {
       return .failure(
         .init(
           .invalid, "'\(new.bundleID)' is not a valid bundle identifier",
-          do: "give one such as com.example.app"))
+          do: "use a form such as com.example.app"))
     }
     guard new.keep != 0 else {
-      return .failure(.init(.invalid, "--keep 0 keeps nothing", do: "give 1, a number, or all"))
+      return .failure(
+        .init(.invalid, "--keep 0 would store nothing", do: "expected 1, a larger number, or all"))
     }
     var app: AppRecord
     if let known = try store.apps().first(where: { $0.bundleID == new.bundleID }) {
       guard known.team == new.team else {
         return .failure(
           .init(
-            .conflict, "the topic \(new.bundleID) belongs to the team \(known.team)",
+            .conflict, "topic \(new.bundleID) belongs to team \(known.team)",
             do: "remove it there first"))
       }
       app = known
@@ -54,7 +55,7 @@ extension Administration {
   ) throws(StorageFailure) -> Result<AppRecord, AdministrationFailure> {
     guard let app = try store.apps().first(where: { $0.bundleID == bundleID }) else {
       return .failure(
-        .init(.missing, "there is no topic \(bundleID)", do: "see `belfry topic list`"))
+        .init(.missing, "unknown topic \(bundleID)", do: "see `belfry topic list`"))
     }
     return .success(app)
   }
@@ -107,7 +108,7 @@ extension Administration {
       bundleID == nil || names[channel.app] == bundleID
     else {
       return .failure(
-        .init(.missing, "there is no channel \(id)", do: "see `belfry channel list`"))
+        .init(.missing, "unknown channel \(id)", do: "see `belfry channel list`"))
     }
     try apply([.removeChannel(id: bytes)])
     return .success([AdministrationLines.line(channel, bundleID: names[channel.app] ?? "")])
@@ -153,7 +154,7 @@ extension Administration {
   func revokeDevice(_ number: UInt64, _ now: Int64) throws(StorageFailure) -> AdministrationAnswer {
     guard var device = try store.devices().first(where: { $0.number == number }) else {
       return .failure(
-        .init(.missing, "there is no device \(number)", do: "see `belfry device list`"))
+        .init(.missing, "unknown device \(number)", do: "see `belfry device list`"))
     }
     if device.revokedMilliseconds == nil {
       device.revokedMilliseconds = now

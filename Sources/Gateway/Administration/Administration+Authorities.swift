@@ -27,15 +27,15 @@ extension Administration {
       guard !present.isRotating else {
         return .failure(
           .init(
-            .conflict, "the authority is being rotated already",
-            do: "end that with `belfry ca finish`"))
+            .conflict, "the authority is already being rotated",
+            do: "run `belfry ca finish` first"))
       }
       guard let both = try folder.addAuthority(nowSeconds: now / 1_000) else {
         return .failure(
           .init(
-            .conflict, "\(folder.authorityFile) is an authority of your own",
+            .conflict, "\(folder.authorityFile) contains your own authority",
             do:
-              "put the next one behind it in that file, and its key behind the other in ca-key.pem, then "
+              "append the next one to that file and its key to ca-key.pem, then "
               + "`systemctl reload`"))
       }
       try apply([Self.change(both)])
@@ -55,7 +55,7 @@ extension Administration {
       guard let present = try folder.presentAuthorities(), present.isRotating else {
         return .failure(
           .init(
-            .conflict, "there is one authority alone", do: "begin with `belfry ca rotate`"))
+            .conflict, "there is only one authority", do: "run `belfry ca rotate` first"))
       }
       let summary = try summary(present, now)
       let providers = try providers(present, now).former
@@ -66,7 +66,7 @@ extension Administration {
             "\(summary.waiting) of \(summary.devices) devices and \(providers) providers' certificates still need the "
               + "former authority",
             do:
-              "wait until they have connected, make the providers new certificates, or lose them with --force"
+              "wait until they have connected, create new certificates for the providers, or drop them with --force"
           ))
       }
       guard let one = try folder.giveUpFormerAuthorities() else {
@@ -124,7 +124,8 @@ extension Administration {
 
   static func noAuthority(_ folder: GatewayFolder) -> AdministrationFailure {
     .init(
-      .missing, "there is no authority in \(folder.path)", do: "start it once with `belfry gateway`"
+      .missing, "no certificate authority in \(folder.path)",
+      do: "start the gateway once with `belfry gateway`"
     )
   }
 

@@ -11,12 +11,14 @@ extension Administration {
     let id = id ?? AppleIdentifier.make()
     guard AppleIdentifier.isWellFormed(id) else { return .failure(Self.badIdentifier(id)) }
     guard try !store.teams().contains(where: { $0.id == id }) else {
-      return .failure(.init(.conflict, "the team \(id) exists", do: "choose another --id"))
+      return .failure(.init(.conflict, "team \(id) already exists", do: "choose another --id"))
     }
     let name = name ?? "Team \(id)"
     guard (1...Limits.nameBytesMax).contains(name.utf8.count) else {
       return .failure(
-        .init(.invalid, "a team's name has 1 to \(Limits.nameBytesMax) bytes", do: "shorten it"))
+        .init(
+          .invalid, "invalid team name: expected 1 to \(Limits.nameBytesMax) bytes",
+          do: "shorten it"))
     }
     let team = TeamRecord(id: id, name: name, createdMilliseconds: now)
     try apply([.putTeam(team)])
@@ -46,7 +48,7 @@ extension Administration {
     } catch let failure as StorageFailure {
       throw failure
     } catch {
-      return .failure(.init(.broken, "the key cannot be kept", do: "\(error)"))
+      return .failure(.init(.broken, "cannot store the key", do: "\(error)"))
     }
   }
 
@@ -56,31 +58,33 @@ extension Administration {
     guard AppleIdentifier.isWellFormed(id) else { return Self.badIdentifier(id) }
     if let failure = try missing(team: new.team) { return failure }
     if keys.contains(where: { $0.id == id }) {
-      return .init(.conflict, "the key \(id) exists", do: "choose another --id")
+      return .init(.conflict, "key \(id) already exists", do: "choose another --id")
     }
     if new.topics.count > Limits.topicsPerKeyMax {
       return .init(
-        .invalid, "a key has at most \(Limits.topicsPerKeyMax) topics", do: "make a second key")
+        .invalid, "a key can have at most \(Limits.topicsPerKeyMax) topics",
+        do: "create a second key")
     }
     if let bad = new.topics.first(where: { !Self.isBundleID($0) }) {
       return .init(
         .invalid, "'\(bad)' is not a valid bundle identifier",
-        do: "give one such as com.example.app")
+        do: "use a form such as com.example.app")
     }
     if let failure = tooMany(new, among: keys) { return failure }
     guard let related = new.relatedKey else { return nil }
     guard let other = keys.first(where: { $0.id == related }), other.team == new.team else {
       return .init(
-        .missing, "the team \(new.team) has no key \(related)", do: "see `belfry key list`")
+        .missing, "team \(new.team) has no key \(related)", do: "see `belfry key list`")
     }
     guard !new.topics.isEmpty, !other.topics.isEmpty, other.environments == new.environments else {
       return .init(
-        .invalid, "only topic-specific keys of one environment are related",
-        do: "give --topic and the --environment of \(related)")
+        .invalid, "only topic-specific keys of one environment can be related",
+        do: "add --topic and the --environment of \(related)")
     }
     guard other.relatedKey == nil, !keys.contains(where: { $0.relatedKey == related }) else {
       return .init(
-        .conflict, "\(related) is related to another key already", do: "a key has one at the most")
+        .conflict, "\(related) is already related to another key",
+        do: "a key can have at most one related key")
     }
     return nil
   }
@@ -100,13 +104,13 @@ extension Administration {
     guard alike.count >= most else { return nil }
     let kind = new.topics.isEmpty ? "team-scoped" : "topic-specific"
     return .init(
-      .conflict, "a team has at most \(most) \(kind) keys for \(new.environments.name)",
+      .conflict, "a team can have at most \(most) \(kind) keys for \(new.environments.name)",
       do: "revoke one with `belfry key revoke`")
   }
 
   func revokeKey(_ id: String, _ now: Int64) throws(StorageFailure) -> AdministrationAnswer {
     guard var key = try store.keys().first(where: { $0.id == id }) else {
-      return .failure(.init(.missing, "there is no key \(id)", do: "see `belfry key list`"))
+      return .failure(.init(.missing, "unknown key \(id)", do: "see `belfry key list`"))
     }
     if key.revokedMilliseconds == nil {
       key.revokedMilliseconds = now
@@ -128,7 +132,7 @@ extension Administration {
     guard let key = id.map({ id in good.first { $0.id == id } }) ?? first else {
       return .failure(
         .init(
-          .missing, "there is no good key\(id.map { " \($0)" } ?? "")",
+          .missing, "there is no valid key\(id.map { " \($0)" } ?? "")",
           do: "see `belfry key list`"))
     }
     do {
@@ -144,7 +148,7 @@ extension Administration {
         ["token": .string("\(signed).\(signature)"), "key": .string(key.id)]
       ])
     } catch {
-      return .failure(.init(.broken, "the key \(key.id) cannot sign", do: "\(error)"))
+      return .failure(.init(.broken, "key \(key.id) cannot sign", do: "\(error)"))
     }
   }
 
@@ -158,7 +162,7 @@ extension Administration {
     else {
       return .failure(
         .init(
-          .missing, "the team \(new.team) has no topic \(new.bundleID)",
+          .missing, "team \(new.team) has no topic \(new.bundleID)",
           do: "add it with `belfry topic add`"))
     }
     do {
@@ -183,7 +187,7 @@ extension Administration {
     } catch let failure as StorageFailure {
       throw failure
     } catch {
-      return .failure(.init(.broken, "no certificate can be made", do: "\(error)"))
+      return .failure(.init(.broken, "cannot create a certificate", do: "\(error)"))
     }
   }
 
@@ -198,7 +202,7 @@ extension Administration {
     guard var certificate = found else {
       return .failure(
         .init(
-          .missing, "there is no certificate \(serial)", do: "see `belfry certificate list`"))
+          .missing, "unknown certificate \(serial)", do: "see `belfry certificate list`"))
     }
     if certificate.revokedMilliseconds == nil {
       certificate.revokedMilliseconds = now
@@ -225,11 +229,11 @@ extension Administration {
   /// Returns a failure if the team doesn't exist; nil if it does.
   func missing(team: String) throws(StorageFailure) -> AdministrationFailure? {
     if try store.teams().contains(where: { $0.id == team }) { return nil }
-    return .init(.missing, "there is no team \(team)", do: "add it with `belfry team add`")
+    return .init(.missing, "unknown team \(team)", do: "add it with `belfry team add`")
   }
 
   static func badIdentifier(_ id: String) -> AdministrationFailure {
-    .init(.invalid, "'\(id)' is no identifier", do: "give ten upper-case letters and digits")
+    .init(.invalid, "'\(id)' is not a valid identifier", do: "use 10 uppercase letters and digits")
   }
 
   static func isBundleID(_ text: String) -> Bool {

@@ -13,13 +13,13 @@ extension Administration {
       guard environment != .production else {
         return .failure(
           .init(
-            .conflict, "a production gateway answers by the rules alone",
-            do: "script answers on a sandbox gateway"))
+            .conflict, "a production gateway does not allow faults",
+            do: "use a sandbox gateway"))
       }
       guard rules.count < Limits.faultRulesMax else {
         return .failure(
           .init(
-            .conflict, "there are \(Limits.faultRulesMax) scripted answers",
+            .conflict, "the limit of \(Limits.faultRulesMax) faults is reached",
             do: "remove them with `belfry fault clear`"))
       }
       try kept.keep(rules + [rule])
@@ -56,7 +56,7 @@ extension Administration {
     guard let query = text.map(DeliveryLogQuery.init) ?? .everything else {
       throw AdministrationFailure(
         .invalid, "'\(text ?? "")' is neither a device token nor an id",
-        do: "give a token in hexadecimal, an apns-id or an apns-unique-id")
+        do: "enter a device token, an apns-id or an apns-unique-id")
     }
     return query
   }

@@ -10,13 +10,13 @@ extension Administration {
   func removeTeam(_ id: String, isForced: Bool) throws(StorageFailure) -> AdministrationAnswer {
     let teams = try store.teams()
     guard let team = teams.first(where: { $0.id == id }) else {
-      return .failure(.init(.missing, "there is no team \(id)", do: "see `belfry team list`"))
+      return .failure(.init(.missing, "unknown team \(id)", do: "see `belfry team list`"))
     }
     guard id != teams.first?.id else {
       return .failure(
         .init(
           .conflict,
-          "the team \(id) is this gateway's first: gateway.json names it, and apps that devices register belong to it",
+          "team \(id) is this gateway's first team: gateway.json names it, and apps that devices register belong to it",
           do: "revoke its keys and certificates and remove its apps instead"))
     }
     let apps = try store.apps().filter { $0.team == id }
@@ -34,8 +34,9 @@ extension Administration {
     guard rest.isEmpty || isForced else {
       return .failure(
         .init(
-          .conflict, "the team \(id) has \(rest.joined(separator: ", "))",
-          do: "remove and revoke them, or do it together: `belfry team remove \(id) --force`"))
+          .conflict, "team \(id) has \(rest.joined(separator: ", "))",
+          do: "remove and revoke them first, or all at once with `belfry team remove \(id) --force`"
+        ))
     }
     // A key or certificate without a record is refused like a revoked one.
     try apply(apps.map { .removeApp(number: $0.number) } + [.removeTeam(id: id)])

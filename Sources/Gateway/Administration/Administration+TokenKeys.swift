@@ -22,8 +22,8 @@ extension Administration {
         return .failure(
           .init(
             .conflict,
-            "there are \(former.count) token keys, and each token is tried with all of them",
-            do: "give one up with `belfry token-key retire`"))
+            "there are already \(former.count) token keys, and each token is tried with all of them",
+            do: "retire one with `belfry token-key retire`"))
       }
       let new = SystemRandom.bytes(32)
       for keys in [former + [new], [new] + former] { try put(keys) }
@@ -43,20 +43,20 @@ extension Administration {
       var keys = try folder.tokenKeys()
       guard let index = keys.firstIndex(where: { TokenKeys.name(of: $0) == id }) else {
         return .failure(
-          .init(.missing, "there is no token key \(id)", do: "see `belfry token-key list`"))
+          .init(.missing, "unknown token key \(id)", do: "see `belfry token-key list`"))
       }
       guard index > 0 else {
         return .failure(
           .init(
-            .conflict, "\(id) seals the tokens of today",
-            do: "make another one first, with `belfry token-key rotate`"))
+            .conflict, "\(id) is the current token key",
+            do: "run `belfry token-key rotate` first"))
       }
       let count = try counts(keys)[index]
       guard isForced || count == 0 else {
         return .failure(
           .init(
-            .conflict, "\(count) tokens die with the key \(id)",
-            do: "wait until their devices have connected, or lose them with --force"))
+            .conflict, "retiring key \(id) invalidates \(count) tokens",
+            do: "wait until their devices have connected, or drop them with --force"))
       }
       keys.remove(at: index)
       assert(!keys.isEmpty, "the sealing key is never given up")

@@ -122,7 +122,7 @@ public final class Administration: Sendable {
     let query = try Self.logQuery(text)
     guard let runtime else {
       throw AdministrationFailure(
-        .conflict, "what is new in the delivery log is a running gateway's",
+        .conflict, "only a running gateway can follow the delivery log",
         do: "start it with `belfry gateway`")
     }
     let earlier = runtime.log.follow(query) { lines in

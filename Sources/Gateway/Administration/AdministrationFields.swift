@@ -26,10 +26,10 @@ public struct AdministrationFields {
 
   mutating func texts(_ key: String) throws(AdministrationFailure) -> [String] {
     guard let value = removeValue(key) else { return [] }
-    guard let list = value.arrayValue else { throw Self.wrong(key, "a list of texts") }
+    guard let list = value.arrayValue else { throw Self.wrong(key, "a list of strings") }
     var texts: [String] = []
     for element in list {
-      guard let text = element.stringValue else { throw Self.wrong(key, "a list of texts") }
+      guard let text = element.stringValue else { throw Self.wrong(key, "a list of strings") }
       texts.append(text)
     }
     return texts
@@ -81,7 +81,7 @@ public struct AdministrationFields {
   public func end() throws(AdministrationFailure) {
     if let unknown = object.keys.first(where: { !known.contains(UTF8Text($0)) }) {
       throw AdministrationFailure(
-        .invalid, "'\(unknown)' is not known here", do: "leave it out, or check its spelling")
+        .invalid, "unknown field '\(unknown)'", do: "remove it, or check its spelling")
     }
   }
 
@@ -96,7 +96,7 @@ public struct AdministrationFields {
   }
 
   static func wrong(_ key: String, _ wanted: String) -> AdministrationFailure {
-    AdministrationFailure(.invalid, "'\(key)' is not what it should be", do: "give \(wanted)")
+    AdministrationFailure(.invalid, "invalid value for '\(key)'", do: "give \(wanted)")
   }
 }
 
@@ -106,7 +106,7 @@ extension FaultRule {
     var fields = AdministrationFields(object)
     if let text = try fields.optionalText("token") {
       guard let bytes = Hexadecimal.decode(text), !bytes.isEmpty else {
-        throw AdministrationFields.wrong("token", "a device token in hexadecimal")
+        throw AdministrationFields.wrong("token", "a device token as a hex string")
       }
       token = bytes
     }
@@ -136,8 +136,8 @@ extension FaultRule {
     try fields.end()
     guard effects.count == 1, let effect = effects.first else {
       throw AdministrationFailure(
-        .invalid, "a scripted answer does one thing",
-        do: "give one of reason, goawayAfter, streams, window, delay, close")
+        .invalid, "a fault has exactly one action",
+        do: "set one of reason, goawayAfter, streams, window, delay, close")
     }
     self.effect = effect
   }

@@ -15,7 +15,7 @@ package struct Authorities: Sendable, DeviceCertificateIssuer {
     precondition(!signing.isEmpty, "a gateway without an authority")
     assert(
       signing.allSatisfy { trusted.certificates.contains($0.certificate) },
-      "an authority signs that is not trusted")
+      "the signing authority is not trusted")
     self.signing = signing
     self.trusted = trusted
   }

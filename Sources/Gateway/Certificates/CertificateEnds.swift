@@ -39,7 +39,7 @@ public struct CertificateEnd: Sendable, Equatable {
   func problem(atSeconds now: Int64) -> String? {
     func time(_ seconds: Int64) -> String { Timestamp.rfc3339(unixMilliseconds: seconds * 1_000) }
     if notAfter <= now {
-      return "the certificate in \(subject) ended \(time(notAfter)): \(advice)"
+      return "the certificate in \(subject) expired \(time(notAfter)): \(advice)"
     }
     guard notBefore > now else { return nil }
     return
@@ -50,12 +50,12 @@ public struct CertificateEnd: Sendable, Equatable {
   /// Advice on how to renew the certificate.
   var advice: String {
     switch kind {
-    case .authority: "run `belfry ca rotate`, or put another one there if it is your own"
-    case .nextAuthority: "finish with `belfry ca finish`"
-    case .device: "a device has not been here for years"
-    case .server: "it cannot outlive its authority, see that one"
-    case .own: "put a new one in its place, it is read at once"
-    case .provider: "make another one with `belfry certificate add`"
+    case .authority: "run `belfry ca rotate`, or replace it if it is your own"
+    case .nextAuthority: "run `belfry ca finish`"
+    case .device: "a device has not connected for years"
+    case .server: "it expires with its authority; renew the authority"
+    case .own: "replace the file; it is reloaded automatically"
+    case .provider: "create another one with `belfry certificate add`"
     }
   }
 }

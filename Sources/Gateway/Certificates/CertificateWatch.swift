@@ -94,7 +94,7 @@ final class CertificateWatch {
       return try follow(configuration, nowSeconds: nowSeconds)
     } catch {
       log.error(
-        "cannot use the server's certificates: new connections get the former ones",
+        "cannot use the server's certificates: new connections get the previous ones",
         ["why": "\(error)"])
       stamps = seen
       report(nowSeconds: nowSeconds)
@@ -123,7 +123,7 @@ final class CertificateWatch {
       // Report the new certificates at once, even if a warning about the previous ones was logged today.
       nextWarningSeconds = 0
       log.info(
-        "shows new certificates from now on",
+        "reloaded the server's certificates",
         ["server": Self.time(loaded.ends.map(\.notAfter).min() ?? 0)])
     }
     shown = loaded
@@ -161,7 +161,7 @@ final class CertificateWatch {
       log.warning(
         end.notAfter > nowSeconds
           ? "a certificate ends within a \(end.kind == .authority ? "year" : "month"): \(end.advice)"
-          : "a certificate has ended: \(end.advice)",
+          : "a certificate has expired: \(end.advice)",
         [
           "certificate": end.kind.rawValue, "subject": end.subject, "ends": Self.time(end.notAfter),
         ])

@@ -92,7 +92,7 @@ extension GatewayConfiguration {
     let (first, last) = (own.certificate.notBefore, own.certificate.notAfter)
     if now >= last {
       let end = Timestamp.rfc3339(unixMilliseconds: last * 1_000)
-      return "the certificate in \(own.file) ended \(end): renew it"
+      return "the certificate in \(own.file) expired \(end): renew it"
     }
     if now < first {
       let beginning = Timestamp.rfc3339(unixMilliseconds: first * 1_000)
@@ -116,13 +116,13 @@ private struct OwnCertificate {
       certificate = try Certificate(pem: chain)
     } catch {
       throw GatewayServer.Failure.setup(
-        "\(files.chainFile) holds no certificate (\(error)): give a chain in PEM, the server's first"
+        "no certificate in \(files.chainFile) (\(error)): expected a PEM chain that starts with the server's certificate"
       )
     }
     let hosts = certificate.hostNames
     guard !hosts.isEmpty else {
       throw GatewayServer.Failure.setup(
-        "\(files.chainFile) names no host: give a server's certificate")
+        "the certificate in \(files.chainFile) names no host: expected a server certificate")
     }
     identity = TLSServerContext.Identity(
       certificateChainPEM: chain, privateKeyPEM: key, hostNames: hosts.map { $0.lowercased() })

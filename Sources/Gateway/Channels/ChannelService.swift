@@ -150,7 +150,7 @@ final class ChannelService {
       making[app, default: 0] -= 1
       assert(making[app, default: 0] >= 0, "more channels were made than begun")
       if let failure {
-        log.storeFailure("cannot keep a channel", failure)
+        log.storeFailure("cannot store a channel", failure)
         return answer(.refused(.internalServerError))
       }
       registry.add(id, app: app, configuration)
@@ -209,7 +209,7 @@ final class ChannelService {
       hasStoredMessages = true
       commit([.putBroadcast(message.record)]) { [unowned self] failure in
         if let failure {
-          log.storeFailure("cannot keep a broadcast", failure)
+          log.storeFailure("cannot store a broadcast", failure)
           return answer(.refused(.internalServerError))
         }
         publish(.broadcast(message))

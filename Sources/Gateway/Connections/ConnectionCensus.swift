@@ -116,19 +116,19 @@ struct ConnectionMetrics: Sendable {
   init(registry: MetricRegistry) {
     func most(_ kind: String) -> Gauge {
       registry.gauge(
-        "belfry_connections_max", help: "Connections of a kind that there may be at a time.",
+        "belfry_connections_max", help: "Limit of concurrent connections, by kind.",
         labels: ["kind": kind])
     }
     (devicesMax, providersMax) = (most("device"), most("provider"))
     unproven = registry.gauge(
-      "belfry_connections_unproven", help: "Connections that have not shown yet who they are.")
+      "belfry_connections_unproven", help: "Connections that have not authenticated yet.")
     evicted = registry.counter(
       "belfry_connections_evicted_total",
-      help: "Connections that were closed to make room, having shown nothing.")
+      help: "Unauthenticated connections closed to make room.")
     endedUnproven = registry.counter(
       "belfry_connections_ended_unproven_total",
       help:
-        "Connections that ended without having shown who they are, handshakes that stood still included."
+        "Connections that ended without authenticating, including stalled handshakes."
     )
     refused = Dictionary(
       uniqueKeysWithValues: ConnectionBounds.Excess.allCases.map {
@@ -137,7 +137,7 @@ struct ConnectionMetrics: Sendable {
           registry.counter(
             "belfry_connections_refused_total",
             help:
-              "Connections that were closed at once, by the bound that they would have exceeded.",
+              "Connections refused, by the limit that they would have exceeded.",
             labels: ["bound": $0.rawValue])
         )
       })

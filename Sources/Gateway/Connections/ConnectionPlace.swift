@@ -115,7 +115,7 @@ extension GatewayLoop {
     guard loop.nowNanoseconds >= nextRefusalLine else { return }
     nextRefusalLine = loop.nowNanoseconds + Limits.refusalLogNanoseconds
     log.warning(
-      "refused a connection, and maybe more: see belfry_connections_refused_total",
+      "refused a connection: see belfry_connections_refused_total for the number",
       ["peer": stream.peerDescription, "bound": excess.rawValue])
   }
 }

@@ -46,7 +46,7 @@ extension ControlPlane {
         certificate: issued.certificate.der,
         authorities: authority.trustedCertificates.map(\.der))
       guard renewed.isWellFormed else {
-        throw .failed("the certificates of the authorities are too long for a frame")
+        throw .failed("the authorities' certificates are too long for one frame")
       }
       let ticket = makeTicket()
       renewals.open[ticket] = .init(loop: loop, session: session, renewed: renewed)
@@ -89,7 +89,7 @@ extension ControlPlane {
   func finishRenewal(_ reply: ControlReply) -> Bool {
     guard let done = renewals.open.removeValue(forKey: reply.ticket) else { return false }
     if let failure = reply.failure {
-      log.storeFailure("cannot keep a renewed certificate", failure)
+      log.storeFailure("cannot store a renewed certificate", failure)
       refuse(.tryLater, done.session, done.loop)
     } else {
       metrics.renewals.add()
@@ -144,7 +144,7 @@ extension ControlPlane {
         // Usually nothing has changed, and the check costs no write.
         try store.apply(store.news(in: arrivals).map { .noteArrival($0) })
       } catch {
-        log.storeFailure("cannot note which certificates devices have", error)
+        log.storeFailure("cannot record which certificates devices have", error)
       }
     }
   }

@@ -117,7 +117,7 @@ final class ControlPlane {
     var keys: [ProviderVerificationKey] = []
     for record in try store.keys() where record.revokedMilliseconds == nil {
       guard let publicKey = try? ES256PublicKey(spkiDER: record.publicKeySPKI) else {
-        log.warning("passing over a provider key that cannot be read", ["key": record.id])
+        log.warning("ignoring a provider key that cannot be read", ["key": record.id])
         continue
       }
       keys.append(ProviderVerificationKey(record, publicKey: publicKey))
@@ -201,7 +201,7 @@ final class ControlPlane {
       do throws(StorageFailure) {
         try Feedback(app: app).noteRead(upToMilliseconds: milliseconds, in: store)
       } catch {
-        log.storeFailure("cannot note that the feedback was read", error)
+        log.storeFailure("cannot record that the feedback was read", error)
       }
     }
   }
@@ -229,8 +229,8 @@ final class ControlPlane {
           .putDevice(record), .putDeviceCertificate(issued.record),
         ], ticket: ticket, reply: replies)
     } catch {
-      if let what = error.log { log.error("cannot enrol a device", ["why": what]) }
-      if let what = error.warning { log.warning("refused to enrol a device", ["why": what]) }
+      if let what = error.log { log.error("cannot enroll a device", ["why": what]) }
+      if let what = error.warning { log.warning("refused to enroll a device", ["why": what]) }
       metrics.count(error.refusal)
       answer(loop, .enrolment(session, .refused(error.refusal)))
     }
@@ -289,7 +289,7 @@ final class ControlPlane {
 
   private func makeDeviceNumber() throws(EnrolmentProblem) -> UInt64 {
     guard let number = deviceNumbers.next() else {
-      throw .failed("all device numbers of this start are given: start the gateway again")
+      throw .failed("all device numbers of this run are used: restart the gateway")
     }
     return number
   }
@@ -324,7 +324,7 @@ final class ControlPlane {
     }
     enrollingKeys.remove(done.device.keyHash)
     if let failure = reply.failure {
-      log.storeFailure("cannot keep an enrolment", failure)
+      log.storeFailure("cannot store an enrollment", failure)
       metrics.count(.tryLater)
       answer(done.loop, .enrolment(done.session, .refused(.tryLater)))
       return
@@ -379,18 +379,18 @@ final class ControlPlane {
     guard !isRetryScheduled || publishDirectory(), let published else { return .tryLater }
     guard adoptions[device, default: 0] < Limits.adoptionsPerDeviceMax else {
       log.warning(
-        "a device brings more apps than one machine has: refused", ["device": "\(device)"])
+        "a device registers more apps than allowed: refused", ["device": "\(device)"])
       return .tooMany
     }
     guard adoptions.values.reduce(0, +) < Limits.adoptionsMax else {
       log.warning(
-        "too many apps were adopted: new ones are refused; add them with 'belfry topic add', or remove some",
+        "too many adopted apps: refusing new ones; add them with 'belfry topic add', or remove some",
         ["device": "\(device)", "allowed": "\(Limits.adoptionsMax)"])
       return .tooMany
     }
     guard Limits.adoptionRate.admits(&nextAdoption, at: loop.nowNanoseconds) else {
       log.warning(
-        "devices bring new apps faster than they are adopted: they try again; add them with 'belfry topic add'",
+        "devices register new apps faster than --apps adopt allows: they retry; add apps with 'belfry topic add'",
         ["device": "\(device)"])
       return .tryLater
     }
@@ -457,7 +457,7 @@ final class ControlPlane {
       publish(try directory())
       return true
     } catch {
-      log.error("cannot read keys and apps: the loops go on with the old ones", ["why": "\(error)"])
+      log.error("cannot read keys and apps: keeping the previous ones", ["why": "\(error)"])
       scheduleRetry()
       return false
     }

@@ -22,7 +22,7 @@ enum EnrolmentProblem: Error {
   /// A warning about a condition that an operator may need to act on.
   var warning: String? {
     switch self {
-    case .refused(.tooMany): "more a minute than --enroll-rate has"
+    case .refused(.tooMany): "more per minute than --enroll-rate allows"
     case .refused(.revoked): "its key was revoked"
     case .refused, .failed: nil
     }

@@ -64,7 +64,7 @@ final class DeviceConnection: StreamHandler, TimerTarget {
     }
     if !isKnown, let device, home.isDamaged(device) {
       home.log.warning(
-        "refused a device whose row may be damaged: it comes back later",
+        "refused a device whose row may be damaged: it retries later",
         ["peer": stream.peerDescription, "device": "\(device)"])
       end(.internalFailure)
       return
@@ -72,7 +72,7 @@ final class DeviceConnection: StreamHandler, TimerTarget {
     guard isKnown else {
       home.metrics.unknownDevices.add()
       home.log.warning(
-        "refused a device that this folder does not know: it enrols again; was the folder restored?",
+        "refused a device that is not in this data directory: it enrolls again; was the directory restored from a backup?",
         ["peer": stream.peerDescription, "device": device.map(String.init) ?? ""])
       end(.unknownDevice)
       return

@@ -50,7 +50,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
         shown, in: home.directory, for: home.environment)
     else {
       home.log.info(
-        "closed a binary connection: its certificate is not for this environment",
+        "closed a binary connection: its certificate is for the other environment",
         ["peer": stream.peerDescription])
       isClosing = true
       stream.close()
@@ -279,7 +279,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
       "refused a notification of the binary interface",
       [
         "peer": stream?.peerDescription ?? "", "status": "\(status.rawValue)",
-        "why": reason.map { "\($0.row.reason)" } ?? "no frame of the interface",
+        "why": reason.map { "\($0.row.reason)" } ?? "not a valid frame",
       ])
     closeIfRefused()
   }
@@ -340,7 +340,7 @@ extension BinaryConnection: TimerTarget {
     }
     home.log.info(
       isSlow
-        ? "closed a binary connection: a frame did not come to its end in time"
+        ? "closed a binary connection: incomplete frame after the time limit"
         : "closed an idle binary connection", ["peer": stream.peerDescription])
     close()
   }

@@ -48,7 +48,8 @@ extension ProviderConnection: TimerTarget {
     case .stalled: leave(.idleTimeout, code: HTTP2ErrorCode.enhanceYourCalm)
     case .unresponsive:
       home.log.info(
-        "closing a provider connection that reads nothing", ["peer": stream.peerDescription])
+        "closing a provider connection that does not read its responses",
+        ["peer": stream.peerDescription])
       isClosing = true
       stream.close(afterFlush: false)
     }
@@ -65,7 +66,7 @@ extension ProviderConnection: TimerTarget {
     }
     guard !overdue.isEmpty else { return }
     home.log.info(
-      "a provider's requests did not come to their end in time",
+      "a provider's requests were not completed in time",
       ["peer": stream?.peerDescription ?? "", "requests": "\(overdue.count)"])
     for streamID in overdue { refuse(streamID, .idleTimeout) }
     isDraining = true
@@ -97,7 +98,7 @@ extension ProviderConnection: TimerTarget {
     }
     guard !isClosing else { return }
     home.log.info(
-      "closing a provider connection whose unfinished requests hold too much",
+      "closing a provider connection whose incomplete requests use too much memory",
       ["peer": stream?.peerDescription ?? "", "bytes": "\(heldBytes)"])
     leave(.tooManyRequests, code: HTTP2ErrorCode.enhanceYourCalm)
   }

@@ -100,7 +100,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
       isClosing = true
       if let code = session.failure {
         home.log.info(
-          "closing a provider connection that broke HTTP/2",
+          "closing a provider connection that violated HTTP/2",
           [
             "peer": stream.peerDescription, "code": "\(code)",
             "why": session.failureReason ?? "",
@@ -225,7 +225,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     }
     hasLoggedPayloadFault = true
     home.log.info(
-      "refused a payload that is no JSON object",
+      "refused a payload that is not a JSON object",
       [
         "peer": stream?.peerDescription ?? "", "line": String(fault.line),
         "column": String(fault.column), "why": fault.what, "do": fault.remedy,
@@ -507,7 +507,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   private func sendGoAway(because reason: String, lastStreamID: Int32? = nil, code: UInt32) {
     guard let session else { return }
     home.log.info(
-      "sending a provider away",
+      "closing a provider connection with GOAWAY",
       ["peer": stream?.peerDescription ?? "", "code": "\(code)", "why": "\(reason)"])
     session.goAway(
       lastStreamID: lastStreamID, errorCode: code,

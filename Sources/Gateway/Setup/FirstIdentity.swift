@@ -100,7 +100,7 @@ package struct FirstIdentity: Sendable {
     let name = String(decoding: kept, as: UTF8.self)
     guard name == environment.name else {
       throw GatewayServer.Failure.setup(
-        "\(folder.path) belongs to a \(name) gateway: give --environment \(name), or another --data"
+        "\(folder.path) belongs to a \(name) gateway: use --environment \(name), or another --data"
       )
     }
   }

@@ -106,12 +106,12 @@ public enum FolderBackup {
     if let name = required.first(where: { (FileSystem.byteCount(of: folder.file($0)) ?? 0) == 0 }) {
       throw AdministrationFailure(
         .broken,
-        "\(folder.file(name)) is missing or empty, and nothing could be restored without it",
-        do: "start the gateway once, and read what it says")
+        "\(folder.file(name)) is missing or empty, and a backup without it could not be restored",
+        do: "start the gateway once and read its log")
     }
     guard !FileSystem.isSameFile(FileSystem.parent(of: file), folder.path) else {
       throw AdministrationFailure(
-        .invalid, "\(file) would lie among the gateway's own files", do: "name another folder")
+        .invalid, "\(file) is inside the gateway's data directory", do: "choose another directory")
     }
     try checkKeys(of: folder)
   }
@@ -159,7 +159,7 @@ public enum FolderBackup {
       _ = try folder.tokenKeys()
     } catch {
       throw AdministrationFailure(
-        .broken, "\(error)", do: "nothing was copied: a gateway would not start with it")
+        .broken, "\(error)", do: "nothing was copied, because a gateway would not start with it")
     }
   }
 
@@ -196,8 +196,8 @@ public enum FolderBackup {
           entry.name, to: folder.file(entry.name), mode: mode(of: entry.name))
         guard sums.map({ $0[entry.name] == sum }) ?? true else {
           throw AdministrationFailure(
-            .broken, "\(entry.name) in \(file) is not what was put into it",
-            do: "take another copy of it")
+            .broken, "\(entry.name) in \(file) does not match its checksum",
+            do: "use another copy")
         }
       }
       for (name, kind) in storeKinds {
@@ -227,10 +227,10 @@ public enum FolderBackup {
     _ file: String
   ) throws -> (TarReader, Summary, [String: SHA256.Digest]?) {
     guard FileSystem.exists(file) else {
-      throw AdministrationFailure(.missing, "there is no file \(file)", do: "name a backup")
+      throw AdministrationFailure(.missing, "no such file: \(file)", do: "name a backup")
     }
     let damaged = AdministrationFailure(
-      .broken, "\(file) is no backup of a gateway, or was cut", do: "take another copy of it")
+      .broken, "\(file) is not a gateway's backup, or is truncated", do: "use another copy")
     let reader: TarReader
     do { reader = try TarReader(file) } catch is TarReader.Failure { throw damaged }
     guard reader.entries.first?.name == description,
@@ -241,7 +241,7 @@ public enum FolderBackup {
     guard number <= format else {
       throw AdministrationFailure(
         .broken, "\(file) was made by a newer release (\(object["release"]?.stringValue ?? "?"))",
-        do: "restore it with that one")
+        do: "restore it with that release")
     }
     var sums: [String: SHA256.Digest]?
     var entries = reader.entries[...]
@@ -299,7 +299,7 @@ public enum FolderBackup {
       .objectValue
     let (created, done) = (object?["createdAt"]?.stringValue, object?["restoredAt"]?.stringValue)
     try FileSystem.remove(marker)
-    return "the folder was restored at \(done ?? "an unknown time") from a backup of "
+    return "the data directory was restored at \(done ?? "an unknown time") from a backup of "
       + "\(created ?? "an unknown time"): what was accepted, registered, enrolled, made or revoked in "
       + "between is not in it"
   }
@@ -312,8 +312,8 @@ public enum FolderBackup {
     } catch {
       guard case .busy = error else { throw error }
       throw AdministrationFailure(
-        .conflict, "a gateway runs on \(folder.path), or a command",
-        do: "stop it, move the folder away, then restore")
+        .conflict, "\(folder.path) is in use by a gateway or another command",
+        do: "stop it, move the directory away, then restore")
     }
     // A failed restore leaves only its marker.
     let files = try FileSystem.list(folder.path).filter { !["lock", unfinished].contains($0) }
@@ -321,7 +321,7 @@ public enum FolderBackup {
       throw AdministrationFailure(
         .conflict,
         "\(folder.path) is not empty (\(files.prefix(3).joined(separator: ", "))\(files.count > 3 ? ", …" : ""))",
-        do: "move it away, or name an empty folder with --data")
+        do: "move it away, or choose an empty directory with --data")
     }
     return lock
   }

@@ -72,14 +72,14 @@ struct FolderEpoch {
     if other == kept.current || other == kept.agreed { return nil }
     if kept.current == 0 {
       return
-        "control.sqlite is new or older than notifications.sqlite: devices that it does not know "
-        + "have to enrol again, and what is stored for them waits until it expires"
+        "control.sqlite is new or older than notifications.sqlite: devices that it does not contain "
+        + "must enroll again, and what is stored for them is kept until it expires"
     }
     if other == 0 {
       return
         "notifications.sqlite is new or older than control.sqlite: what was stored since is gone"
     }
-    return "control.sqlite and notifications.sqlite are not of one time: one of them was restored "
-      + "from a copy; devices that are not known have to enrol again"
+    return "control.sqlite and notifications.sqlite do not match: one of them was restored "
+      + "from a copy; unknown devices must enroll again"
   }
 }

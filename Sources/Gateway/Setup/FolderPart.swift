@@ -29,11 +29,11 @@ enum FolderPart: CaseIterable {
     switch self {
     case .controlStore:
       "teams, provider keys, certificates, apps, channels, devices and registrations: providers need "
-        + "new keys, devices enrol again with the new code, apps get new tokens"
+        + "new keys, devices enroll again with the new code, apps get new tokens"
     case .notificationStore:
-      "what was accepted for devices that were away and is not delivered yet"
+      "accepted notifications that are not delivered yet"
     case .authority:
-      "the trust of all clients: they need the new ca.pem, devices enrol again, providers need new "
+      "the trust of all clients: they need the new ca.pem, devices enroll again, providers need new "
         + "certificates"
     case .tokenKeys:
       "every device token: providers are told BadDeviceToken, and apps get new tokens when they "

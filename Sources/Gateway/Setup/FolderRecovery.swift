@@ -25,7 +25,7 @@ final class FolderRecovery {
   /// Adds a notice for the operator, and logs it too.
   func notice(_ text: String) {
     notices.append(text)
-    log.warning("the folder has lost something", ["what": text])
+    log.warning("a file of the data directory is missing or damaged", ["what": text])
   }
 
   // MARK: Files
@@ -40,7 +40,7 @@ final class FolderRecovery {
       for name in part.files {
         switch FileSystem.byteCount(of: folder.file(name)) {
         case nil:
-          try giveUp(part, file: name, why: "is missing while the folder's other files are there")
+          try giveUp(part, file: name, why: "is missing, but the directory's other files exist")
         case 0: try giveUp(part, file: name, why: "is empty")
         default: continue
         }
@@ -67,7 +67,7 @@ final class FolderRecovery {
     let names = FolderPart.allCases.flatMap(\.files)
     let text =
       "# What this folder must hold. A gateway does not start without one of these files, unless it is\n"
-      + "# given --recover, which creates the file again and says what is lost.\n"
+      + "# given --recover, which creates the file again and reports what is lost.\n"
       + names.map { $0 + "\n" }.joined()
     let bytes = Array(text.utf8)
     let kept = try? FileSystem.readRegularFile(
@@ -98,7 +98,7 @@ final class FolderRecovery {
   private static func damage(_ error: any Error) -> String? {
     switch error {
     case StorageFailure.corrupt(_, let detail): "is damaged (\(detail))"
-    case StorageFailure.foreign: "is not this store's file, or its beginning is damaged"
+    case StorageFailure.foreign: "is not a file of this store, or its beginning is damaged"
     case GatewayFolder.Failure.crypto(_, let failure): "cannot be used (\(failure))"
     case GatewayFolder.Failure.damaged(_, let what): what
     default: nil
@@ -123,12 +123,12 @@ final class FolderRecovery {
     switch inspection {
     case .whole: return
     case .unfinished:
-      log.info("a store is too large to be checked in the time for it", ["file": file])
+      log.info("a store is too large to be checked within the time limit", ["file": file])
     case .setAside(let rows, let indexes):
       // Rows that were set aside stay in the store, and are reported until they are deleted.
       guard rows == 0 else { return }
       log.warning(
-        "indexes of a store disagreed with their tables, and were made again",
+        "indexes of a store did not match their tables and were rebuilt",
         ["file": file, "indexes": "\(indexes)"])
     case .repaired(let repair):
       let lost = repair.rowsLost.map { "\($0)" } ?? "an unknown number of"

@@ -39,9 +39,9 @@ public struct GatewayFolder: Sendable {
       case .damaged(let file, let what):
         "\(file): \(what): restore it from a backup, or move the folder away to start with an empty one"
       case .halfRestored(let folder):
-        "\(folder) is half restored from a backup: move it away and run `belfry restore` again"
+        "\(folder) is incompletely restored from a backup: move it away and run `belfry restore` again"
       case .lost(let file, let why, let loss):
-        "\(file) \(why): restore it from a backup, or start with --recover, which gives up \(loss)"
+        "\(file) \(why): restore it from a backup, or start with --recover, which discards \(loss)"
       }
     }
   }
@@ -59,13 +59,13 @@ public struct GatewayFolder: Sendable {
       isThere = try FileSystem.isPresent(controlStoreFile)
     } catch {
       throw AdministrationFailure(
-        .broken, "\(path) cannot be looked into (\(error.reason))",
-        do: "run this as the user whose gateway it is, or name its folder with --data")
+        .broken, "cannot read \(path) (\(error.reason))",
+        do: "run this as the gateway's user, or choose its directory with --data")
     }
     guard isThere else {
       throw AdministrationFailure(
-        .missing, "there is no gateway in \(path)",
-        do: "start it once with `belfry gateway`, or name its folder with --data")
+        .missing, "no gateway in \(path)",
+        do: "start the gateway once with `belfry gateway`, or name its folder with --data")
     }
   }
 
@@ -131,11 +131,11 @@ public struct GatewayFolder: Sendable {
       guard let key = Hexadecimal.decode(String(decoding: line, as: UTF8.self)),
         key.count == 32 || key.count == 64
       else {
-        throw .damaged(file: file("token-keys"), "holds a line that is not a key in hexadecimal")
+        throw .damaged(file: file("token-keys"), "contains a line that is not a hexadecimal key")
       }
       keys.append(key)
     }
-    guard !keys.isEmpty else { throw .damaged(file: file("token-keys"), "holds no key") }
+    guard !keys.isEmpty else { throw .damaged(file: file("token-keys"), "contains no key") }
     return keys
   }
 
@@ -149,7 +149,7 @@ public struct GatewayFolder: Sendable {
       let token = try Self.text(of: given)
       guard token.utf8.count >= Limits.adminTokenBytesMin else {
         throw .damaged(
-          file: given, "holds fewer than \(Limits.adminTokenBytesMin) characters: give a longer one"
+          file: given, "has fewer than \(Limits.adminTokenBytesMin) characters: use a longer one"
         )
       }
       // The commands on this machine read the token from the folder.
@@ -160,7 +160,7 @@ public struct GatewayFolder: Sendable {
       guard own.utf8.count >= Limits.adminTokenBytesMin else {
         throw .damaged(
           file: adminTokenFile,
-          "holds fewer than \(Limits.adminTokenBytesMin) characters: remove it to get a new one")
+          "has fewer than \(Limits.adminTokenBytesMin) characters: remove it to get a new one")
       }
       return own
     }

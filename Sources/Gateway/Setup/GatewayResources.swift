@@ -157,7 +157,7 @@ extension GatewayResources {
         file: folder.deliveryLogFile(loop: index), capacity: Limits.deliveryLogLines)
     } catch {
       log.warning(
-        "keeps the delivery log in memory, until the gateway stops", ["why": "\(error)"])
+        "keeping the delivery log in memory only", ["why": "\(error)"])
       return try DeliveryLog(capacity: Limits.deliveryLogLines)
     }
   }

@@ -23,6 +23,8 @@ struct AudienceCheck {
     let byLanguage = Dictionary(grouping: shares, by: \.language).mapValues(Self.count)
     for (language, count) in byLanguage.sorted(by: { ($0.key ?? "") < ($1.key ?? "") }) {
       guard let language, choice.language(for: language) == nil else { continue }
+      // The first errors are enough: apps choose the languages of their devices, as many as they like.
+      guard problems.count < Limits.previewLanguagesMax else { break }
       problems.append(
         RequestProblem(
           "alert",

@@ -19,7 +19,7 @@ struct CampaignPreview {
   /// Creates a preview of a campaign for an audience at a given time, through a service whose environment may be known.
   init(
     _ document: CampaignDocument, shares: [AudienceShare], zones deviceZones: DeviceZones,
-    service: Environment?, unixSeconds: Int
+    service: Environment?, notices: [String] = [], unixSeconds: Int
   ) {
     total = shares.reduce(0) { $0 + $1.count }
     let audience = AudienceCheck(document, shares, service: service)
@@ -29,9 +29,14 @@ struct CampaignPreview {
     let byLanguage = Dictionary(grouping: shares, by: \.language).mapValues { shares in
       shares.reduce(0) { $0 + $1.count }
     }
-    for (language, count) in byLanguage.sorted(by: {
-      ($1.value, $0.key ?? "") < ($0.value, $1.key ?? "")
-    }) {
+    // Apps choose the languages of their devices, as many as they like: show the most common ones.
+    let sorted = byLanguage.sorted { ($1.value, $0.key ?? "") < ($0.value, $1.key ?? "") }
+    let rest = sorted.dropFirst(Limits.previewLanguagesMax)
+    if !rest.isEmpty {
+      let devices = AudienceCheck.devices(rest.reduce(0) { $0 + $1.value })
+      warnings.append("\(rest.count) more languages with \(devices) are not listed")
+    }
+    for (language, count) in sorted.prefix(Limits.previewLanguagesMax) {
       // A language without a text has a problem; it shows the payload if the campaign has no languages.
       let chosen = document.alerts.choice?.language(for: language)
       let shown = document.alerts.choice == nil || chosen != nil
@@ -48,7 +53,8 @@ struct CampaignPreview {
     }
     if total == 0 { warnings.append("no registered device matches") }
     self.languages = languages
-    self.warnings = warnings
+    // Devices whose rows are damaged are not counted above.
+    self.warnings = notices + warnings
     let deviceZonesOfAudience = Set(shares.map(\.timeZone)).map {
       $0.flatMap(deviceZones.zone) ?? .utc
     }

@@ -130,7 +130,7 @@ extension CampaignService {
     }
     return CampaignPreview(
       document, shares: shares, zones: registry.zones, service: (try? service())?.environment,
-      unixSeconds: Int(clock.unixSeconds))
+      notices: registry.store.notices, unixSeconds: Int(clock.unixSeconds))
   }
 
   private static func newID() -> String { Hexadecimal.encode(SystemRandom.bytes(6)) }

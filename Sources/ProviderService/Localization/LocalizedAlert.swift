@@ -18,7 +18,16 @@ struct LocalizedAlert: Sendable {
     var problems: [RequestProblem] = []
     for member in object.members {
       let name = "\(field).\(member.key)"
+      // The first errors are enough. A file may have thousands of unknown members, in hundreds of languages.
+      guard problems.count < Limits.problemsPerLanguage else { break }
       if Self.textKeys.containsBytes(of: member.key) {
+        guard member.value.textBytes <= Limits.textBytesMax else {
+          problems.append(
+            RequestProblem(
+              name, "it has more than \(Limits.textBytesMax) bytes with its plural forms",
+              do: "shorten it: a payload has 4,096 bytes"))
+          continue
+        }
         guard let text = AlertText(member.value) else {
           problems.append(
             AlertText.lacksOther(member.value)
@@ -85,5 +94,18 @@ struct LocalizedAlert: Sendable {
       }
     }
     return nil
+  }
+}
+
+extension JSONValue {
+  /// The bytes of all texts in the value.
+  fileprivate var textBytes: Int {
+    switch self {
+    case .string(let text): text.utf8.count
+    case .array(let values): values.reduce(0) { $0 + $1.textBytes }
+    case .object(let object):
+      object.members.reduce(0) { $0 + $1.key.utf8.count + $1.value.textBytes }
+    default: 0
+    }
   }
 }

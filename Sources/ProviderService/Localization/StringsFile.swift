@@ -26,6 +26,7 @@ public enum StringsFile {
     _ campaign: JSONObject, from source: StringsSource
   ) throws(RequestProblems) -> JSONObject {
     var campaign = campaign
+    let source = StringsCache(source)
     switch campaign["alert"] {
     case .string(let name)?:
       campaign["alert"] = .object(try everyLanguage(name, source))
@@ -46,10 +47,10 @@ public enum StringsFile {
   }
 
   private static func everyLanguage(
-    _ name: String, _ source: StringsSource
+    _ name: String, _ source: StringsCache
   ) throws(RequestProblems) -> JSONObject {
     if name.hasSuffix(".xcstrings") {
-      return try languages(ofCatalogue: json(name, "alert", source))
+      return try catalogue(name, "alert", source)
     }
     if name.hasSuffix(".json") { return try json(name, "alert", source) }
     var alert = JSONObject()
@@ -67,11 +68,11 @@ public enum StringsFile {
   }
 
   private static func oneLanguage(
-    _ name: String, _ language: String, path: String, field: String, _ source: StringsSource
+    _ name: String, _ language: String, path: String, field: String, _ source: StringsCache
   ) throws(RequestProblems) -> JSONObject {
     if name.hasSuffix(".json") { return try json(path, field, source) }
     if name.hasSuffix(".xcstrings") {
-      let all = try languages(ofCatalogue: json(path, field, source))
+      let all = try catalogue(path, field, source)
       guard let own = all[language]?.objectValue else {
         throw problem(field, "\(name) has no \(language)")
       }
@@ -85,14 +86,10 @@ public enum StringsFile {
         texts[member.key] = member.value
       }
     }
-    // Other texts of the file belong to the app.
-    let known = LocalizedAlert.textKeys + LocalizedAlert.deviceKeys
-    let own = JSONObject(
-      texts.members.filter { known.containsBytes(of: $0.key) }.map { ($0.key, $0.value) })
-    guard !own.isEmpty else {
+    guard !texts.isEmpty else {
       throw problem(field, "\(name) has none of the keys title, subtitle and body")
     }
-    return own
+    return texts
   }
 
   /// Converts a `.xcstrings` file, which maps strings to languages, to an alert, which maps languages to strings.
@@ -128,8 +125,24 @@ public enum StringsFile {
         }))
   }
 
+  private static func catalogue(
+    _ path: String, _ field: String, _ source: StringsCache
+  ) throws(RequestProblems) -> JSONObject {
+    try source.value(of: path) { () throws(RequestProblems) in
+      try languages(ofCatalogue: parseJSON(path, field, source))
+    }
+  }
+
   private static func json(
-    _ path: String, _ field: String, _ source: StringsSource
+    _ path: String, _ field: String, _ source: StringsCache
+  ) throws(RequestProblems) -> JSONObject {
+    try source.value(of: path) { () throws(RequestProblems) in
+      try parseJSON(path, field, source)
+    }
+  }
+
+  private static func parseJSON(
+    _ path: String, _ field: String, _ source: StringsCache
   ) throws(RequestProblems) -> JSONObject {
     let bytes = try read(path, field, source)
     let value: JSONValue
@@ -142,8 +155,20 @@ public enum StringsFile {
     return object
   }
 
+  /// Returns the texts of a file that belong to an alert; its other texts are the app's.
   private static func propertyList(
-    _ path: String, _ field: String, _ source: StringsSource
+    _ path: String, _ field: String, _ source: StringsCache
+  ) throws(RequestProblems) -> JSONObject {
+    try source.value(of: path) { () throws(RequestProblems) in
+      let known = LocalizedAlert.textKeys + LocalizedAlert.deviceKeys
+      return JSONObject(
+        try parsePropertyList(path, field, source).members
+          .filter { known.containsBytes(of: $0.key) }.map { ($0.key, $0.value) })
+    }
+  }
+
+  private static func parsePropertyList(
+    _ path: String, _ field: String, _ source: StringsCache
   ) throws(RequestProblems) -> JSONObject {
     let bytes = try read(path, field, source)
     // Foundation also parses this format, but its errors do not include the file's name.
@@ -169,7 +194,7 @@ public enum StringsFile {
   }
 
   private static func read(
-    _ path: String, _ field: String, _ source: StringsSource
+    _ path: String, _ field: String, _ source: StringsCache
   ) throws(RequestProblems) -> [UInt8] {
     do throws(StringsSource.Failure) {
       return try source.read(path)

@@ -134,7 +134,7 @@ public final class TarWriter {
     while offset < count {
       let bytes = try source.read(min(Limits.copiedAtOnceBytes, count - offset), at: offset)
       guard !bytes.isEmpty else {
-        throw .unusable(text: name, reason: "it became shorter while it was copied")
+        throw .unusable(text: name, reason: "it was truncated while it was copied")
       }
       try write(bytes)
       hash.update(bytes)
@@ -245,7 +245,7 @@ public final class TarReader {
       let bytes = try file.read(
         min(Limits.copiedAtOnceBytes, entries[index].byteCount - offset),
         at: offsets[index] + offset)
-      guard !bytes.isEmpty else { throw .unusable(text: path, reason: "the archive was cut") }
+      guard !bytes.isEmpty else { throw .unusable(text: path, reason: "the archive is truncated") }
       let failure = unsafe bytes.withUnsafeBytes { bytes -> SystemFailure? in
         do throws(SystemFailure) {
           unsafe try target.write(bytes, at: offset)

@@ -51,7 +51,7 @@ extension SQLiteDatabase {
       if deadline.isOver { return .unfinished }
       guard answer == "ok" else { return .damaged(answer.replacing("\n", with: " ")) }
       guard try hasTables(of: schema) else {
-        return .damaged("its tables are not described as they were made")
+        return .damaged("its schema is not the expected one")
       }
       for table in schema.tables where try !verify(table).isWhole { return .hasDamagedRows }
       return deadline.isOver ? .unfinished : .whole

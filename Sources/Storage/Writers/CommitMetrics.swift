@@ -12,7 +12,7 @@ struct CommitMetrics: Sendable {
     failures = registry.counter(
       "belfry_store_failures_total", help: "Commits that failed.", labels: ["store": store])
     seconds = registry.histogram(
-      "belfry_store_commit_seconds", help: "Durations of commits, the disk's sync included.",
+      "belfry_store_commit_seconds", help: "Durations of commits, including the disk's sync.",
       labels: ["store": store], bounds: Self.bounds, scale: 1e-9,
       hasQuantiles: true)
   }

@@ -271,7 +271,7 @@ public enum Socket {
     guard path.utf8.count <= Limits.unixPathBytes, !path.utf8.contains(0) else {
       close(descriptor)
       throw .unusable(
-        text: path, reason: "a socket's path has at most \(Limits.unixPathBytes) bytes")
+        text: path, reason: "a socket's path can have at most \(Limits.unixPathBytes) bytes")
     }
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)

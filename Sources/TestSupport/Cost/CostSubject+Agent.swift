@@ -94,6 +94,16 @@ extension CostSubject {
       frame("categories with combining marks") { bytes in
         .setCategories([NotificationCategory(id: Hostile.marks(bytes), actions: [])])
       },
+      frame("a category of combining marks in every text") { bytes in
+        let marks = Hostile.marks(bytes / 7)
+        let action = NotificationAction(
+          id: "a", title: NotificationText(marks), icon: marks,
+          textInput: NotificationAction.TextInput(buttonTitle: marks, placeholder: marks))
+        return .setCategories([
+          NotificationCategory(
+            id: "c", actions: [action], minimalActions: [], intents: [marks], summaryFormat: marks)
+        ])
+      },
       frame("languages") { bytes in .setLanguages((0..<bytes / 8).map { _ in "de-CH" }) },
       frame("a category whose action has combining marks") { bytes in
         let action = NotificationAction(id: "a", title: NotificationText(Hostile.marks(bytes)))
@@ -145,7 +155,12 @@ extension CostSubject {
     CostSubject("app: \(name)", limit: WireLimits.appFrameBytesMaxFromApp) { bytes in
       let bench = CostBench()
       let encoded = make(bytes).frame.numbered(1).encoded
-      return { bench.receive(encoded) }
+      // A second frame replaces what the first one set, so that the two values are compared.
+      let other = make(bytes - 8).frame.numbered(2).encoded
+      return {
+        bench.receive(encoded)
+        bench.receive(other)
+      }
     }
   }
 }

@@ -71,7 +71,21 @@ extension CostSubject {
     @Sendable func alert(_ body: String, arguments: String = "[\"3\"]") -> String {
       #"{"topic":"com.example.app","alert":{"en":{"body":\#(body)}},"arguments":\#(arguments)}"#
     }
+    // The languages grow with the file, so that parsing it for each of them is quadratic.
+    let shared = CostSubject(
+      "strings file: named by many languages", limit: ProviderService.Limits.stringsFileBytesMax
+    ) { bytes in
+      let keys = (0..<bytes / 24).map { "\"key\(100_000 + $0)\" = \"text\";" }
+      let text = Array((keys + [#""body" = "b";"#]).joined(separator: "\n").utf8)
+      let letters = Array("abcdefghijklmnopqrstuvwxyz")
+      let languages = (0..<min(200, max(1, bytes / 5_000))).map { number in
+        ("\(letters[number / 26 % 26])\(letters[number % 26])", JSONValue.string("a.strings"))
+      }
+      let campaign: JSONObject = ["alert": .object(JSONObject(languages))]
+      return { _ = try? StringsFile.resolve(campaign, files: ["a.strings": text]) }
+    }
     return [
+      shared,
       campaign("one long argument named often") { bytes in
         let format = String(repeating: "%1$@", count: bytes / 8)
         return alert(

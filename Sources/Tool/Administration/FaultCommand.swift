@@ -22,11 +22,11 @@ enum FaultCommand {
           .flag("close", "closes the connection without an answer"),
         ], columns: columns, text: { "added: " + sentence($0) }
       ) { .addFault(try rule($0)) },
-      AdministrationVerb("fault", "list", "Lists the scripted answers.", columns: columns) { _ in
+      AdministrationVerb("fault", "list", "Lists the faults.", columns: columns) { _ in
         .listFaults
       },
       AdministrationVerb(
-        "fault", "clear", "Removes the scripted answers.", columns: columns,
+        "fault", "clear", "Removes all faults.", columns: columns,
         text: { "removed: " + sentence($0) }
       ) { _ in .clearFaults },
     ])
@@ -53,14 +53,14 @@ enum FaultCommand {
     if let text = options.value("token") {
       guard let bytes = Hexadecimal.decode(text), !bytes.isEmpty else {
         throw CommandLineOptions.Problem.badValue(
-          key: "token", value: text, wanted: "a device token in hexadecimal")
+          key: "token", value: text, wanted: "a device token as a hex string")
       }
       token = bytes
     }
     let effects = try effects(options)
     guard effects.count == 1 else {
       throw AdministrationFailure(
-        .invalid, "a scripted answer does one thing",
+        .invalid, "a fault has exactly one action",
         do: "give one of --reason, --goaway-after, --streams, --window, --delay, --close")
     }
     return FaultRule(token: token, topic: options.value("topic"), effect: effects[0])

@@ -107,7 +107,8 @@ struct ConfigurationFile {
     case .scalar(let text): return [(text, event.line)]
     case .sequence: break
     default:
-      faults.append(Fault(line: event.line, what: "expected a text or a list of texts for \(name)"))
+      faults.append(
+        Fault(line: event.line, what: "expected a string or a list of strings for \(name)"))
       try parser.skip(event.kind)
       return nil
     }

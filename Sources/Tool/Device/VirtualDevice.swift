@@ -99,7 +99,7 @@ final class VirtualDevice: GatewayConnectionDelegate {
 
   func link(_ link: GatewayConnection, enrolmentRefused refusal: LinkEnrolmentRefusal) {
     fleet.reportOnce(
-      "the gateway refused to enrol a device, \(refusal): "
+      "the gateway refused to enroll a device, \(refusal): "
         + refusal.advice(hasCode: !fleet.configuration.gateway.enrolmentCode.isEmpty))
   }
 

@@ -27,7 +27,7 @@ public enum CertificateChain {
       switch self {
       case .expired: "the certificate has expired: ask for a new one"
       case .notYetValid: "the certificate is not valid yet: check the clock"
-      case .foreignIssuer: "the certificate is not one of this authority's: use its own"
+      case .foreignIssuer: "the certificate is not signed by this authority"
       case .forbiddenName: "the certificate has a name that its authority may not sign"
       case .refused(let reason): "the certificate is refused: \(reason)"
       }

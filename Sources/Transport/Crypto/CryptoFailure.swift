@@ -12,10 +12,10 @@ public enum CryptoFailure: Error, Equatable, CustomStringConvertible {
   /// A description of the problem and how to fix it.
   public var description: String {
     switch self {
-    case .malformed(let expected): "not \(expected): check the file"
-    case .unsupportedKey: "not an ECDSA key on P-256: make one with `belfry key add`"
+    case .malformed(let expected): "expected \(expected): check the file"
+    case .unsupportedKey: "not an ECDSA key on P-256: create one with `belfry key add`"
     case .legacyProviderMissing:
-      "OpenSSL's legacy provider is missing (legacy.so): install it, or leave --legacy-p12 out"
+      "OpenSSL's legacy provider is missing (legacy.so): install it, or omit --legacy-p12"
     case .library(let operation, let reason): "OpenSSL could not \(operation): \(reason)"
     }
   }

@@ -242,7 +242,7 @@ extension HTTP1Connection: HTTP2RequestHandler {
       awaitRequest()
       session?.respond(
         streamID, status: 400, fields: [("content-type", "text/plain")],
-        body: Array("There are two authorization fields.\n".utf8))
+        body: Array("The request has two Authorization fields.\n".utf8))
       return
     }
     let target = HTTP1Target(incoming.target)

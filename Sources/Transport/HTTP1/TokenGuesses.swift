@@ -23,9 +23,8 @@ public final class TokenGuesses: Sendable {
 
   private struct State {
     var attempts: [String: Attempts] = [:]
-    /// The number of wrong tokens since the last log line.
-    var unlogged = 0
-    var nextLineNanoseconds: Int64 = .min
+    /// The time from which the next wrong token is logged with its address.
+    var nextAddressNanoseconds: Int64 = .min
   }
 
   private let token: [UInt8]
@@ -56,22 +55,15 @@ public final class TokenGuesses: Sendable {
   /// Returns `.wrong`, or `.tooMany` if the address must wait.
   public func countWrong(from address: String) -> Outcome {
     let now = now()
-    let (outcome, unlogged) = state.withLock { state -> (Outcome, Int) in
+    let (outcome, logsAddress) = state.withLock { state -> (Outcome, Bool) in
       let wait = Self.wait(state.attempts[address], at: now)
       if wait == nil { Self.count(address, in: &state.attempts, at: now) }
-      state.unlogged += 1
-      var unlogged = 0
-      if now >= state.nextLineNanoseconds {
-        unlogged = state.unlogged
-        state.unlogged = 0
-        state.nextLineNanoseconds = now + Limits.wrongTokenNanoseconds
-      }
-      return (wait.map { .tooMany(retryAfterSeconds: $0) } ?? .wrong, unlogged)
+      let logsAddress = now >= state.nextAddressNanoseconds
+      if logsAddress { state.nextAddressNanoseconds = now + Limits.wrongTokenNanoseconds }
+      return (wait.map { .tooMany(retryAfterSeconds: $0) } ?? .wrong, logsAddress)
     }
-    if unlogged > 0 {
-      log.warning(
-        "a wrong token was shown", ["times": "\(unlogged)", "last-from": address])
-    }
+    // The log writes identical lines once, with their number. An address in each would make them differ.
+    log.warning("wrong admin token", logsAddress ? ["address": address] : [:])
     return outcome
   }
 

@@ -115,7 +115,7 @@ extension ByteStream {
         client: context, credential: attempt.credential, serverName: attempt.serverName,
         exchange: shared.exchange)
     else {
-      abort(.tlsFailed("no memory, or no usable server name: '\(attempt.serverName)'"))
+      abort(.tlsFailed("out of memory, or invalid server name: '\(attempt.serverName)'"))
       return
     }
     tls = session

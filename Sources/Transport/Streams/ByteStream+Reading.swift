@@ -165,7 +165,7 @@ extension ByteStream: EventHandler {
     state == .handshaking ? .tlsFailed(Self.handshakeBrokenOff) : .broken(errno: number)
   }
 
-  private static let handshakeBrokenOff = "the peer broke off the handshake"
+  private static let handshakeBrokenOff = "the peer aborted the handshake"
 
   /// Continues the handshake; returns true if the stream is now open and there may be more to decrypt.
   func continueHandshake() -> Bool {

@@ -64,15 +64,15 @@ public enum StreamClosure: Sendable, Equatable, CustomStringConvertible {
     switch self {
     case .local: "closed here"
     case .peer: "closed by the peer"
-    case .truncated: "cut off by the peer without a TLS close_notify"
+    case .truncated: "closed by the peer without a TLS close_notify"
     case .connectFailed(let reason): "not connected: \(reason)"
     case .broken(let number): "connection broken: \(SystemFailure.message(number))"
-    case .timedOut(.connect): "not connected in time"
-    case .timedOut(.handshake): "TLS handshake not finished in time: check the port"
-    case .timedOut(.flush): "the peer did not take the last output in time"
+    case .timedOut(.connect): "connection timed out"
+    case .timedOut(.handshake): "TLS handshake timed out: check the port"
+    case .timedOut(.flush): "the peer did not read the last output in time"
     case .timedOut(.answers): "the last requests were not answered in time"
     case .tlsFailed(let reason): "TLS failed: \(reason)"
-    case .outputOverflow: "the peer does not take what is sent"
+    case .outputOverflow: "the peer does not read"
     }
   }
 }

@@ -10,7 +10,7 @@ public enum TLSFailure: Error, Sendable, CustomStringConvertible {
   /// A description of the problem and how to fix it.
   public var description: String {
     switch self {
-    case .badPEM(let what, let reason): "the \(what) is not usable PEM: \(reason)"
+    case .badPEM(let what, let reason): "the \(what) is not valid PEM: \(reason)"
     case .keyMismatch: "the private key does not match the certificate"
     case .library(let reason): "OpenSSL refused: \(reason)"
     }

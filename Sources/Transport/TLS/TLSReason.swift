@@ -12,7 +12,7 @@ enum TLSReason {
     }
     if let known = text(reason) { return known }
     guard code != 0, let text = unsafe ERR_reason_error_string(code) else {
-      return "the peer broke off the handshake"
+      return "the peer aborted the handshake"
     }
     return unsafe String(cString: text)
   }
@@ -29,7 +29,7 @@ enum TLSReason {
       "certificate of an unknown CA: trust the CA that signed it"
     case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH:
       "certificate is for another name"
-    case X509_V_ERR_INVALID_PURPOSE: "certificate is not for this use"
+    case X509_V_ERR_INVALID_PURPOSE: "certificate is not valid for this purpose"
     case X509_V_ERR_CERT_SIGNATURE_FAILURE: "certificate's signature is wrong"
     default: "certificate refused: \(unsafe String(cString: X509_verify_cert_error_string(code)))"
     }
@@ -47,14 +47,14 @@ enum TLSReason {
     case SSL_R_NO_APPLICATION_PROTOCOL: "no common application protocol (ALPN)"
     case SSL_R_TLSV1_ALERT_NO_APPLICATION_PROTOCOL:
       "the peer has no common application protocol (ALPN): check the port"
-    case SSL_R_SSLV3_ALERT_CERTIFICATE_REVOKED: "the peer says: certificate revoked"
-    case SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED: "the peer says: certificate expired"
-    case SSL_R_TLSV1_ALERT_UNKNOWN_CA: "the peer says: certificate of an unknown CA"
-    case SSL_R_SSLV3_ALERT_BAD_CERTIFICATE: "the peer says: bad certificate"
-    case SSL_R_SSLV3_ALERT_CERTIFICATE_UNKNOWN: "the peer says: certificate not accepted"
-    case SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED: "the peer says: client certificate missing"
-    case SSL_R_TLSV1_ALERT_ACCESS_DENIED: "the peer says: access denied"
-    case SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE: "the peer says: handshake failure"
+    case SSL_R_SSLV3_ALERT_CERTIFICATE_REVOKED: "the peer reported: certificate revoked"
+    case SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED: "the peer reported: certificate expired"
+    case SSL_R_TLSV1_ALERT_UNKNOWN_CA: "the peer reported: certificate of an unknown CA"
+    case SSL_R_SSLV3_ALERT_BAD_CERTIFICATE: "the peer reported: bad certificate"
+    case SSL_R_SSLV3_ALERT_CERTIFICATE_UNKNOWN: "the peer reported: certificate not accepted"
+    case SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED: "the peer reported: client certificate missing"
+    case SSL_R_TLSV1_ALERT_ACCESS_DENIED: "the peer reported: access denied"
+    case SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE: "the peer reported: handshake failure"
     default: nil
     }
   }

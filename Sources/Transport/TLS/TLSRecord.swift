@@ -53,7 +53,7 @@ enum TLSAlert: UInt8 {
     switch self {
     case .closeNotify, .userCanceled: "closed"
     case .unexpectedMessage: "unexpected TLS message"
-    case .badRecordMAC: "a TLS record was changed on its way"
+    case .badRecordMAC: "a TLS record failed authentication"
     case .recordOverflow: "a TLS record is too long"
     case .illegalParameter, .decodeError: "a TLS message is malformed"
     case .internalError: "encrypting failed"

@@ -241,7 +241,7 @@ import COpenSSL
     case TLSAlert.userCanceled.rawValue: return countIdleMessage() ?? .next
     default:
       hasEnded = true
-      return .done(.failed("the peer says: TLS alert \(unsafe alert[1])"))
+      return .done(.failed("the peer reported: TLS alert \(unsafe alert[1])"))
     }
   }
 

@@ -507,6 +507,6 @@ struct AppServerTests {
       #expect(body.utf8.count == WireLimits.filledTextBytesMax)
       #expect(body.unicodeScalars.allSatisfy { $0 == "é" })
     }
-    #expect(lines.all.count { $0.contains("a text of an app was cut") } == 1)
+    #expect(lines.all.count { $0.contains("an app's text was truncated") } == 1)
   }
 }

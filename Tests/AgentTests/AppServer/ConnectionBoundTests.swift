@@ -105,7 +105,7 @@ import Testing
       return raw
     }
     let line = try #require(
-      lines.next { $0.contains("hold too much memory") ? $0 : nil }, "nothing was closed")
+      lines.next { $0.contains("use too much memory") ? $0 : nil }, "nothing was closed")
     #expect(line.contains("app=org.example.burger"))
     #expect(line.contains("pid=\(getpid())"))
     // Another connection of the app, which reads its answers, and another app are still served.
@@ -155,7 +155,7 @@ import Testing
       raw.send(head + [UInt8](repeating: 0x20, count: 200_000))
       return raw
     }
-    #expect(lines.next { $0.contains("hold too much memory") ? true : nil } == true)
+    #expect(lines.next { $0.contains("use too much memory") ? true : nil } == true)
     #expect(try #require(scenario.with { $0.server?.heldBytes ?? 0 }) <= 1 << 20)
     withExtendedLifetime(started) {}
   }

@@ -139,7 +139,7 @@ private let anotherMachine: [UInt8] = Array(1..<17)
     let failure = #expect(throws: DeviceIdentityFolder.Failure.self) {
       try folder.load(authorityPEM: [])
     }
-    #expect("\(try #require(failure))".contains("can be read by others"))
+    #expect("\(try #require(failure))".contains("other users can read"))
     // An identity that was copied from another machine is replaced nevertheless.
     let elsewhere = DeviceIdentityFolder(scratch.file("device"), machine: anotherMachine)
     #expect(try elsewhere.load(authorityPEM: []).hasMoved)

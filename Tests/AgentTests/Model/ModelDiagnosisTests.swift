@@ -44,12 +44,12 @@ import Testing
       ),
       (
         { $0.asked = [] },
-        "may notify, and never asked for alerts, sounds or badges: none is seen or heard"
+        "authorized, but never requested alerts, sounds or badges: it cannot be seen or heard"
           + " | let the app call requestAuthorization"
       ),
       (
         { $0.switches.alert = false },
-        "alerts are switched off | belfry settings org.example.burger alert=on"
+        "alerts are turned off | belfry settings org.example.burger alert=on"
       ),
       (
         { $0.installation?.entitlements = [] },
@@ -58,7 +58,7 @@ import Testing
       ),
       (
         { $0.registrations = [.alert: .init()] },
-        "registered, and has no token yet | ask the gateway"
+        "registered, but has no token yet | ask the gateway"
       ),
       (
         {
@@ -66,7 +66,7 @@ import Testing
           $0.backgroundModes = []
         },
         "its manifest lacks the background mode remote-notification: no push starts it"
-          + " | add it, where the app wants background pushes, and run 'belfry app install' again"
+          + " | if the app needs background pushes, add it and run 'belfry app install' again"
       ),
     ]
     for (change, expected) in obstacles { #expect(findings(app(change)) == [expected]) }
@@ -78,11 +78,11 @@ import Testing
     #expect(findings(app(), lacksLocationUsage: true).first?.contains("location") == true)
     #expect(
       findings(app(), holdsPush: true) == [
-        "a background push waits | its budget is used up: it comes later"
+        "a background push is waiting | its budget is used up: it is delivered later"
       ])
     #expect(
       findings(app(), holdsPush: true, holdsBackgroundWork: true) == [
-        "a background push waits | for power or another network"
+        "a background push is waiting | for power or another network"
       ])
   }
 }

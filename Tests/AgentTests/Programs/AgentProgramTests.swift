@@ -297,7 +297,7 @@ struct AgentProgramTests {
       agent = try await Self.agent(scenario, gateway: gateway)
       #expect(try await agent.event("link")["state"].string == "up")
       #expect(gateway.with { $0.enrolled } == 2)
-      #expect(agent.errors.contains("this data comes from another machine"))
+      #expect(agent.errors.contains("this data is from another machine"))
       app = try scenario.belfry(["app", "run", Self.burger, "--register"])
       let other = try #require(try await app.event("registered")["token"].string)
       #expect(other != token)
@@ -402,7 +402,7 @@ struct AgentProgramTests {
       // Each message names the relevant argument or command, once.
       for (arguments, words) in [
         (["settings", "x.y", "foo=on"], ["notifications", "location with always"]),
-        (["state", "front=none.app"], ["no app of that id", "belfry app list"]),
+        (["state", "front=none.app"], ["unknown app", "belfry app list"]),
         (["notify", "--app", "x.y", "--title", "T", "--user-info", "{"], ["'{' for --user-info"]),
         (["app", "token", "x.y"], ["has to register"]),
       ] {

@@ -53,14 +53,14 @@ struct FocusProgramTests {
       let front = try await scenario.belfryCommand(["state", "--json"]).values.first?["front"]
       #expect(front?.string == burger)
       let doctor = try await scenario.belfryCommand(["doctor", "--json"], succeeding: false).values
-      let row = doctor.first { $0["feature"].string == "window in front" }
+      let row = doctor.first { $0["feature"].string == "foreground window" }
       #expect(row?["state"].string == "ok")
       // The X server ends, and its windows with it. The agent continues.
       windows.server.signal(SIGTERM)
       _ = try await windows.server.end()
       try await Scenario.wait("the end of belfry-focus") {
         try await scenario.belfryCommand(["doctor", "--json"], succeeding: false).values
-          .first { $0["feature"].string == "window in front" }?["state"].string == "missing"
+          .first { $0["feature"].string == "foreground window" }?["state"].string == "missing"
       }
       try await notify("3")
       #expect(try await app.event("state")["state"].string == "background")

@@ -224,7 +224,7 @@ struct WindowProgramTests {
       _ = try await ScratchFolder.contents(of: ready) { !agent.isRunning }
       let refused = try await scenario.belfryCommand(["center", "--window"], succeeding: false)
       #expect(refused.status == 1)
-      #expect(refused.errors.contains("there is no display"))
+      #expect(refused.errors.contains("no display"))
       #expect(refused.errors.contains("--page"))
       for name in ["one", "two"] {
         _ = try scenario.belfry(["app", "run", "org.example.\(name)", "--authorize", "alert"])

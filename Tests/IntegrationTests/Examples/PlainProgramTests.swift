@@ -47,9 +47,11 @@ import Testing
   }
 
   @Test(arguments: ["null", "object"])
-  func `Data that is no property list is refused, by an error or as the older interfaces do`(
-    value: String
-  ) async throws {
+  func
+    `Data that is not a property-list type is refused, by an error or as the older interfaces do`(
+      value: String
+    ) async throws
+  {
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(of: nil)
       let center = try await scenario.example(
@@ -57,7 +59,7 @@ import Testing
       let refusal = try await center.text("refused")
       // S0-15 part 2 of 2: what is none is refused
       // S1-47 part 2 of 2: what is none is refused
-      #expect(refusal.contains("is no property list"), "\(refusal)")
+      #expect(refusal.contains("is not a property-list type"), "\(refusal)")
       // The program goes on, and what is one is shown.
       #expect(await agent.nextPresented("org.example.UnfitData")["id"].string == "fit")
       #expect(try await center.end() == 0)

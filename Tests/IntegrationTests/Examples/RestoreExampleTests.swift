@@ -35,7 +35,7 @@ import Testing
       try FileSystem.write(try DeviceKeySeal(machine: Array("another".utf8)).seal(key), to: file)
 
       let second = try await scenario.agent(of: gateway)
-      try await second.program.error("this data comes from another machine")
+      try await second.program.error("this data is from another machine")
       try await scenario.tell(second, "state", "front=none")
       let (_, marker) = try await scenario.app("org.example.marker", on: second)
       _ = try await scenario.belfryCommand(

@@ -89,7 +89,7 @@ import Transport
       #expect(early.status == 1 && early.errors.contains("1 of 2 devices"), "\(early)")
       let tooEarly = try await clients.run("token-key", "retire", former)
       #expect(
-        tooEarly.status == 1 && tooEarly.errors.contains("tokens die with the key"), "\(tooEarly)")
+        tooEarly.status == 1 && tooEarly.errors.contains("invalidates"), "\(tooEarly)")
       let status = try await clients.lines("gateway", "status").first
       #expect(status?["nextAuthorityEndsAt"].string != nil)
 

@@ -19,7 +19,7 @@ import Testing
     let port = try hangUp(on: listener.port)
     harness.run { name != nil }
     #expect(name == "127.0.0.1:\(port)")
-    #expect(server.closure == .tlsFailed("the peer broke off the handshake"))
+    #expect(server.closure == .tlsFailed("the peer aborted the handshake"))
     listener.close()
   }
 
@@ -118,7 +118,7 @@ import Testing
     #expect(
       unknown.client.closure
         == .tlsFailed("certificate of an unknown CA: trust the CA that signed it"))
-    #expect(unknown.server.closure == .tlsFailed("the peer says: certificate of an unknown CA"))
+    #expect(unknown.server.closure == .tlsFailed("the peer reported: certificate of an unknown CA"))
     let named = try exchange(
       TestIdentities.serverContext(), TestIdentities.clientContext(), serverName: "elsewhere.test")
     #expect(named.client.closure == .tlsFailed("certificate is for another name"))
@@ -146,7 +146,7 @@ import Testing
       TestIdentities.serverContext(clients: .required(caPEM: authority)),
       TestIdentities.clientContext())
     #expect(refused.server.closure == .tlsFailed("client certificate missing"))
-    #expect(refused.client.closure == .tlsFailed("the peer says: client certificate missing"))
+    #expect(refused.client.closure == .tlsFailed("the peer reported: client certificate missing"))
     let unasked = try exchange(
       TestIdentities.serverContext(), TestIdentities.clientContext(identity: identity))
     #expect(unasked.client.text == "hello")
@@ -187,20 +187,21 @@ import Testing
     #expect(
       stranger.server.closure
         == .tlsFailed("certificate of an unknown CA: trust the CA that signed it"))
-    #expect(stranger.client.closure == .tlsFailed("the peer says: certificate of an unknown CA"))
+    #expect(
+      stranger.client.closure == .tlsFailed("the peer reported: certificate of an unknown CA"))
     let expired = try exchange(
       TestIdentities.serverContext(clients: clients),
       TestIdentities.clientContext(
         identity: TestIdentities.client(validFrom: -7_200, validTo: -3_600)))
     #expect(expired.server.closure == .tlsFailed("certificate expired"))
-    #expect(expired.client.closure == .tlsFailed("the peer says: certificate expired"))
+    #expect(expired.client.closure == .tlsFailed("the peer reported: certificate expired"))
     let revoked = try exchange(
       TestIdentities.serverContext(clients: clients) { certificate in
         certificate.commonName == "stolen" ? .revoked : .accept
       },
       TestIdentities.clientContext(identity: TestIdentities.client(name: "stolen")))
     #expect(revoked.server.closure == .tlsFailed("certificate revoked"))
-    #expect(revoked.client.closure == .tlsFailed("the peer says: certificate revoked"))
+    #expect(revoked.client.closure == .tlsFailed("the peer reported: certificate revoked"))
     #expect(revoked.server.opened == 0)
   }
 

@@ -106,7 +106,7 @@ final class DesktopPresenter: Presenter {
     knownOwner = newOwner
     history = ServerHistory()
     guard !newOwner.isEmpty else {
-      if hadServer { log.info("the desktop's notification server is gone") }
+      if hadServer { log.info("the desktop's notification server has disconnected") }
       board.serverLost(keepsList: server.keepsList)
       windows?.serverChanged(.absent)
       return
@@ -128,11 +128,11 @@ final class DesktopPresenter: Presenter {
       case .success(let values):
         self.capabilities = Set(values.first?.stringsValue ?? [])
       case .failure(let failure):
-        self.log.warning("the notification server does not say what it can do: \(failure)")
+        self.log.warning("the notification server does not report its capabilities: \(failure)")
         self.capabilities = []
       }
       self.server = ServerFeatures(name: name, version: version, names: self.capabilities)
-      self.log.info("a desktop notification server is there")
+      self.log.info("found a desktop notification server")
       // A prompt on the previous server may belong in a window now, and the reverse.
       for id in self.prompts.keys { _ = self.board.remove(.prompt(id)) }
       self.make(self.board.serverAppeared())

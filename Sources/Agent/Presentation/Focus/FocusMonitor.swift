@@ -34,7 +34,7 @@ final class FocusMonitor {
         self?.onEvent($0)
       }
     } catch {
-      log.warning("the window in front is not known", ["why": "\(error)"])
+      log.warning("the foreground window is not known", ["why": "\(error)"])
     }
   }
 
@@ -48,11 +48,12 @@ final class FocusMonitor {
     switch event {
     case .line(let line):
       if let lacking = (try? JSONValue(parsing: line))?.objectValue?["lacking"]?.stringValue {
-        log.warning("windows are watched without all that could confine it", ["lacking": lacking])
+        log.warning("watching windows with an incomplete sandbox", ["lacking": lacking])
       }
       if let change = Self.window(in: line) { onChange(change) }
     case .ended:
-      log.info("the window in front is not known any more: the X server ended or has none to tell")
+      log.info(
+        "the foreground window is not known any more: the X server ended or has none to tell")
       child = nil
       onChange(nil)
     }

@@ -69,7 +69,7 @@ final class SoundPlayback {
         [weak self] in self?.onEvent($0)
       }
     } catch {
-      log.warning("a sound could not be played", ["why": "\(error)"])
+      log.warning("cannot play a sound", ["why": "\(error)"])
     }
   }
 
@@ -85,7 +85,7 @@ final class SoundPlayback {
     guard let object = (try? JSONValue(parsing: line))?.objectValue else { return }
     if let lacking = object["lacking"]?.stringValue, !hasToldLack {
       hasToldLack = true
-      log.warning("sound files are read without all that could confine it", ["lacking": lacking])
+      log.warning("reading sound files with an incomplete sandbox", ["lacking": lacking])
     }
     let reason = object["reason"]?.stringValue
     guard let by = object["by"]?.stringValue else {

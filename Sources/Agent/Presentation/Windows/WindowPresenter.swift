@@ -131,7 +131,7 @@ final class WindowPresenter: Presenter {
     guard hasDisplay else {
       throw AppLinkFailure(
         .invalidArgument,
-        "there is no display: run this in a desktop session, or use 'belfry center --page'")
+        "no display: run this in a desktop session, or use 'belfry center --page'")
     }
     isCenterOpen = true
     sendCenter()
@@ -214,7 +214,7 @@ final class WindowPresenter: Presenter {
         program, [], environment: environment, takesInput: true, on: loop
       ) { [weak self] in self?.onEvent($0) }
     } catch {
-      log.warning("a window could not be shown", ["why": "\(error)"])
+      log.warning("cannot show a window", ["why": "\(error)"])
     }
   }
 
@@ -235,7 +235,7 @@ final class WindowPresenter: Presenter {
       names = [:]
       let items = state.ended()
       log.warning(
-        "the windows are gone",
+        "the windows have closed",
         [
           "why": hasShown
             ? "belfry-center ended" : "belfry-center cannot use the display"

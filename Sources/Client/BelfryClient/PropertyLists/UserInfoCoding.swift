@@ -28,7 +28,7 @@ package enum UserInfoCoding {
     let json = try object(userInfo, depth: 0, &progress)
     guard !progress.isExact else { return (json, nil) }
     guard let archive = archive(userInfo) else {
-      throw Unsuitable(description: "the data cannot be written as a property list")
+      throw Unsuitable(description: "the data is not a property list")
     }
     return (json, archive)
   }
@@ -90,7 +90,7 @@ package enum UserInfoCoding {
     var pairs: [(String, JSONValue)] = []
     for (key, value) in dictionary {
       guard let key = key.base as? String else {
-        throw Unsuitable(description: "the key \(key.base) is no string")
+        throw Unsuitable(description: "the key \(key.base) is not a string")
       }
       pairs.append((key, try json(value, depth: depth + 1, &progress)))
     }
@@ -123,7 +123,8 @@ package enum UserInfoCoding {
       return .object(try object(value, depth: depth, &progress))
     default:
       guard let number = boxed(value) else {
-        throw Unsuitable(description: "a value of type \(type(of: value)) is no property list")
+        throw Unsuitable(
+          description: "a value of type \(type(of: value)) is not a property-list type")
       }
       return Self.number(number, &progress)
     }

@@ -30,7 +30,7 @@ public func UIApplicationMain(
   let type = delegateClassName.flatMap { NSClassFromString($0) as? NSObject.Type }
   precondition(
     delegateClassName == nil || type != nil,
-    "no class is named \(delegateClassName ?? ""): use NSStringFromClass(AppDelegate.self)")
+    "no class named \(delegateClassName ?? ""): use NSStringFromClass(AppDelegate.self)")
   ApplicationLaunch.run(delegateClass: type)
 }
 

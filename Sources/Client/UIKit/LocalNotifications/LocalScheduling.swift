@@ -19,7 +19,7 @@ extension UIApplication {
   public func scheduleLocalNotification(_ notification: UILocalNotification) {
     precondition(
       notification.fireDate == nil || notification.region == nil,
-      "a local notification has a fireDate or a region, not both")
+      "a local notification can have a fireDate or a region, but not both")
     add(notification, now: false)
   }
 

@@ -27,7 +27,7 @@ extension Administration {
       result.refusals.map { .object(Self.line($0, payload: draft.payload)) })
     var notes = PayloadNotes.notes(draft.payload, type, priority: draft.priority)
     if result.isDisabled {
-      notes.append("The person has turned this app's notifications off: accepted, then discarded.")
+      notes.append("The user has turned off this app's notifications: accepted, then discarded.")
     }
     line["notes"] = .array(notes.map { .string($0) })
     return line
@@ -98,16 +98,16 @@ extension Administration {
       return (.invalidProviderToken, "This gateway has no key \(token.keyID) (kid).")
     }
     guard record.revokedMilliseconds == nil else {
-      return (.invalidProviderToken, "The key \(record.id) was revoked.")
+      return (.invalidProviderToken, "Key \(record.id) was revoked.")
     }
     guard record.team == token.teamID else {
       return (
         .invalidProviderToken,
-        "The key \(record.id) belongs to the team \(record.team), not to \(token.teamID) (iss)."
+        "Key \(record.id) belongs to team \(record.team), not to \(token.teamID) (iss)."
       )
     }
     guard let publicKey = try? ES256PublicKey(spkiDER: record.publicKeySPKI) else {
-      return (.invalidProviderToken, "The key \(record.id) cannot be read from the store.")
+      return (.invalidProviderToken, "Key \(record.id) can't be read from the store.")
     }
     let key = ProviderVerificationKey(record, publicKey: publicKey)
     let verifier = TokenVerifier(directory: CredentialDirectory(version: 1, keys: [key], apps: []))
@@ -115,7 +115,7 @@ extension Administration {
     guard case .verified(let verified) = verifier.verify(authorization: authorization.span) else {
       return (
         .invalidProviderToken,
-        "The signature is not that of the key \(record.id): it was signed with another key, or changed."
+        "Invalid signature: the token was signed with another key than \(record.id), or was changed."
       )
     }
     var rules = ConnectionCredentials(environment: environment)
@@ -124,20 +124,20 @@ extension Administration {
     case .expiredProviderToken?:
       let age = (now - Self.milliseconds(token.issuedAt)) / 1_000
       let when = age > 0 ? "\(age / 60) minutes ago" : "\(-age / 60) minutes from now"
-      return (.expiredProviderToken, "It was issued \(when) (iat): an hour is the most.")
+      return (.expiredProviderToken, "Issued \(when) (iat): the limit is one hour.")
     case let rejection?:
-      return (rejection, "The key \(record.id) is for \(record.environments.name) alone.")
+      return (rejection, "Key \(record.id) is valid only in \(record.environments.name).")
     }
-    guard let topic, !topic.isEmpty else { return (nil, "The token is good.") }
+    guard let topic, !topic.isEmpty else { return (nil, "Valid.") }
     var draft = AdministrationRequest.PushDraft()
     draft.topic = topic
     draft.key = record.id
     draft.payload = Array("{}".utf8)
     var admission = try admission(of: draft, now)
     if let refusal = try admission.result().refusals.first(where: { $0.field == .topic }) {
-      return (refusal.rejection, "The token is good, but not for the topic \(topic).")
+      return (refusal.rejection, "The token is valid, but not for topic \(topic).")
     }
-    return (nil, "The token is good, and may send to \(topic).")
+    return (nil, "Valid, and allowed to send to \(topic).")
   }
 
   private func admission(
@@ -191,9 +191,9 @@ extension Administration {
 
   private static func sentence(_ failure: ProviderToken.ParseFailure) -> String {
     switch failure {
-    case .malformed: "It is not three parts in base64, of which the first two are JSON objects."
-    case .algorithm: "Its alg is not ES256."
-    case .missing: "kid, iss or iat is missing, or not of the right type."
+    case .malformed: "Expected three base64url parts, the first two of them JSON objects."
+    case .algorithm: "alg must be ES256."
+    case .missing: "kid, iss or iat is missing or has the wrong type."
     }
   }
 

@@ -190,7 +190,7 @@ final class BackgroundLedger {
     guard world.ledger.hasStarted, !world.ledger.conditions.holdsBackgroundWork else { return }
     world.expect(
       world.ledger.mirror[.fetches].isEmpty || isArmed,
-      "a background push waits, and nobody looks after it")
+      "a background push is waiting, and nobody looks after it")
   }
 
   private static func wantsPushesBehind(_ app: LocalApp) -> Bool {
