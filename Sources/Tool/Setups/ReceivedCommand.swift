@@ -7,13 +7,23 @@ enum ReceivedCommand {
   static let table = OptionTable(
     command: "belfry device received",
     summary: """
-      For a command under 'belfry test-gateway': prints the first N pushes that its devices have received,
-      one JSON line each, and waits for those that are missing. Ends with 1 when they do not come in time.
+      For a command under 'belfry test-gateway': prints the next N pushes that its devices have received and
+      that no earlier 'belfry device received' of this run has printed, one JSON line each, and waits for
+      those that are missing. Exits 1 if they do not arrive in time.
+
+      With --count 0, exits 0 if no such push arrives within the time, and 1 if one does.
       """,
     [
-      .value("count", "N", default: "1", "how many"),
-      .value("timeout", "SECONDS", default: "10", "how long to wait for them"),
-      .value("file", "FILE", default: "$BELFRY_RECEIVED", "where they are"),
+      .value("count", "N", default: "1", "number of pushes"),
+      .value("id", "APNS-ID", "only pushes with this apns-id"),
+      .value("token", "HEX", "only pushes to this device token"),
+      .value("since", "MARK", "all pushes after this mark, even if they were printed before"),
+      .flag("mark", "prints a mark of the present moment for --since, and nothing else"),
+      .value(
+        "within", "SECONDS", default: "1 with --count 0, else that of --timeout",
+        "time in which the pushes arrive, or in which none does"),
+      .value("timeout", "SECONDS", default: "10", "the same; the shorter one applies"),
+      .value("file", "FILE", default: "$BELFRY_RECEIVED", "file with the received pushes"),
     ])
 
   static func run(_ arguments: [String]) -> Int32 {
@@ -23,13 +33,23 @@ enum ReceivedCommand {
         Output.text(table.help)
         return 0
       }
+      let count = try options.integer("count", in: 0...1_000_000) ?? 1
+      let limit = try limit(options, count: count)
+      let filter = try filter(options)
       guard let file = options.value("file") ?? StateFolders.variable("BELFRY_RECEIVED") else {
         throw CommandLineOptions.Problem.required(key: "file")
       }
-      let count = try options.integer("count", in: 1...1_000_000) ?? 1
-      let timeout = try options.integer("timeout", in: Int64(0)...86_400) ?? 10
-      return try show(count, of: file, within: .seconds(timeout))
+      let pushes = try ReceivedPushes(file, where: filter, after: options.value("since"))
+      if options.has("mark") {
+        Output.line(try pushes.mark())
+        return 0
+      }
+      return count > 0
+        ? try show(count, of: pushes, within: limit) : try expectNone(pushes, within: limit)
     } catch let problem as CommandLineOptions.Problem {
+      Output.error(problem)
+      return 2
+    } catch let problem as ReceivedPushes.Problem {
       Output.error(problem)
       return 2
     } catch {
@@ -38,29 +58,80 @@ enum ReceivedCommand {
     }
   }
 
-  private static func show(_ count: Int, of file: String, within limit: Duration) throws -> Int32 {
-    let descriptor = unsafe open(file, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      throw SystemFailure.call(name: "open", errno: errno, subject: file)
+  // MARK: Options
+
+  private static func limit(_ options: CommandLineOptions, count: Int) throws -> Duration {
+    let given = try ["within", "timeout"].compactMap { try seconds($0, options) }
+    return .seconds(given.min() ?? (count == 0 ? 1 : 10))
+  }
+
+  private static func seconds(_ key: String, _ options: CommandLineOptions) throws -> Double? {
+    guard let text = options.value(key) else { return nil }
+    guard let seconds = Double(text), (0...86_400).contains(seconds) else {
+      throw CommandLineOptions.Problem.badValue(
+        key: key, value: text, wanted: "a number of seconds from 0 to 86400")
     }
-    var shown = 0
-    let reader = LineReader(descriptor) { line in
-      if shown < count { Output.line(line) }
-      shown += 1
-    }
-    let end = ContinuousClock.now + limit
-    while shown < count {
-      // A file does not report readiness, so poll it at its end.
-      guard !reader.read() else { continue }
-      guard ContinuousClock.now < end else {
-        Output.error(
-          "\(shown) of \(count) pushes came in time",
-          do: "see 'belfry log' for what became of the others, or give a longer --timeout")
-        return 1
+    return seconds
+  }
+
+  private static func filter(_ options: CommandLineOptions) throws -> ReceivedPushes.Filter {
+    var filter = ReceivedPushes.Filter()
+    if let text = options.value("id") {
+      guard let id = NotificationID(Array(text.utf8).span) else {
+        throw CommandLineOptions.Problem.badValue(
+          key: "id", value: text, wanted: "an apns-id, such as 'belfry send' prints")
       }
-      usleep(pauseMicroseconds)
+      filter.id = id
     }
-    return 0
+    if let text = options.value("token") {
+      guard let token = Hexadecimal.decode(text), !token.isEmpty else {
+        throw CommandLineOptions.Problem.badValue(
+          key: "token", value: text, wanted: "a device token in hexadecimal")
+      }
+      filter.token = token
+    }
+    return filter
+  }
+
+  // MARK: Pushes
+
+  private static func show(
+    _ count: Int, of pushes: ReceivedPushes, within limit: Duration
+  ) throws -> Int32 {
+    var shown = 0
+    try poll(for: limit) {
+      for line in try pushes.take(count - shown) {
+        Output.line(String(decoding: line, as: UTF8.self))
+        shown += 1
+      }
+      return shown < count
+    }
+    guard shown < count else { return 0 }
+    Output.error(
+      "timed out: received \(shown) of \(count) pushes; see 'belfry log' for what happened to the others"
+    )
+    return 1
+  }
+
+  private static func expectNone(
+    _ pushes: ReceivedPushes, within limit: Duration
+  ) throws -> Int32 {
+    var line: [UInt8]?
+    try poll(for: limit) {
+      line = try pushes.take(1).first
+      return line == nil
+    }
+    guard let line else { return 0 }
+    Output.line(String(decoding: line, as: UTF8.self))
+    Output.error("received a push, but expected none")
+    return 1
+  }
+
+  /// Calls `body` until it returns false or the time is over, and at least once.
+  private static func poll(for limit: Duration, _ body: () throws -> Bool) throws {
+    let end = ContinuousClock.now + limit
+    // A file does not report readiness.
+    while try body(), ContinuousClock.now < end { usleep(pauseMicroseconds) }
   }
 
   private static let pauseMicroseconds: UInt32 = 10_000

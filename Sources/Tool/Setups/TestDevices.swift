@@ -18,6 +18,7 @@ final class TestDevices {
     by supervisor: ProgramSupervisor
   ) throws -> TestDevices {
     let receivedFile = folder + "/received.jsonl"
+    try FileSystem.remove(ReceivedPushes.recordFile(of: receivedFile))
     let flags = O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC
     let received = unsafe open(receivedFile, flags, 0o600)
     guard received >= 0 else {

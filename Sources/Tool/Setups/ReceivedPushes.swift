@@ -1,0 +1,185 @@
+import BelfryWire
+import Glibc
+import System
+
+/// The pushes that the devices of one run have received: a file with one JSON line per push.
+///
+/// A second file, next to it, records the pushes that `belfry device received` has returned, so that no test passes on
+/// a push of another test. The lock on the first file allows one process at a time to take pushes.
+final class ReceivedPushes {
+  /// The condition that a push must meet.
+  struct Filter {
+    /// The push's `apns-id`; nil for any.
+    var id: NotificationID?
+    /// The device token that the push was sent to; nil for any.
+    var token: [UInt8]?
+
+    func matches(_ line: ArraySlice<UInt8>) -> Bool {
+      guard id != nil || token != nil else { return true }
+      guard let push = (try? JSONValue(parsing: Array(line)))?.objectValue else { return false }
+      if let id {
+        let text = Array((push["apnsID"]?.stringValue ?? "").utf8)
+        guard NotificationID(text.span) == id else { return false }
+      }
+      if let token {
+        guard let text = push["token"]?.stringValue, Hexadecimal.decode(text) == token else {
+          return false
+        }
+      }
+      return true
+    }
+  }
+
+  /// An error that the user can correct.
+  enum Problem: Error, CustomStringConvertible {
+    case unknownMark(String)
+
+    var description: String {
+      switch self {
+      case .unknownMark(let text):
+        "mark '\(text)' is not a mark of this run: use one that 'belfry device received --mark' prints"
+      }
+    }
+  }
+
+  /// The name of the second file.
+  static func recordFile(of file: String) -> String { file + ".returned" }
+
+  private let file: String
+  private let descriptor: Int32
+  /// The place behind the last line that was examined; nil before the first one.
+  private var position: Int?
+  /// The size of the file when it was last examined.
+  private var examinedBytes = -1
+  private let filter: Filter
+  private let start: String?
+
+  /// Opens the file; with `start`, takes pushes after that mark, even if they were returned before.
+  init(_ file: String, where filter: Filter, after start: String?) throws(SystemFailure) {
+    self.file = file
+    self.filter = filter
+    self.start = start
+    descriptor = unsafe open(file, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .call(name: "open", errno: errno, subject: file) }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Returns the mark of the present moment: pushes that arrive later are after it.
+  func mark() throws -> String {
+    try withLock {
+      let record = try ReturnedPushes(file, bytes: byteCount())
+      try record.write()
+      return record.mark(at: try endOfLines())
+    }
+  }
+
+  /// Returns up to `limit` lines that were not returned before, and records that they are returned now.
+  func take(_ limit: Int) throws -> [[UInt8]] {
+    // Other processes only remove pushes, so nothing new is found in a file of the same size.
+    guard byteCount() != examinedBytes else { return [] }
+    return try withLock {
+      var record = try ReturnedPushes(file, bytes: byteCount())
+      var lines: [[UInt8]] = []
+      var taken: [Range<Int>] = []
+      let isAfterMark = start != nil
+      let from = try position ?? start.map { try offset(of: $0, record) } ?? record.firstOffset
+      examinedBytes = byteCount()
+      var cursor = record.cursor
+      position = try forEachLine(from: from) { line, range in
+        guard isAfterMark || !cursor.contains(range.lowerBound), filter.matches(line) else {
+          return true
+        }
+        lines.append(Array(line))
+        taken.append(range)
+        return lines.count < limit
+      }
+      // The caller may ask for the rest of the lines later.
+      if lines.count == limit { examinedBytes = -1 }
+      if !taken.isEmpty {
+        record.add(taken)
+        try record.write()
+      }
+      return lines
+    }
+  }
+
+  // MARK: The file
+
+  private func withLock<Value>(_ body: () throws -> Value) throws -> Value {
+    while flock(descriptor, LOCK_EX) != 0 {
+      guard errno == EINTR else {
+        throw SystemFailure.call(name: "flock", errno: errno, subject: file)
+      }
+    }
+    defer { flock(descriptor, LOCK_UN) }
+    return try body()
+  }
+
+  private func byteCount() -> Int {
+    var status = stat()
+    return unsafe fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
+  }
+
+  /// Returns the place behind the last complete line.
+  private func endOfLines() throws -> Int {
+    var end = byteCount()
+    while end > 0 {
+      let start = max(0, end - Self.bufferBytes)
+      let bytes = try read(at: start, count: end - start)
+      if let last = bytes.lastIndex(of: 0x0A) { return start + last + 1 }
+      end = start
+    }
+    return 0
+  }
+
+  /// Returns the place that a mark of this run names.
+  private func offset(of mark: String, _ record: ReturnedPushes) throws -> Int {
+    guard let offset = record.offset(of: mark), offset <= byteCount(),
+      try offset == 0 || read(at: offset - 1, count: 1) == [0x0A]
+    else { throw Problem.unknownMark(mark) }
+    return offset
+  }
+
+  /// Calls `body` with each complete line from `offset` on, and its place, until it returns false.
+  ///
+  /// Returns the place behind the last of these lines.
+  private func forEachLine(
+    from offset: Int, _ body: (ArraySlice<UInt8>, Range<Int>) -> Bool
+  ) throws -> Int {
+    var start = offset
+    var rest: [UInt8] = []
+    while true {
+      let bytes = try read(at: start + rest.count, count: Self.bufferBytes)
+      guard !bytes.isEmpty else { return start }
+      // Only the new bytes can have the end of the line that an earlier block began.
+      var search = rest.count
+      rest += bytes
+      var first = 0
+      while let end = rest[search...].firstIndex(of: 0x0A) {
+        let range = start + first..<start + end + 1
+        let goesOn = body(rest[first..<end], range)
+        first = end + 1
+        search = first
+        if !goesOn { return range.upperBound }
+      }
+      rest.removeFirst(first)
+      start += first
+    }
+  }
+
+  private func read(at offset: Int, count: Int) throws -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let result = unsafe bytes.withUnsafeMutableBytes {
+      unsafe pread(descriptor, $0.baseAddress, $0.count, off_t(offset))
+    }
+    guard result >= 0 else {
+      throw SystemFailure.call(name: "pread", errno: errno, subject: file)
+    }
+    bytes.removeLast(count - result)
+    return bytes
+  }
+
+  /// Bytes that are read at a time.
+  private static let bufferBytes = 1 << 18
+}

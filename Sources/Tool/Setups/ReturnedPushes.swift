@@ -1,0 +1,113 @@
+import BelfryWire
+import Glibc
+import System
+
+/// The record of the pushes that `belfry device received` has returned in one run, by their places in the file.
+struct ReturnedPushes {
+  /// A search for ascending places.
+  struct Cursor {
+    fileprivate let ranges: [Range<Int>]
+    private var index = 0
+
+    fileprivate init(_ ranges: [Range<Int>]) { self.ranges = ranges }
+
+    /// Returns true if the push at this place was returned; each call needs a place after that of the call before.
+    mutating func contains(_ offset: Int) -> Bool {
+      while index < ranges.count, ranges[index].upperBound <= offset { index += 1 }
+      return index < ranges.count && ranges[index].contains(offset)
+    }
+  }
+
+  private let path: String
+  /// The run's name, which makes the marks of another run invalid.
+  private let run: String
+  /// The places of returned pushes: ascending, and apart from each other.
+  private var ranges: [Range<Int>] = []
+
+  /// Reads the record of a file of so many bytes, or begins one.
+  ///
+  /// The record of a file that was emptied since is discarded.
+  init(_ file: String, bytes: Int) throws(SystemFailure) {
+    path = ReceivedPushes.recordFile(of: file)
+    if FileSystem.exists(path) {
+      let text = try FileSystem.readRegularFile(path, limit: Self.fileBytesMax)
+      let record = (try? JSONValue(parsing: text))?.objectValue
+      let ranges = Self.ranges(record?["returned"]?.arrayValue ?? [])
+      if let run = record?["run"]?.stringValue, (ranges.last?.upperBound ?? 0) <= bytes {
+        self.run = run
+        self.ranges = ranges
+        return
+      }
+    }
+    run = Hexadecimal.encode(SystemRandom.bytes(4))
+  }
+
+  /// Bytes of the record: enough for a million pushes of which every second one was returned.
+  private static let fileBytesMax = 32 << 20
+
+  private static func ranges(_ pairs: [JSONValue]) -> [Range<Int>] {
+    pairs.compactMap { pair in
+      guard let ends = pair.arrayValue?.compactMap(\.integerValue), ends.count == 2,
+        ends[0] < ends[1]
+      else { return nil }
+      return Int(ends[0])..<Int(ends[1])
+    }
+  }
+
+  /// The place of the first push that may not have been returned.
+  var firstOffset: Int { ranges.first.map { $0.lowerBound == 0 ? $0.upperBound : 0 } ?? 0 }
+
+  var cursor: Cursor { Cursor(ranges) }
+
+  /// Adds the places of pushes that are returned now.
+  mutating func add(_ taken: [Range<Int>]) {
+    var merged: [Range<Int>] = []
+    for range in (ranges + taken).sorted(by: { $0.lowerBound < $1.lowerBound }) {
+      if let last = merged.last, last.upperBound >= range.lowerBound {
+        merged[merged.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+      } else {
+        merged.append(range)
+      }
+    }
+    ranges = merged
+  }
+
+  /// Returns the mark of a place.
+  func mark(at offset: Int) -> String { "\(run)-\(offset)" }
+
+  /// Returns the place that a mark names; nil if it is not of this run.
+  func offset(of mark: String) -> Int? {
+    let parts = mark.split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count == 2, parts[0] == run, let offset = Int(parts[1]), offset >= 0 else {
+      return nil
+    }
+    return offset
+  }
+
+  /// Replaces the file, so that a process that is killed leaves the old record or the new one.
+  ///
+  /// It need not survive a power cut, so nothing waits for the disk.
+  func write() throws(SystemFailure) {
+    let object: JSONValue = [
+      "run": .string(run),
+      "returned": .array(
+        ranges.map { [.integer(Int64($0.lowerBound)), .integer(Int64($0.upperBound))] }),
+    ]
+    let bytes = object.bytes + [0x0A]
+    let unfinished = path + ".new"
+    let descriptor = unsafe open(
+      unfinished, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw .call(name: "open", errno: errno, subject: unfinished) }
+    let written = unsafe bytes.withUnsafeBytes {
+      unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
+    }
+    let number = errno
+    close(descriptor)
+    guard written == bytes.count else {
+      throw .call(name: "write", errno: written < 0 ? number : ENOSPC, subject: unfinished)
+    }
+    guard unsafe rename(unfinished, path) == 0 else {
+      throw .call(name: "rename", errno: errno, subject: unfinished)
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `belfry device received`: each push is returned once in a run.
+@Suite struct ReceivedPushesTests {
+  private static let ids = (1...9).map { "00000000-0000-4000-8000-00000000000\($0)" }
+
+  /// Writes a file of received pushes, one per token.
+  private func file(_ scenario: Scenario, tokens: [String]) throws -> String {
+    let path = scenario.folder.file("received.jsonl")
+    let lines = zip(Self.ids, tokens).map { id, token in
+      #"{"event":"received","apnsID":"\#(id)","token":"\#(token)","payload":{}}"# + "\n"
+    }
+    try lines.joined().write(toFile: path, atomically: false, encoding: .utf8)
+    return path
+  }
+
+  private func append(_ line: String, to path: String) throws {
+    let handle = try #require(FileHandle(forWritingAtPath: path))
+    try handle.seekToEnd()
+    try handle.write(contentsOf: Data((line + "\n").utf8))
+    try handle.close()
+  }
+
+  private func received(
+    _ scenario: Scenario, _ file: String, _ options: String..., expecting status: Int32 = 0
+  ) async throws -> [String] {
+    let answer = try await scenario.belfryCommand(
+      ["device", "received", "--file", file] + options, succeeding: false)
+    #expect(answer.status == status, "\(options): \(answer.errors)")
+    return answer.values.compactMap { $0["apnsID"].string }
+  }
+
+  @Test func `A push is returned once, whatever it is selected by`() async throws {
+    try await Scenario.run { scenario in
+      let file = try file(scenario, tokens: ["aa", "bb", "aa", "bb", "aa"])
+      let ids = Self.ids
+      #expect(try await received(scenario, file, "--token", "BB") == [ids[1]])
+      #expect(try await received(scenario, file, "--id", ids[4]) == [ids[4]])
+      #expect(try await received(scenario, file, "--count", "2") == [ids[0], ids[2]])
+      #expect(try await received(scenario, file, "--token", "bb") == [ids[3]])
+      #expect(try await received(scenario, file, "--timeout", "0", expecting: 1).isEmpty)
+      #expect(try await received(scenario, file, "--count", "0", "--within", "0").isEmpty)
+      try append(#"{"event":"received","apnsID":"late"}"#, to: file)
+      #expect(
+        try await received(scenario, file, "--count", "0", "--within", "60", expecting: 1)
+          == ["late"])
+    }
+  }
+
+  @Test func `After a mark, pushes are returned even if they were before`() async throws {
+    try await Scenario.run { scenario in
+      let file = try file(scenario, tokens: ["aa", "bb"])
+      let answer = try await scenario.belfryCommand([
+        "device", "received", "--file", file, "--mark",
+      ])
+      let mark = try #require(answer.lines.first)
+      try append(#"{"event":"received","apnsID":"after"}"#, to: file)
+      #expect(try await received(scenario, file, "--count", "3") == Self.ids.prefix(2) + ["after"])
+      #expect(try await received(scenario, file, "--since", mark) == ["after"])
+      #expect(
+        try await received(
+          scenario, file, "--since", mark, "--count", "0", "--within", "0", expecting: 1)
+          == ["after"])
+      for wrong in ["00000000-0", mark + "1", "x"] {
+        let refused = try await scenario.belfryCommand(
+          ["device", "received", "--file", file, "--since", wrong], succeeding: false)
+        #expect(refused.status == 2 && refused.lines.isEmpty, "\(wrong)")
+        #expect(refused.errors.contains("is not a mark of this run"), "\(refused.errors)")
+      }
+    }
+  }
+
+  @Test func `Processes that ask at the same time share the pushes`() async throws {
+    try await Scenario.run { scenario in
+      let file = scenario.folder.file("received.jsonl")
+      let lines = (0..<160).map { #"{"event":"received","apnsID":"\#($0)"}"# + "\n" }
+      try lines.joined().write(toFile: file, atomically: false, encoding: .utf8)
+      let programs = try (0..<8).map { _ in
+        try scenario.belfry(["device", "received", "--file", file, "--count", "20"])
+      }
+      for program in programs { #expect(try await program.end() == 0, "\(program.errors)") }
+      let all = programs.flatMap(\.lines)
+      #expect(all.count == 160 && Set(all).count == 160)
+    }
+  }
+
+  @Test func `No test passes on a push of another test, or of an earlier run`() async throws {
+    try await Scenario.run { scenario in
+      let data = scenario.folder.file("kept")
+      for run in 0..<2 {
+        let program = try scenario.belfry(
+          [
+            "test-gateway", "--app", "com.example.ci", "--data", data, "--", "sh", "-c",
+            """
+            belfry send "$BELFRY_TOKEN" --topic com.example.ci --title first >/dev/null
+            belfry device received --timeout 60 || exit 10
+            belfry device received --count 0 --within 0 || exit 11
+            mark=$(belfry device received --mark)
+            belfry send "$BELFRY_TOKEN" --topic com.example.ci --title second >/dev/null
+            belfry device received --count 0 --within 60 && exit 12
+            belfry device received --count 0 --within 0 || exit 13
+            belfry device received --since "$mark" --timeout 0 || exit 14
+            """,
+          ],
+          environment: [
+            "PATH": Installation.products + ":"
+              + (ProcessInfo.processInfo.environment["PATH"] ?? "")
+          ])
+        #expect(try await program.end() == 0, "run \(run): \(program.errors)")
+        let titles = program.lines.compactMap {
+          JSONLine($0)?["payload"]["aps"]["alert"]["title"].string
+        }
+        #expect(titles == ["first", "second", "second"], "run \(run)")
+      }
+    }
+  }
+}
