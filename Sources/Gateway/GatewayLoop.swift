@@ -60,7 +60,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
     let version = shared.faults.version
     guard version != 0 else { return nil }
     if let script, script.version == version { return script.rules }
-    let rules = FaultScript(shared.faults.all)
+    let rules = shared.faults.script
     script = (version, rules)
     return rules
   }

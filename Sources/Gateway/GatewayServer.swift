@@ -177,7 +177,14 @@ public final class GatewayServer {
       kept: KeptDeliveryLog(
         folder: folder, store: controlStore, environment: configuration.environment))
     let faults = FaultRegistry(
-      configuration.environment == .sandbox ? try KeptFaults(store: controlStore).rules() : [])
+      configuration.environment == .sandbox
+        ? try KeptFaults(store: controlStore).faults().faults : [])
+    faults.onUse { [weak faults, controlWriter] in
+      controlWriter.perform { [weak faults] store in
+        // A use that is not stored is counted again after a restart; the store's own report names the disk.
+        if let faults { try? KeptFaults(store: store).keepUses(of: faults.takeUses()) }
+      }
+    }
     if faults.isActive {
       log.warning("faults are active: see 'belfry fault list'")
     }

@@ -7,7 +7,9 @@ extension Administration {
     _ request: AdministrationRequest
   ) throws(StorageFailure) -> AdministrationAnswer {
     let kept = KeptFaults(store: store)
-    let rules = try kept.rules()
+    var (faults, lastID) = try kept.faults()
+    // A running gateway counts uses before they are stored.
+    if let runtime, environment != .production { faults = runtime.faults.all }
     switch request {
     case .addFault(let rule):
       guard environment != .production else {
@@ -16,21 +18,31 @@ extension Administration {
             .conflict, "a production gateway does not allow faults",
             do: "use a sandbox gateway"))
       }
-      guard rules.count < Limits.faultRulesMax else {
+      guard faults.count < Limits.faultRulesMax else {
         return .failure(
           .init(
             .conflict, "the limit of \(Limits.faultRulesMax) faults is reached",
             do: "remove them with `belfry fault clear`"))
       }
-      try kept.keep(rules + [rule])
-      runtime?.faults.use(rules + [rule])
-      return .success([AdministrationLines.line(rule)])
+      let fault = ScriptedFault(id: lastID + 1, rule)
+      try kept.keep(faults + [fault], lastID: fault.id)
+      runtime?.faults.add(fault)
+      return .success([AdministrationLines.line(fault)])
+    case .removeFault(let id):
+      guard let fault = faults.first(where: { $0.id == id }) else {
+        return .failure(
+          .init(
+            .missing, "no fault has the id \(id)", do: "use one that `belfry fault list` shows"))
+      }
+      try kept.keep(faults.filter { $0.id != id }, lastID: lastID)
+      runtime?.faults.remove(id)
+      return .success([AdministrationLines.line(fault)])
     case .clearFaults:
-      try kept.keep([])
-      runtime?.faults.use([])
-      return .success(rules.map(AdministrationLines.line))
+      try kept.keep([], lastID: lastID)
+      runtime?.faults.remove(nil)
+      return .success(faults.map(AdministrationLines.line))
     default:
-      return .success(rules.map(AdministrationLines.line))
+      return .success(faults.map(AdministrationLines.line))
     }
   }
 

@@ -168,7 +168,7 @@ public final class Administration: Sendable {
       return try retireTokenKey(id, isForced: isForced)
     case .listDamage: return .success(try damageLines())
     case .forgetDamage: return try forgetDamage()
-    case .listFaults, .addFault, .clearFaults: return try performFault(request)
+    case .listFaults, .addFault, .removeFault, .clearFaults: return try performFault(request)
     case .log(let text): return log(of: text)
     case .checkPush(let draft): return .success([try check(draft, now)])
     case .checkDeviceToken(let token, let topic):

@@ -11,6 +11,7 @@ internal import Storage
 ///        /api/push-check   /token-check   /provider-token-check change nothing
 /// DELETE /api/teams/ID?force=1   /keys/ID   /certificates/SERIAL   /topics/BUNDLE-ID   /devices/NUMBER   /faults
 ///        /channels?channel=BASE64&app=BUNDLE-ID   /authorities?force=1   /token-keys/ID?force=1   /damage
+///        /faults/ID
 /// ```
 public struct AdministrationCall: Sendable {
   /// "GET", "POST" or "DELETE".
@@ -151,6 +152,11 @@ public struct AdministrationCall: Sendable {
       return .revokeDevice(number: number)
     case ("damage", .none): return .forgetDamage
     case ("faults", .none): return .clearFaults
+    case ("faults", .some(let text)):
+      guard let id = UInt64(text) else {
+        throw AdministrationFields.wrong("id", "a fault's id")
+      }
+      return .removeFault(id: id)
     case ("authorities", .none): return .finishAuthority(isForced: value("force") == "1")
     case ("token-keys", .some(let id)):
       return .retireTokenKey(id: id, isForced: value("force") == "1")
@@ -210,6 +216,7 @@ extension AdministrationRequest {
     case .listFaults: .init("GET", "/api/faults")
     case .addFault(let rule):
       .init("POST", "/api/faults", body: AdministrationLines.line(rule))
+    case .removeFault(let id): .init("DELETE", "/api/faults/\(id)")
     case .clearFaults: .init("DELETE", "/api/faults")
     case .log(let text):
       .init("GET", "/api/log", query: text.map { [("of", $0)] } ?? [])

@@ -111,6 +111,13 @@ extension FaultRule {
       token = bytes
     }
     topic = try fields.optionalText("topic")
+    times = try fields.optionalNumber("times", of: UInt32.self)
+    guard times != 0 else {
+      throw AdministrationFields.wrong("times", "a whole number from 1 to \(UInt32.max)")
+    }
+    // They are in the lines of a list, and the gateway decides them.
+    _ = try fields.optionalNumber("id", of: Int64.self)
+    _ = try fields.optionalNumber("remaining", of: UInt32.self)
     var effects: [Effect] = []
     let timestamp = try fields.optionalNumber("timestamp", of: Int64.self)
     let share = try fields.optionalShare("share") ?? 1

@@ -95,6 +95,13 @@ enum AdministrationLines {
     return line
   }
 
+  static func line(_ fault: ScriptedFault) -> JSONObject {
+    var line: JSONObject = ["id": .integer(Int64(clamping: fault.id))]
+    line.merge(self.line(fault.rule))
+    line["remaining"] = fault.remaining.map { .integer(Int64($0)) }
+    return line
+  }
+
   static func line(_ rule: FaultRule) -> JSONObject {
     var line = JSONObject()
     line["token"] = rule.token.map { .string(Hexadecimal.encode($0)) }
@@ -110,6 +117,7 @@ enum AdministrationLines {
     case .delay(let milliseconds): line["delay"] = .integer(Int64(milliseconds))
     case .close: line["close"] = true
     }
+    line["times"] = rule.times.map { .integer(Int64($0)) }
     return line
   }
 

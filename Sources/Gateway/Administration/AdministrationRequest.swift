@@ -60,6 +60,7 @@ public enum AdministrationRequest: Sendable, Hashable {
   case forgetDamage
   case listFaults
   case addFault(FaultRule)
+  case removeFault(id: UInt64)
   case clearFaults
   /// Reads the delivery log of a token, an `apns-id`, or an `apns-unique-id`; nil reads all of it.
   case log(of: String?)

@@ -5,15 +5,18 @@ internal import Synchronization
 /// Without rules it costs a loop one relaxed load per request.
 public final class FaultRegistry: Sendable {
   private struct Rules {
-    var list: [FaultRule] = []
+    var list: [ScriptedFault] = []
     var changes = 0
+    var onUse: (@Sendable () -> Void)?
   }
 
   private let rules = Mutex(Rules())
   private let published = Atomic<Int>(0)
+  /// True between a use and the moment at which the uses are read in order to be stored.
+  private let hasNewUses = Atomic<Bool>(false)
 
   /// Creates a registry with these rules.
-  public init(_ rules: [FaultRule] = []) { use(rules) }
+  public init(_ faults: [ScriptedFault] = []) { change { $0 = faults } }
 
   /// A number that changes whenever the rules change; 0 if there are no rules.
   var version: Int { published.load(ordering: .relaxed) }
@@ -22,14 +25,37 @@ public final class FaultRegistry: Sendable {
   public var isActive: Bool { version != 0 }
 
   /// The rules, in the order in which they were added; the first matching rule wins.
-  public var all: [FaultRule] { rules.withLock { $0.list } }
+  public var all: [ScriptedFault] { rules.withLock { $0.list } }
 
-  /// Replaces the rules.
-  func use(_ list: [FaultRule]) {
+  /// The rules as a loop applies them.
+  var script: FaultScript { FaultScript(all) { [weak self] in self?.noteUse(of: $0) } }
+
+  func add(_ fault: ScriptedFault) { change { $0.append(fault) } }
+
+  /// Removes the rule with this id; nil removes all.
+  func remove(_ id: UInt64?) { change { $0.removeAll { id == nil || $0.id == id } } }
+
+  /// Sets the function that is called, on any thread, when uses must be stored; it then calls ``takeUses()``.
+  func onUse(_ store: @escaping @Sendable () -> Void) { rules.withLock { $0.onUse = store } }
+
+  /// Returns the rules for storing their uses; a use after this call is reported again.
+  func takeUses() -> [ScriptedFault] {
+    hasNewUses.store(false, ordering: .sequentiallyConsistent)
+    return all
+  }
+
+  /// Handles a use of a rule with a limit; removes it if that was the last one.
+  private func noteUse(of fault: ScriptedFault) {
+    if fault.remaining == 0 { remove(fault.id) }
+    guard !hasNewUses.exchange(true, ordering: .sequentiallyConsistent) else { return }
+    rules.withLock { $0.onUse }?()
+  }
+
+  private func change(_ body: (inout [ScriptedFault]) -> Void) {
     rules.withLock { rules in
-      rules.list = list
+      body(&rules.list)
       rules.changes += 1
-      published.store(list.isEmpty ? 0 : rules.changes, ordering: .relaxed)
+      published.store(rules.list.isEmpty ? 0 : rules.changes, ordering: .relaxed)
     }
   }
 }

@@ -8,6 +8,8 @@ public struct FaultRule: Sendable, Hashable {
   public var topic: String?
   /// The effect that replaces the regular answer.
   public var effect: Effect
+  /// The number of requests that the rule applies to before it ends; nil if it does not end.
+  public var times: UInt32?
 
   /// The effect of a rule.
   public enum Effect: Sendable, Hashable {
@@ -27,10 +29,13 @@ public struct FaultRule: Sendable, Hashable {
   }
 
   /// Creates a rule for all requests, or for those of a token or a topic.
-  public init(token: [UInt8]? = nil, topic: String? = nil, effect: Effect) {
+  public init(
+    token: [UInt8]? = nil, topic: String? = nil, effect: Effect, times: UInt32? = nil
+  ) {
     self.token = token
     self.topic = topic
     self.effect = effect
+    self.times = times
   }
 
   /// Returns true if the rule applies to a request to this token and topic.

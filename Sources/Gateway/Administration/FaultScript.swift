@@ -1,9 +1,9 @@
 public import BelfryWire
 
-/// The scripted answers as a loop applies them; a value without I/O.
+/// The scripted answers as a loop applies them; it does no I/O.
 ///
 /// Effects of different kinds combine, for example a delay with a reason. Among effects of the same kind, the first
-/// rule that applies wins.
+/// rule that applies wins. Only rules that win are counted as used.
 public struct FaultScript {
   /// An answer in place of the regular one.
   public struct Answer: Equatable, Sendable {
@@ -15,8 +15,8 @@ public struct FaultScript {
 
   /// The effects on a connection and a request, regardless of whether the request is valid.
   public struct Effects: Equatable, Sendable {
-    /// The number of requests on the connection after which to send GOAWAY.
-    public var goAwayAfter: UInt32?
+    /// True if GOAWAY is sent after this request.
+    public var goesAway = false
     /// The limit for concurrent streams that is advertised.
     public var streams: UInt32?
     /// The flow-control window of each stream, in bytes.
@@ -27,25 +27,88 @@ public struct FaultScript {
     public var closes = false
   }
 
-  private let rules: [FaultRule]
+  /// The moment in a connection's life to which effects apply.
+  public enum Occasion: Sendable {
+    /// The connection opens: streams and window apply without being used, because there is no request yet.
+    case opening
+    /// The request with this number, from 1, on a connection that may not have sent GOAWAY.
+    case request(UInt32, hasSentGoAway: Bool)
+  }
 
-  /// Creates a script from rules; among rules of the same kind, the first one wins.
-  public init(_ rules: [FaultRule]) { self.rules = rules }
+  private let faults: [ScriptedFault]
+  private let onUse: @Sendable (ScriptedFault) -> Void
+
+  /// Creates a script; among rules of the same kind, the first one wins.
+  ///
+  /// `onUse` is called when a rule with a limit was used.
+  public init(
+    _ faults: [ScriptedFault], onUse: @escaping @Sendable (ScriptedFault) -> Void = { _ in }
+  ) {
+    self.faults = faults
+    self.onUse = onUse
+  }
 
   /// Returns the effects on a request to `token` and `topic`; both are empty for a connection as a whole.
-  public func effects(token: Span<UInt8>, topic: Span<UInt8>) -> Effects {
+  public func effects(
+    token: Span<UInt8>, topic: Span<UInt8>, _ occasion: Occasion
+  ) -> Effects {
     var effects = Effects()
-    for rule in rules.reversed() where rule.applies(token: token, topic: topic) {
-      switch rule.effect {
-      case .answer: continue
-      case .goAway(let requests): effects.goAwayAfter = requests
-      case .streams(let count): effects.streams = count
-      case .window(let bytes): effects.window = bytes
-      case .delay(let milliseconds): effects.delayMilliseconds = milliseconds
-      case .close: effects.closes = true
-      }
+    var isDecided = DecidedKinds()
+    for fault in faults where fault.rule.applies(token: token, topic: topic) {
+      apply(fault, occasion, &effects, &isDecided)
     }
     return effects
+  }
+
+  /// The kinds of effects for which a rule was found.
+  private struct DecidedKinds {
+    var goAway = false
+    var streams = false
+    var window = false
+    var delay = false
+  }
+
+  private func apply(
+    _ fault: ScriptedFault, _ occasion: Occasion, _ effects: inout Effects,
+    _ isDecided: inout DecidedKinds
+  ) {
+    switch fault.rule.effect {
+    case .answer: break
+    case .goAway(let requests):
+      guard !isDecided.goAway, fault.remaining != 0 else { return }
+      isDecided.goAway = true
+      let isDue =
+        switch occasion {
+        case .opening: requests == 0
+        case .request(let number, let hasSentGoAway): number >= requests && !hasSentGoAway
+        }
+      if isDue { effects.goesAway = use(fault) }
+    case .streams(let count):
+      guard !isDecided.streams, isUsable(fault, occasion) else { return }
+      isDecided.streams = true
+      effects.streams = count
+    case .window(let bytes):
+      guard !isDecided.window, isUsable(fault, occasion) else { return }
+      isDecided.window = true
+      effects.window = bytes
+    case .delay(let milliseconds):
+      guard !isDecided.delay, isUsable(fault, occasion) else { return }
+      isDecided.delay = true
+      effects.delayMilliseconds = milliseconds
+    case .close:
+      guard !effects.closes, isUsable(fault, occasion) else { return }
+      effects.closes = true
+    }
+  }
+
+  private func isUsable(_ fault: ScriptedFault, _ occasion: Occasion) -> Bool {
+    if case .opening = occasion { fault.remaining != 0 } else { use(fault) }
+  }
+
+  private func use(_ fault: ScriptedFault) -> Bool {
+    guard fault.use() else { return false }
+    if fault.rule.times != nil { onUse(fault) }
+    return true
   }
 
   /// Returns the scripted answer to a request that is valid except perhaps for its token; `nil` for the regular answer.
@@ -55,10 +118,10 @@ public struct FaultScript {
     token: Span<UInt8>, topic: Span<UInt8>, at now: Int64,
     random: inout some RandomNumberGenerator
   ) -> Answer? {
-    for rule in rules {
-      guard case .answer(let rejection, let timestamp, let share) = rule.effect,
-        rule.applies(token: token, topic: topic),
-        share >= 1 || Double.random(in: 0..<1, using: &random) < share
+    for fault in faults {
+      guard case .answer(let rejection, let timestamp, let share) = fault.rule.effect,
+        fault.rule.applies(token: token, topic: topic),
+        share >= 1 || Double.random(in: 0..<1, using: &random) < share, use(fault)
       else { continue }
       return Answer(
         rejection: rejection,

@@ -1,25 +1,81 @@
 import BelfryWire
 import Storage
 
-/// The scripted answers in the control store, which persist across restarts until they are cleared.
+/// The scripted answers in the control store, which persist across restarts until they end or are removed.
+///
+/// The uses of rules with a limit have a setting of their own: the gateway writes it while it answers requests, and an
+/// administrator's change at the same moment must not be lost.
 struct KeptFaults {
   let store: any ControlStore
 
-  /// Returns the rules, in the order in which they were added; a rule that can't be read is omitted.
-  func rules() throws(StorageFailure) -> [FaultRule] {
-    let text = try store.setting(ControlSetting.faults) ?? []
-    return text.split(separator: UInt8(ascii: "\n")).compactMap { line in
-      guard let object = (try? JSONValue(parsing: Array(line)))?.objectValue else { return nil }
-      return try? FaultRule(object)
+  /// Returns the rules that have not ended, in the order in which they were added, and the highest id that any rule
+  /// has had.
+  ///
+  /// A rule that can't be read is omitted.
+  func faults() throws(StorageFailure) -> (faults: [ScriptedFault], lastID: UInt64) {
+    let uses = try uses()
+    var lastID: UInt64 = 0
+    var faults: [ScriptedFault] = []
+    for object in try objects(ControlSetting.faults) {
+      if let last = object[Self.lastKey]?.integerValue {
+        lastID = max(lastID, UInt64(clamping: last))
+        continue
+      }
+      guard let rule = try? FaultRule(object) else { continue }
+      // Rules of earlier releases have no id; they are numbered in their order.
+      let id = object["id"]?.integerValue.map { UInt64(clamping: $0) } ?? lastID + 1
+      lastID = max(lastID, id)
+      let fault = ScriptedFault(id: id, rule, used: uses[id] ?? 0)
+      if fault.remaining != 0 { faults.append(fault) }
     }
+    return (faults, lastID)
   }
 
   /// Replaces the stored rules.
-  func keep(_ rules: [FaultRule]) throws(StorageFailure) {
-    let lines = rules.map { AdministrationLines.line($0).text }
+  func keep(_ faults: [ScriptedFault], lastID: UInt64) throws(StorageFailure) {
+    var lines = faults.map { fault in
+      var line = AdministrationLines.line(fault)
+      line["remaining"] = nil
+      return line.text
+    }
+    lines.append(JSONValue.object([Self.lastKey: .integer(Int64(clamping: lastID))]).text)
+    try put(ControlSetting.faults, lines)
+  }
+
+  /// Replaces the stored uses of rules.
+  func keepUses(of faults: [ScriptedFault]) throws(StorageFailure) {
+    let lines = faults.filter { $0.uses > 0 }.map { fault in
+      JSONValue.object([
+        "id": .integer(Int64(clamping: fault.id)), "uses": .integer(Int64(fault.uses)),
+      ]).text
+    }
+    try put(ControlSetting.faultUses, lines)
+  }
+
+  private func uses() throws(StorageFailure) -> [UInt64: UInt32] {
+    var uses: [UInt64: UInt32] = [:]
+    for object in try objects(ControlSetting.faultUses) {
+      guard let id = object["id"]?.integerValue, let count = object["uses"]?.integerValue else {
+        continue
+      }
+      uses[UInt64(clamping: id)] = UInt32(clamping: count)
+    }
+    return uses
+  }
+
+  private func objects(_ setting: String) throws(StorageFailure) -> [JSONObject] {
+    let text = try store.setting(setting) ?? []
+    return text.split(separator: UInt8(ascii: "\n")).compactMap { line in
+      (try? JSONValue(parsing: Array(line)))?.objectValue
+    }
+  }
+
+  private func put(_ setting: String, _ lines: [String]) throws(StorageFailure) {
     try store.apply([
-      .putSetting(
-        name: ControlSetting.faults, value: Array(lines.joined(separator: "\n").utf8))
+      .putSetting(name: setting, value: Array(lines.joined(separator: "\n").utf8))
     ])
   }
+
+  /// The member that the line with the highest id has.
+  private static let lastKey = "lastID"
 }

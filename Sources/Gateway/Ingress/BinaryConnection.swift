@@ -192,13 +192,15 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
   private func isFaulty(
     _ notification: BinaryNotification, topic: [UInt8], by script: FaultScript
   ) -> Bool {
-    let effects = script.effects(token: notification.token.span, topic: topic.span)
+    let effects = script.effects(
+      token: notification.token.span, topic: topic.span,
+      .request(UInt32(clamping: nextSerial), hasSentGoAway: false))
     if effects.closes {
       isClosing = true
       stream?.close(afterFlush: false)
       return true
     }
-    if let requests = effects.goAwayAfter, nextSerial >= Int32(clamping: requests) {
+    if effects.goesAway {
       drain()
       return true
     }

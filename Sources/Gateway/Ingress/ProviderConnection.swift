@@ -210,7 +210,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     guard !isAborting else { return }
     let script = home.faults
     guard faults.countRequest(under: script) else { return decide(open) }
-    let effects = faults.judging(script, open.request)
+    let effects = faults.judging(script, open.request, isDraining: isDraining)
     open.delayMilliseconds = effects.delayMilliseconds
     let streamID = open.streamID
     if !effects.closes { decide(open) }
@@ -406,7 +406,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   /// Answers an open stream; does nothing if the client has reset the stream in the meantime.
   func answer(_ streamID: Int32, _ answer: ProviderAnswer) {
     resumeIfAnswered()
-    if faults.isActive, let open = streams[streamID], open.delayMilliseconds > 0 {
+    if faults.hasDelays, let open = streams[streamID], open.delayMilliseconds > 0 {
       return delay(open, answer)
     }
     switch answer {

@@ -20,6 +20,8 @@ struct ProviderFaults {
   private(set) var window: UInt32?
   /// The last stream that the scripted GOAWAY admits.
   var lastStreamID = Int32.max
+  /// True if any answer of this connection was delayed.
+  private(set) var hasDelays = false
   /// True if there was a script at the last request.
   private(set) var isActive = false
   private var requests: UInt32 = 0
@@ -30,12 +32,12 @@ struct ProviderFaults {
     guard let script else { return nil }
     isActive = true
     let nothing: [UInt8] = []
-    let effects = script.effects(token: nothing.span, topic: nothing.span)
+    let effects = script.effects(token: nothing.span, topic: nothing.span, .opening)
     streams = effects.streams
     window = effects.window
     if let streams { settings.initialConcurrentStreams = streams }
     if let window { settings.initialWindowBytes = min(window, UInt32(Int32.max)) }
-    return Outcome(goesAway: effects.goAwayAfter == 0)
+    return Outcome(goesAway: effects.goesAway)
   }
 
   /// Counts a complete request; returns true if there is a script or was one until now.
@@ -45,13 +47,17 @@ struct ProviderFaults {
   }
 
   /// Returns the action to take on the connection after this request, which has already been counted.
-  mutating func judging(_ script: FaultScript?, _ request: borrowing PushRequest) -> Outcome {
+  mutating func judging(
+    _ script: FaultScript?, _ request: borrowing PushRequest, isDraining: Bool
+  ) -> Outcome {
     isActive = script != nil
+    let occasion = FaultScript.Occasion.request(requests, hasSentGoAway: isDraining)
     let effects =
-      script?.effects(token: request.token.span, topic: request.topic.span) ?? .init()
+      script?.effects(token: request.token.span, topic: request.topic.span, occasion) ?? .init()
+    if effects.delayMilliseconds > 0 { hasDelays = true }
     let outcome = Outcome(
       changesStreams: effects.streams != streams, changesWindow: effects.window != window,
-      goesAway: effects.goAwayAfter.map { requests >= $0 } ?? false, closes: effects.closes,
+      goesAway: effects.goesAway, closes: effects.closes,
       delayMilliseconds: effects.delayMilliseconds)
     streams = effects.streams
     window = effects.window

@@ -20,33 +20,46 @@ enum FaultCommand {
           .value("window", "BYTES", "a flow-control window of so many bytes"),
           .value("delay", "MS", "answers so much later"),
           .flag("close", "closes the connection without an answer"),
-        ], columns: columns, text: { "added: " + sentence($0) }
+          .value("times", "N", "removes the rule after it applied to N requests"),
+        ], columns: columns, text: { "added " + sentence($0) }
       ) { .addFault(try rule($0)) },
       AdministrationVerb("fault", "list", "Lists the faults.", columns: columns) { _ in
         .listFaults
       },
       AdministrationVerb(
+        "fault", "remove", "Removes one fault.", positionals: "ID",
+        positionalCount: 1...1, columns: columns, text: { "removed " + sentence($0) }
+      ) { options in
+        guard let id = UInt64(options.positionals[0]) else {
+          throw AdministrationFailure(
+            .invalid, "'\(options.positionals[0])' is not a fault's id",
+            do: "use a number that `belfry fault list` shows")
+        }
+        return .removeFault(id: id)
+      },
+      AdministrationVerb(
         "fault", "clear", "Removes all faults.", columns: columns,
-        text: { "removed: " + sentence($0) }
+        text: { "removed " + sentence($0) }
       ) { _ in .clearFaults },
     ])
 
-  /// Returns a rule in the same words as the options of `fault add`.
+  /// Returns a rule with its id, in the same words as the options of `fault add`.
   private static func sentence(_ rule: JSONObject) -> String {
-    let effects = columns.dropLast(2).compactMap { key in
-      rule[key].map { "\(key)=\($0.stringValue ?? $0.text)" }
+    func words(_ keys: [String]) -> String {
+      let words = keys.compactMap { key in
+        rule[key].map { "\(key)=\($0.stringValue ?? $0.text)" }
+      }
+      return words.joined(separator: " ")
     }
-    let whom = ["token", "topic"].compactMap { key in
-      rule[key].map { "\(key)=\($0.stringValue ?? $0.text)" }
-    }
-    return effects.joined(separator: " ") + ", "
-      + (whom.isEmpty ? "for all pushes" : "for " + whom.joined(separator: " "))
+    let scope = words(["token", "topic"])
+    return "fault \(rule["id"]?.text ?? ""): \(words(effectColumns + ["times"])), for "
+      + (scope.isEmpty ? "all pushes" : scope)
   }
 
-  private static let columns = [
-    "reason", "goawayAfter", "streams", "window", "delay", "close", "share", "timestamp", "topic",
-    "token",
+  private static let effectColumns = [
+    "reason", "goawayAfter", "streams", "window", "delay", "close", "share", "timestamp",
   ]
+  private static let columns = ["id"] + effectColumns + ["times", "remaining", "topic", "token"]
 
   private static func rule(_ options: CommandLineOptions) throws -> FaultRule {
     var token: [UInt8]?
@@ -63,7 +76,9 @@ enum FaultCommand {
         .invalid, "a fault has exactly one action",
         do: "give one of --reason, --goaway-after, --streams, --window, --delay, --close")
     }
-    return FaultRule(token: token, topic: options.value("topic"), effect: effects[0])
+    return FaultRule(
+      token: token, topic: options.value("topic"), effect: effects[0],
+      times: try options.integer("times", in: 1...UInt32.max))
   }
 
   private static func effects(_ options: CommandLineOptions) throws -> [FaultRule.Effect] {

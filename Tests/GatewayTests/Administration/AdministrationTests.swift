@@ -339,13 +339,14 @@ import Transport
       #expect(try stopped.perform(.listFaults).first == line)
       let every = FaultRule(topic: "com.a", effect: .delay(milliseconds: 5))
       _ = try stopped.perform(.addFault(every))
-      #expect(try KeptFaults(store: stopped.store).rules() == [rule, every])
+      #expect(try KeptFaults(store: stopped.store).faults().faults.map(\.rule) == [rule, every])
       #expect(try stopped.perform(.clearFaults).count == 2)
       #expect(try stopped.perform(.listFaults).isEmpty)
     }
     let again = try Running(folder, environment: .sandbox)
-    _ = try again.administration.perform(.addFault(rule))
-    #expect(again.faults.all == [rule])
+    let added = try again.administration.perform(.addFault(rule)).first
+    #expect(again.faults.all.map(\.rule) == [rule])
+    #expect(added?["id"]?.integerValue == 3, "an id was used twice")
     #expect(try again.administration.perform(.clearFaults).count == 1)
     #expect(!again.faults.isActive)
     again.administration.store.close()
@@ -353,6 +354,33 @@ import Transport
     let production = try Running(folder, environment: .production)
     expect(.conflict) { try production.administration.perform(.addFault(rule)) }
     #expect(!production.faults.isActive)
+  }
+
+  @Test func `A fault is removed by its id, and its uses survive a restart`() throws {
+    let running = try Running(folder, environment: .sandbox)
+    let rule = FaultRule(effect: .close, times: 3)
+    for _ in 0..<3 { _ = try running.administration.perform(.addFault(rule)) }
+    let kept = KeptFaults(store: running.store)
+    running.faults.onUse { [faults = running.faults] in
+      try? kept.keepUses(of: faults.takeUses())
+    }
+    let script = running.faults.script
+    let empty: [UInt8] = []
+    func close() -> Bool {
+      script.effects(token: empty.span, topic: empty.span, .request(1, hasSentGoAway: false)).closes
+    }
+    #expect((0..<4).allSatisfy { _ in close() })
+    let lines = try running.administration.perform(.listFaults)
+    #expect(lines.map { $0["id"]?.integerValue } == [2, 3])
+    #expect(lines.map { $0["remaining"]?.integerValue } == [2, 3])
+    #expect(try running.administration.perform(.removeFault(id: 3)).count == 1)
+    expect(.missing) { try running.administration.perform(.removeFault(id: 1)) }
+    #expect(close())
+    running.administration.store.close()
+    let stopped = try stopped()
+    let left = try stopped.perform(.listFaults)
+    #expect(left.map { $0["id"]?.integerValue } == [2])
+    #expect(left.map { $0["remaining"]?.integerValue } == [1])
   }
 
   @Test

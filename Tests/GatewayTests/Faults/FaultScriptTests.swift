@@ -11,7 +11,8 @@ import Testing
 
   private func effects(_ rules: [FaultRule], token: [UInt8]? = nil) -> FaultScript.Effects {
     let token = token ?? self.token
-    return FaultScript(rules).effects(token: token.span, topic: topic.span)
+    return FaultScript(rules).effects(
+      token: token.span, topic: topic.span, .request(3, hasSentGoAway: false))
   }
 
   private func answer(
@@ -36,9 +37,51 @@ import Testing
     wanted.delayMilliseconds = 5
     wanted.streams = 1
     wanted.window = 0
-    wanted.goAwayAfter = 3
+    wanted.goesAway = true
     #expect(effects(rules) == wanted)
     #expect(effects([FaultRule(effect: .close)]).closes)
+    #expect(!effects([FaultRule(effect: .goAway(afterRequests: 4))]).goesAway)
+  }
+
+  @Test func `A rule with a limit ends after that many requests, and the next one takes over`() {
+    var random = SeededGenerator(seed: 1)
+    let registry = FaultRegistry([
+      ScriptedFault(id: 1, FaultRule(effect: reason(.tooManyRequests), times: 2)),
+      ScriptedFault(id: 2, FaultRule(effect: reason(.serviceUnavailable), times: 3), used: 2),
+      ScriptedFault(id: 3, FaultRule(effect: .delay(milliseconds: 5), times: 1)),
+      ScriptedFault(id: 4, FaultRule(effect: .goAway(afterRequests: 2), times: 1)),
+    ])
+    let script = registry.script
+    let reasons = (0..<4).map { _ in
+      script.answer(token: token.span, topic: topic.span, at: now, random: &random)?.rejection
+    }
+    #expect(reasons == [.tooManyRequests, .tooManyRequests, .serviceUnavailable, nil])
+    #expect(registry.all.map(\.id) == [3, 4])
+    func effects(_ occasion: FaultScript.Occasion) -> FaultScript.Effects {
+      script.effects(token: token.span, topic: topic.span, occasion)
+    }
+    #expect(effects(.request(1, hasSentGoAway: false)).delayMilliseconds == 5)
+    #expect(effects(.request(1, hasSentGoAway: false)) == FaultScript.Effects())
+    #expect(effects(.request(2, hasSentGoAway: true)) == FaultScript.Effects())
+    #expect(registry.all.map(\.id) == [4])
+    #expect(effects(.request(2, hasSentGoAway: false)).goesAway)
+    #expect(!effects(.request(2, hasSentGoAway: false)).goesAway)
+    #expect(!registry.isActive)
+  }
+
+  @Test func `Loops together do not use a rule more often than its limit`() async {
+    let fault = ScriptedFault(id: 1, FaultRule(effect: .close, times: 1_000))
+    let uses = await withTaskGroup(of: Int.self) { group in
+      for _ in 0..<4 {
+        group.addTask {
+          var uses = 0
+          for _ in 0..<500 where fault.use() { uses += 1 }
+          return uses
+        }
+      }
+      return await group.reduce(0, +)
+    }
+    #expect(uses == 1_000 && fault.remaining == 0)
   }
 
   @Test func `a rule for a token or a topic leaves the others alone`() {
@@ -73,5 +116,12 @@ import Testing
     #expect((2_300...2_700).contains(counts[.tooManyRequests] ?? 0))
     #expect((3_500...4_000).contains(counts[.serviceUnavailable] ?? 0))
     #expect(answer([FaultRule(effect: reason(.forbidden, share: 0))], random: &random) == nil)
+  }
+}
+
+extension FaultScript {
+  /// Creates a script of rules without ids that matter.
+  fileprivate init(_ rules: [FaultRule]) {
+    self.init(rules.map { ScriptedFault(id: 1, $0) })
   }
 }

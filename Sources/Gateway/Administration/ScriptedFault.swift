@@ -1,0 +1,40 @@
+internal import Synchronization
+
+/// A scripted answer of a gateway: a rule with an id, and the number of requests that it still applies to.
+///
+/// The loops share it, so that all of them together do not use it more often than that.
+public final class ScriptedFault: Sendable {
+  /// The id, which no other rule of the gateway has had.
+  public let id: UInt64
+  /// The rule as it was added.
+  public let rule: FaultRule
+  private let used: Atomic<UInt32>
+
+  /// Creates a rule that was used so many times before.
+  public init(id: UInt64, _ rule: FaultRule, used: UInt32 = 0) {
+    self.id = id
+    self.rule = rule
+    self.used = Atomic(used)
+  }
+
+  /// The number of requests that it applied to; 0 for a rule without a limit, which is not counted.
+  var uses: UInt32 { used.load(ordering: .relaxed) }
+
+  /// The number of requests that it still applies to; nil if there is no limit.
+  public var remaining: UInt32? {
+    rule.times.map { times in times > uses ? times - uses : 0 }
+  }
+
+  /// Counts a request that the rule applies to; returns false if the rule has ended.
+  func use() -> Bool {
+    guard let times = rule.times else { return true }
+    var count = uses
+    while count < times {
+      let (isExchanged, original) = used.weakCompareExchange(
+        expected: count, desired: count + 1, ordering: .relaxed)
+      if isExchanged { return true }
+      count = original
+    }
+    return false
+  }
+}

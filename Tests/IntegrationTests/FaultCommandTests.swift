@@ -1,0 +1,70 @@
+import TestSupport
+import Testing
+
+/// `belfry fault` on a running gateway.
+@Suite struct FaultCommandTests {
+  private let app = "com.example.app"
+
+  private func fault(
+    _ scenario: Scenario, _ gateway: GatewayProgram, _ words: String..., expecting: Int32 = 0
+  ) async throws -> Scenario.CommandResult {
+    let answer = try await scenario.belfryCommand(
+      ["fault"] + words + ["--data", gateway.data], succeeding: false)
+    #expect(answer.status == expecting, "\(words): \(answer.errors)")
+    return answer
+  }
+
+  private func status(
+    _ scenario: Scenario, _ gateway: GatewayProgram, _ token: String
+  ) async throws -> Int? {
+    try await scenario.belfryCommand(
+      ["send", token, "--topic", app, "--title", "Hi", "--gateway", gateway.file],
+      succeeding: false
+    ).values.first?["status"].integer
+  }
+
+  @Test func `A fault ends after its number of requests, also across a restart`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let devices = try scenario.devices(of: gateway, topics: [app])
+      let token = try await devices.token()
+      let added = try await fault(scenario, gateway, "add", "--close", "--times", "3", "--json")
+      #expect(added.values.first?["id"].integer == 1)
+      #expect(added.values.first?["remaining"].integer == 3)
+      _ = try await fault(scenario, gateway, "clear")
+      let again = try await fault(
+        scenario, gateway, "add", "--reason", "BadTopic", "--times", "3", "--json")
+      #expect(again.values.first?["id"].integer == 2)
+      #expect(try await status(scenario, gateway, token) == 400)
+      try await gateway.stop()
+      let kept = try await fault(scenario, gateway, "list", "--json")
+      #expect(kept.values.first?["remaining"].integer == 2)
+      let restarted = try await scenario.restart(gateway)
+      #expect(try await status(scenario, restarted, token) == 400)
+      #expect(try await status(scenario, restarted, token) == 400)
+      #expect(try await status(scenario, restarted, token) == 200)
+      #expect(try await fault(scenario, restarted, "list", "--json").values.isEmpty)
+      try await restarted.stop()
+    }
+  }
+
+  @Test func `A fault is printed with its id and removed by it`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      for reason in ["BadTopic", "TooManyRequests"] {
+        let added = try await fault(scenario, gateway, "add", "--reason", reason, "--times", "9")
+        let id = reason == "BadTopic" ? 1 : 2
+        #expect(added.lines == ["added fault \(id): reason=\(reason) times=9, for all pushes"])
+      }
+      let removed = try await fault(scenario, gateway, "remove", "1")
+      #expect(removed.lines == ["removed fault 1: reason=BadTopic times=9, for all pushes"])
+      let list = try await fault(scenario, gateway, "list", "--json")
+      #expect(list.values.map { $0["reason"].string } == ["TooManyRequests"])
+      let missing = try await fault(scenario, gateway, "remove", "1", expecting: 1)
+      #expect(missing.errors.contains("no fault has the id 1"))
+      _ = try await fault(scenario, gateway, "remove", "first", expecting: 2)
+      _ = try await fault(scenario, gateway, "add", "--close", "--times", "0", expecting: 2)
+      try await gateway.stop()
+    }
+  }
+}
