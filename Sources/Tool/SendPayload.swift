@@ -34,15 +34,17 @@ enum SendLine {
   ) -> JSONValue {
     var line: JSONObject = [
       "token": .string(token), "status": nil, "apnsID": nil, "uniqueID": nil, "reason": nil,
-      "timestamp": nil, "error": nil,
+      "timestamp": nil, "error": nil, "state": nil,
     ]
     switch result {
     case .success(.accepted(let receipt)):
       line["status"] = 200
+      line["state"] = "Received by APNs"
       line["apnsID"] = .string(receipt.id)
       line["uniqueID"] = receipt.uniqueID.map { .string($0) } ?? .null
     case .success(.rejected(let refusal)):
       line["status"] = .integer(Int64(refusal.status))
+      line["state"] = "Refused"
       line["apnsID"] = .string(refusal.id)
       line["reason"] = .string(refusal.reason)
       line["timestamp"] = refusal.timestampMilliseconds.map { .integer($0) } ?? .null
