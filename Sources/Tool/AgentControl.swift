@@ -77,8 +77,10 @@ struct AgentControl {
   }
 
   /// Prints rows as JSON lines or as a table.
-  static func show(_ rows: [JSONObject], asJSON: Bool) {
-    OutputTable.show(rows, columns: rows.first?.keys ?? [], hasHeader: true, asJSON: asJSON)
+  static func show(
+    _ rows: [JSONObject], _ header: OutputTable.Header = .names, asJSON: Bool
+  ) {
+    OutputTable.show(rows, columns: rows.first?.keys ?? [], header, asJSON: asJSON)
   }
 }
 

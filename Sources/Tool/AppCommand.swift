@@ -58,7 +58,8 @@ enum AppCommand {
 
   private static func list(_ arguments: [String]) -> Int32 {
     AgentControl.run(arguments, listTable) { options, agent in
-      AgentControl.show(try agent.ask(.apps).rows, asJSON: options.has("json"))
+      AgentControl.show(
+        try agent.ask(.apps).rows, .headings(of: "apps"), asJSON: options.has("json"))
     }
   }
 

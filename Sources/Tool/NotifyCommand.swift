@@ -51,7 +51,8 @@ enum NotifyCommand {
   /// The verbs, which take the place of a title.
   static let verbTables = [
     OptionTable(
-      command: "belfry notify list", summary: "Lists pending notifications.",
+      command: "belfry notify list",
+      summary: "Lists pending notifications, with local times.",
       [
         .value("app", "APP_ID", "only those of this app"), AgentControl.jsonOption,
         AgentControl.socketOption,
@@ -145,20 +146,45 @@ enum NotifyCommand {
 
   /// Returns the agent's clock, in milliseconds since 1970.
   private static func now(_ options: CommandLineOptions) throws -> Int64 {
-    let row = try AgentControl(options).ask(.clock).rows.first
-    guard let now = row?["date"]?.integerValue else {
+    guard let now = try clock(options)["date"]?.integerValue else {
       throw AppLinkFailure(.unsupportedMessage, "the agent does not tell its time: update it")
     }
     return now
   }
 
+  /// Returns the agent's clock: `time`, `date` and `zone`.
+  private static func clock(_ options: CommandLineOptions) throws -> JSONObject {
+    try AgentControl(options).ask(.clock).rows.first ?? [:]
+  }
+
   private static func list(_ options: CommandLineOptions, _ agent: AgentControl) throws {
-    let rows = try agent.ask(.scheduled(app: options.value("app"))).rows.map { row in
+    let isJSON = options.has("json")
+    let found = try agent.ask(.scheduled(app: options.value("app"))).rows
+    // The agent's zone, in which it schedules; a manual clock has its own.
+    let zone = isJSON || found.isEmpty ? nil : try clock(options)["zone"]?.stringValue
+    let rows = found.map { row in
       var row = row
-      row["next"] = row["next"]?.integerValue.map { .string(instant($0)) }
+      row["next"] = row["next"]?.integerValue.map {
+        .string(isJSON ? instant($0) : localTime($0, zone: zone ?? ""))
+      }
       return row
     }
-    AgentControl.show(rows, asJSON: options.has("json"))
+    AgentControl.show(rows, .headings(of: "pending notifications"), asJSON: isJSON)
+  }
+
+  /// Formats a time for people, in a time zone: "2026-11-21 18:00:00".
+  private static func localTime(_ unixMilliseconds: Int64, zone: String) -> String {
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = TimeZone(identifier: zone) ?? .gmt
+    let date = Date(timeIntervalSince1970: Double(unixMilliseconds) / 1_000)
+    let parts = calendar.dateComponents(
+      [.year, .month, .day, .hour, .minute, .second], from: date)
+    func text(_ number: Int?, _ width: Int) -> String {
+      let digits = "\(number ?? 0)"
+      return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+    return "\(text(parts.year, 4))-\(text(parts.month, 2))-\(text(parts.day, 2)) "
+      + "\(text(parts.hour, 2)):\(text(parts.minute, 2)):\(text(parts.second, 2))"
   }
 
   /// Formats a time as RFC 3339 in UTC, with a fraction only if it is not zero.

@@ -2,24 +2,38 @@ import BelfryWire
 
 /// The output of objects, as one JSON object per line or as aligned columns.
 enum OutputTable {
+  /// The first line of a table.
+  enum Header {
+    /// None, so that a script can use a created object with `$(…)`.
+    case none
+    /// The names of the members, which are also the words of the command.
+    case names
+    /// Headings for people; an empty list is reported on standard error as "no …".
+    case headings(of: String)
+  }
+
   /// Prints the objects.
-  ///
-  /// Lists have a header. A created object has none, so that a script can use it with `$(…)`.
-  static func show(_ lines: [JSONObject], columns: [String], hasHeader: Bool, asJSON: Bool) {
+  static func show(_ lines: [JSONObject], columns: [String], _ header: Header, asJSON: Bool) {
     if asJSON {
       for line in lines { Output.json(.object(line)) }
-    } else {
-      for row in rows(lines, columns: columns, hasHeader: hasHeader) { Output.line(row) }
+      return
     }
+    if case .headings(let objects) = header, lines.isEmpty { Output.error("no \(objects)") }
+    for row in rows(lines, columns: columns, header) { Output.line(row) }
   }
 
   /// Returns each object's members under `columns`, aligned, with "-" for a missing member.
   ///
   /// Without objects, there is no header either.
-  static func rows(_ lines: [JSONObject], columns: [String], hasHeader: Bool) -> [String] {
+  static func rows(_ lines: [JSONObject], columns: [String], _ header: Header) -> [String] {
     guard !lines.isEmpty else { return [] }
-    let cells =
-      (hasHeader ? [columns] : []) + lines.map { line in columns.map { cell(line[$0] ?? .null) } }
+    let first: [[String]] =
+      switch header {
+      case .none: []
+      case .names: [columns]
+      case .headings: [columns.map(heading)]
+      }
+    let cells = first + lines.map { line in columns.map { cell(line[$0] ?? .null) } }
     let widths = columns.indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
     return cells.map { row in
       let padded = zip(row, widths).map { text, width in
@@ -27,6 +41,19 @@ enum OutputTable {
       }
       return padded.joined(separator: "  ").trimmingTrailingSpaces
     }
+  }
+
+  /// Returns the heading of a member: "LAST SEEN" for `lastSeenAt`, "APNS ID" for `apnsID`.
+  static func heading(_ name: String) -> String {
+    let stem = name.hasSuffix("At") ? String(name.dropLast(2)) : name
+    var heading = ""
+    var wasLowercase = false
+    for letter in stem {
+      if letter.isUppercase, wasLowercase { heading += " " }
+      wasLowercase = letter.isLowercase
+      heading += letter.uppercased()
+    }
+    return heading
   }
 
   private static func cell(_ value: JSONValue) -> String {

@@ -198,9 +198,12 @@ import Transport
     ]
     let columns = ["a", "b", "c"]
     let rows = ["long  x,y  -", "s [   -    true", "-     -    -"]
-    #expect(OutputTable.rows(lines, columns: columns, hasHeader: false) == rows)
+    #expect(OutputTable.rows(lines, columns: columns, .none) == rows)
+    #expect(OutputTable.rows(lines, columns: columns, .names) == ["a     b    c"] + rows)
+    #expect(OutputTable.rows(lines, columns: columns, .headings(of: "lines"))[0] == "A     B    C")
+    #expect(OutputTable.rows([], columns: columns, .names).isEmpty)
     #expect(
-      OutputTable.rows(lines, columns: columns, hasHeader: true) == ["a     b    c"] + rows)
-    #expect(OutputTable.rows([], columns: columns, hasHeader: true).isEmpty)
+      ["lastSeenAt", "apnsID", "goawayAfter", "at", "id"].map(OutputTable.heading)
+        == ["LAST SEEN", "APNS ID", "GOAWAY AFTER", "AT", "ID"])
   }
 }

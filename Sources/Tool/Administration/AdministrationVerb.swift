@@ -21,17 +21,20 @@ struct AdministrationVerb: Sendable {
   /// Bytes that must be free for the file of `--out`; a key and a chain of certificates have a few thousand.
   private static let outBytes = 65_536
 
-  /// True if it lists objects, rather than creating or removing one.
-  var isList: Bool { name == "list" || name.isEmpty }
+  /// The objects that the verb lists; nil if it creates or removes one.
+  let listed: String?
+  /// True if columns without any value are left out of a list.
+  var hidesEmptyColumns = false
 
   init(
     _ noun: String, _ name: String, _ summary: String, positionals: String = "",
     positionalCount: ClosedRange<Int> = 0...0, options: [OptionTable.Entry] = [],
-    columns: [String], text: (@Sendable (JSONObject) -> String)? = nil,
+    columns: [String], listing: String? = nil, text: (@Sendable (JSONObject) -> String)? = nil,
     finish: @escaping Finish = { lines, _, _ in lines },
     request: @escaping @Sendable (CommandLineOptions) throws -> AdministrationRequest
   ) {
     self.name = name
+    listed = listing ?? (name == "list" ? "\(noun)s" : nil)
     table = OptionTable(
       command: "belfry \(noun)\(name.isEmpty ? "" : " \(name)")", summary: summary,
       positionals: positionals, positionalCount: positionalCount,
@@ -44,6 +47,12 @@ struct AdministrationVerb: Sendable {
     self.text = text
     self.finish = finish
     self.request = request
+  }
+
+  /// Returns the columns to show.
+  func shownColumns(_ lines: [JSONObject]) -> [String] {
+    guard hidesEmptyColumns else { return columns }
+    return columns.filter { column in lines.contains { $0[column] != nil } }
   }
 
   /// Executes the command.
@@ -112,7 +121,8 @@ struct AdministrationNoun: Sendable {
         return 0
       }
       OutputTable.show(
-        lines, columns: verb.columns, hasHeader: verb.isList, asJSON: options.has("json"))
+        lines, columns: verb.shownColumns(lines), verb.listed.map { .headings(of: $0) } ?? .none,
+        asJSON: options.has("json"))
       return 0
     } catch let problem as CommandLineOptions.Problem {
       Output.error(problem)

@@ -24,7 +24,8 @@ enum TopicCommand {
             keep: try keep(options), hasBroadcast: broadcast.map { $0 == "on" }))
       },
       AdministrationVerb(
-        "topic", "list", "Lists the apps.", columns: ["topic", "team", "keep", "broadcast"]
+        "topic", "list", "Lists the apps.", columns: ["topic", "team", "keep", "broadcast"],
+        listing: "apps"
       ) { _ in .listTopics },
       AdministrationVerb(
         "topic", "remove", "Removes an app with its channels and registrations.",

@@ -10,7 +10,7 @@ enum DamageCommand {
         "damage", "list",
         "Lists rows of the gateway's stores that are not what was written: they are set aside, and what may "
           + "depend on them is answered 503.",
-        columns: columns
+        columns: columns, listing: "damaged rows"
       ) { _ in .listDamage },
       AdministrationVerb(
         "damage", "forget",

@@ -23,9 +23,7 @@ enum FaultCommand {
           .value("times", "N", "removes the rule after it applied to N requests"),
         ], columns: columns, text: { "added " + sentence($0) }
       ) { .addFault(try rule($0)) },
-      AdministrationVerb("fault", "list", "Lists the faults.", columns: columns) { _ in
-        .listFaults
-      },
+      list,
       AdministrationVerb(
         "fault", "remove", "Removes one fault.", positionals: "ID",
         positionalCount: 1...1, columns: columns, text: { "removed " + sentence($0) }
@@ -42,6 +40,15 @@ enum FaultCommand {
         text: { "removed " + sentence($0) }
       ) { _ in .clearFaults },
     ])
+
+  private static let list: AdministrationVerb = {
+    var list = AdministrationVerb(
+      "fault", "list", "Lists the scripted answers, with what remains of those with --times.",
+      columns: columns
+    ) { _ in .listFaults }
+    list.hidesEmptyColumns = true
+    return list
+  }()
 
   /// Returns a rule with its id, in the same words as the options of `fault add`.
   private static func sentence(_ rule: JSONObject) -> String {

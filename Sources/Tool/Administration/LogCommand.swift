@@ -10,7 +10,7 @@ enum LogCommand {
     "log", "", "Prints the delivery log of a token, an apns-id or an apns-unique-id, newest last.",
     positionals: "[TOKEN|APNS-ID|UNIQUE-ID]", positionalCount: 0...1,
     options: [.flag("follow", "keep printing new lines until interrupted")],
-    columns: columns
+    columns: columns, listing: "notifications"
   ) { .log(of: $0.positionals.first) }
 
   static func run(_ arguments: [String]) -> Int32 {
@@ -23,8 +23,7 @@ enum LogCommand {
       try FolderOwner.act(in: folder)
       let access = GatewayAccess(folder: folder)
       try access.follow(try verb.request(options)) { line in
-        OutputTable.show(
-          [line], columns: columns, hasHeader: false, asJSON: options.has("json"))
+        OutputTable.show([line], columns: columns, .none, asJSON: options.has("json"))
       }
       return 0
     } catch let problem as CommandLineOptions.Problem {

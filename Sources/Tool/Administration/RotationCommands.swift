@@ -8,7 +8,7 @@ enum AuthorityCommand {
     verbs: [
       AdministrationVerb(
         "ca", "list", "Lists the authorities: what each signs, and how many still need it.",
-        columns: columns
+        columns: columns, listing: "authorities"
       ) { _ in .listAuthorities },
       AdministrationVerb(
         "ca", "rotate",
@@ -33,7 +33,7 @@ enum TokenKeyCommand {
       AdministrationVerb(
         "token-key", "list",
         "Lists the keys of device tokens, and how many good tokens each has sealed.",
-        columns: columns
+        columns: columns, listing: "token keys"
       ) { _ in .listTokenKeys },
       AdministrationVerb(
         "token-key", "rotate",

@@ -60,7 +60,7 @@ enum CenterCommand {
         return row
       }
       OutputTable.show(
-        rows, columns: columns(rows), hasHeader: true, asJSON: options.has("json"))
+        rows, columns: columns(rows), .headings(of: "notifications"), asJSON: options.has("json"))
     }
   }
 

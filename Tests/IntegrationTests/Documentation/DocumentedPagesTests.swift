@@ -233,7 +233,7 @@ import Testing
       let authority = try #require(answer.lines.last { $0.contains("gateway authority") })
       #expect(authority.contains(#/authority 2 +all +1 /#), "\(answer.output)")
       #expect(answer.lines.last?.contains("true") == true, "\(answer.output)")
-      #expect(answer.lines.dropLast().last?.hasPrefix("id ") == true, "\(answer.output)")
+      #expect(answer.lines.dropLast().last?.hasPrefix("ID ") == true, "\(answer.output)")
     }
   }
 

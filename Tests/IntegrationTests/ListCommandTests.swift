@@ -1,0 +1,53 @@
+import TestSupport
+import Testing
+
+/// The lists that commands print for people.
+@Suite struct ListCommandTests {
+  @Test func `A list has headings, and an empty one is reported on standard error`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      func list(_ words: String...) async throws -> Scenario.CommandResult {
+        try await scenario.belfryCommand(words + ["--data", gateway.data])
+      }
+      for (words, notice) in [
+        (["certificate", "list"], "no certificates"), (["topic", "list"], "no apps"),
+        (["channel", "list"], "no channels"), (["device", "list"], "no devices"),
+        (["fault", "list"], "no faults"), (["damage", "list"], "no damaged rows"),
+        (["log"], "no notifications"),
+      ] {
+        let empty = try await scenario.belfryCommand(words + ["--data", gateway.data])
+        #expect(empty.lines.isEmpty, "\(words)")
+        #expect(empty.errors == "belfry: \(notice)\n", "\(words)")
+        let json = try await scenario.belfryCommand(words + ["--data", gateway.data, "--json"])
+        #expect(json.lines.isEmpty && json.errors.isEmpty, "\(words)")
+      }
+      let teams = try await list("team", "list")
+      #expect(teams.lines.count == 2 && teams.errors.isEmpty)
+      #expect(teams.lines.first?.split(separator: " ") == ["ID", "NAME", "CREATED"])
+      _ = try await list("fault", "add", "--delay", "5", "--times", "2")
+      let faults = try await list("fault", "list")
+      #expect(
+        faults.lines.map { $0.split(separator: " ") }
+          == [["ID", "DELAY", "TIMES", "REMAINING"], ["1", "5", "2", "2"]])
+      try await gateway.stop()
+    }
+  }
+
+  @Test func `Pending notifications are listed in the device's local time`() async throws {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil, options: ["--clock", "manual"])
+      func belfry(_ words: String...) async throws -> Scenario.CommandResult {
+        try await scenario.belfryCommand(words + ["--socket", agent.socket])
+      }
+      #expect(try await belfry("notify", "list").errors == "belfry: no pending notifications\n")
+      #expect(try await belfry("app", "list").errors == "belfry: no apps\n")
+      _ = try await belfry("clock", "zone", "Asia/Kolkata")
+      _ = try await belfry("notify", "Tea", "--at", "1970-01-02T18:05:09", "--id", "tea")
+      let list = try await belfry("notify", "list")
+      #expect(list.lines.first?.hasPrefix("APP ") == true, "\(list.output)")
+      #expect(list.output.contains(" 1970-01-02 18:05:09 "), "\(list.output)")
+      let json = try await belfry("notify", "list", "--json")
+      #expect(json.values.first?["next"].string == "1970-01-02T12:35:09Z")
+    }
+  }
+}
