@@ -78,6 +78,8 @@ public struct AgentConfiguration {
   public var hasManualClock = false
   /// The number of pending local notifications per app; the soonest are kept.
   public var pendingLimit = 64
+  /// The path of a file to which each received push is appended; nil to keep none.
+  public var receivedFile: String?
   /// The path of a file that is written once apps can connect; nil to write none.
   public var readyFile: String?
   /// Receives each line of a presenter, without its newline.

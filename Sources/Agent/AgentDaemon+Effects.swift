@@ -62,6 +62,7 @@ extension AgentDaemon {
       attachments?.trim(app, used: used, atUnixSeconds: SystemClock.unixMilliseconds / 1_000)
     case .register(let app, let kind): receiver?.register(app, kind)
     case .unregister(let app, let kind): receiver?.unregister(app, kind)
+    case .moveLink(let isOnline): isOnline ? receiver?.start() : receiver?.close()
     case .announceState(let state): receiver?.announce(state)
     case .probeGateway(let isOtherNetwork): receiver?.probe(isOtherNetwork: isOtherNetwork)
     case .acknowledge(let id): receiver?.acknowledge(id)

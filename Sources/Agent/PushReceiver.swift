@@ -11,6 +11,9 @@ final class PushReceiver: GatewayConnectionDelegate {
   private var link: GatewayConnection?
   /// The reason that the link is down; nil while it is up.
   private(set) var reason: String? = "not connected yet"
+  private let received: ReceivedFile?
+  /// The tokens of the present connection, for the file of received pushes.
+  private var tokens: [LinkSubject: [UInt8]] = [:]
   /// True if the outcome of the first attempt to connect has been reported.
   private var hasReportedLink = false
 
@@ -24,6 +27,13 @@ final class PushReceiver: GatewayConnectionDelegate {
     let machine: [UInt8]
     do throws(SystemFailure) {
       machine = try MachineIdentity.current()
+    } catch {
+      throw .file(error)
+    }
+    do throws(SystemFailure) {
+      received = try daemon.configuration.receivedFile.map { path throws(SystemFailure) in
+        try ReceivedFile(path)
+      }
     } catch {
       throw .file(error)
     }
@@ -152,6 +162,7 @@ final class PushReceiver: GatewayConnectionDelegate {
 
   func link(_ link: GatewayConnection, registered subject: LinkSubject, token: [UInt8]) {
     guard case .topic(let topic) = subject, let app = AppID(topic.bundleID) else { return }
+    if received != nil { tokens[subject] = token }
     daemon?.handle(.registrationSucceeded(app, topic.kind, token: token))
   }
 
@@ -182,6 +193,8 @@ final class PushReceiver: GatewayConnectionDelegate {
       link.onPersisted(notification.uniqueID)
       return
     }
+    received?.append(
+      notification, for: subject, token: tokens[subject] ?? [], device: device ?? 0)
     let push = ReceivedPush(
       id: notification.id, uniqueID: notification.uniqueID, app: app, kind: topic.kind,
       payload: notification.payload,

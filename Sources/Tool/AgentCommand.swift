@@ -35,6 +35,8 @@ enum AgentCommand {
       .value("clock", "system|manual", default: "system", "manual: only 'belfry clock' moves it"),
       LogOptions.level, LogOptions.format,
       .value("ready-file", "FILE", "written once apps can connect"),
+      .value(
+        "received", "FILE", "each received push is appended to it, for 'belfry device received'"),
       .flag(
         "install",
         "start it now and at each login with these options, by the user's systemd if there is one"),
@@ -166,6 +168,7 @@ enum AgentCommand {
     configuration.hasManualClock =
       try options.choice("clock", of: ["system", "manual"]) == "manual"
     configuration.readyFile = options.value("ready-file").map(FileSystem.absolute)
+    configuration.receivedFile = options.value("received").map(FileSystem.absolute)
     configuration.readsInput = !presenters.contains(.json)
     configuration.awaitedGateway = awaitedGateway(options)
     if configuration.awaitedGateway == nil { configuration.gateway = try gateway(options) }

@@ -29,15 +29,19 @@ enum DeviceCommand {
         "connecting", "N", default: "64",
         "how many connect at a time; many more are a storm, in which they time each other out"),
       .value("ack", "auto|never", default: "auto", "whether notifications are acknowledged"),
+      .value(
+        "received", "FILE", "also appends each push to this file, for 'belfry device received'"),
       .flag("summary", "counts and percentiles at the end, instead of one line per notification"),
     ])
 
   static let tables =
-    [table, InviteCommand.table, ReceivedCommand.table] + DeviceAdministration.noun.tables
+    [table, OrderCommand.table, ReceivedCommand.table, InviteCommand.table]
+    + DeviceAdministration.noun.tables
 
   static func run(_ arguments: [String]) -> Int32 {
     if DeviceAdministration.noun.has(arguments) { return DeviceAdministration.noun.run(arguments) }
     if arguments.first == "invite" { return InviteCommand.run(Array(arguments.dropFirst())) }
+    if arguments.first == "order" { return OrderCommand.run(Array(arguments.dropFirst())) }
     if arguments.first == "received" { return ReceivedCommand.run(Array(arguments.dropFirst())) }
     guard let verb = arguments.first, verb == "run" else {
       if arguments.first == "--help" { return help() }

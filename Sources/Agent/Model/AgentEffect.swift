@@ -81,6 +81,8 @@ enum AgentEffect: Hashable, Sendable {
 
   case register(AppID, TokenKind)
   case unregister(AppID, TokenKind)
+  /// Opens or closes the link.
+  case moveLink(isOnline: Bool)
   /// Reports the device's state to the gateway.
   case announceState(DeviceState)
   /// Probes the link.
@@ -137,7 +139,7 @@ extension AgentEffect {
       .withdrawPrompt, .showLink, .openCenter, .replay, .launch, .showLaunchImage, .raise,
       .expectApp, .end, .suspend,
       .resume, .startExtension, .deleteAttachments, .trimAttachments, .register, .unregister,
-      .announceState, .probeGateway, .rejectPush, .armSchedule, .armBackgroundWork,
+      .moveLink, .announceState, .probeGateway, .rejectPush, .armSchedule, .armBackgroundWork,
       .armBackgroundTime, .armRegions, .useLocationServices, .moveClock, .moveZone, .log:
       self
     }

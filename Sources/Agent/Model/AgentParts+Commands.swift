@@ -65,6 +65,16 @@ extension AgentParts {
       let due = try local.onPlaceCommand(latitude: latitude, longitude: longitude, &context)
       pipeline.deliver(due, &context)
       context.confirm(ask)
+    case .moveLink(let isOnline):
+      guard registrations.hasGateway else {
+        throw AppLinkFailure(
+          .noGateway, "this device has no gateway: start the agent with --gateway")
+      }
+      emit(.moveLink(isOnline: isOnline))
+      context.confirm(ask)
+    case .unregister(let app, let kind):
+      registrations.unregister(try context.apps.known(app), kind, &context)
+      context.confirm(ask)
     case .state(let changes): try changeState(ask, changes)
     case .diagnose: emit(.diagnose(ask, diagnosis))
     }

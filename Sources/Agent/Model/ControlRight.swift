@@ -17,7 +17,8 @@ enum ControlRight: Hashable, Sendable, CaseIterable {
   case changesSettings
   /// To install and remove apps; the agent runs installed programs.
   case installs
-  /// To move a manual clock, and to set the location and the device's conditions.
+  /// To move a manual clock, to set the location and the device's conditions, to close the link to the gateway and to
+  /// cancel registrations.
   case movesDevice
 }
 
@@ -35,7 +36,8 @@ extension ControlRequest {
     case .changeSettings: .changesSettings
     case .changeDevice(let changes): changes.isEmpty ? .readsState : .changesSettings
     case .install, .removeApp: .installs
-    case .setClock, .advanceClock, .setZone, .setPlace: .movesDevice
+    case .setClock, .advanceClock, .setZone, .setPlace, .moveLink, .unregister:
+      .movesDevice
     }
   }
 }

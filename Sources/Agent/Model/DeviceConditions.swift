@@ -61,6 +61,8 @@ struct DeviceConditions: Hashable, Sendable {
     case ("focus", "on"), ("focus", "off"): hasFocus = word == "on"
     case ("metered", "on"), ("metered", "off"): isMetered = word == "on"
     case ("battery", "low"), ("battery", "normal"): isBatteryLow = word == "low"
+    // Only 'belfry device order' sets it.
+    case ("asleep", "on"), ("asleep", "off"): isAsleep = word == "on"
     default: return false
     }
     return true

@@ -4,7 +4,7 @@ import BelfryWire
 ///
 /// They are stored in the apps' records; this type decides how they change and notifies the apps.
 struct Registrations {
-  private var hasGateway: Bool
+  private(set) var hasGateway: Bool
   private var isLinkUp = false
   /// True once this run knows if the gateway can be reached.
   ///

@@ -47,6 +47,10 @@ public enum ControlRequest: Sendable, Hashable {
   /// Changes the time zone of a manual clock.
   case setZone(String)
   case setPlace(latitude: Double, longitude: Double)
+  /// Opens or closes the link to the gateway.
+  case moveLink(isOnline: Bool)
+  /// Cancels an app's registration, whose token becomes inactive.
+  case unregister(app: String, kind: TokenKind)  // text: the agent looks it up as an AppID
   /// Sets `locked`, `battery`, `metered` or `focus`; answered by `rows` with one row of all values.
   case state([String: String])
   /// Answered by `rows`: the agent's capabilities and missing parts.
@@ -95,6 +99,10 @@ public enum ControlRequest: Sendable, Hashable {
     case "control.setPlace":
       self = .setPlace(
         latitude: try fields.double("latitude"), longitude: try fields.double("longitude"))
+    case "control.moveLink": self = .moveLink(isOnline: try fields.bool("isOnline"))
+    case "control.unregister":
+      self = .unregister(
+        app: try fields.string("app"), kind: try fields.optionalKind("kind") ?? .alert)
     case "control.state": self = .state(try Self.words(fields, "changes"))
     case "control.diagnose": self = .diagnose
     default: return nil
@@ -149,6 +157,8 @@ public enum ControlRequest: Sendable, Hashable {
     case .advanceClock: "control.advanceClock"
     case .setZone: "control.setZone"
     case .setPlace: "control.setPlace"
+    case .moveLink: "control.moveLink"
+    case .unregister: "control.unregister"
     case .state: "control.state"
     case .diagnose: "control.diagnose"
     }
@@ -160,7 +170,9 @@ public enum ControlRequest: Sendable, Hashable {
       builder.set("path", path)
     case .removeApp(let app):
       builder.set("app", app)
-    case .token(let app, let kind):
+    case .moveLink(let isOnline):
+      builder.set("isOnline", isOnline)
+    case .token(let app, let kind), .unregister(let app, let kind):
       builder.set("app", app)
       builder.set("kind", "\(kind.name)")
     case .notify(let app, let request):

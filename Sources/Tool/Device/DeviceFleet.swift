@@ -12,7 +12,10 @@ final class DeviceFleet: TurnEndTarget {
 
   private let loop: EventLoop
   private let log: DeviceIdentityLog
-  private var devices: [VirtualDevice] = []
+  private(set) var devices: [VirtualDevice] = []
+  /// Orders of `belfry device order` that are being carried out.
+  var orders: [PendingOrder] = []
+  private let received: ReceivedFile?
   private var output: [UInt8] = []
   private var isWriteScheduled = false
   private var reportedSentences: Set<String> = []
@@ -25,6 +28,9 @@ final class DeviceFleet: TurnEndTarget {
     loop = try EventLoop()
     log = try DeviceIdentityLog(
       folder: configuration.dataFolder, authorityPEM: configuration.gateway.authorityPEM)
+    received = try configuration.receivedFile.map { path throws(SystemFailure) in
+      try ReceivedFile(path)
+    }
     DescriptorLimit.raise()
   }
 
@@ -42,12 +48,27 @@ final class DeviceFleet: TurnEndTarget {
     Thread.detachNewThread {
       while let line = readLine() { commands.post(line) }
     }
+    let server = try OrderServer(on: loop, folder: configuration.dataFolder) {
+      [unowned self] order, client in carryOut(order, for: client)
+    }
+    announce()
+    defer {
+      server.close()
+      if let folder = configuration.gateway.folder { DeviceRunFile.remove(inGateway: folder) }
+    }
     try makeDevices()
     for device in devices { device.link?.goOnline() }
     loop.run()
     if configuration.isSummary { print { summary.append(to: &$0, ending: 0x0A) } }
     writeOut()
     return status
+  }
+
+  /// Names the devices in the folder of their gateway, if it is on this machine.
+  private func announce() {
+    guard let folder = configuration.gateway.folder else { return }
+    DeviceRunFile(folder: configuration.dataFolder, received: configuration.receivedFile)
+      .write(inGateway: folder)
   }
 
   private func makeDevices() throws {
@@ -145,6 +166,13 @@ final class DeviceFleet: TurnEndTarget {
     statistics.received(
       payloadBytes: notification.payload.count, fromStorage: notification.isFromStorage,
       latencyMicros: latencyMicros, at: loop.nowNanoseconds)
+  }
+
+  /// Appends a notification to the file of received pushes, if there is one.
+  func keep(
+    _ notification: LinkNotification, for subject: LinkSubject, token: [UInt8], device: UInt64?
+  ) {
+    received?.append(notification, for: subject, token: token, device: device ?? 0)
   }
 
   /// Prints a warning to standard error, once per distinct sentence.

@@ -43,6 +43,8 @@ struct DeviceGateway: Equatable {
   var enrolmentCode: String
   /// True if it listens on all addresses of this machine; `host` is the loopback address in that case.
   private(set) var listensEverywhere = false
+  /// The folder of the gateway, if it is described by a `gateway.json` in its folder.
+  private(set) var folder: String?
 
   /// The path of the description of this user's gateway.
   static var usersFile: String { "\(StateFolders.gateway)/gateway.json" }
@@ -100,6 +102,8 @@ struct DeviceGateway: Equatable {
       host: SocketAddress.hostOnThisMachine(ofListener: host), port: port, authorityPEM: authority,
       enrolmentCode: object["enrollmentCode"]?.stringValue ?? "")
     listensEverywhere = self.host != host
+    folder =
+      path.hasSuffix("/gateway.json") ? FileSystem.parent(of: FileSystem.absolute(path)) : nil
   }
 
   /// Returns the description that a gateway with this value of `--gateway` will write: the file itself, or

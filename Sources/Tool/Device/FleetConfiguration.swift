@@ -30,6 +30,8 @@ struct FleetConfiguration {
   let subjects: [LinkSubject]
   let acknowledges: Bool
   let isSummary: Bool
+  /// The file to which received pushes are appended.
+  let receivedFile: String?
 
   init(_ options: CommandLineOptions) throws {
     gateway = try DeviceGateway(options)
@@ -40,6 +42,7 @@ struct FleetConfiguration {
       try options.values("app").flatMap(Self.topics) + options.values("channel").map(Self.channel)
     acknowledges = try options.choice("ack", of: ["auto", "never"]) != "never"
     isSummary = options.has("summary")
+    receivedFile = options.value("received").map(FileSystem.absolute)
   }
 
   private static func topics(_ text: String) throws -> [LinkSubject] {

@@ -5,14 +5,24 @@ import Transport
 
 /// A virtual device with its link, whose events it prints.
 final class VirtualDevice: GatewayConnectionDelegate {
-  private struct Subject {
+  struct Subject {
     let subject: LinkSubject
     var line: [UInt8]
     var token: [UInt8] = []
+    /// Confirmations of the gateway that the user turned the app on or off.
+    var switches = 0
+    /// Requests that the gateway refused, and the last reason.
+    var refusals = 0
+    var refusal = ""
   }
 
   private unowned let fleet: DeviceFleet
-  private var subjects: [Subject] = []
+  private(set) var subjects: [Subject] = []
+  /// The number of times that the link was established.
+  private(set) var ups = 0
+  /// The number of pings that the gateway answered, and the number to wait for.
+  private(set) var pongs = 0
+  private var pongsWanted = 0
   private(set) var link: GatewayConnection?
 
   init(
@@ -49,7 +59,7 @@ final class VirtualDevice: GatewayConnectionDelegate {
     }
   }
 
-  private func changeState(_ state: DeviceState) {
+  func changeState(_ state: DeviceState) {
     link?.setState(state)
     print(
       "state",
@@ -78,14 +88,32 @@ final class VirtualDevice: GatewayConnectionDelegate {
     }
   }
 
+  /// Pings the gateway this many times, one after the other.
+  ///
+  /// Returns the number of ``pongs`` after that.
+  func awaitPongs(_ count: Int) -> Int {
+    pongsWanted = max(pongsWanted, pongs + count)
+    link?.probe()
+    return pongs + count
+  }
+
   // MARK: The link's events
 
+  func linkIsAlive(_ link: GatewayConnection) {
+    pongs += 1
+    if pongs < pongsWanted { link.probe() }
+    fleet.deviceChanged(self)
+  }
+
   func link(_ link: GatewayConnection, isUpAs device: UInt64, unixMilliseconds: UInt64) {
+    ups += 1
     print("link", [("state", "up")])
+    fleet.deviceChanged(self)
   }
 
   func link(_ link: GatewayConnection, isDownBecause reason: String) {
     print("link", [("state", "down"), ("reason", .string(reason))])
+    fleet.deviceChanged(self)
     fleet.lost(self, because: reason)
   }
 
@@ -124,18 +152,26 @@ final class VirtualDevice: GatewayConnectionDelegate {
     subjects[index].token = []
     let event = if case .channel = subject { "unsubscribed" } else { "unregistered" }
     fleet.print { DeviceLine.event(event, subjects[index].line, to: &$0) }
+    fleet.deviceChanged(self)
   }
 
   func link(_ link: GatewayConnection, switched subject: LinkSubject, isEnabled: Bool) {
-    let line = subjects[index(of: subject)].line
+    let index = index(of: subject)
+    subjects[index].switches += 1
+    let line = subjects[index].line
     fleet.print { DeviceLine.event(isEnabled ? "enabled" : "disabled", line, to: &$0) }
+    fleet.deviceChanged(self)
   }
 
   func link(_ link: GatewayConnection, refused subject: LinkSubject, _ refusal: LinkRefusal) {
-    let line = subjects[index(of: subject)].line
+    let index = index(of: subject)
+    subjects[index].refusals += 1
+    subjects[index].refusal = "\(refusal)"
+    let line = subjects[index].line
     fleet.print {
       DeviceLine.event("refused", line, [("reason", .string("\(refusal)"))], to: &$0)
     }
+    fleet.deviceChanged(self)
   }
 
   func link(
@@ -145,8 +181,9 @@ final class VirtualDevice: GatewayConnectionDelegate {
       unsafe DeviceLine.latencyMicros($0)
     }
     fleet.received(notification, latencyMicros: latency)
+    let index = index(of: subject)
+    fleet.keep(notification, for: subject, token: subjects[index].token, device: number)
     if !fleet.configuration.isSummary {
-      let index = index(of: subject)
       fleet.print {
         DeviceLine.received(notification, subjects[index].line, latencyMicros: latency, to: &$0)
       }

@@ -94,6 +94,9 @@ struct DevRun {
     defer { supervisor.stop(gateway.program) }
     let agent = try startAgent(of: gateway, by: supervisor)
     defer { supervisor.stop(agent) }
+    DeviceRunFile(agentReadyFile: agentFolder + ".ready.json", received: receivedFile)
+      .write(inGateway: gatewayFolder)
+    defer { DeviceRunFile.remove(inGateway: gatewayFolder) }
     let guide = DevGuide(gateway: gateway, app: app, socket: socket, agentFolder: agentFolder)
     if isJSON { Output.json(.object(guide.line)) } else { Output.text(guide.text) }
     if let readyFile {
@@ -107,6 +110,8 @@ struct DevRun {
       description: "the \(name) ended: \(SetupGateway.lastLine(of: log ?? ""))")
   }
 
+  private var receivedFile: String { agentFolder + ".received.jsonl" }
+
   private func startAgent(
     of gateway: SetupGateway, by supervisor: ProgramSupervisor
   ) throws -> SupervisedProgram {
@@ -118,7 +123,7 @@ struct DevRun {
         ProgramSupervisor.path, "agent", "--data", agentFolder, "--socket", socket, "--grant",
         grant,
         // Its description contains the enrollment code, which an argument would expose in the list of processes.
-        "--gateway", gateway.file, "--ready-file", readyFile,
+        "--gateway", gateway.file, "--ready-file", readyFile, "--received", receivedFile,
       ] + presenters.flatMap { ["--presenter", $0] }
     let agent = try supervisor.start(words) {
       // The user answers it on this terminal, which also shows its notifications.

@@ -7,9 +7,9 @@ enum ReceivedCommand {
   static let table = OptionTable(
     command: "belfry device received",
     summary: """
-      For a command under 'belfry test-gateway': prints the next N pushes that its devices have received and
-      that no earlier 'belfry device received' of this run has printed, one JSON line each, and waits for
-      those that are missing. Exits 1 if they do not arrive in time.
+      Prints the next N pushes that the devices of 'belfry test-gateway' or 'belfry device run --received'
+      have received and that no earlier 'belfry device received' of this run has printed, one JSON line each,
+      and waits for those that are missing. Exits 1 if they do not arrive in time.
 
       With --count 0, exits 0 if no such push arrives within the time, and 1 if one does.
       """,
@@ -23,7 +23,12 @@ enum ReceivedCommand {
         "within", "SECONDS", default: "1 with --count 0, else that of --timeout",
         "time in which the pushes arrive, or in which none does"),
       .value("timeout", "SECONDS", default: "10", "the same; the shorter one applies"),
-      .value("file", "FILE", default: "$BELFRY_RECEIVED", "file with the received pushes"),
+      .value(
+        "file", "FILE", default: "$BELFRY_RECEIVED, else that of the devices of --data",
+        "file with the received pushes"),
+      .value(
+        "data", "DIR", default: "$BELFRY_GATEWAY, else $XDG_STATE_HOME/belfry/gateway",
+        "the folder of the gateway that the devices belong to"),
     ])
 
   static func run(_ arguments: [String]) -> Int32 {
@@ -36,8 +41,11 @@ enum ReceivedCommand {
       let count = try options.integer("count", in: 0...1_000_000) ?? 1
       let limit = try limit(options, count: count)
       let filter = try filter(options)
-      guard let file = options.value("file") ?? StateFolders.variable("BELFRY_RECEIVED") else {
-        throw CommandLineOptions.Problem.required(key: "file")
+      guard let file = file(options) else {
+        Output.error(
+          "no devices run that keep their pushes",
+          do: "run it under 'belfry test-gateway', or start 'belfry device run --received FILE'")
+        return 1
       }
       let pushes = try ReceivedPushes(file, where: filter, after: options.value("since"))
       if options.has("mark") {
@@ -59,6 +67,16 @@ enum ReceivedCommand {
   }
 
   // MARK: Options
+
+  private static func file(_ options: CommandLineOptions) -> String? {
+    if let file = options.value("file") { return file }
+    // The devices of a gateway that is named take precedence over those of the environment.
+    if options.value("data") == nil, let file = StateFolders.variable("BELFRY_RECEIVED") {
+      return file
+    }
+    let gateway = FileSystem.absolute(options.value("data") ?? StateFolders.gateway)
+    return DeviceRunFile(ofGateway: gateway)?.received
+  }
 
   private static func limit(_ options: CommandLineOptions, count: Int) throws -> Duration {
     let given = try ["within", "timeout"].compactMap { try seconds($0, options) }

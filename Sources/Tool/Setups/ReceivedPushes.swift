@@ -42,9 +42,6 @@ final class ReceivedPushes {
     }
   }
 
-  /// The name of the second file.
-  static func recordFile(of file: String) -> String { file + ".returned" }
-
   private let file: String
   private let descriptor: Int32
   /// The place behind the last line that was examined; nil before the first one.

@@ -1,3 +1,4 @@
+import Agent
 import BelfryWire
 import Glibc
 import System
@@ -28,7 +29,7 @@ struct ReturnedPushes {
   ///
   /// The record of a file that was emptied since is discarded.
   init(_ file: String, bytes: Int) throws(SystemFailure) {
-    path = ReceivedPushes.recordFile(of: file)
+    path = ReceivedFile.recordFile(of: file)
     if FileSystem.exists(path) {
       let text = try FileSystem.readRegularFile(path, limit: Self.fileBytesMax)
       let record = (try? JSONValue(parsing: text))?.objectValue

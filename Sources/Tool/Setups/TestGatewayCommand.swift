@@ -13,15 +13,22 @@ enum TestGatewayCommand {
 
       COMMAND has in its environment: BELFRY_HOST, BELFRY_PROVIDER_PORT, BELFRY_CA, BELFRY_KEY_FILE,
       BELFRY_KEY_ID, BELFRY_TEAM_ID, BELFRY_TOPIC, BELFRY_TOKEN (the first device's), BELFRY_TOKENS
-      (of all of them, up to 1,000, with spaces in between), BELFRY_TOKENS_FILE (a file with a token a
-      line), BELFRY_RECEIVED (a file with one JSON line a push that a device has received), BELFRY_GATEWAY
+      (of all devices, up to 1,000, separated by spaces), BELFRY_TOKENS_FILE (a file with one token per
+      line), BELFRY_RECEIVED (a file with one JSON line per push that a device has received), BELFRY_GATEWAY
       (the gateway's folder, which other belfry commands then use) and BELFRY_INSECURE_PROVIDER_PORT (the
       provider API without TLS).
+
+      With several --app, these tokens and the topic are those of the first one. BELFRY_TOPIC_1,
+      BELFRY_TOKEN_1, BELFRY_TOPIC_2, BELFRY_TOKEN_2 and so on are the topics and the first device's tokens
+      in the order of --app, and BELFRY_TOKENS_JSON is an object with all tokens by topic, up to 1,000.
+
+      'belfry device order' takes the devices offline, unregisters their tokens and more; 'belfry device
+      received' prints what they have received.
       """,
     positionals: "-- COMMAND…", positionalCount: 1...100_000,
     [
-      .value(
-        "app", "APP_ID[:TYPE]", "the app that the devices register, for alert or for this type"),
+      .repeatable(
+        "app", "APP_ID[:TYPE]", "an app that the devices register, for alert or for this type"),
       .value("count", "N", default: "1", "how many devices"),
       .value("environment", "sandbox|production", default: "sandbox", "the gateway's"),
       .value(
@@ -61,8 +68,7 @@ enum TestGatewayCommand {
 
 /// One run of `belfry test-gateway`.
 struct TestGatewayRun {
-  private let app: String
-  private let kind: TokenKind
+  private let apps: [TestDevices.App]
   private let count: Int
   private let environment: String
   private let dataFolder: String?
@@ -71,7 +77,33 @@ struct TestGatewayRun {
   private let parent: pid_t?
 
   init(_ options: CommandLineOptions, keeperOf parent: pid_t?) throws(CommandLineOptions.Problem) {
-    let text = try options.required("app")
+    _ = try options.required("app")
+    var apps: [TestDevices.App] = []
+    for text in options.values("app") {
+      let app = try Self.app(text)
+      guard !apps.contains(app) else {
+        throw .badValue(key: "app", value: text, wanted: "each app and type once")
+      }
+      guard apps.count < Self.appsMax else {
+        throw .badValue(key: "app", value: text, wanted: "at most \(Self.appsMax) apps")
+      }
+      apps.append(app)
+    }
+    self.apps = apps
+    count = try options.integer("count", in: 1...100_000) ?? 1
+    environment = try options.choice("environment", of: ["sandbox", "production"]) ?? "sandbox"
+    dataFolder = options.value("data").map(FileSystem.absolute)
+    keepsFolder = options.has("keep") || dataFolder != nil
+    command = options.positionals
+    self.parent = parent
+  }
+
+  /// Apps of one run; each has two variables.
+  private static let appsMax = 100
+
+  private static func app(
+    _ text: String
+  ) throws(CommandLineOptions.Problem) -> TestDevices.App {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     guard let name = parts.first.map(String.init), (1...255).contains(name.utf8.count),
       name.utf8.allSatisfy({ $0 > 0x20 }),
@@ -80,14 +112,7 @@ struct TestGatewayRun {
       let types = TokenKind.allCases.map { "\($0.name)" }.joined(separator: ", ")
       throw .badValue(key: "app", value: text, wanted: "APP_ID or APP_ID:TYPE, of \(types)")
     }
-    app = name
-    self.kind = kind
-    count = try options.integer("count", in: 1...100_000) ?? 1
-    environment = try options.choice("environment", of: ["sandbox", "production"]) ?? "sandbox"
-    dataFolder = options.value("data").map(FileSystem.absolute)
-    keepsFolder = options.has("keep") || dataFolder != nil
-    command = options.positionals
-    self.parent = parent
+    return TestDevices.App(bundleID: name, kind: kind)
   }
 
   func run() throws -> Int32 {
@@ -111,7 +136,7 @@ struct TestGatewayRun {
       in: folder + "/gateway", logFile: folder + "/gateway.log", options: gatewayOptions,
       by: supervisor)
     let devices = try TestDevices.start(
-      count, of: gateway, app: app, kind: kind, in: folder, by: supervisor)
+      count, of: gateway, apps: apps, in: folder, by: supervisor)
     let program = try supervisor.start(command) { launch in
       let variables = ProcessInfo.processInfo.environment
         .merging(variables(gateway, devices)) { $1 }
@@ -141,17 +166,28 @@ struct TestGatewayRun {
   }
 
   private func variables(_ gateway: SetupGateway, _ devices: TestDevices) -> [String: String] {
-    [
+    var variables = [
       "BELFRY_HOST": gateway.host, "BELFRY_PROVIDER_PORT": "\(gateway.port("provider"))",
       "BELFRY_INSECURE_PROVIDER_PORT": "\(gateway.port("insecureProvider"))",
       "BELFRY_CA": gateway.caFile, "BELFRY_KEY_FILE": gateway.keyFile,
       "BELFRY_KEY_ID": gateway.keyID, "BELFRY_TEAM_ID": gateway.teamID,
-      "BELFRY_GATEWAY": gateway.folder, "BELFRY_TOPIC": app + "\(kind.topicSuffix)",
+      "BELFRY_GATEWAY": gateway.folder, "BELFRY_TOPIC": apps.first?.topic ?? "",
       "BELFRY_TOKEN": devices.tokens.first ?? "",
       "BELFRY_TOKENS": devices.tokens.prefix(Self.environmentTokensMax).joined(separator: " "),
       "BELFRY_TOKENS_FILE": devices.tokensFile,
       "BELFRY_RECEIVED": devices.receivedFile,
     ]
+    var left = Self.environmentTokensMax
+    var byTopic: [(String, JSONValue)] = []
+    for (index, app) in apps.enumerated() {
+      let tokens = devices.tokens(of: app)
+      variables["BELFRY_TOPIC_\(index + 1)"] = app.topic
+      variables["BELFRY_TOKEN_\(index + 1)"] = tokens.first ?? ""
+      byTopic.append((app.topic, .array(tokens.prefix(left).map { .string($0) })))
+      left -= min(left, tokens.count)
+    }
+    variables["BELFRY_TOKENS_JSON"] = JSONValue.object(JSONObject(byTopic)).text
+    return variables
   }
 
   /// Tokens in one environment variable, which the kernel limits to 128 KiB: 65 bytes each.

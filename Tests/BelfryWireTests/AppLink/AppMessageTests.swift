@@ -112,6 +112,7 @@ struct AppMessageTests {
       .clock, .setClock(unixMilliseconds: -5), .advanceClock(milliseconds: 20_000),
       .setZone("UTC"),
       .setPlace(latitude: 1, longitude: 2), .state(["locked": "on"]), .diagnose,
+      .moveLink(isOnline: true), .unregister(app: "com.example.app", kind: .voip),
     ]
   }
 

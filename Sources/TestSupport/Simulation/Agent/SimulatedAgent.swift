@@ -219,7 +219,7 @@ final class SimulatedAgent {
     world.ledger.onCarriedOut(effect)
     switch effect {
     case .persist, .persistClock, .list, .badge, .sound, .suppressed, .showLink,
-      .probeGateway,
+      .probeGateway, .moveLink,
       .announceState, .useLocationServices, .raise, .deleteAttachments, .trimAttachments, .log:
       break
     case .answer(let ask, let answer): answered(ask, .success(answer))

@@ -1,0 +1,73 @@
+import Agent
+import BelfryWire
+
+// Orders of `belfry device order`.
+extension DeviceFleet {
+  /// Carries out an order, or refuses it.
+  func carryOut(_ order: DeviceOrder, for client: OrderConnection) {
+    // Tell the command which gateway it can ask.
+    client.send(["event": "order", "gateway": .string(configuration.gateway.folder ?? "")])
+    do throws(DeviceOrder.Refusal) {
+      let targets = try targets(of: order)
+      let pending = PendingOrder(for: client)
+      orders.append(pending)
+      for (device, token) in targets { pending.add(device.begin(order.verb, token), of: device) }
+      // Some parts may be done at once.
+      for (device, _) in targets { pending.check(device) }
+      orders.removeAll(where: \.isFinished)
+    } catch {
+      client.finish(error)
+    }
+  }
+
+  /// Handles an event of a device that may be the end of an order.
+  func deviceChanged(_ device: VirtualDevice) {
+    guard !orders.isEmpty else { return }
+    for order in orders { order.check(device) }
+    orders.removeAll { $0.isFinished || $0.isAbandoned }
+  }
+
+  private func targets(
+    of order: DeviceOrder
+  ) throws(DeviceOrder.Refusal) -> [(VirtualDevice, token: [UInt8]?)] {
+    var targets: [(VirtualDevice, token: [UInt8]?)] = []
+    switch order.target {
+    case .all: targets = devices.map { ($0, nil) }
+    case .device(let number):
+      targets = [(try device(number), nil)]
+    case .token(let token):
+      guard let device = devices.first(where: { $0.hasToken(token) }) else {
+        throw .init(
+          "no device of this run has the token \(Hexadecimal.encode(token))",
+          do: "use a registered token; a token that was unregistered is not valid again")
+      }
+      targets = [(device, token)]
+    }
+    switch order.verb {
+    case .offline, .online: return targets
+    case .sleep, .wake: break
+    case .unregister, .disable, .enable:
+      targets.removeAll { !$0.0.hasTokens }
+      guard !targets.isEmpty else {
+        throw .init("no app is registered", do: "start the devices with --app")
+      }
+    }
+    if let (device, _) = targets.first(where: { $0.0.link?.isOffline != false }) {
+      throw .init(
+        "device \(device.number ?? 0) is offline, so the gateway cannot learn of '\(order.verb.rawValue)'",
+        do: "run 'belfry device order online' first")
+    }
+    return targets
+  }
+
+  private func device(_ number: UInt64) throws(DeviceOrder.Refusal) -> VirtualDevice {
+    if let device = devices.first(where: { $0.number == number }) { return device }
+    let sorted = devices.sorted { ($0.number ?? .max) < ($1.number ?? .max) }
+    guard let position = Int(exactly: number), (1...sorted.count).contains(position) else {
+      throw .init(
+        "no device of this run is number \(number)",
+        do: "use 1 to \(sorted.count), or a number that 'belfry device list' shows")
+    }
+    return sorted[position - 1]
+  }
+}

@@ -1,0 +1,89 @@
+import BelfryWire
+
+/// An order of `belfry device order` to the devices of a run; it is sent as one JSON line.
+struct DeviceOrder: Sendable {
+  enum Verb: String, CaseIterable, Sendable {
+    case offline, online, sleep, wake, unregister, disable, enable
+
+    /// The state of the device or the app after the order.
+    var outcome: String {
+      switch self {
+      case .offline, .online: rawValue
+      case .sleep: "asleep"
+      case .wake: "awake"
+      case .unregister: "unregistered"
+      case .disable: "disabled"
+      case .enable: "enabled"
+      }
+    }
+  }
+
+  /// The devices, or the app, that the order is for.
+  enum Target: Sendable {
+    case all
+    /// A device by its number at the gateway, or by its position in the ascending order of these numbers, from 1.
+    case device(UInt64)
+    case token([UInt8])
+  }
+
+  let verb: Verb
+  let target: Target
+
+  /// True if the order changes apps, and not the device.
+  var isAboutApps: Bool { [.unregister, .disable, .enable].contains(verb) }
+  /// True if the order names a token.
+  var isForToken: Bool { if case .token = target { true } else { false } }
+
+  init(_ verb: Verb, _ target: Target) {
+    self.verb = verb
+    self.target = target
+  }
+
+  /// Parses a line; returns nil for anything that is not an order.
+  init?(_ bytes: ArraySlice<UInt8>) {
+    guard let object = (try? JSONValue(parsing: Array(bytes)))?.objectValue,
+      let verb = object["do"]?.stringValue.flatMap(Verb.init)
+    else { return nil }
+    self.verb = verb
+    if let text = object["token"]?.stringValue {
+      guard let token = Hexadecimal.decode(text), !token.isEmpty else { return nil }
+      target = .token(token)
+    } else if let number = object["device"]?.stringValue.flatMap({ UInt64($0) }) {
+      target = .device(number)
+    } else {
+      target = .all
+    }
+  }
+
+  /// The order as an object.
+  var line: JSONObject {
+    var line: JSONObject = ["do": .string(verb.rawValue)]
+    switch target {
+    case .all: break
+    case .device(let number): line["device"] = .string("\(number)")
+    case .token(let token): line["token"] = .string(Hexadecimal.encode(token))
+    }
+    return line
+  }
+
+  /// Returns the number of a device as a member of a line: an integer, unless it is too large for one.
+  static func number(_ device: UInt64) -> JSONValue {
+    Int64(exactly: device).map { .integer($0) } ?? .string("\(device)")
+  }
+
+  /// Returns the number of the device that a line names.
+  static func number(in line: JSONObject) -> String? {
+    line["device"].map { $0.stringValue ?? $0.text }
+  }
+
+  /// The reason that an order is not carried out, and the remedy.
+  struct Refusal: Error {
+    let reason: String
+    let advice: String
+
+    init(_ reason: String, do advice: String) {
+      self.reason = reason
+      self.advice = advice
+    }
+  }
+}

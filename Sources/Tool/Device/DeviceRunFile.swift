@@ -1,0 +1,55 @@
+import BelfryWire
+import Glibc
+import System
+
+/// The file in a gateway's folder that names the devices that run for it, so that `belfry device order` and
+/// `belfry device received` find them from another shell.
+struct DeviceRunFile {
+  /// The data folder of `belfry device run`; nil for an agent.
+  var folder: String?
+  /// The ready file of `belfry dev`'s agent; nil for virtual devices.
+  var agentReadyFile: String?
+  /// The file with the received pushes; nil if they are not kept.
+  var received: String?
+
+  static func path(inGateway folder: String) -> String { folder + "/devices.json" }
+
+  /// Reads the file of a gateway; returns nil if no devices run for it, or if they left no file.
+  init?(ofGateway folder: String) {
+    guard
+      let bytes = try? FileSystem.readRegularFile(Self.path(inGateway: folder), limit: 65_536),
+      let object = (try? JSONValue(parsing: bytes))?.objectValue,
+      let pid = object["pid"]?.integerValue.flatMap(Int32.init(exactly:)),
+      kill(pid, 0) == 0 || errno == EPERM
+    else { return nil }
+    self.folder = object["folder"]?.stringValue
+    agentReadyFile = object["agent"]?.stringValue
+    received = object["received"]?.stringValue
+  }
+
+  init(folder: String? = nil, agentReadyFile: String? = nil, received: String?) {
+    self.folder = folder
+    self.agentReadyFile = agentReadyFile
+    self.received = received
+  }
+
+  /// Writes the file; another user's gateway, or one whose folder cannot be written, gets none.
+  func write(inGateway folder: String) {
+    var object: JSONObject = ["pid": .integer(Int64(getpid()))]
+    object["folder"] = self.folder.map { .string($0) }
+    object["agent"] = agentReadyFile.map { .string($0) }
+    object["received"] = received.map { .string($0) }
+    let bytes = JSONValue.object(object).bytes + [0x0A]
+    try? FileSystem.write(bytes, to: Self.path(inGateway: folder), mode: 0o600)
+  }
+
+  /// Removes the file, unless other devices have replaced it.
+  static func remove(inGateway folder: String) {
+    let path = path(inGateway: folder)
+    guard let bytes = try? FileSystem.readRegularFile(path, limit: 65_536),
+      let object = (try? JSONValue(parsing: bytes))?.objectValue,
+      object["pid"]?.integerValue == Int64(getpid())
+    else { return }
+    try? FileSystem.remove(path)
+  }
+}

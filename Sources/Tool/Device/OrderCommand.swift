@@ -1,0 +1,115 @@
+import BelfryWire
+import Gateway
+import Glibc
+import System
+
+/// `belfry device order`: gives an order to the devices of a run and waits until they have carried it out.
+enum OrderCommand {
+  static let table = OptionTable(
+    command: "belfry device order",
+    summary: """
+      Gives an order to the devices of 'belfry test-gateway', 'belfry dev' or 'belfry device run', waits until
+      they have carried it out, and prints what happened. Exits 1 if they do not carry it out in time.
+
+      offline, online: closes the link to the gateway; connects again. Pushes are stored meanwhile.
+      sleep, wake: pushes of priority 5 and 1 wait while the device sleeps.
+      unregister: invalidates the tokens; waits until the gateway answers 410 for them.
+      disable, enable: turns the notifications of the apps off or on, as the user would.
+      """,
+    positionals: DeviceOrder.Verb.allCases.map(\.rawValue).joined(separator: "|"),
+    positionalCount: 1...1,
+    [
+      .value("token", "HEX", "only the device and the app with this token"),
+      .value("device", "N", "only this device: 1 is the first one, or its number at the gateway"),
+      .value("timeout", "SECONDS", default: "10", "how long to wait"),
+      .value(
+        "data", "DIR", default: "$BELFRY_GATEWAY, else $XDG_STATE_HOME/belfry/gateway",
+        "the folder of the gateway that the devices belong to"),
+      .value("devices", "DIR", "the --data folder of 'belfry device run' instead"),
+      .flag("json", "one JSON object per line"),
+    ])
+
+  static func run(_ arguments: [String]) -> Int32 {
+    do {
+      let options = try CommandLineOptions(arguments, by: table)
+      if options.wantsHelp {
+        Output.text(table.help)
+        return 0
+      }
+      let order = try order(options)
+      let seconds = try options.integer("timeout", in: Int64(0)...86_400) ?? 10
+      let end = ContinuousClock.now + .seconds(seconds)
+      let exchange = OrderExchange(order, until: end, seconds: seconds)
+      try exchange.run(with: try devices(options), gateway: gatewayFolder(options)) { line in
+        if options.has("json") { Output.json(.object(line)) } else { Output.line(sentence(line)) }
+      }
+      return 0
+    } catch let problem as CommandLineOptions.Problem {
+      Output.error(problem)
+      return 2
+    } catch let problem as UsageError {
+      Output.error(problem)
+      return 2
+    } catch let refusal as DeviceOrder.Refusal {
+      Output.error(refusal.reason, do: refusal.advice)
+      return 1
+    } catch {
+      Output.error(error)
+      return 1
+    }
+  }
+
+  private static func order(_ options: CommandLineOptions) throws -> DeviceOrder {
+    let word = options.positionals[0]
+    guard let verb = DeviceOrder.Verb(rawValue: word) else {
+      let all = DeviceOrder.Verb.allCases.map(\.rawValue)
+      let nearest = Suggestion.nearest(to: word, in: all)
+      throw UsageError(
+        "unknown order '\(word)': "
+          + (nearest.map { "did you mean '\($0)'?" } ?? "use \(all.joined(separator: ", "))"))
+    }
+    var target = DeviceOrder.Target.all
+    if let text = options.value("token") {
+      guard let token = Hexadecimal.decode(text), !token.isEmpty else {
+        throw CommandLineOptions.Problem.badValue(
+          key: "token", value: text, wanted: "a device token in hexadecimal")
+      }
+      guard options.value("device") == nil else {
+        throw UsageError("--token and --device cannot be combined: use one of them")
+      }
+      target = .token(token)
+    } else if let number = try options.integer("device", in: UInt64(1)...UInt64.max) {
+      target = .device(number)
+    }
+    return DeviceOrder(verb, target)
+  }
+
+  /// Finds the devices by the options, by the environment, or by the gateway's folder.
+  private static func devices(_ options: CommandLineOptions) throws -> DeviceRunFile {
+    if let folder = options.value("devices") {
+      return DeviceRunFile(folder: FileSystem.absolute(folder), received: nil)
+    }
+    let gateway = gatewayFolder(options)
+    if let run = DeviceRunFile(ofGateway: gateway) { return run }
+    throw DeviceOrder.Refusal(
+      "no devices run for the gateway in \(gateway)",
+      do:
+        "start 'belfry test-gateway', 'belfry dev' or 'belfry device run', or use --data or --devices"
+    )
+  }
+
+  private static func gatewayFolder(_ options: CommandLineOptions) -> String {
+    FileSystem.absolute(options.value("data") ?? StateFolders.gateway)
+  }
+
+  private static func sentence(_ line: JSONObject) -> String {
+    let device = "device \(DeviceOrder.number(in: line) ?? "")"
+    let outcome = line["event"]?.stringValue ?? ""
+    guard let topic = line["topic"]?.stringValue else { return "\(device) is \(outcome)" }
+    let token =
+      outcome == DeviceOrder.Verb.unregister.outcome
+      ? "; the gateway answers 410 for \(line["token"]?.stringValue ?? "")" : ""
+    return OutputTable.printable(
+      "\(device): \(topic) (\(line["type"]?.stringValue ?? "")) is \(outcome)\(token)")
+  }
+}

@@ -1,0 +1,150 @@
+import BelfryWire
+import Gateway
+import Glibc
+import System
+
+/// The exchange of one `belfry device order` with the devices, and with the gateway that must know the result.
+struct OrderExchange {
+  private let order: DeviceOrder
+  private let end: ContinuousClock.Instant
+  private let seconds: Int64
+
+  init(_ order: DeviceOrder, until end: ContinuousClock.Instant, seconds: Int64) {
+    self.order = order
+    self.end = end
+    self.seconds = seconds
+  }
+
+  /// Sends the order and calls `report` with each part that was carried out.
+  ///
+  /// `gateway` is the folder of the gateway that an agent belongs to; virtual devices name theirs.
+  func run(
+    with devices: DeviceRunFile, gateway: String, _ report: (JSONObject) -> Void
+  ) throws {
+    if let folder = devices.folder {
+      try run(inFolder: folder, report)
+    } else if let file = devices.agentReadyFile {
+      try run(withAgent: file, GatewayAccess(folder: gateway), report)
+    }
+  }
+
+  private func run(
+    withAgent readyFile: String, _ gateway: GatewayAccess, _ report: (JSONObject) -> Void
+  ) throws {
+    let bytes = try? FileSystem.readRegularFile(readyFile, limit: 65_536)
+    guard let ready = bytes.flatMap({ try? JSONValue(parsing: $0) })?.objectValue,
+      let socket = ready["socket"]?.stringValue,
+      let device = ready["device"]?.stringValue.flatMap({ UInt64($0) })
+    else {
+      throw DeviceOrder.Refusal(
+        "the agent has not joined the gateway", do: "see the agent's log, and try again")
+    }
+    for line in try AgentOrder(order, socket: socket, device: device).run() {
+      try awaitGateway(gateway, line)
+      report(line)
+    }
+  }
+
+  private func run(inFolder folder: String, _ report: (JSONObject) -> Void) throws {
+    let descriptor = try connect(folder)
+    defer { close(descriptor) }
+    let request = JSONValue.object(order.line).bytes + [0x0A]
+    let sent = unsafe request.withUnsafeBytes {
+      unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+    }
+    guard sent == request.count else {
+      throw SystemFailure.call(name: "send", errno: errno, subject: folder)
+    }
+    var gateway: GatewayAccess?
+    var input: [UInt8] = []
+    while true {
+      let bytes = try read(descriptor)
+      guard !bytes.isEmpty else {
+        throw DeviceOrder.Refusal(
+          "the devices ended before they carried out '\(order.verb.rawValue)'",
+          do: "see what they printed last")
+      }
+      input += bytes
+      while let index = input.firstIndex(of: 0x0A) {
+        let line = (try? JSONValue(parsing: Array(input[..<index])))?.objectValue ?? [:]
+        input.removeFirst(index + 1)
+        if let reason = line["error"]?.stringValue {
+          throw DeviceOrder.Refusal(reason, do: line["advice"]?.stringValue ?? "")
+        }
+        switch line["event"]?.stringValue {
+        case "done": return
+        case "order":
+          gateway = line["gateway"]?.stringValue.flatMap {
+            $0.isEmpty ? nil : GatewayAccess(folder: $0)
+          }
+        default:
+          try awaitGateway(gateway, line)
+          report(line)
+        }
+      }
+    }
+  }
+
+  private func connect(_ folder: String) throws -> Int32 {
+    let place = try OrderSocketPath(folder: folder)
+    do throws(SystemFailure) {
+      return try Socket.connect(unixPath: place.path)
+    } catch {
+      guard case .call(_, let number, _) = error, [ENOENT, ECONNREFUSED].contains(number) else {
+        throw error
+      }
+      throw DeviceOrder.Refusal(
+        "no devices run in \(folder)", do: "start them with 'belfry device run --data \(folder)'")
+    }
+  }
+
+  private func read(_ descriptor: Int32) throws -> [UInt8] {
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let left = ContinuousClock.now.duration(to: end)
+      guard left > .zero else { throw timeout }
+      let milliseconds = Int32(clamping: left.components.seconds * 1_000 + 999)
+      var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      guard unsafe poll(&wanted, 1, milliseconds) > 0 else { continue }
+      let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
+      if count >= 0 { return Array(buffer[..<count]) }
+      guard [EINTR, EAGAIN].contains(errno) else { return [] }
+    }
+  }
+
+  private var timeout: DeviceOrder.Refusal {
+    DeviceOrder.Refusal(
+      "timed out: '\(order.verb.rawValue)' was not carried out within \(seconds) s",
+      do: "see the gateway's log, or use a longer --timeout")
+  }
+
+  // MARK: The gateway
+
+  /// Waits until the gateway's own answers show the part; a gateway that this user may not ask is not asked.
+  private func awaitGateway(_ gateway: GatewayAccess?, _ line: JSONObject) throws {
+    guard let gateway, let device = DeviceOrder.number(in: line) else { return }
+    while true {
+      let isShown: Bool?
+      switch order.verb {
+      case .offline, .online:
+        let lines = try? gateway.perform(.listDevices(of: device))
+        let own = lines?.first { DeviceOrder.number(in: $0) == device }
+        isShown = own?["up"]?.boolValue.map { $0 == (order.verb == .online) }
+      case .unregister:
+        let token = line["token"]?.stringValue ?? ""
+        let lines = try? gateway.perform(.checkDeviceToken(token, topic: nil))
+        isShown = lines.map { answer in
+          answer.first?["faults"]?.arrayValue?.contains {
+            $0.objectValue?["status"]?.integerValue == 410
+          } == true
+        }
+      case .sleep, .wake, .disable, .enable: return
+      }
+      guard isShown == false else { return }
+      guard ContinuousClock.now < end else { throw timeout }
+      usleep(Self.pauseMicroseconds)
+    }
+  }
+
+  private static let pauseMicroseconds: UInt32 = 20_000
+}

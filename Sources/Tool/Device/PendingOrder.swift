@@ -1,0 +1,65 @@
+import BelfryWire
+
+/// An order that devices of this process are carrying out.
+final class PendingOrder {
+  /// The part of one device, or of one of its apps.
+  struct Part {
+    enum Condition {
+      case isOffline
+      case isUp
+      /// The gateway has read the device's state: it answered two pings since, the first of which may be older than the
+      /// state, or the link was established again.
+      case isReported(ups: Int, pongs: Int)
+      case isUnregistered(LinkSubject)
+      /// The gateway has confirmed this many switches of the app.
+      case isSwitched(LinkSubject, count: Int)
+    }
+
+    let condition: Condition
+    /// The number of requests for the subject that the gateway had refused when the order was given.
+    var refusals = 0
+    /// The line to send once it is carried out.
+    let line: JSONObject
+  }
+
+  /// The progress of a part.
+  enum Progress {
+    case waiting
+    case done
+    case refused(String)
+  }
+
+  private weak var client: OrderConnection?
+  private var parts: [ObjectIdentifier: [Part]] = [:]
+  private(set) var isFinished = false
+
+  init(for client: OrderConnection) { self.client = client }
+
+  /// True if the command no longer waits for it.
+  var isAbandoned: Bool { client?.isOpen != true }
+
+  func add(_ parts: [Part], of device: VirtualDevice) {
+    self.parts[ObjectIdentifier(device), default: []] += parts
+  }
+
+  /// Reports the parts of a device that are carried out by now, and the end of the order.
+  func check(_ device: VirtualDevice) {
+    guard !isFinished, let waiting = parts[ObjectIdentifier(device)] else { return }
+    var left: [Part] = []
+    for part in waiting {
+      switch device.progress(of: part) {
+      case .waiting: left.append(part)
+      case .done: client?.send(part.line)
+      case .refused(let reason):
+        isFinished = true
+        client?.finish(
+          .init("the gateway refused the order: \(reason)", do: "see the gateway's log"))
+        return
+      }
+    }
+    parts[ObjectIdentifier(device)] = left.isEmpty ? nil : left
+    guard parts.isEmpty else { return }
+    isFinished = true
+    client?.finish()
+  }
+}

@@ -1,0 +1,85 @@
+import Agent
+import BelfryWire
+
+// Orders of `belfry device order`.
+extension VirtualDevice {
+  /// True if an app of the device is registered.
+  var hasTokens: Bool { subjects.contains { !$0.token.isEmpty } }
+
+  func hasToken(_ token: [UInt8]) -> Bool { subjects.contains { $0.token == token } }
+
+  /// Begins to carry out an order, for one app if `token` names it.
+  ///
+  /// Returns the parts to wait for.
+  func begin(_ verb: DeviceOrder.Verb, _ token: [UInt8]?) -> [PendingOrder.Part] {
+    guard let link else { return [] }
+    switch verb {
+    case .offline:
+      link.goOffline()
+      return [part(verb, .isOffline)]
+    case .online:
+      link.goOnline()
+      return [part(verb, .isUp)]
+    case .sleep, .wake:
+      changeState(
+        verb == .sleep ? link.state.union(.asleep) : link.state.subtracting(.asleep))
+      return [part(verb, .isReported(ups: ups, pongs: awaitPongs(2)))]
+    case .unregister, .disable, .enable:
+      return subjects.compactMap { begin(verb, token, $0, link) }
+    }
+  }
+
+  private func begin(
+    _ verb: DeviceOrder.Verb, _ token: [UInt8]?, _ known: Subject, _ link: GatewayConnection
+  ) -> PendingOrder.Part? {
+    guard case .topic(let topic) = known.subject, !known.token.isEmpty,
+      token == nil || known.token == token
+    else { return nil }
+    let condition: PendingOrder.Part.Condition
+    if verb == .unregister {
+      link.cancel(known.subject)
+      condition = .isUnregistered(known.subject)
+    } else {
+      link.setEnabled(verb == .enable, topic)
+      condition = .isSwitched(known.subject, count: known.switches + 1)
+    }
+    var result = part(verb, condition, known)
+    result.refusals = known.refusals
+    return result
+  }
+
+  /// Returns the progress of a part of an order.
+  func progress(of part: PendingOrder.Part) -> PendingOrder.Progress {
+    switch part.condition {
+    case .isOffline: return link?.isOffline == true ? .done : .waiting
+    case .isUp: return isUp ? .done : .waiting
+    case .isReported(let ups, let pongs):
+      return self.ups > ups || self.pongs >= pongs ? .done : .waiting
+    case .isUnregistered(let subject):
+      return progress(of: subject, part) { $0.token.isEmpty }
+    case .isSwitched(let subject, let count):
+      return progress(of: subject, part) { $0.switches >= count }
+    }
+  }
+
+  private func progress(
+    of subject: LinkSubject, _ part: PendingOrder.Part, _ isDone: (Subject) -> Bool
+  ) -> PendingOrder.Progress {
+    guard let known = subjects.first(where: { $0.subject == subject }) else { return .waiting }
+    if known.refusals > part.refusals { return .refused(known.refusal) }
+    return isDone(known) ? .done : .waiting
+  }
+
+  private func part(
+    _ verb: DeviceOrder.Verb, _ condition: PendingOrder.Part.Condition, _ known: Subject? = nil
+  ) -> PendingOrder.Part {
+    var line: JSONObject = ["event": .string(verb.outcome)]
+    line["device"] = number.map(DeviceOrder.number)
+    if let known, case .topic(let topic) = known.subject {
+      line["topic"] = .string(topic.bundleID)
+      line["type"] = .string("\(topic.kind.name)")
+      line["token"] = .string(Hexadecimal.encode(known.token))
+    }
+    return PendingOrder.Part(condition: condition, line: line)
+  }
+}

@@ -1,0 +1,192 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `belfry device order`: orders to the devices of a run, from another process.
+@Suite struct DeviceOrderTests {
+  private let app = "com.example.app"
+
+  private func order(
+    _ scenario: Scenario, _ words: String..., expecting status: Int32 = 0
+  ) async throws -> Scenario.CommandResult {
+    let answer = try await scenario.belfryCommand(["device", "order"] + words, succeeding: false)
+    #expect(answer.status == status, "\(words): \(answer.output) \(answer.errors)")
+    return answer
+  }
+
+  /// Runs a script under `belfry test-gateway`.
+  private func testGateway(
+    _ scenario: Scenario, _ options: [String], _ script: String
+  ) async throws -> RunningProgram {
+    let program = try scenario.belfry(
+      ["test-gateway"] + options + ["--", "sh", "-c", script],
+      environment: [
+        "PATH": Installation.products + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? "")
+      ])
+    #expect(try await program.end() == 0, "\(program.errors)")
+    return program
+  }
+
+  @Test func `A push to a device that is offline is stored, and a token that it gives up is 410`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let program = try await testGateway(
+        scenario, ["--app", "com.example.ci"],
+        """
+        belfry device order offline --json || exit 10
+        belfry send "$BELFRY_TOKEN" --topic com.example.ci --title Stored || exit 11
+        belfry device received --count 0 --within 0 || exit 12
+        belfry device order online --token "$BELFRY_TOKEN" --json || exit 13
+        belfry device received --timeout 60 || exit 14
+        belfry device order unregister --token "$BELFRY_TOKEN" --json || exit 15
+        belfry send "$BELFRY_TOKEN" --topic com.example.ci --title Gone
+        belfry device order disable --token "$BELFRY_TOKEN" 2>/dev/null; test $? = 1 || exit 16
+        """)
+      let lines = program.lines.compactMap { JSONLine($0) }
+      let events = lines.map { $0["event"].string ?? $0["state"].string }
+      #expect(
+        events == [
+          "offline", "Received by APNs", "online", "received", "unregistered", "Refused",
+        ], "\(program.lines)")
+      #expect(lines.first { $0["event"].string == "received" }?["stored"].boolean == true)
+      #expect(
+        lines.last?["status"].integer == 410 && lines.last?["reason"].string == "Unregistered")
+    }
+  }
+
+  @Test func `Several apps have tokens of their own in the environment`() async throws {
+    try await Scenario.run { scenario in
+      let program = try await testGateway(
+        scenario,
+        ["--app", "com.example.one", "--app", "com.example.two:voip", "--count", "2"],
+        """
+        echo "$BELFRY_TOKENS_JSON"
+        echo "[\\"$BELFRY_TOPIC\\",\\"$BELFRY_TOPIC_1\\",\\"$BELFRY_TOPIC_2\\"]"
+        echo "[\\"$BELFRY_TOKEN\\",\\"$BELFRY_TOKEN_1\\",\\"$BELFRY_TOKEN_2\\"]"
+        belfry send "$BELFRY_TOKEN_2" --topic "$BELFRY_TOPIC_2" --type voip --title Call
+        belfry device received --token "$BELFRY_TOKEN_2" --timeout 60
+        """)
+      let lines = program.lines.compactMap { JSONLine($0) }
+      try #require(lines.count == 5)
+      let first = lines[0]["com.example.one"].array.compactMap(\.string)
+      let second = lines[0]["com.example.two.voip"].array.compactMap(\.string)
+      #expect(Set(first + second).count == 4)
+      #expect(
+        lines[1].array.compactMap(\.string)
+          == ["com.example.one", "com.example.one", "com.example.two.voip"])
+      #expect(lines[2].array.compactMap(\.string) == [first[0], first[0], second[0]])
+      #expect(lines[4]["topic"].string == "com.example.two")
+      #expect(lines[4]["token"].string == second[0])
+    }
+  }
+
+  @Test func `A sleeping device gets a push of low priority once it wakes`() async throws {
+    try await Scenario.run { scenario in
+      _ = try await testGateway(
+        scenario, ["--app", "com.example.ci"],
+        """
+        belfry device order sleep || exit 10
+        belfry send "$BELFRY_TOKEN" --topic com.example.ci --title Low --priority 5 || exit 11
+        belfry device received --count 0 --within 0.5 || exit 12
+        belfry device order wake || exit 13
+        belfry device received --timeout 60 || exit 14
+        """)
+    }
+  }
+
+  @Test func `Devices of a gateway are found through its folder, and selected by position`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let nobody = try await order(scenario, "offline", "--data", gateway.data, expecting: 1)
+      #expect(nobody.errors.contains("no devices run for the gateway"))
+      let data = scenario.folder.file("fleet")
+      let received = scenario.folder.file("received.jsonl")
+      let devices = try scenario.belfry([
+        "device", "run", "--gateway", gateway.file, "--data", data, "--app", app, "--count", "2",
+        "--received", received,
+      ])
+      let tokens = try await [devices.event("registered"), devices.event("registered")]
+        .sorted { ($0["device"].integer ?? 0) < ($1["device"].integer ?? 0) }
+      let numbers = tokens.compactMap { $0["device"].integer }
+      let second = try await order(
+        scenario, "offline", "--device", "2", "--data", gateway.data, "--json")
+      #expect(second.values.map { $0["device"].integer } == [numbers[1]])
+      let listed = try await scenario.belfryCommand(
+        ["device", "list", "--data", gateway.data, "--json"])
+      let up = Dictionary(
+        uniqueKeysWithValues: listed.values.map { ($0["device"].integer, $0["up"].boolean) })
+      #expect(up == [numbers[0]: true, numbers[1]: false])
+      let text = try await order(scenario, "unregister", "--device", "1", "--devices", data)
+      #expect(
+        text.lines == [
+          "device \(numbers[0]): \(app) (alert) is unregistered; the gateway answers 410 for "
+            + (tokens[0]["token"].string ?? "")
+        ])
+      let away = try await order(
+        scenario, "disable", "--device", "2", "--data", gateway.data, expecting: 1)
+      #expect(away.errors.contains("device \(numbers[1]) is offline"), "\(away.errors)")
+      _ = try await order(scenario, "online", "--data", gateway.data)
+      let token = tokens[1]["token"].string ?? ""
+      _ = try await scenario.belfryCommand([
+        "send", token, "--topic", app, "--title", "Hi", "--gateway", gateway.file,
+      ])
+      let push = try await scenario.belfryCommand(
+        ["device", "received", "--data", gateway.data, "--timeout", "60"])
+      #expect(push.values.first?["token"].string == token)
+      #expect(try await devices.stop() == 0)
+      _ = try await order(scenario, "online", "--data", gateway.data, expecting: 1)
+      try await gateway.stop()
+    }
+  }
+
+  @Test func `The agent of belfry dev takes orders, and its pushes are returned`() async throws {
+    try await Scenario.run { scenario in
+      let data = scenario.folder.file("dev")
+      let dev = try scenario.belfry(["dev", "--data", data, "--presenter", "json", "--json"])
+      let ready = try await dev.event("ready")
+      let socket = try #require(ready["socket"].string)
+      let file = try #require(ready["gateway"].string)
+      let gateway = data + "/gateway"
+      let program = try scenario.belfry([
+        "app", "run", app, "--register", "--authorize", "alert", "--socket", socket,
+      ])
+      let token = try #require(try await program.event("registered")["token"].string)
+      func send() async throws -> JSONLine? {
+        try await scenario.belfryCommand(
+          ["send", token, "--topic", app, "--title", "Hi", "--gateway", file], succeeding: false
+        ).values.first
+      }
+      let offline = try await order(scenario, "offline", "--data", gateway, "--json")
+      #expect(offline.values.map { $0["event"].string } == ["offline"])
+      #expect(try await send()?["status"].integer == 200)
+      _ = try await order(scenario, "online", "--token", token, "--data", gateway)
+      let push = try await scenario.belfryCommand(
+        ["device", "received", "--data", gateway, "--timeout", "60"])
+      #expect(push.values.first?["stored"].boolean == true)
+      #expect(push.values.first?["token"].string == token)
+      for word in ["sleep", "wake", "disable", "enable"] {
+        _ = try await order(scenario, word, "--data", gateway)
+      }
+      let gone = try await order(
+        scenario, "unregister", "--token", token, "--data", gateway, "--json")
+      #expect(gone.values.map { $0["token"].string } == [token])
+      #expect(try await send()?["reason"].string == "Unregistered")
+      _ = try await order(scenario, "unregister", "--data", gateway, expecting: 1)
+      #expect(try await dev.stop() == 0, "\(dev.errors)")
+    }
+  }
+
+  @Test(arguments: [
+    ["fly"], [], ["offline", "--token", "xyz"], ["offline", "--device", "0"],
+    ["offline", "--token", "aa", "--device", "1"],
+  ])
+  func `Wrong usage is 2`(words: [String]) async throws {
+    try await Scenario.run { scenario in
+      let answer = try await scenario.belfryCommand(["device", "order"] + words, succeeding: false)
+      #expect(answer.status == 2 && answer.lines.isEmpty, "\(answer)")
+    }
+  }
+}
