@@ -93,7 +93,7 @@ import Testing
       let file = try scenario.write(
         #"{"topic":"\#(topic)","alert":{"en":{"title":"Hello"}}}"#, to: "campaign.json")
       let empty = try await scenario.belfryCommand(["campaign", "list", "--data", registry.data])
-      #expect(empty.output.contains("No campaigns."))
+      #expect(empty.output.isEmpty)
       let draft = try await campaign(scenario, registry, ["send", file, "--draft", "--name", "N"])
       let id = try #require(draft.values.last?["id"].string)
       #expect(draft.values.last?["state"].string == "draft")

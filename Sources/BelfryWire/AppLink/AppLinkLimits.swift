@@ -16,8 +16,6 @@ extension WireLimits {
   public static let backgroundTaskIDBytesMax = 255
   /// Bytes of the name of a time zone, a calendar, a type or a beacon's UUID.
   public static let nameBytesMax = 255
-  /// Bytes of a path: Linux's `PATH_MAX`.
-  public static let pathBytesMax = 4_096
   /// Preferred languages of an app or a device: more than Apple's settings list.
   public static let languagesMax = 100
   /// Bytes of a file's path, which is the limit of Linux.

@@ -19,7 +19,7 @@ extension NotificationAction {
   /// Returns true if all properties are equal, texts by their bytes.
   public static func == (one: Self, other: Self) -> Bool {
     one.id.hasSameBytes(as: other.id) && one.title == other.title && one.options == other.options
-      && one.icon.map(UTF8Text.init) == other.icon.map(UTF8Text.init)
+      && one.icon.map { Array($0.utf8) } == other.icon.map { Array($0.utf8) }
       && one.textInput == other.textInput
   }
 

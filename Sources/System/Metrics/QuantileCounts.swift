@@ -5,7 +5,9 @@ import Synchronization
 /// Values below 32 are exact. It may be used from any thread; each observation is one atomic addition.
 public final class QuantileCounts: Sendable {
   private static let step = 32
-  /// The bits of the largest distinct value: 18 minutes in nanoseconds. Larger values count as this one.
+  /// The bits of the largest distinct value: 18 minutes in nanoseconds.
+  ///
+  /// Larger values count as this one.
   private static let bits = 40
   private let buckets: [Counter]
 

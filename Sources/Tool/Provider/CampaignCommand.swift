@@ -208,20 +208,17 @@ enum CampaignCommand {
     guard !outcomes.isEmpty else { return }
     Output.line("")
     OutputTable.show(
-      outcomes, columns: ["outcome", "reason", "language", "devices"], hasHeader: true,
-      asJSON: false)
+      outcomes, columns: ["outcome", "reason", "language", "devices"],
+      .headings(of: "outcomes"), asJSON: false)
   }
 
   private static func showList(
     _ options: CommandLineOptions, _ access: ProviderAccess
   ) throws -> Int32 {
     let lines = interrupting(try access.perform("GET", "/campaigns"), access)
-    if lines.isEmpty, !options.has("json") {
-      Output.line("No campaigns.")
-      return 0
-    }
     let columns = ["id", "name", "state", "at", "devices", "accepted", "dead", "failed", "unknown"]
-    OutputTable.show(lines, columns: columns, hasHeader: true, asJSON: options.has("json"))
+    OutputTable.show(
+      lines, columns: columns, .headings(of: "campaigns"), asJSON: options.has("json"))
     return 0
   }
 

@@ -7,9 +7,9 @@ enum ReceivedCommand {
   static let table = OptionTable(
     command: "belfry device received",
     summary: """
-      Prints the next N pushes that the devices of 'belfry test-gateway' or 'belfry device run --received'
-      have received and that no earlier 'belfry device received' of this run has printed, one JSON line each,
-      and waits for those that are missing. Exits 1 if they do not arrive in time.
+      Prints the next N pushes that the devices of 'belfry test-gateway', 'belfry dev' or 'belfry device run
+      --received' have received and that no earlier 'belfry device received' of this run has printed, one JSON
+      line each, and waits for those that are missing. Exits 1 if they do not arrive in time.
 
       With --count 0, exits 0 if no such push arrives within the time, and 1 if one does.
       """,

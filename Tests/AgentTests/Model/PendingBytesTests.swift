@@ -21,7 +21,7 @@ struct PendingBytesTests {
       #expect(bench.ask(connection, request("\(number)", bytes: 1_000_000)).refusals.isEmpty)
     }
     let refused = bench.ask(connection, request("5", bytes: 900_000)).refusals
-    #expect(refused.first?.message.contains("MiB") == true)
+    #expect(refused == [.invalidArgument])
     #expect(bench.ask(connection, request("small", bytes: 20_000)).refusals.isEmpty)
     // A request that replaces a large one takes its room.
     #expect(bench.ask(connection, request("0", bytes: 900_000)).refusals.isEmpty)
