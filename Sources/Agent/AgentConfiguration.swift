@@ -33,7 +33,7 @@ public struct AgentConfiguration {
     public var file: String
     /// True if the user named the gateway, false if it is the usual one of this user, which may never exist.
     public var isNamed: Bool
-    /// Reads the description.
+    /// Reads the description of the gateway.
     public var read: () throws -> Gateway
 
     /// Creates the settings of a gateway to wait for.

@@ -26,6 +26,8 @@ public final class StoreDamage: Sendable {
     var count = 0
     /// True if the key of one of them is damaged too.
     var hasUnknownKey = false
+    /// True if an entry represents an unknown number of rows that could not be read.
+    var hasGap = false
     /// The keys, and the parts of those that have several, each quoted by SQLite.
     var keys: Set<[UInt8]> = []
   }
@@ -54,9 +56,9 @@ public final class StoreDamage: Sendable {
   public var summary: String? {
     let tables = state.withLock { $0.tables }
     guard !tables.isEmpty else { return nil }
-    // An entry without a key may represent many rows that could not be read.
+    assert(tables.values.allSatisfy { $0.count > 0 }, "a table in the list has damaged rows")
     return tables.sorted { $0.key < $1.key }.map { table in
-      "\(table.value.count)\(table.value.hasUnknownKey ? " or more" : "") of \(table.key)"
+      "\(table.value.count)\(table.value.hasGap ? " or more" : "") of \(table.key)"
     }.joined(separator: ", ")
   }
 

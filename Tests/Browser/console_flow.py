@@ -179,7 +179,7 @@ def remove_team(browser):
     browser.click("button", f"Remove team {TEAM}")
     browser.click("button", "Remove")
     teams = "document.querySelector('section[aria-label=Teams]').innerText"
-    browser.wait(f"{teams}.includes('The team {TEAM} has 1 key that is not revoked (GONEKEY000)')")
+    browser.wait(f"{teams}.includes('eam {TEAM} has 1 key that is not revoked (GONEKEY000)')")
     check_page(browser)
     browser.click("button", f"Remove team {TEAM} and everything in it")
     browser.click("button", "Remove everything")

@@ -90,7 +90,10 @@ import Transport
       let addresses = source.ranges(of: "http").map { source[$0.lowerBound...].prefix(24) }
       for address in addresses where address.hasPrefix("http://") || address.hasPrefix("https://") {
         let isName = address.hasPrefix("http://www.w3.org/2000/s")
-        #expect(isName || address.hasPrefix("https://${place.provider"), "\(name): \(address)")
+        // A placeholder and an example of an image's address, which the page shows as text.
+        let isText = address.hasPrefix("https://\"") || address.hasPrefix("https://example.com/")
+        #expect(
+          isName || isText || address.hasPrefix("https://${place.provider"), "\(name): \(address)")
       }
     }
   }
@@ -309,7 +312,7 @@ extension ConsoleAccessTests {
   }
 
   @Test
-  func `of wrong tokens the log has one line a minute, with their number`() {
+  func `each wrong token is logged, with an address once a minute`() {
     let clock = ManualSeconds()
     let lines = Mutex<[String]>([])
     let guesses = TokenGuesses(
@@ -317,12 +320,13 @@ extension ConsoleAccessTests {
       log: Log(subsystem: "t", sink: LogSink { line in lines.withLock { $0.append(line) } })
     ) { clock.seconds * 1_000_000_000 }
     for _ in 0..<500 { _ = guesses.check("guess", from: "192.0.2.1") }
-    #expect(lines.withLock { $0.count } == 1)
+    // The log collapses identical lines to one with their number.
+    #expect(lines.withLock { $0.count } == 500)
+    #expect(lines.withLock { $0.filter { $0.contains("192.0.2.1") }.count } == 1)
     #expect(guesses.check("secret", from: "192.0.2.1") == .right)
     clock.seconds = 60
     _ = guesses.check("guess", from: "192.0.2.2")
-    #expect(lines.withLock { $0.count } == 2)
-    #expect(lines.withLock { $0.last?.contains("times=500") } == true)
+    #expect(lines.withLock { $0.count } == 501)
     #expect(lines.withLock { $0.last?.contains("192.0.2.2") } == true)
     #expect(
       lines.withLock { $0.contains { $0.contains("guess\"") || $0.contains("secret") } } == false)

@@ -197,7 +197,8 @@ private let app = "com.example.app"
           ],
           succeeding: false)
       }
-      for (daysFromNow, what) in [(-50, "ended"), (5, "is not valid before")] as [(Int64, String)] {
+      for (daysFromNow, what) in [(-50, "expired"), (5, "is not valid before")] as [(Int64, String)]
+      {
         _ = try issue(days: 20, daysFromNow: daysFromNow)
         let answer = try await check()
         #expect(answer.status == 1 && answer.errors.contains(what), "\(answer)")

@@ -72,7 +72,8 @@ import Testing
       let start = try await scenario.belfryCommand(
         ["gateway", "--data", gateway.data, "--provider-port", "0"], succeeding: false)
       #expect(start.status == 1)
-      #expect(start.errors.contains("\(gateway.data)/\(file) has schema 99"), "\(start.errors)")
+      #expect(
+        start.errors.contains("\(gateway.data)/\(file) has schema version 99"), "\(start.errors)")
       #expect(start.errors.contains("use the newer release"), "\(start.errors)")
       // Commands are refused as well, and nothing is set aside or created.
       let list = try await scenario.belfryCommand(
@@ -132,7 +133,8 @@ import Testing
       try await makeNewer(scenario, data + "/agent.sqlite")
       let newer = try await scenario.belfryCommand(words, succeeding: false)
       #expect(newer.status == 1)
-      #expect(newer.errors.contains("\(data)/agent.sqlite has schema 99"), "\(newer.errors)")
+      #expect(
+        newer.errors.contains("\(data)/agent.sqlite has schema version 99"), "\(newer.errors)")
     }
   }
 
@@ -158,7 +160,8 @@ import Testing
       try await makeNewer(scenario, data + "/registry.sqlite")
       let newer = try await scenario.belfryCommand(words, succeeding: false)
       #expect(newer.status == 1)
-      #expect(newer.errors.contains("\(data)/registry.sqlite has schema 99"), "\(newer.errors)")
+      #expect(
+        newer.errors.contains("\(data)/registry.sqlite has schema version 99"), "\(newer.errors)")
     }
   }
 }

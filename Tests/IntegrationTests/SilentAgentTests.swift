@@ -20,7 +20,7 @@ import Testing
       for (command, program) in zip(commands, running) {
         #expect(try await program.end() == 1, "\(command)")
         #expect(
-          program.errors.contains("belfry: no agent answers: "), "\(command): \(program.errors)")
+          program.errors.contains("belfry: the agent at "), "\(command): \(program.errors)")
       }
     }
   }

@@ -130,8 +130,8 @@ private func problems(
       "/* a\n b */\n\"title\" = \"a\"\n\"body\" = \"b\";", 3,
       "missing ';' after the text of 'title'"
     ),
-    ("\"title\" \"a\";", 1, "'=' is missing after 'title'"),
-    ("// c\r\n\"title\" = \"a;\n", 2, "missing closing"), ("\n\n/* a\n", 3, "no end"),
+    ("\"title\" \"a\";", 1, "missing '=' after 'title'"),
+    ("// c\r\n\"title\" = \"a;\n", 2, "missing closing"), ("\n\n/* a\n", 3, "missing end"),
     ("title = ;", 1, "expected the text of 'title'"), ("\n= \"a\";", 2, "'='"),
     ("\"body\" = (a, b);", 1, "'('"), ("a = \"\u{1}\\", 1, "missing closing"),
     (String(repeating: "a={", count: 100), 1, "too many"), ("{a = b;", 1, "'}'"),

@@ -99,7 +99,7 @@ import Testing
       #expect {
         try FileSystem.makeDirectories(path)
       } throws: {
-        "\($0)".contains("\(folder)/file is not a directory")
+        "\($0)".contains("\(folder)/file: not a directory")
       }
     }
     try FileSystem.remove(deep)

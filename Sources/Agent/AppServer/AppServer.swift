@@ -83,6 +83,8 @@ final class AppServer {
       loop.schedule(afterNanoseconds: 0) { [weak self] in self?.sentThisTurn = [:] }
     }
     sentThisTurn[app, default: 0] += bytes
+    assert(bytes > 0, "a frame has a header")
+    assert(sentThisTurn.count <= connections.count, "only connected apps are sent to")
   }
 
   /// Closes a connection after its pending output is sent.

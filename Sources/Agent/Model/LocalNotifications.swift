@@ -65,6 +65,7 @@ struct LocalNotifications: ~Copyable {
     for request: NotificationRequest, _ key: AppNotificationID, _ context: AgentContext
   ) throws(AppLinkFailure) {
     let bytes = request.encoded.count
+    assert(bytes > 0 && request.id == key.id, "a request has content and its own key")
     guard bytes > Limits.smallRequestBytes else { return }
     let others = waiting(of: key.app.text, context).reduce(0) { sum, other in
       other == key ? sum : sum + requests.byteCount(other)

@@ -36,7 +36,10 @@ struct ScheduledRequests {
 
   /// Returns the number of bytes of a request's record; 0 if it does not exist.
   func byteCount(_ key: AppNotificationID) -> Int {
-    if let request = unpersisted[key] { return request?.encoded.count ?? 0 }
+    if let request = unpersisted[key] {
+      assert(request?.id == nil || request?.id == key.id, "a held request has its own key")
+      return request?.encoded.count ?? 0
+    }
     return readRecord(key)?.count ?? 0
   }
 

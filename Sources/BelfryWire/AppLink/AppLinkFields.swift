@@ -70,6 +70,7 @@ struct AppLinkFields {
   }
   /// Reads an identifier that an app chose.
   func identifier(_ key: String) throws(AppLinkDecodingFailure) -> String {
+    assert(WireLimits.identifierBytesMax <= WireLimits.pathBytesMax, "identifiers are short")
     let text = try string(key)
     guard text.utf8.count <= WireLimits.identifierBytesMax else { throw .unexpected(field: key) }
     return text
@@ -89,6 +90,7 @@ struct AppLinkFields {
     guard tags.count <= WireLimits.languagesMax,
       tags.allSatisfy({ $0.utf8.count <= WireLimits.nameBytesMax })
     else { throw .unexpected(field: key) }
+    assert(tags.allSatisfy(\.isASCII), "words are ASCII")
     return tags
   }
   func optionalInteger(_ key: String) throws(AppLinkDecodingFailure) -> Int64? {

@@ -203,14 +203,16 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
     let clock = trigger.countsElapsedTime ? now.elapsed : now.wall
     let due = due(of: slot, at: now)
     var moments = due > clock ? [due] : []
-    let lookUpsAllowed = trigger.usesOtherCalendar ? policy.calendarLookUps * 2 : .max
     let before = world.calendarLookUps
     while trigger.repeats, moments.count < count,
-      world.calendarLookUps - before < lookUpsAllowed,
+      !trigger.usesOtherCalendar || (world.calendarLookUps - before) / 2 < policy.calendarLookUps,
       let next = trigger.next(after: moments.last ?? clock, anchor: slot.entry.since, in: world)
     {
+      assert(next > clock, "a moment lies after now")
+      assert(moments.last.map { $0 < next } ?? true, "moments ascend")
       moments.append(next)
     }
+    assert(moments.count <= count, "no more moments than requested")
     return moments.map { wall($0, of: trigger, at: now) }
   }
 

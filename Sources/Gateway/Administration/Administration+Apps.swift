@@ -141,7 +141,8 @@ extension Administration {
     let codec = tokenCodec
     return .success(
       try store.registrations(ofDevice: number).compactMap { record in
-        guard let bundleID = names[record.key.app], let kind = TokenKind(rawValue: record.key.kind)
+        guard let bundleID = names[record.key.app],
+          let kind = TokenKind(rawValue: record.key.kind)  // text: a number
         else { return nil }
         let token = codec?.seal(
           TokenContents(

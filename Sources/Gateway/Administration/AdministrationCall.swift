@@ -45,7 +45,8 @@ public struct AdministrationCall: Sendable {
     switch (method, element) {
     case ("GET", nil): return list(collection)
     case ("GET", .some(let element)):
-      guard collection == "devices", element.hasSuffix("/apps"),
+      guard collection.hasSameBytes(as: "devices"),
+        element.utf8.suffix(5).elementsEqual("/apps".utf8),
         let number = UInt64(element.dropLast("/apps".count))
       else { return nil }
       return .listDeviceApps(number: number)

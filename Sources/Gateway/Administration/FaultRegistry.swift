@@ -30,7 +30,10 @@ public final class FaultRegistry: Sendable {
   /// The rules as a loop applies them.
   var script: FaultScript { FaultScript(all) { [weak self] in self?.noteUse(of: $0) } }
 
-  func add(_ fault: ScriptedFault) { change { $0.append(fault) } }
+  func add(_ fault: ScriptedFault) {
+    assert(!all.contains { $0.id == fault.id }, "each fault has its own id")
+    change { $0.append(fault) }
+  }
 
   /// Removes the rule with this id; nil removes all.
   func remove(_ id: UInt64?) { change { $0.removeAll { id == nil || $0.id == id } } }

@@ -227,7 +227,7 @@ public struct CampaignRecord: Sendable, Hashable {
   /// The time at which it finished, in milliseconds since 1970.
   public var finishedMilliseconds: Int64?
 
-  /// Creates a draft.
+  /// Creates a draft of a campaign.
   public init(
     id: String, name: String? = nil, createdMilliseconds: Int64, document: [UInt8], topic: String,
     audience: CampaignAudience, rate: Int64?, environment: String? = nil

@@ -119,10 +119,12 @@ extension SQLiteDatabase {
 
   /// Returns the rows that were set aside, by table.
   func rowsSetAside() throws(StorageFailure) -> [String: StoreDamage.Rows] {
-    let rows = try prepare(once: "SELECT source, key FROM set_aside")
+    let rows = try prepare(
+      once: "SELECT source, key, content LIKE '\(TableCopy.gapNote)%' FROM set_aside")
     var tables: [String: StoreDamage.Rows] = [:]  // text: names of our own tables
     while try rows.step() {
       tables[rows.text(0), default: StoreDamage.Rows()].add(key: rows.optionalText(1))
+      if rows.integer(2) != 0 { tables[rows.text(0)]?.hasGap = true }
     }
     return tables
   }

@@ -16,6 +16,9 @@ final class TableCopy {
     case damage
   }
 
+  /// The beginning of the note about rows that could not be read, whose number is unknown.
+  static let gapNote = "rows that could not be read"
+
   private let name: String
   private let source: SQLiteDatabase
   private let target: SQLiteDatabase
@@ -111,7 +114,7 @@ final class TableCopy {
     let note = try target.prepare(
       once: "INSERT INTO set_aside (source, content, found) VALUES (?1, ?2, ?3)")
     try note.bind(1, name)
-    try note.bind(2, "rows that could not be read, in \(aside)")
+    try note.bind(2, "\(Self.gapNote), in \(aside)")
     try note.bind(3, now)
     try note.run()
   }

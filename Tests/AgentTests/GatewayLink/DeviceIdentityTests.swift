@@ -123,7 +123,7 @@ private let anotherMachine: [UInt8] = Array(1..<17)
     let failure = #expect(throws: DeviceIdentityFolder.Failure.self) {
       try folder.load(authorityPEM: gateway.authority.certificatePEM)
     }
-    #expect("\(try #require(failure))".hasPrefix("\(path) holds no usable key"))
+    #expect("\(try #require(failure))".hasPrefix("no usable key in \(path)"))
     try FileSystem.write(whole, to: path)
     #expect(
       try folder.load(authorityPEM: gateway.authority.certificatePEM).identity.device == 7)

@@ -421,7 +421,7 @@ struct DesktopProgramTests {
       for _ in 0..<2 {
         try await waitForRow("ok", "off")
         try await set("org.mate.NotificationDaemon", "do-not-disturb", "true")
-        try await waitForRow("attention", "on, says mate")
+        try await waitForRow("attention", "on, according to mate")
         try await set("org.mate.NotificationDaemon", "do-not-disturb", "false")
       }
     }

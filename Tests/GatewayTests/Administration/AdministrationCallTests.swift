@@ -98,7 +98,8 @@ private let badBodies: [(String, JSONObject, String)] = [
   ("/api/topics", ["team": "T", "topic": "a", "broadcast": "on"], "broadcast"),
   ("/api/channels", ["app": "a", "storage": 2], "storage"),
   ("/api/faults", ["reason": "NoSuchReason"], "reason"),
-  ("/api/faults", ["reason": "Unregistered", "close": true], "one thing"),
-  ("/api/faults", [:], "one thing"), ("/api/faults", ["close": true, "token": "xyz"], "token"),
+  ("/api/faults", ["reason": "Unregistered", "close": true], "exactly one action"),
+  ("/api/faults", [:], "exactly one action"),
+  ("/api/faults", ["close": true, "token": "xyz"], "token"),
   ("/api/faults", ["reason": "Unregistered", "share": 2], "share"),
 ]

@@ -44,7 +44,7 @@ import Transport
       let administration = try stopped()
       #expect(
         throws: AdministrationFailure(
-          .held, "\(folder.path) is held by another process", do: "stop that process")
+          .held, "\(folder.path) is locked by another process", do: "stop that process")
       ) { try Administration(stopped: folder) }
       #expect(try administration.perform(.listTeams).first?["id"] == "TEAMAAAAAA")
     }
@@ -101,7 +101,7 @@ import Transport
       #expect(failure?.kind == .conflict)
       let what = failure?.what ?? ""
       // Apps are listed by number, and the numbers are random.
-      return what.hasPrefix("the team TEAMBBBBBB has 7 apps (com.example.b")
+      return what.hasPrefix("team TEAMBBBBBB has 7 apps (com.example.b")
         && what.hasSuffix(
           ", and 2 more), 1 key that is not revoked (KEYOFB0001), "
             + "1 certificate that is not revoked (\(certificate))")

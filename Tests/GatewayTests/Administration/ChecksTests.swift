@@ -213,7 +213,7 @@ import Transport
       let line = try check(token)
       return "\(line["reason"]?.stringValue ?? "") \(line["detail"]?.stringValue ?? "")"
     }
-    #expect(try reason("a.b").hasPrefix("InvalidProviderToken It is not three parts"))
+    #expect(try reason("a.b").hasPrefix("InvalidProviderToken Expected three base64url parts"))
     let parts = good.split(separator: ".")
     let other = try administration.perform(.makeProviderToken(key: "KEYBBBBBBB")).first
     let foreign = try #require(other?["token"]?.stringValue).split(separator: ".")
@@ -230,7 +230,8 @@ import Transport
     }
     let production = try administration.perform(.makeProviderToken(key: "KEYPPPPPPP")).first
     #expect(
-      try reason(try #require(production?["token"]?.stringValue)).contains("for production alone"))
+      try reason(try #require(production?["token"]?.stringValue)).contains(
+        "valid only in production"))
     _ = try administration.perform(.revokeKey(id: "KEYAAAAAAA"))
     #expect(try reason(good).contains("was revoked"))
   }

@@ -38,7 +38,7 @@ import Testing
     try await Scenario.run { scenario in
       let answer = try await run("campaign", on: scenario)
       #expect(answer.lines.contains("3 devices, nothing sent"), "\(answer.output)")
-      #expect(answer.output.contains("finished: 3 accepted, 0 dead"), "\(answer.output)")
+      #expect(answer.output.contains("completed: 3 accepted, 0 dead"), "\(answer.output)")
     }
   }
 
