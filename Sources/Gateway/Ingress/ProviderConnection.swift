@@ -117,7 +117,8 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     session.endInput()
     for open in streams.removeUnjudged() { home.recycle(open) }
     scheduleFlush()
-    return streams.count > 0
+    // Answers may be ready and not yet written: `turnEnded` writes them, and closes once no stream is open.
+    return true
   }
 
   func streamDrained(_ stream: ByteStream) {

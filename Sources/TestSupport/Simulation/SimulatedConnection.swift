@@ -1,3 +1,4 @@
+import System
 import Transport
 
 /// The peer at the far end of a simulated connection.
@@ -21,6 +22,8 @@ final class SimulatedConnection: StreamHandler {
   private weak var client: (any SimulatedClient)?
   private var stream: ByteStream?
   private let latency: Int64
+  /// The far end's socket, which the stream owns.
+  private let descriptor: Int32
   /// The arrival time of the last piece in each direction, because pieces are never reordered.
   private var arrival: [Int64] = [0, 0]
   /// True until the client has ended it or noticed its end.
@@ -30,14 +33,21 @@ final class SimulatedConnection: StreamHandler {
   var isOver: Bool { isSocketClosed && !isOpen }
   /// True if sent bytes are silently lost.
   private(set) var isDark = false
+  /// True if the client has not read for a while.
+  private(set) var wasStalled = false
+  /// True if the client has ended its output, while it still reads.
+  private(set) var hasFinishedSending = false
   /// The number of bytes that the client has sent so far.
   private(set) var sentBytes = 0
   private var writtenBytes = 0
   /// The number of those bytes that have reached the gateway's socket.
   var deliveredBytes: Int { writtenBytes - (stream?.pendingOutputBytes ?? 0) }
 
-  init(number: Int, in world: GatewaySimulation, client: any SimulatedClient) {
+  init(
+    number: Int, in world: GatewaySimulation, client: any SimulatedClient, descriptor: Int32
+  ) {
     self.number = number
+    self.descriptor = descriptor
     self.world = world
     self.client = client
     latency = world.random(200_000...world.profile.latencyMost)
@@ -50,7 +60,7 @@ final class SimulatedConnection: StreamHandler {
   /// The number of pieces does not depend on the number of bytes, because keys and signatures, and therefore their
   /// lengths, are not determined by the seed.
   func send(_ bytes: [UInt8]) {
-    guard isOpen, !bytes.isEmpty else { return }
+    guard isOpen, !hasFinishedSending, !bytes.isEmpty else { return }
     sentBytes += bytes.count
     var cuts = [0, bytes.count]
     if world.chance(0.2) {
@@ -63,6 +73,45 @@ final class SimulatedConnection: StreamHandler {
       let piece = Array(bytes[cuts[index - 1]..<cuts[index]])
       carry(.toGateway) { $0.deliver(piece) }
     }
+  }
+
+  /// Sends bytes in one piece and ends the output, as `nc -N` does: the client still reads.
+  func sendLast(_ bytes: [UInt8]) {
+    guard isOpen else { return }
+    sentBytes += bytes.count
+    hasFinishedSending = true
+    // Half of the time the end arrives later than the bytes, when their answers may be about to be written.
+    guard !bytes.isEmpty, world.chance(0.5) else {
+      return carry(.toGateway) { $0.deliverLast(bytes) }
+    }
+    carry(.toGateway) { $0.deliver(bytes) }
+    let pause = world.random(0...world.profile.commitMost)
+    world.time.after(pause) { [weak self] in
+      self?.carry(.toGateway) { $0.deliverLast([]) }
+    }
+  }
+
+  /// Writes the bytes and the end at once, so that the gateway can read both in one turn.
+  private func deliverLast(_ bytes: [UInt8]) {
+    guard let stream else { return }
+    var rest = bytes[...]
+    if stream.pendingOutputBytes == 0, !rest.isEmpty,
+      case .bytes(let count) = unsafe rest.withUnsafeBytes({ unsafe Socket.write(descriptor, $0) })
+    {
+      rest = rest.dropFirst(count)
+      writtenBytes += count
+    }
+    if !rest.isEmpty { deliver(Array(rest)) }
+    if !finishWriting() { world.network.finishLater(self) }
+  }
+
+  /// Ends the output of the socket, unless bytes still wait for room in it; returns true if nothing is left to do.
+  func finishWriting() -> Bool {
+    guard let stream else { return true }
+    guard stream.pendingOutputBytes == 0 else { return false }
+    Socket.finishWriting(descriptor)
+    world.gateway.nearEndsMayBeReady()
+    return true
   }
 
   private func deliver(_ piece: [UInt8]) {
@@ -105,6 +154,7 @@ final class SimulatedConnection: StreamHandler {
 
   /// Stops reading on the client's side for a while, so that the gateway's output has to wait.
   func stall(_ nanoseconds: Int64) {
+    wasStalled = true
     stream?.pauseReading()
     world.time.after(nanoseconds) { [weak self] in
       guard let self else { return }

@@ -248,6 +248,9 @@ final class SimulatedGatewayProcess {
   /// True if a loop is paused, with unread input.
   var hasPausedLoops: Bool { loops.all.contains { $0.pausedUntil > world.time.now } }
 
+  /// Records that a far end was written or ended outside of its loop.
+  func nearEndsMayBeReady() { loops.descriptorsMayBeReady() }
+
   /// Turns every loop until none has anything to do at this time.
   func settle(mayCrash: Bool = true, ignoringPauses: Bool = false) {
     var rounds = 0

@@ -45,6 +45,8 @@ final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
   private unowned let world: GatewaySimulation
   private var listeners: [SimulatedListener] = []
   private(set) var connections: [SimulatedConnection] = []
+  /// Connections whose output ends once it is sent.
+  private var finishing: [SimulatedConnection] = []
   private var lastNumber = 0
   private var nextFreePort: UInt16 = 40_000
   /// The loop that turns the far ends of all connections.
@@ -91,7 +93,8 @@ final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
     }
     let listener = open[world.random(0...open.count - 1)]
     lastNumber += 1
-    let connection = SimulatedConnection(number: lastNumber, in: world, client: client)
+    let connection = SimulatedConnection(
+      number: lastNumber, in: world, client: client, descriptor: ends.other)
     ByteStream.adopt(ends.other, on: clientLoop, security: .plain) { _ in connection }
     connections.append(connection)
     listener.arrivals.post(
@@ -109,11 +112,15 @@ final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
   /// Records that the gateway read, wrote or closed a near end, or that a far end reads again.
   func farEndsMayBeReady() { mayBeReady = true }
 
+  /// Ends the output of a connection as soon as its bytes are in the socket.
+  func finishLater(_ connection: SimulatedConnection) { finishing.append(connection) }
+
   /// Lets the far ends read the gateway's output.
   ///
   /// Returns true if there was any.
   func turn() -> Bool {
     mayBeReady = clientLoop.turn(mayBlock: false, polls: mayBeReady)
+    finishing.removeAll { $0.finishWriting() }
     if mayBeReady { connections.removeAll(where: \.isOver) }
     return mayBeReady
   }
@@ -121,6 +128,7 @@ final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
   /// Ends all open connections, without a report.
   func release() {
     clientLoop.releaseAll()
+    finishing = []
     connections = []
   }
 }

@@ -34,6 +34,8 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
   private var session: HTTP2ClientSession?
   private var connection: SimulatedConnection?
   private var isDialling = false
+  /// The number of the gateway's process to which the connection was opened.
+  private var lifeAtOpening = 0
   private var queue: [Request] = []
   private var open: [Int32: Request] = [:]
   private var token = ""
@@ -166,7 +168,8 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
 
   /// Sends the requests that may be sent now.
   private func advance() {
-    guard let session, connection != nil else { return dial() }
+    guard let session, let connection else { return dial() }
+    guard !connection.hasFinishedSending else { return }
     // On a connection that it is about to leave, each request would be refused for its token like the last one.
     while !wantsFreshConnection, !queue.isEmpty, session.availableStreams > 0 {
       let request = queue[0]
@@ -214,6 +217,7 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
       }
       world.note("provider \(number) opens connection \(opened.number)")
       connection = opened
+      lifeAtOpening = world.gateway.life
       wantsFreshConnection = false
       session = HTTP2ClientSession(handler: self)
       advance()
@@ -239,7 +243,9 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
     world.expect(
       status == .open || session.isGoingAway, "the gateway broke HTTP/2 on \(connection.number)")
     advance()
-    if session.isGoingAway || wantsFreshConnection, open.isEmpty, self.connection === connection {
+    let isLeaving =
+      session.isGoingAway || wantsFreshConnection || connection.hasFinishedSending
+    if isLeaving, open.isEmpty, self.connection === connection {
       connection.close()
       lost()
     }
@@ -247,6 +253,11 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
 
   func closed(_ connection: SimulatedConnection) {
     guard connection === self.connection else { return }
+    if connection.hasFinishedSending, !connection.isDark, world.gateway.life == lifeAtOpening {
+      world.expect(
+        open.isEmpty,
+        "provider \(number) ended its output, and \(open.count) of its requests are not answered")
+    }
     lost()
   }
 
@@ -261,7 +272,11 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
 
   private func flush() {
     guard let session, let connection else { return }
-    session.takeOutput { connection.send(Array($0)) }
+    var output: [UInt8] = []
+    session.takeOutput { output += Array($0) }
+    // Only a few requests, whose bodies fit into the window.
+    let isLast = queue.isEmpty && (1...3).contains(open.count) && world.chance(0.02)
+    if isLast { connection.sendLast(output) } else { connection.send(output) }
   }
 
   // MARK: Answers
@@ -304,6 +319,13 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
     String(decoding: request.answerBody, as: UTF8.self)
   }
 
+  /// True if bodies may have needed too long: the client did not read the gateway's WINDOW_UPDATE for a while, or sent so
+  /// much at once that it had to wait for many of them.
+  private var isSlow: Bool {
+    guard let connection else { return false }
+    return connection.wasStalled || connection.sentBytes > 500_000
+  }
+
   private func handle(_ request: Request) {
     if request.status == 403 || reason(request).contains("TooManyProviderTokenUpdates") {
       world.expect(
@@ -315,6 +337,10 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
         queue.append(Request(call: request.call, fields: request.fields, body: request.body))
         advance()
       }
+      return
+    }
+    if request.status == 400, reason(request).contains("IdleTimeout"), isSlow {
+      queue.append(Request(call: request.call, fields: request.fields, body: request.body))
       return
     }
     switch request.call {

@@ -32,6 +32,45 @@ import Transport
     #expect(answer.contains("BadPath"))
   }
 
+  @Test(arguments: [1, 3, 40])
+  func `a client that ends its output gets answers that are ready in the same turn`(count: Int)
+    throws
+  {
+    let harness = try GatewayHarness()
+    for _ in 0..<8 {
+      let client = RawClient(harness, port: 2_080)
+      let request = "POST /3/nowhere HTTP/1.1\r\nhost: a\r\ncontent-length: 0\r\n\r\n"
+      client.sendLast(Array(String(repeating: request, count: count).utf8))
+      harness.pass(milliseconds: 500)
+      let answers = String(decoding: client.received, as: UTF8.self).split(
+        separator: "HTTP/1.1 404")
+      #expect(answers.count == count, "\(answers.count) answers")
+      #expect(client.isClosed)
+    }
+  }
+
+  @Test
+  func `a client of HTTP/2 that ends its output gets its answers`() throws {
+    let harness = try GatewayHarness()
+    let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + [0, 0, 0, 4, 0, 0, 0, 0, 0]
+    // GET https://a/ in HPACK's static table, which is refused at once.
+    let headers: [UInt8] = [0, 0, 6, 1, 5, 0, 0, 0, 1, 0x82, 0x87, 0x84, 0x41, 1, 97]
+    for _ in 0..<8 {
+      let client = RawClient(harness, port: 2_197, as: StreamIdentity(negotiatedProtocol: "h2"))
+      client.sendLast(preface + headers)
+      harness.pass(milliseconds: 500)
+      var rest = client.received[...]
+      var types: [UInt8] = []
+      while rest.count >= 9 {
+        let header = Array(rest.prefix(9))
+        types.append(header[3])
+        rest = rest.dropFirst(9 + Int(header[1]) << 8 + Int(header[2]))
+      }
+      #expect(types.contains(1), "no HEADERS: \(types)")
+      #expect(client.isClosed)
+    }
+  }
+
   @Test
   func `a request that never becomes whole is answered with an id of its own`() throws {
     let harness = try GatewayHarness()
