@@ -72,7 +72,7 @@ public struct AgentConfiguration {
   public var grant = GrantPolicy.ask
   /// The gateway; nil for local notifications only.
   public var gateway: Gateway?
-  /// The gateway to join once it has been started; nil if `gateway` is known or if there is none.
+  /// The gateway to join once it has started; nil if `gateway` is set or no gateway is configured.
   public var awaitedGateway: AwaitedGateway?
   /// True if only commands move the clock.
   public var hasManualClock = false

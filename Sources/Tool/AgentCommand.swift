@@ -10,8 +10,8 @@ enum AgentCommand {
   static let table = OptionTable(
     command: "belfry agent",
     summary: """
-      Runs on the device and acts on behalf of its apps: shows their notifications and holds the link to the
-      gateway. Without --gateway, it joins this user's own gateway, now or once that is started. With --gateway
+      Runs the device's notification service: shows the notifications of its apps and keeps the link to the
+      gateway. Without --gateway, it joins this user's own gateway, now or once it has started. With --gateway
       none, it serves only local notifications.
       """,
     [
@@ -39,8 +39,8 @@ enum AgentCommand {
         "received", "FILE", "each received push is appended to it, for 'belfry device received'"),
       .flag(
         "install",
-        "start it now and at each login with these options, by the user's systemd if there is one"),
-      .flag("uninstall", "stop it and remove it from the programs that are started"),
+        "start it now and at each login with these options; needs the user's systemd"),
+      .flag("uninstall", "stop it and no longer start it at login"),
     ])
 
   static func run(_ arguments: [String]) -> Int32 {

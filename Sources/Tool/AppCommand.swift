@@ -7,10 +7,10 @@ import System
 /// `belfry app`: acts as an app from a shell, and lists the apps.
 enum AppCommand {
   private static let summary = """
-    usage: belfry app run APP_ID [OPTION]…        be that app: one JSON line a callback
-           belfry app install DIR|FILE.desktop    make an app known to the agent
-           belfry app list [--json]               the apps that the agent knows
-           belfry app remove APP_ID               forget an app and all that is its
+    usage: belfry app run APP_ID [OPTION]…        act as an app; print one JSON line per callback
+           belfry app install DIR|FILE.desktop    install an app or update it
+           belfry app list [--json]               list the apps
+           belfry app remove APP_ID               remove an app and all its data
            belfry app token APP_ID [--kind KIND]  print the app's device token in hex
 
     """
@@ -38,7 +38,7 @@ enum AppCommand {
 
   static let installTable = OptionTable(
     command: "belfry app install",
-    summary: "Makes an app known to the agent, or brings what is known of it up to date.",
+    summary: "Installs an app, or updates an installed one.",
     positionals: "DIR|FILE.desktop", positionalCount: 1...1,
     [AgentControl.jsonOption, AgentControl.socketOption])
 
@@ -53,7 +53,7 @@ enum AppCommand {
   }
 
   static let listTable = OptionTable(
-    command: "belfry app list", summary: "Lists the apps that the agent knows.",
+    command: "belfry app list", summary: "Lists the apps.",
     [AgentControl.jsonOption, AgentControl.socketOption])
 
   private static func list(_ arguments: [String]) -> Int32 {
@@ -65,7 +65,7 @@ enum AppCommand {
 
   static let removeTable = OptionTable(
     command: "belfry app remove",
-    summary: "Forgets an app: its notifications, settings and registrations.",
+    summary: "Removes an app with its notifications, settings and registrations.",
     positionals: "APP_ID", positionalCount: 1...1, [AgentControl.socketOption])
 
   private static func remove(_ arguments: [String]) -> Int32 {
@@ -78,7 +78,7 @@ enum AppCommand {
     command: "belfry app token", summary: "Prints the app's device token in hex.",
     positionals: "APP_ID", positionalCount: 1...1,
     [
-      .value("kind", "KIND", default: "alert", "which of the app's tokens, such as voip"),
+      .value("kind", "KIND", default: "alert", "the kind of token, such as voip"),
       .value(
         "wait", "SECONDS", default: "0", "how long to wait for an app that is about to register"),
       AgentControl.socketOption,

@@ -6,8 +6,9 @@ enum ClockCommand {
   static let table = OptionTable(
     command: "belfry clock",
     summary: """
-      Moves the clock of an agent with --clock manual. Every moment in between happens, in order,
-      before the command returns; setting it back fires nothing. Without a word: what the agent's clock says.
+      Moves the clock of an agent that runs with --clock manual. Everything that is due in between happens,
+      in order, before the command returns; setting the clock back fires nothing. Without arguments, prints
+      the agent's time and zone.
       """,
     positionals: "[set TIME | advance SECONDS | zone NAME]", positionalCount: 0...2,
     [AgentControl.jsonOption, AgentControl.socketOption])
@@ -20,11 +21,11 @@ enum ClockCommand {
       positionals: "TIME", positionalCount: 1...1,
       [AgentControl.jsonOption, AgentControl.socketOption]),
     OptionTable(
-      command: "belfry clock advance", summary: "Moves the clock on by seconds.",
+      command: "belfry clock advance", summary: "Moves the clock forward by seconds.",
       positionals: "SECONDS", positionalCount: 1...1,
       [AgentControl.jsonOption, AgentControl.socketOption]),
     OptionTable(
-      command: "belfry clock zone", summary: "Takes the device to a zone, such as Europe/Paris.",
+      command: "belfry clock zone", summary: "Sets the device's time zone, such as Europe/Paris.",
       positionals: "NAME", positionalCount: 1...1,
       [AgentControl.jsonOption, AgentControl.socketOption]),
   ]

@@ -8,7 +8,7 @@ enum DeviceCommand {
   static let table = OptionTable(
     command: "belfry device run",
     summary: """
-      Runs virtual devices: enrols them, registers topics, prints one JSON line a token and one a
+      Runs virtual devices: enrolls them, registers topics, and prints one JSON line per token and per
       notification. Reads orders from stdin, one JSON line each, such as {"do":"offline"};
       docs/virtual-devices.md lists them. Runs until {"do":"exit"}, SIGTERM or SIGINT.
       """,
@@ -20,15 +20,17 @@ enum DeviceCommand {
       .value("ca", "FILE", "the gateway's authority, as PEM"),
       .value(
         "enroll", "CODE", "the enrollment code; not needed for devices that are already enrolled"),
-      .value("count", "N", default: "1", "how many devices"),
+      .value("count", "N", default: "1", "number of devices"),
       .value(
-        "data", "DIR", default: "$XDG_STATE_HOME/belfry/devices", "where their identities are kept"),
+        "data", "DIR", default: "$XDG_STATE_HOME/belfry/devices",
+        "folder for the devices' identities"),
       .repeatable("app", "BUNDLE-ID[:TYPE,…]", "registers the app, for alert or for these types"),
       .repeatable("channel", "APP/ID", "subscribes to the app's broadcast channel"),
       .value(
         "connecting", "N", default: "64",
-        "how many connect at a time; many more are a storm, in which they time each other out"),
-      .value("ack", "auto|never", default: "auto", "whether notifications are acknowledged"),
+        "number of devices that connect at the same time; with many more, connections time out"),
+      .value(
+        "ack", "auto|never", default: "auto", "acknowledge notifications automatically or never"),
       .value(
         "received", "FILE", "also appends each push to this file, for 'belfry device received'"),
       .flag("summary", "counts and percentiles at the end, instead of one line per notification"),

@@ -9,11 +9,11 @@ enum GatewayStatusCommand {
   static let table = OptionTable(
     command: "belfry gateway status",
     summary:
-      "Shows a gateway's status: connections, rates of the last minute, what waits, its stores, "
-      + "its disk, and when its certificates end. Exits 1 if none is running.",
+      "Shows a gateway's status: connections, rates of the last minute, queued notifications, "
+      + "stores, disk, and expiration of certificates. Exits 1 if no gateway is running.",
     [
       .value("data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway", "the gateway's folder"),
-      .flag("watch", "shows it again every two seconds, until it is stopped"),
+      .flag("watch", "show it every two seconds until interrupted"),
       .flag("json", "one JSON object per line"),
     ])
 

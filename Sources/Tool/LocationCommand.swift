@@ -5,7 +5,7 @@ import System
 enum LocationCommand {
   static let table = OptionTable(
     command: "belfry location",
-    summary: "Puts the device at a place: notifications that wait for it appear.",
+    summary: "Sets the device's location, which triggers the notifications for that place.",
     positionals: "set LAT,LON", positionalCount: 2...3,
     [AgentControl.jsonOption, AgentControl.socketOption])
 

@@ -27,9 +27,9 @@ enum NotifyCommand {
       .repeatable(
         "reply", "ID=TITLE", "a button with a text field; the text is printed on a second line"),
       .value("badge", "N", "the number on the app's icon; 0 removes it"),
-      .value("category", "NAME", "the category, which brings the actions"),
+      .value("category", "NAME", "the category, which defines the actions"),
       .value("thread", "ID", "groups notifications"),
-      .value("level", "passive|active|timeSensitive|critical", "how much it may interrupt"),
+      .value("level", "passive|active|timeSensitive|critical", "the interruption level"),
       .value("user-info", "JSON", "the app's own data, an object"),
       .value(
         "id", "ID", default: "generated",
@@ -37,9 +37,9 @@ enum NotifyCommand {
       .value("in", "DURATION", "after that time: seconds, or such as 90s, 4m, 1h30m, 2d"),
       .value("at", "TIME", "at that time, such as 18:00, 2026-11-21T18:00 or with an offset or Z"),
       .value("zone", "floating|NAME", default: "floating", "the zone of --at"),
-      .value("matching", "COMPONENTS", "whenever these match, such as 'weekday=2 hour=9'"),
-      .value("near", "LAT,LON,RADIUS_M", "when that place is entered or left"),
-      .value("on", "entry|exit", default: "entry", "which way, with --near"),
+      .value("matching", "COMPONENTS", "when these components match, such as 'weekday=2 hour=9'"),
+      .value("near", "LAT,LON,RADIUS_M", "when the device enters or leaves this area"),
+      .value("on", "entry|exit", default: "entry", "entering or leaving, with --near"),
       .flag("repeat", "repeat, with --in, --matching or --near"),
       .value(
         "every", "minute|hour|day|week|month|quarter|year",

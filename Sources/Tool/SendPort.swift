@@ -14,7 +14,7 @@ struct SendPort {
   /// The port for pushes; nil if it is not known.
   private let providerPort: Int64?
 
-  /// Finds the listener that the options address by mistake; nil if there is none.
+  /// Finds the listener that the options address by mistake; nil if they address no listener of the gateway.
   init?(_ options: CommandLineOptions) {
     guard let text = options.value("gateway"), !FileSystem.exists(text),
       let (host, number) = DeviceGateway.address(text)

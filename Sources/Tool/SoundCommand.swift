@@ -7,23 +7,23 @@ enum SoundCommand {
   static let table = OptionTable(
     command: "belfry sound",
     summary: """
-      Tells a sound file's format and length, and whether it may be an alert sound: Linear PCM, IMA4,
-      µ-law or A-law in an aiff, wav or caf file, shorter than 30 seconds. Ends with 1 when not.
-      'belfry sound convert FILE NEW' makes one of any sound file.
+      Prints a sound file's format and length, and checks whether it can be an alert sound: Linear PCM,
+      IMA4, µ-law or A-law in an aiff, wav or caf file, shorter than 30 seconds. Exits 1 if it cannot.
+      'belfry sound convert FILE NEW' converts other sound files.
       """,
     positionals: "FILE", positionalCount: 1...1,
-    [.flag("json", "one JSON object"), .flag("play", "play it, or what is heard instead")])
+    [.flag("json", "one JSON object"), .flag("play", "play it, or the sound that replaces it")])
 
   static let conversionTable = OptionTable(
     command: "belfry sound convert",
     summary: """
-      Makes an alert sound of any sound file: IMA4 in a .caf file, Linear PCM in an .aiff or a .wav file.
-      Refuses one of 30 seconds or more, unless its end may be cut. Ends with 1 when nothing was made.
-      The words of Apple's afconvert are taken too: -d ima4 -f caff -v.
+      Converts a sound file to an alert sound: IMA4 in a .caf file, Linear PCM in an .aiff or .wav file.
+      Refuses a sound of 30 seconds or more, unless --cut is set. Exits 1 if it fails.
+      Accepts the options of Apple's afconvert too: -d ima4 -f caff -v.
       """,
     positionals: "FILE NEW", positionalCount: 2...2,
     [
-      .value("encoding", "pcm|ima4|ulaw|alaw", "how samples are coded, in place of the usual way"),
+      .value("encoding", "pcm|ima4|ulaw|alaw", "encoding of the samples, instead of the default"),
       .flag("cut", "keep the beginning of a sound that is too long"),
       .flag("json", "one JSON object"),
     ])

@@ -5,7 +5,8 @@ import System
 enum StateCommand {
   static let table = OptionTable(
     command: "belfry state",
-    summary: "Shows the device's state, and sets what no service of the machine tells.",
+    summary:
+      "Shows the device's state, and sets the values that no service of the machine provides.",
     positionals: "[locked=on|off] [battery=low|normal] [metered=on|off] [focus=on|off] "
       + "[front=APP_ID|none]",
     positionalCount: 0...5, [AgentControl.jsonOption, AgentControl.socketOption])

@@ -152,8 +152,6 @@ static const unsigned char docs_backup_md[] = {
 };
 
 #define PAGE(name, bytes) {name, bytes, sizeof bytes}
-// A document of the repository, served below docs/ whatever its folder is.
-#define DOCUMENT(name, array) PAGE("docs/" #name ".md", array)
 
 static const struct console_page pages[] = {
     PAGE("api.js", api_js),
@@ -199,12 +197,12 @@ static const struct console_page pages[] = {
     PAGE("theme.js", theme_js),
     PAGE("tools.js", tools_js),
     PAGE("virtual-table.js", virtual_table_js),
-    DOCUMENT(console, docs_console_md),
-    DOCUMENT(rejections, docs_rejections_md),
-    DOCUMENT(admin-api, docs_admin_api_md),
-    DOCUMENT(monitoring, docs_monitoring_md),
-    DOCUMENT(rotate, docs_rotate_md),
-    DOCUMENT(backup, docs_backup_md),
+    PAGE("docs/console.md", docs_console_md),
+    PAGE("docs/rejections.md", docs_rejections_md),
+    PAGE("docs/admin-api.md", docs_admin_api_md),
+    PAGE("docs/operations/monitoring.md", docs_monitoring_md),
+    PAGE("docs/operations/rotate.md", docs_rotate_md),
+    PAGE("docs/operations/backup.md", docs_backup_md),
 };
 
 size_t console_page_count(void) { return sizeof pages / sizeof pages[0]; }

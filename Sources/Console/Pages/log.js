@@ -34,14 +34,14 @@ export function show(main, parameters) {
     return control;
   };
   const text = (label, name, attributes = {}) =>
-    h("input", { type: "text", "aria-label": label, placeholder: label, name, spellcheck: "false", autocomplete: "off", value: given(name), ...attributes });
+    h("input", { type: "text", "aria-label": label, placeholder: attributes.hint ?? label, name, spellcheck: "false", autocomplete: "off", value: given(name), ...attributes, hint: null });
   const controls = {
-    q: text("Search, or a device token or ID", "q", { type: "search", maxlength: 600, value: given("of") || given("q") }),
+    q: text("Search, or a device token or ID", "q", { type: "search", hint: "Search, token or ID", maxlength: 600, value: given("of") || given("q") }),
     topic: text("App", "topic", { list: "log-apps" }),
     state: choice("State", "state", [["", "Any state"], ...states.map((state) => [state, state])]),
     reason: text("Reason", "reason"),
-    type: choice("Push type", "type", [["", "Any push type"], ...types.map((type) => [type, type])]),
-    device: text("Device number", "device", { inputmode: "numeric" }),
+    type: choice("Push type", "type", [["", "Any type"], ...types.map((type) => [type, type])]),
+    device: text("Device number", "device", { hint: "Device", inputmode: "numeric" }),
     time: choice("Time", "time", times),
     from: h("input", { type: "datetime-local", step: 1, "aria-label": "From", name: "from", value: given("from") }),
     to: h("input", { type: "datetime-local", step: 1, "aria-label": "To", name: "to", value: given("to") }),

@@ -7,9 +7,9 @@ let own = [];
 let places = [];
 let isAwaitingPlace = false;
 
-/** The documents that the service has, by file name. */
+/** The documents that the service has, by their paths. */
 const documents = [["console.md", "The console"], ["rejections.md", "Rejection reasons and remedies"], ["admin-api.md", "The admin API"],
-  ["monitoring.md", "Metrics and alerts"], ["rotate.md", "Rotating keys and certificates"], ["backup.md", "Backup and restore"]];
+  ["operations/monitoring.md", "Metrics and alerts"], ["operations/rotate.md", "Rotating keys and certificates"], ["operations/backup.md", "Backup and restore"]];
 
 /** Sets the keys of the current screen; they end with the screen. */
 export function bind(keys) { own = keys; }

@@ -15,8 +15,9 @@ export class VirtualTable {
 
   constructor(caption, { columns, row, onOpen, isOpen }) {
     Object.assign(this, { columns, row, onOpen, isOpen });
-    this.above = h("tr", { "aria-hidden": "true" }, h("td", { colspan: columns.length }));
-    this.below = h("tr", { "aria-hidden": "true" }, h("td", { colspan: columns.length }));
+    // One cell each: more would be columns where the style sheet hides some.
+    this.above = h("tr", { "aria-hidden": "true" }, h("td"));
+    this.below = h("tr", { "aria-hidden": "true" }, h("td"));
     this.body = h("tbody", {}, this.above, this.below);
     this.table = h("table", { class: "virtual" }, h("caption", { class: "unseen" }, caption),
       h("thead", {}, h("tr", {}, columns.map(([heading, name]) => h("th", { scope: "col", class: name }, heading)))), this.body);

@@ -42,7 +42,7 @@ enum CampaignName {
     return nil
   }
 
-  /// Returns the first line with text, or nil if there is none.
+  /// Returns the first line with text, or nil if every line is empty.
   private static func line(_ text: String) -> String? {
     let scalars = text.unicodeScalars.prefix(Limits.campaignNameScalarsRead)
     for part in scalars.split(whereSeparator: { $0.value < 0x20 || $0.value == 0x7F }) {

@@ -8,13 +8,13 @@ enum TopicCommand {
     name: "topic",
     verbs: [
       AdministrationVerb(
-        "topic", "add", "Adds an app to a team, or changes one that it has.",
+        "topic", "add", "Adds an app to a team, or updates it.",
         positionals: "BUNDLE-ID", positionalCount: 1...1,
         options: [
-          .value("team", "ID", default: "the one there is", "who owns it"),
-          .value("broadcast", "on|off", default: "off", "whether it may have channels"),
+          .value("team", "ID", default: "the only team", "the team that owns the app"),
+          .value("broadcast", "on|off", default: "off", "allow broadcast channels"),
           .value(
-            "keep", "1|N|all", default: "1", "how many undelivered notifications a token keeps"),
+            "keep", "1|N|all", default: "1", "number of undelivered notifications stored per token"),
         ], columns: ["topic"]
       ) { options in
         let broadcast = try options.choice("broadcast", of: ["on", "off"])
@@ -45,10 +45,10 @@ enum ChannelCommand {
     name: "channel",
     verbs: [
       AdministrationVerb(
-        "channel", "add", "Makes a channel of an app and prints its id.",
+        "channel", "add", "Creates a channel of an app and prints its id.",
         options: [
-          .value("app", "BUNDLE-ID", "whose channel it is"),
-          .value("storage", "0|1", default: "0", "1: its newest message waits for who is away"),
+          .value("app", "BUNDLE-ID", "the app that owns the channel"),
+          .value("storage", "0|1", default: "0", "1: store the newest message for offline devices"),
         ], columns: ["channel"]
       ) { options in
         let storage = try options.choice("storage", of: ["0", "1"])
@@ -61,7 +61,8 @@ enum ChannelCommand {
       ) { _ in .listChannels },
       AdministrationVerb(
         "channel", "remove", "Removes a channel with its subscriptions.", positionals: "ID",
-        positionalCount: 1...1, options: [.value("app", "BUNDLE-ID", "whose channel it is")],
+        positionalCount: 1...1,
+        options: [.value("app", "BUNDLE-ID", "the app that owns the channel")],
         columns: ["channel"]
       ) { .removeChannel(id: $0.positionals[0], bundleID: $0.value("app")) },
     ])
@@ -77,7 +78,7 @@ enum DeviceAdministration {
         columns: ["device", "name", "up", "lastSeenAt", "enrolledAt", "revokedAt"]
       ) { _ in .listDevices(of: nil) },
       AdministrationVerb(
-        "device", "revoke", "Refuses a device for good; its tokens are unregistered.",
+        "device", "revoke", "Revokes a device permanently and unregisters its tokens.",
         positionals: "DEVICE", positionalCount: 1...1, columns: ["device", "revokedAt"]
       ) { options in
         guard let number = UInt64(options.positionals[0]) else {

@@ -45,10 +45,10 @@ enum BackupCommand {
 enum RestoreCommand {
   static let table = OptionTable(
     command: "belfry restore",
-    summary: "Makes an empty or missing folder what the backup has. No gateway may run on it.",
+    summary: "Restores a backup into an empty or missing folder that no gateway uses.",
     positionals: "FILE", positionalCount: 1...1,
     [
-      .value("data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway", "the folder to make"),
+      .value("data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway", "the folder to restore to"),
       .flag("json", "one JSON object"),
     ])
 

@@ -8,14 +8,14 @@ enum DamageCommand {
     verbs: [
       AdministrationVerb(
         "damage", "list",
-        "Lists rows of the gateway's stores that are not what was written: they are set aside, and what may "
-          + "depend on them is answered 503.",
+        "Lists damaged rows of the gateway's stores. They are set aside, and requests that may depend on them "
+          + "are answered 503.",
         columns: columns, listing: "damaged rows"
       ) { _ in .listDamage },
       AdministrationVerb(
         "damage", "forget",
-        "Forgets the rows that are set aside: what depended on them is unknown from then on. Restore a backup "
-          + "instead where there is one.",
+        "Discards the damaged rows; from then on, tokens and keys that depended on them are unknown. If you have "
+          + "a backup, restore it instead.",
         columns: columns
       ) { _ in .forgetDamage },
     ])

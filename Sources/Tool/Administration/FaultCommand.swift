@@ -8,19 +8,19 @@ enum FaultCommand {
     name: "fault",
     verbs: [
       AdministrationVerb(
-        "fault", "add", "Scripts what a sandbox gateway answers, for testing a client.",
+        "fault", "add", "Adds a fault to a sandbox gateway: a scripted response, to test a client.",
         options: [
           .value("token", "HEX", "only for this device token"),
           .value("topic", "T", "only for this topic"),
-          .value("reason", "R", "answers with this reason of APNs"),
-          .value("timestamp", "MS", "since when, with Unregistered"),
-          .value("share", "0..1", default: "1", "of the requests, with --reason"),
-          .value("goaway-after", "N", "GOAWAY after so many requests of a connection"),
-          .value("streams", "N", "so many concurrent streams"),
-          .value("window", "BYTES", "a flow-control window of so many bytes"),
-          .value("delay", "MS", "answers so much later"),
-          .flag("close", "closes the connection without an answer"),
-          .value("times", "N", "removes the rule after it applied to N requests"),
+          .value("reason", "R", "answer with this APNs reason"),
+          .value("timestamp", "MS", "timestamp of Unregistered, in milliseconds since 1970"),
+          .value("share", "0..1", default: "1", "share of the requests, with --reason"),
+          .value("goaway-after", "N", "send GOAWAY after N requests on a connection"),
+          .value("streams", "N", "limit of concurrent streams"),
+          .value("window", "BYTES", "initial flow-control window"),
+          .value("delay", "MS", "delay each answer"),
+          .flag("close", "close the connection without an answer"),
+          .value("times", "N", "end the fault after N requests"),
         ], columns: columns, text: { "added " + sentence($0) }
       ) { .addFault(try rule($0)) },
       list,
@@ -43,7 +43,7 @@ enum FaultCommand {
 
   private static let list: AdministrationVerb = {
     var list = AdministrationVerb(
-      "fault", "list", "Lists the scripted answers, with what remains of those with --times.",
+      "fault", "list", "Lists the faults, with the remaining number of those with --times.",
       columns: columns
     ) { _ in .listFaults }
     list.hidesEmptyColumns = true

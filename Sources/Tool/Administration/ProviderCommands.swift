@@ -21,10 +21,10 @@ enum TeamCommand {
         "team", "list", "Lists the teams.", columns: ["id", "name", "createdAt"]
       ) { _ in .listTeams },
       AdministrationVerb(
-        "team", "remove", "Removes a team that has no apps, keys or certificates any more.",
+        "team", "remove", "Removes a team that has no apps, keys or certificates.",
         positionals: "ID", positionalCount: 1...1,
         options: [
-          .flag("force", "with its apps, and its keys and certificates, which nobody can use again")
+          .flag("force", "also remove its apps, keys and certificates, which cannot be restored")
         ], columns: ["id"]
       ) { .removeTeam(id: $0.positionals[0], isForced: $0.has("force")) },
     ])
@@ -35,14 +35,16 @@ enum KeyCommand {
   static let noun = AdministrationNoun(name: "key", verbs: [add, list, revoke, token])
 
   private static let add = AdministrationVerb(
-    "key", "add", "Adds an ES256 key, in the .p8 form that Apple hands out.",
+    "key", "add", "Adds an ES256 key, in the .p8 format that Apple uses.",
     options: [
-      .value("team", "ID", default: "the one there is", "whose apps it sends to"),
+      .value("team", "ID", default: "the only team", "the team whose apps it can send to"),
       .value("id", "KEYID", default: "generated", "10 uppercase letters and digits"),
-      .repeatable("topic", "T", default: "all", "a bundle identifier that it may send to"),
-      .value("environment", "sandbox|production", default: "both", "where it is good"),
-      .value("related", "KEYID", "the one other key that may share its connection"),
-      .value("out", "FILE.p8", "also writes the private key there"),
+      .repeatable("topic", "T", default: "all", "a bundle identifier that it can send to"),
+      .value(
+        "environment", "sandbox|production", default: "both", "the environment in which it is valid"
+      ),
+      .value("related", "KEYID", "the other key that can share its connection"),
+      .value("out", "FILE.p8", "also write the private key to this file"),
     ], columns: ["id", "file"],
     finish: { lines, _, out in
       guard let out, var line = lines.first, let kept = line["file"]?.stringValue
@@ -65,13 +67,13 @@ enum KeyCommand {
   ) { _ in .listKeys }
 
   private static let revoke = AdministrationVerb(
-    "key", "revoke", "Revokes a key, at once.", positionals: "KEYID", positionalCount: 1...1,
+    "key", "revoke", "Revokes a key immediately.", positionals: "KEYID", positionalCount: 1...1,
     columns: ["id", "revokedAt"]
   ) { .revokeKey(id: $0.positionals[0]) }
 
   private static let token = AdministrationVerb(
     "key", "jwt", "Prints a fresh provider token.",
-    options: [.value("id", "KEYID", default: "the first good one", "which key signs")],
+    options: [.value("id", "KEYID", default: "the first valid key", "the key to sign with")],
     columns: ["token"]
   ) { .makeProviderToken(key: $0.value("id")) }
 
@@ -89,15 +91,18 @@ enum CertificateCommand {
 
   private static let add = AdministrationVerb(
     "certificate", "add",
-    "Makes a provider's TLS certificate with its key: PEM, or PKCS#12 with an empty password.",
+    "Creates a provider's TLS certificate with its key, as PEM or as PKCS#12 with an empty password.",
     options: [
-      .value("team", "ID", default: "the one there is", "the team"),
+      .value("team", "ID", default: "the only team", "the team"),
       .value("topic", "T", "the app's bundle identifier"),
-      .value("environment", "sandbox|production", default: "both", "where it is good"),
-      .value("form", "universal|uid", default: "universal", "which of Apple's it is like"),
+      .value(
+        "environment", "sandbox|production", default: "both", "the environment in which it is valid"
+      ),
+      .value(
+        "form", "universal|uid", default: "universal", "the kind of Apple's certificate to imitate"),
       .value("key", "ec|rsa", default: "ec", "the kind of its key; Apple's are RSA"),
       .flag("legacy-p12", "PKCS#12 with RC2 and triple DES, for old readers"),
-      .value("out", "FILE.pem|FILE.p12", "where certificate and key go"),
+      .value("out", "FILE.pem|FILE.p12", "the file for the certificate and its key"),
     ], columns: ["serial", "file"], finish: write
   ) { options in
     _ = try options.required("out")
@@ -118,7 +123,7 @@ enum CertificateCommand {
   ) { _ in .listCertificates }
 
   private static let revoke = AdministrationVerb(
-    "certificate", "revoke", "Revokes a certificate, at once.", positionals: "SERIAL",
+    "certificate", "revoke", "Revokes a certificate immediately.", positionals: "SERIAL",
     positionalCount: 1...1, columns: ["serial", "revokedAt"]
   ) { .revokeCertificate(serial: $0.positionals[0]) }
 

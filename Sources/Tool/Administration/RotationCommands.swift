@@ -7,17 +7,18 @@ enum AuthorityCommand {
     name: "ca",
     verbs: [
       AdministrationVerb(
-        "ca", "list", "Lists the authorities: what each signs, and how many still need it.",
+        "ca", "list",
+        "Lists the authorities, with what each signs and how many devices and providers still need it.",
         columns: columns, listing: "authorities"
       ) { _ in .listAuthorities },
       AdministrationVerb(
         "ca", "rotate",
-        "Makes an authority that is to take the place of the one there is; both are trusted until `finish`.",
+        "Creates an authority to replace the current one; both are trusted until `finish`.",
         columns: columns
       ) { _ in .rotateAuthority },
       AdministrationVerb(
-        "ca", "finish", "Gives the former authority up, once nobody needs it.",
-        options: [.flag("force", "also where devices and providers still need it: they are lost")],
+        "ca", "finish", "Retires the previous authority, once no device and no provider needs it.",
+        options: [.flag("force", "also if devices and providers still need it; they lose access")],
         columns: columns
       ) { .finishAuthority(isForced: $0.has("force")) },
     ])
@@ -32,18 +33,18 @@ enum TokenKeyCommand {
     verbs: [
       AdministrationVerb(
         "token-key", "list",
-        "Lists the keys of device tokens, and how many good tokens each has sealed.",
+        "Lists the keys of device tokens, with the number of valid tokens of each.",
         columns: columns, listing: "token keys"
       ) { _ in .listTokenKeys },
       AdministrationVerb(
         "token-key", "rotate",
-        "Makes a key that seals device tokens from now on; the tokens of the others stay good.",
+        "Creates a key for new device tokens; existing tokens stay valid.",
         columns: columns
       ) { _ in .rotateTokenKey },
       AdministrationVerb(
-        "token-key", "retire", "Gives a key up, once no token needs it.", positionals: "ID",
+        "token-key", "retire", "Retires a key that no token needs.", positionals: "ID",
         positionalCount: 1...1,
-        options: [.flag("force", "also where good tokens die with it")], columns: columns
+        options: [.flag("force", "also if valid tokens become invalid")], columns: columns
       ) { .retireTokenKey(id: $0.positionals[0], isForced: $0.has("force")) },
     ])
 

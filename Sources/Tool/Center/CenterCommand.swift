@@ -7,9 +7,8 @@ enum CenterCommand {
   static let table = OptionTable(
     command: "belfry center",
     summary: """
-      Lists what has been delivered and is still there, oldest first; opens one as a click does, takes
-      one of its actions, or puts it away. --page shows it as a page on the terminal, --window as a
-      window, for a person.
+      Lists delivered notifications, oldest first; opens one as a click does, chooses one of its actions,
+      or dismisses it. --page shows the list as a page on the terminal, --window in a window.
       """,
     positionals: "[open ID | action ID ACTION | dismiss [ID]]", positionalCount: 0...3,
     [
@@ -31,7 +30,7 @@ enum CenterCommand {
       positionals: "ID", positionalCount: 1...1, [appOption, AgentControl.socketOption]),
     OptionTable(
       command: "belfry center action",
-      summary: "Takes one of a notification's actions, which 'belfry center --json' lists.",
+      summary: "Chooses one of a notification's actions, which 'belfry center --json' lists.",
       positionals: "ID ACTION", positionalCount: 2...2,
       [
         appOption, .value("text", "TEXT", "text for the action's text field"),
@@ -39,7 +38,7 @@ enum CenterCommand {
       ]),
     OptionTable(
       command: "belfry center dismiss",
-      summary: "Puts a notification away, or with --all every one.",
+      summary: "Dismisses a notification, or all with --all.",
       positionals: "[ID]", positionalCount: 0...1,
       [appOption, .flag("all", "all of them"), AgentControl.socketOption]),
   ]

@@ -5,7 +5,7 @@ enum CompletionsCommand {
   static let table = OptionTable(
     command: "belfry completions",
     summary: """
-      Prints the script with which a shell completes commands, options and values. For this user:
+      Prints a script that completes commands, options and values in a shell. To install it for this user:
       'belfry completions bash > ~/.local/share/bash-completion/completions/belfry',
       'belfry completions zsh > "${fpath[1]}/_belfry"',
       'belfry completions fish > ~/.config/fish/completions/belfry.fish'.

@@ -14,7 +14,7 @@ struct NotifyActions {
   /// Seconds to wait for the choice; nil for no limit.
   private let seconds: Int64?
 
-  /// Reads the buttons; nil if there are none.
+  /// Reads the buttons; nil if no option defines one.
   init?(_ options: CommandLineOptions) throws {
     var list: [NotificationAction] = []
     for key in ["action", "reply"] {

@@ -7,24 +7,24 @@ enum ProviderServiceCommand {
   static let table = OptionTable(
     command: "belfry provider",
     summary: """
-      Runs the token registry of an app's maker: apps register their device tokens over HTTP, and
-      campaigns are sent to them, from a console in the browser or by 'belfry campaign'. An empty data folder gets all that it needs. Apps send
-      'authorization: Bearer' with their key, which the data folder's apps/BUNDLE-ID.key holds; other
-      requests need the admin token in its place.
+      Runs the token registry and the campaign service. Apps register their device tokens over HTTP; you
+      send campaigns from the console in the browser or with 'belfry campaign'. In an empty data folder, it
+      creates all files that it needs. Apps authenticate with 'authorization: Bearer' and their key from
+      apps/BUNDLE-ID.key in the data folder; other requests require the admin token instead.
       """,
     [
       .value(
         "data", "DIR", default: "$XDG_STATE_HOME/belfry/provider", "registry, keys, admin token"),
       .value("host", "ADDR", default: "127.0.0.1", "address of the listener"),
-      .value("port", "PORT", default: "2199", "port of the listener (HTTP), the console's too"),
+      .value("port", "PORT", default: "2199", "port of the listener (HTTP), including the console"),
       .repeatable("name", "NAME", "a host name under which browsers may open the console"),
       .value("store", "URL", default: "sqlite:", "store engine"),
       .repeatable(
-        "topic", "BUNDLE-ID", "an app that may register; its key is made with the first start"),
+        "topic", "BUNDLE-ID", "an app that can register; its key is generated at the first start"),
       .value(
         "tokens-per-app", "N", default: "1000000",
-        "tokens that the copies of an app may register; new ones beyond it are refused"),
-      .flag("open", "apps need no key, on loopback only"),
+        "limit of registered tokens per app; more are refused"),
+      .flag("open", "apps need no key; only on loopback"),
     ] + SendTarget.entries + [
       .value(
         "feedback", "HOST:PORT",

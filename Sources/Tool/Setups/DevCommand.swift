@@ -8,14 +8,14 @@ enum DevCommand {
   static let table = OptionTable(
     command: "belfry dev",
     summary: """
-      Runs a gateway and an agent that grants what apps ask for, until it is interrupted, and prints what to
-      do next. The gateway takes free ports, and the same ones the next time.
+      Runs a gateway and an agent that grants every permission, until interrupted, and prints the next
+      steps. The gateway chooses free ports and uses the same ones the next time.
       """,
     [
-      .value("app", "APP_ID", default: "com.example.app", "the app in what is printed"),
+      .value("app", "APP_ID", default: "com.example.app", "the app in the printed commands"),
       .value(
         "data", "DIR", default: "this user's own folders",
-        "where the gateway and the agent keep their data instead"),
+        "folder for the data of the gateway and the agent"),
       .value(
         "socket", "PATH", default: "$XDG_RUNTIME_DIR/belfry/agent.sock",
         "where apps connect; with --data: in its folder"),
@@ -24,7 +24,7 @@ enum DevCommand {
         "how notifications are shown"),
       .value(
         "grant", "ask|all|TYPES|none", default: "all", "how requests for permission are answered"),
-      .flag("json", "one JSON object in place of what to do next"),
+      .flag("json", "one JSON object instead of the next steps"),
       .value("ready-file", "FILE", "written once apps and providers can connect"),
     ])
 

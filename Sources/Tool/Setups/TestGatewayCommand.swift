@@ -8,10 +8,10 @@ enum TestGatewayCommand {
   static let table = OptionTable(
     command: "belfry test-gateway",
     summary: """
-      Starts a gateway and virtual devices on free ports in a folder of its own, runs COMMAND, tears all
-      down and ends with COMMAND's status (128 and the signal's number where a signal ended it).
+      Starts a gateway and virtual devices on free ports in a temporary folder, runs COMMAND, stops
+      everything, and exits with COMMAND's status (128 plus the signal's number if a signal ended it).
 
-      COMMAND has in its environment: BELFRY_HOST, BELFRY_PROVIDER_PORT, BELFRY_CA, BELFRY_KEY_FILE,
+      The environment of COMMAND contains BELFRY_HOST, BELFRY_PROVIDER_PORT, BELFRY_CA, BELFRY_KEY_FILE,
       BELFRY_KEY_ID, BELFRY_TEAM_ID, BELFRY_TOPIC, BELFRY_TOKEN (the first device's), BELFRY_TOKENS
       (of all devices, up to 1,000, separated by spaces), BELFRY_TOKENS_FILE (a file with one token per
       line), BELFRY_RECEIVED (a file with one JSON line per push that a device has received), BELFRY_GATEWAY
@@ -29,11 +29,12 @@ enum TestGatewayCommand {
     [
       .repeatable(
         "app", "APP_ID[:TYPE]", "an app that the devices register, for alert or for this type"),
-      .value("count", "N", default: "1", "how many devices"),
+      .value("count", "N", default: "1", "number of devices"),
       .value("environment", "sandbox|production", default: "sandbox", "the gateway's"),
       .value(
-        "data", "DIR", "where all is kept, with the same tokens the next time; no temporary folder"),
-      .flag("keep", "leaves the temporary folder, and says where it is"),
+        "data", "DIR",
+        "folder for the data, instead of a temporary one; the next run has the same tokens"),
+      .flag("keep", "keep the temporary folder and print its path"),
     ])
 
   /// Runs the command's own process, which checks the options and passes them to a keeper.

@@ -34,7 +34,7 @@ public actor CLMonitor {
     if !isWatched { update(identifier, .unmonitored) }
   }
 
-  /// Stops monitoring the condition with this identifier; does nothing if there is none.
+  /// Stops monitoring the condition with this identifier; does nothing if the identifier is unknown.
   public func remove(_ identifier: String) async {
     guard records.removeValue(forKey: identifier) != nil else { return }
     await watcher.unwatch(identifier)
