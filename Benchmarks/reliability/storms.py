@@ -22,7 +22,7 @@ def measure(belfry, folder, devices, seed):
 
 
 def line(result):
-    calm, enrol, storm = result["calm"], result["enrol"], result["storm"]
-    return (f"{result['devices']} devices enrol in {enrol['seconds']} s ({enrol['gatewayCPU']} s of the gateway's processor "
+    calm, enroll, storm = result["calm"], result["enroll"], result["storm"]
+    return (f"{result['devices']} devices enroll in {enroll['seconds']} s ({enroll['gatewayCPU']} s of the gateway's processor "
             f"time) and come back at once in {storm['seconds']} s ({storm['gatewayCPU']} s): providers' p99 meanwhile "
-            f"{enrol['p99']} and {storm['p99']} ms (calm: {calm['p99']} ms), slowest {storm['slowest']} ms")
+            f"{enroll['p99']} and {storm['p99']} ms (calm: {calm['p99']} ms), slowest {storm['slowest']} ms")

@@ -16,14 +16,14 @@ public struct AgentConfiguration {
     /// The certificate authority that signed the gateway's certificate, in PEM format.
     public var authorityPEM: [UInt8]
     /// The enrollment code; empty for an open gateway or an enrolled device.
-    public var enrolmentCode: String
+    public var enrollmentCode: String
 
     /// Creates the settings of a gateway.
-    public init(host: String, port: UInt16, authorityPEM: [UInt8], enrolmentCode: String) {
+    public init(host: String, port: UInt16, authorityPEM: [UInt8], enrollmentCode: String) {
       self.host = host
       self.port = port
       self.authorityPEM = authorityPEM
-      self.enrolmentCode = enrolmentCode
+      self.enrollmentCode = enrollmentCode
     }
   }
 

@@ -15,18 +15,18 @@ extension AgentDaemon {
         break
       }
     case .persistClock: break
-    case .answer(let ask, let answer): send(answer.frame, answering: ask)
-    case .refuse(let ask, let failure):
-      guard let number = ask.number else { break }
-      server?.send(AppMessage.refusing(number, failure), to: ask.connection)
+    case .answer(let requestID, let answer): send(answer.frame, answering: requestID)
+    case .refuse(let requestID, let failure):
+      guard let number = requestID.number else { break }
+      server?.send(AppMessage.refusing(number, failure), to: requestID.connection)
     case .tell(let connection, let event): server?.send(event.frame, to: connection)
     case .ask(let question, let event, let timeout): self.ask(question, event, timeout)
     case .cancelTimeout(let question): timers?.cancel(question)
     case .close(let connection): server?.close(connection)
-    case .readInstallation(let ask, let path, let languages):
-      handle(.installationRead(ask, AppInstaller.read(path, languages: languages)))
-    case .diagnose(let ask, let model):
-      carryOut(.answer(ask, .rows(diagnosis(model))))
+    case .readInstallation(let requestID, let path, let languages):
+      handle(.installationRead(requestID, AppInstaller.read(path, languages: languages)))
+    case .diagnose(let requestID, let model):
+      carryOut(.answer(requestID, .rows(diagnosis(model))))
     case .present(let presentation): show(.presented(presentation))
     case .refresh(let presentation): show(.refreshed(presentation))
     case .list(let presentation): show(.listed(presentation))
@@ -43,7 +43,7 @@ extension AgentDaemon {
     case .prompt(let prompt): self.prompt(prompt)
     case .withdrawPrompt(let prompt): show(.promptWithdrawn(prompt))
     case .showLink(let isUp): show(.link(isUp: isUp))
-    case .openCenter(let ask, let environment): openCenter(ask, environment)
+    case .openCenter(let requestID, let environment): openCenter(requestID, environment)
     case .replay(let kind, let events):
       presenters?.replay(events, to: kind, atUnixMilliseconds: clock.now.wall)
     case .launch(let order):
@@ -84,12 +84,12 @@ extension AgentDaemon {
     presenters?.show(event, atUnixMilliseconds: clock.now.wall)
   }
 
-  private func send(_ frame: AppFrame, answering ask: Ask) {
-    guard let number = ask.number else { return }
-    guard server?.send(frame.answering(number), to: ask.connection) == false else { return }
+  private func send(_ frame: AppFrame, answering requestID: RequestID) {
+    guard let number = requestID.number else { return }
+    guard server?.send(frame.answering(number), to: requestID.connection) == false else { return }
     let failure = AppLinkFailure(
       .invalidArgument, "the response is too long: request less")
-    if server?.send(AppMessage.refusing(number, failure), to: ask.connection) == false {
+    if server?.send(AppMessage.refusing(number, failure), to: requestID.connection) == false {
       log.debug("a response was too late")
     }
   }
@@ -109,12 +109,12 @@ extension AgentDaemon {
     }
   }
 
-  private func openCenter(_ ask: Ask, _ environment: [String: String]) {
+  private func openCenter(_ requestID: RequestID, _ environment: [String: String]) {
     do throws(AppLinkFailure) {
       try presenters?.windows.openCenter(environment)
-      carryOut(.answer(ask, AppAnswer()))
+      carryOut(.answer(requestID, AppAnswer()))
     } catch {
-      carryOut(.refuse(ask, error))
+      carryOut(.refuse(requestID, error))
     }
   }
 

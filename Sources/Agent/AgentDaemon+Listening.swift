@@ -3,17 +3,17 @@ import Foundation
 import System
 
 extension AgentDaemon: AppServerListener {
-  func appGreeted(_ ask: Ask, _ hello: AppHello, by process: ProcessIdentity) {
-    handle(.appGreeted(ask, hello, process))
+  func appGreeted(_ requestID: RequestID, _ hello: AppHello, by process: ProcessIdentity) {
+    handle(.appGreeted(requestID, hello, process))
   }
 
-  func appRequested(_ ask: Ask, _ request: AppRequest) {
+  func appRequested(_ requestID: RequestID, _ request: AppRequest) {
     // Check the files here, because the model reads no files.
-    if let refusal = fileRefusal(request) { return carryOut(.refuse(ask, refusal)) }
+    if let refusal = fileRefusal(request) { return carryOut(.refuse(requestID, refusal)) }
     guard !request.changesRecords || isUpToDate() else {
-      return carryOut(.refuse(ask, .diskRefuses))
+      return carryOut(.refuse(requestID, .diskRefuses))
     }
-    handle(.appRequested(ask, request))
+    handle(.appRequested(requestID, request))
   }
 
   /// Returns the reason that a file of a new notification cannot be used; nil if all can.

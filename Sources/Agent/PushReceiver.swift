@@ -51,7 +51,7 @@ final class PushReceiver: GatewayConnectionDelegate {
     if identity.device == nil { daemon.handle(.identityReplaced) }
     var configuration = GatewayConnection.Configuration(
       host: gateway.host, port: gateway.port, authorityPEM: gateway.authorityPEM)
-    configuration.enrolmentCode = gateway.enrolmentCode
+    configuration.enrollmentCode = gateway.enrollmentCode
     configuration.deviceName =
       daemon.configuration.deviceName ?? ProcessInfo.processInfo.hostName
     configuration.memory = memory
@@ -120,7 +120,7 @@ final class PushReceiver: GatewayConnectionDelegate {
         "the gateway has revoked this device: remove its identity and enroll again",
         [
           "identity": folder.path,
-          "enrol": "belfry agent --enroll CODE; the code: belfry device code",
+          "enroll": "belfry agent --enroll CODE; the code: belfry device code",
         ])
     }
     if link.identity.device == nil {
@@ -152,8 +152,8 @@ final class PushReceiver: GatewayConnectionDelegate {
     log.info("the gateway renewed the device's certificate")
   }
 
-  func link(_ link: GatewayConnection, enrolmentRefused refusal: LinkEnrolmentRefusal) {
-    let hasCode = daemon?.gateway?.enrolmentCode.isEmpty == false
+  func link(_ link: GatewayConnection, enrollmentRefused refusal: LinkEnrollmentRefusal) {
+    let hasCode = daemon?.gateway?.enrollmentCode.isEmpty == false
     let why = refusal == .wrongCode && !hasCode ? "no code given" : "\(refusal)"
     reason = "the gateway refused the enrollment: \(why)"
     log.error(

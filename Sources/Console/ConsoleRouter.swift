@@ -10,7 +10,7 @@ public final class ConsoleRouter: Sendable {
   private let pages: ConsolePages
   private let api: AdminRouter
   private let pushes: TestPushes?
-  private let phones: PhoneShelf?
+  private let phones: VirtualPhones?
 
   /// Creates a router of the pages and of the admin API.
   ///
@@ -23,7 +23,7 @@ public final class ConsoleRouter: Sendable {
   ///   - phones: The virtual phones; nil disables them.
   public init(
     api: AdminRouter, token: String, names: [String], port: UInt16, gateway: TestPushes.Gateway?,
-    phones: PhoneShelf? = nil
+    phones: VirtualPhones? = nil
   ) {
     self.api = api
     self.phones = phones

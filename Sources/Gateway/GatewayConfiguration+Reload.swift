@@ -5,8 +5,8 @@ extension GatewayConfiguration {
     var followed = self
     followed.names = new.names
     followed.serverCertificate = new.serverCertificate
-    followed.enrolment = new.enrolment
-    followed.enrolmentsPerMinute = new.enrolmentsPerMinute
+    followed.enrollment = new.enrollment
+    followed.enrollmentsPerMinute = new.enrollmentsPerMinute
     followed.apps = new.apps
     followed.deviceRate = new.deviceRate
     followed.connectionRate = new.connectionRate

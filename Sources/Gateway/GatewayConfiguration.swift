@@ -4,7 +4,7 @@ internal import Transport
 /// The options that an operator chooses; validated once and passed down by value.
 public struct GatewayConfiguration: Sendable {
   /// The policy that determines which devices may enroll.
-  public enum Enrolment: String, Sendable, CaseIterable {
+  public enum Enrollment: String, Sendable, CaseIterable {
     /// Any device may enroll.
     case open
     /// Only devices that know the gateway's code.
@@ -48,9 +48,9 @@ public struct GatewayConfiguration: Sendable {
   /// The ports of the listeners.
   public var ports = GatewayPorts()
   /// The policy that determines which devices may enroll.
-  public var enrolment = Enrolment.code
+  public var enrollment = Enrollment.code
   /// The maximum number of enrollments per minute with one code; `nil` for no limit.
-  public var enrolmentsPerMinute: UInt32? = 10_000
+  public var enrollmentsPerMinute: UInt32? = 10_000
   /// The policy that determines which apps exist.
   public var apps = Apps.adopt
   /// The number of file descriptors that the process can open, from which the connection limits are derived.

@@ -7,8 +7,8 @@ extension GatewayLoop {
 
   func handle(_ reply: ControlPlaneReply) {
     switch reply {
-    case .enrolment(let session, let answer):
-      connections.device(session)?.answerEnrolment(answer)
+    case .enrollment(let session, let answer):
+      connections.device(session)?.answerEnrollment(answer)
     case .renewal(let session, let answer):
       connections.device(session)?.answerRenewal(answer)
     case .adopted(let session, let request, let topic, let device):
@@ -33,8 +33,8 @@ extension GatewayLoop {
   }
 
   /// Requests an app's feedback from the control plane, because only it knows the registrations of all loops.
-  func askFeedback(app: UInt32, after place: UnregisteredPlace?, _ connection: FeedbackConnection) {
-    ask(.feedback(number: connections.addWaiting(connection), app: app, after: place))
+  func askFeedback(app: UInt32, after cursor: FeedbackCursor?, _ connection: FeedbackConnection) {
+    ask(.feedback(number: connections.addWaiting(connection), app: app, after: cursor))
   }
 
   /// Returns one tuple for each token key, because providers may have a token sealed with any of them.

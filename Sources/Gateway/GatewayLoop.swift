@@ -142,7 +142,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
       if asking == index {
         handle(reply)
       } else if !post(.controlPlane(reply), to: asking) {
-        assertionFailure("an enrolment came from loop \(asking), which is not there")
+        assertionFailure("an enrollment came from loop \(asking), which is not there")
       }
     case .controlPlane(let reply):
       handle(reply)

@@ -10,7 +10,7 @@ public struct GatewayMetrics: Sendable {
   let deviceConnections: Gauge
   private let ownRecords: Counter
   private let opensslRecords: Counter
-  let enrolments: Counter
+  let enrollments: Counter
   let renewals: Counter
   let devicesWithoutNewAuthority: Gauge
   let unknownDevices: Counter
@@ -18,7 +18,7 @@ public struct GatewayMetrics: Sendable {
   private let failingStores: [String: Gauge]
   private let damagedRows: [String: Gauge]  // text: names of our own stores
   let clockDisagreement: Gauge
-  private let enrolmentRefusals: [Counter]
+  private let enrollmentRefusals: [Counter]
   private let rejections: [Counter]
   private let unansweredBounds: [Counter]
   let loweredStreamLimits: Counter
@@ -49,7 +49,7 @@ public struct GatewayMetrics: Sendable {
       help:
         "During a rotation of the authority: devices that have not yet connected with a certificate of the new one."
     )
-    enrolments = registry.counter(
+    enrollments = registry.counter(
       "belfry_enrolments_total", help: "Devices enrolled.")
     unknownDevices = registry.counter(
       "belfry_devices_unknown_total",
@@ -74,7 +74,7 @@ public struct GatewayMetrics: Sendable {
     clockDisagreement = registry.gauge(
       "belfry_clock_disagreement_seconds",
       help: "Seconds by which the wall clock was set while expiry does not follow it.")
-    enrolmentRefusals = LinkEnrolmentRefusal.all.map {
+    enrollmentRefusals = LinkEnrollmentRefusal.all.map {
       registry.counter(
         "belfry_enrolments_refused_total", help: "Enrollments refused, by reason.",
         labels: ["reason": "\($0)"])
@@ -167,8 +167,8 @@ public struct GatewayMetrics: Sendable {
 
   func count(_ excess: ProviderErrorPolicy.Excess) { erringConnections[excess]?.add() }
 
-  func count(_ refusal: LinkEnrolmentRefusal) {
-    enrolmentRefusals[Int(refusal.rawValue) - 1].add()
+  func count(_ refusal: LinkEnrollmentRefusal) {
+    enrollmentRefusals[Int(refusal.rawValue) - 1].add()
   }
 
   /// The histogram's bounds in milliseconds, from a device next to the gateway to one whose network has almost given

@@ -58,7 +58,7 @@ public final class GatewayServer {
     /// The file with the private half of that key, `.p8`.
     public var keyFile: String
     /// The code that devices enroll with.
-    public var enrolmentCode: String
+    public var enrollmentCode: String
     /// The file with the admin API's token.
     public var adminTokenFile: String
     /// The port of the console and the admin API; 0 until it is open.
@@ -86,7 +86,7 @@ public final class GatewayServer {
   private var onReady: (Description) -> Void = { _ in }
   private var onFailed: (String) -> Void = { _ in }
   private var onStopped: () -> Void = {}
-  private var enrolmentCode: String
+  private var enrollmentCode: String
   private var keyID: String
   /// Called on the main loop when the information for clients has changed, before the administrator gets an answer.
   public var onDescriptionChanged: (Description) -> Void = { _ in }
@@ -147,7 +147,7 @@ public final class GatewayServer {
     self.loop = loop
     self.log = log
     ports = configuration.ports
-    enrolmentCode = resources.identity.enrolmentCode
+    enrollmentCode = resources.identity.enrollmentCode
     keyID = resources.identity.keyID
     folder = GatewayFolder(path: configuration.folder)
     let controlStore = resources.controlStore
@@ -174,15 +174,15 @@ public final class GatewayServer {
         log: log)
     }
     logReader = DeliveryLogReader(
-      kept: KeptDeliveryLog(
+      kept: StoredDeliveryLog(
         folder: folder, store: controlStore, environment: configuration.environment))
     let faults = FaultRegistry(
       configuration.environment == .sandbox
-        ? try KeptFaults(store: controlStore).faults().faults : [])
+        ? try StoredFaults(store: controlStore).faults().faults : [])
     faults.onUse { [weak faults, controlWriter] in
       controlWriter.perform { [weak faults] store in
         // A use that is not stored is counted again after a restart; the store's own report names the disk.
-        if let faults { try? KeptFaults(store: store).keepUses(of: faults.takeUses()) }
+        if let faults { try? StoredFaults(store: store).keepUses(of: faults.takeUses()) }
       }
     }
     if faults.isActive {
@@ -383,7 +383,7 @@ public final class GatewayServer {
     case .changed(let changes, let barrier):
       onRotation(in: changes)
       controlPlane.handle(changes)
-      noteEnrolmentCode(in: changes)
+      noteEnrollmentCode(in: changes)
       noteKey(in: changes)
       for peer in peers { peer.post(.confirm(barrier)) }
       for _ in mailboxes.count..<configuration.loops { barrier.pass() }
@@ -414,7 +414,7 @@ public final class GatewayServer {
       environment: configuration.environment, host: configuration.host, ports: ports,
       authorityFile: folder.authorityFile, teamID: resources.identity.teamID,
       keyID: keyID, keyFile: folder.keyFile(keyID),
-      enrolmentCode: enrolmentCode,
+      enrollmentCode: enrollmentCode,
       adminTokenFile: folder.adminTokenFile)
   }
 
@@ -431,9 +431,9 @@ public final class GatewayServer {
     onDescriptionChanged(description)
   }
 
-  private func noteEnrolmentCode(in changes: [ControlChange]) {
-    for case .putSetting(name: ControlSetting.enrolmentCode, let value?) in changes {
-      enrolmentCode = String(decoding: value, as: UTF8.self)
+  private func noteEnrollmentCode(in changes: [ControlChange]) {
+    for case .putSetting(name: ControlSetting.enrollmentCode, let value?) in changes {
+      enrollmentCode = String(decoding: value, as: UTF8.self)
       onDescriptionChanged(description)
     }
   }

@@ -53,7 +53,7 @@ enum LoopMessage: Sendable {
 
 /// A loop's request to the control plane.
 enum ControlPlaneRequest: Sendable {
-  case enrol(SessionID, LinkFrame.Enrolment, signedBytes: [UInt8])
+  case enroll(SessionID, LinkFrame.Enrollment, signedBytes: [UInt8])
   /// A connected device requests a new certificate for its key.
   case renew(SessionID, device: UInt64, publicKey: [UInt8])
   /// A device has presented its certificate and received its tokens.
@@ -66,14 +66,14 @@ enum ControlPlaneRequest: Sendable {
   case findChannel(SessionID, request: UInt16, ChannelID, app: UInt32)
   /// A feedback client requests the next inactive tokens of this app, or the first ones that no client has read; the
   /// reply repeats the number.
-  case feedback(number: UInt64, app: UInt32, after: UnregisteredPlace?)
+  case feedback(number: UInt64, app: UInt32, after: FeedbackCursor?)
   /// A feedback client has read an app's inactive tokens up to that time.
   case feedbackRead(app: UInt32, upToMilliseconds: Int64)
 }
 
 /// The control plane's replies.
 enum ControlPlaneReply: Sendable {
-  case enrolment(SessionID, DeviceLinkServer.EnrolmentAnswer)
+  case enrollment(SessionID, DeviceLinkServer.EnrollmentAnswer)
   case renewal(SessionID, DeviceLinkServer.RenewalAnswer)
   /// The directory now has the app; the loop continues with the registration.
   case adopted(SessionID, request: UInt16, LinkTopic, device: UInt64)

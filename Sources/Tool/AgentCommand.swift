@@ -137,7 +137,7 @@ enum AgentCommand {
     let authority = folder + "/gateway-ca.pem"
     let description: JSONObject = [
       "host": .string(gateway.host), "ports": ["device": .integer(Int64(gateway.port))],
-      "caFile": .string(authority), "enrollmentCode": .string(gateway.enrolmentCode),
+      "caFile": .string(authority), "enrollmentCode": .string(gateway.enrollmentCode),
     ]
     try FileSystem.makeDirectories(folder)
     try FileSystem.write(gateway.authorityPEM, to: authority, mode: 0o600)
@@ -237,6 +237,6 @@ extension DeviceGateway {
   /// The gateway as the agent's configuration describes it.
   fileprivate var forAgent: AgentConfiguration.Gateway {
     AgentConfiguration.Gateway(
-      host: host, port: port, authorityPEM: authorityPEM, enrolmentCode: enrolmentCode)
+      host: host, port: port, authorityPEM: authorityPEM, enrollmentCode: enrollmentCode)
   }
 }

@@ -146,8 +146,8 @@ enum GatewayCommand {
         key: key, value: path, wanted: "an absolute path (only a shell expands ~)")
     }
     configuration.serverCertificate = try serverCertificate(options)
-    if let enrolment = try options.choice("enroll", of: ["open", "code"]) {
-      configuration.enrolment = .init(rawValue: enrolment) ?? .code
+    if let enrollment = try options.choice("enroll", of: ["open", "code"]) {
+      configuration.enrollment = .init(rawValue: enrollment) ?? .code
     }
     if let apps = try options.choice("apps", of: ["adopt", "listed"]) {
       configuration.apps = .init(rawValue: apps) ?? .adopt
@@ -164,7 +164,7 @@ enum GatewayCommand {
       configuration.connectionBadTokensMax = most
     }
     if let rate = try options.integer("enroll-rate", in: 1...1_000_000_000 as ClosedRange<UInt32>) {
-      configuration.enrolmentsPerMinute = rate
+      configuration.enrollmentsPerMinute = rate
     }
     configuration.acceptsES512 = try options.choice("es512", of: ["on", "off"]) != "off"
     configuration.recovers = options.has("recover")

@@ -21,7 +21,7 @@ final class GatewayRun {
   private let settings: GatewaySettings
   private let reread: () throws(LayeredOptions.Failure) -> GatewaySettings?
   private var console: ConsoleServer?
-  private var phones: PhoneShelf?
+  private var phones: VirtualPhones?
   private var history: MetricHistory?
   private var signals: SignalWatcher?
   private lazy var service = ServiceNotifier(on: loop)
@@ -127,7 +127,7 @@ final class GatewayRun {
     let gateway = TestPushes.Gateway(
       host: opened.host, port: opened.ports.providers.first ?? 0, folder: folder)
     let (token, names) = (server.adminToken, names)
-    let phones = PhoneShelf(host: opened.host, port: opened.ports.device, folder: folder)
+    let phones = VirtualPhones(host: opened.host, port: opened.ports.device, folder: folder)
     self.phones = phones
     console = try ConsoleServer(address: consoleAddress, connections: consoleConnections) {
       [consoleAddress, metrics, readiness, log] port in
@@ -254,7 +254,7 @@ extension GatewayServer.Description {
         ("ports", .object(JSONObject(ports))),
         ("caFile", .string(authorityFile)), ("teamID", .string(teamID)),
         ("keyID", .string(keyID)), ("keyFile", .string(keyFile)),
-        ("enrollmentCode", .string(enrolmentCode)),
+        ("enrollmentCode", .string(enrollmentCode)),
         ("adminTokenFile", .string(adminTokenFile)),
       ])
     ).text

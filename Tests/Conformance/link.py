@@ -24,11 +24,11 @@ class Ended(Exception):
         self.reason = reason
 
 
-class EnrolRefused(Exception):
+class EnrollRefused(Exception):
     """The gateway refused the enrollment; `reason` is that of ENROL_REFUSED."""
 
     def __init__(self, reason):
-        super().__init__(f"refused to enrol, reason {reason}")
+        super().__init__(f"refused to enroll, reason {reason}")
         self.reason = reason
 
 
@@ -100,7 +100,7 @@ class Link:
         self.send(HELLO, struct.pack(">BBBHHH", 1, 1, 0, window, 0, 0))
         return self.expect(WELCOME)
 
-    def enrol(self, code, name="python", key=None):
+    def enroll(self, code, name="python", key=None):
         """Enrolls with a new key or this one; returns the device's number, and its key and certificate chain as PEM
         text."""
         nonce = self.hello()[5:21]
@@ -115,7 +115,7 @@ class Link:
                   + s.to_bytes(32, "big") + short(code.encode()) + short(name.encode()))
         kind, enrolled = self.receive()
         if kind == ENROL_REFUSED:
-            raise EnrolRefused(enrolled[0])
+            raise EnrollRefused(enrolled[0])
         assert kind == ENROLLED, f"a frame of type {kind:#x} came"
         private = key.private_bytes(
             serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8,

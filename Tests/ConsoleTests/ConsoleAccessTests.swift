@@ -315,7 +315,7 @@ extension ConsoleAccessTests {
   func `each wrong token is logged, with an address once a minute`() {
     let clock = ManualSeconds()
     let lines = Mutex<[String]>([])
-    let guesses = TokenGuesses(
+    let guesses = TokenAttempts(
       token: "secret",
       log: Log(subsystem: "t", sink: LogSink { line in lines.withLock { $0.append(line) } })
     ) { clock.seconds * 1_000_000_000 }

@@ -25,7 +25,7 @@ import Testing
     try VirtualPhone(
       number: 1, folder: scratch.file("phone"),
       gateway: AgentConfiguration.Gateway(
-        host: "127.0.0.1", port: 9, authorityPEM: authority, enrolmentCode: ""))
+        host: "127.0.0.1", port: 9, authorityPEM: authority, enrollmentCode: ""))
   }
 
   @Test
@@ -104,7 +104,7 @@ import Testing
     let folder = GatewayFolder(path: scratch.file("gateway"))
     try FileSystem.makeDirectories(folder.path)
     try folder.write(authority, "ca.pem")
-    let shelf = PhoneShelf(host: "0.0.0.0", port: 9, folder: folder)
+    let shelf = VirtualPhones(host: "0.0.0.0", port: 9, folder: folder)
     defer { shelf.close() }
     func administration(_ environment: BelfryWire.Environment) throws -> Administration {
       Administration(

@@ -105,7 +105,7 @@ private let app = "com.example.app"
   }
 
   @Test
-  func `a device that enrolled after the backup is told, and enrols again`() async throws {
+  func `a device that enrolled after the backup is told, and enrolls again`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       let file = scenario.folder.file("backup.tar")

@@ -18,16 +18,16 @@ extension Scenario {
     device: JSONLine, file: String
   ) {
     let file = folder.file(name + ".pem")
-    let client = try linkClient(gateway, ["enrol", gateway.enrollmentCode, file])
+    let client = try linkClient(gateway, ["enroll", gateway.enrollmentCode, file])
     let line = try await client.event("enrolled")
     return (line["device"], file)
   }
 
   /// Tries to enroll the key of `file`, or a new one, with this code; returns the reason for the refusal.
-  func refusedEnrolment(
+  func refusedEnrollment(
     _ gateway: GatewayProgram, _ file: String, code: String
   ) async throws -> Int? {
-    let client = try linkClient(gateway, ["enrol", code, file])
+    let client = try linkClient(gateway, ["enroll", code, file])
     return try await client.event("refused")["reason"].integer
   }
 }
@@ -46,11 +46,11 @@ extension Scenario {
     }
   }
 
-  @Test func `a wrong enrolment code enrols nobody`() async throws {
+  @Test func `a wrong enrollment code enrolls nobody`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       let client = try scenario.linkClient(
-        gateway, ["enrol", "wrong-code", scenario.folder.file("nobody.pem")])
+        gateway, ["enroll", "wrong-code", scenario.folder.file("nobody.pem")])
       let status = try await client.end()
       #expect(status != 0 || !client.lines.contains { $0.contains("enrolled") })
     }

@@ -148,11 +148,11 @@ import Transport
     let authority = try CertificateAuthority.forTests()
     let gateway = DeviceGateway(
       host: "2001:db8::1", port: 5_223, authorityPEM: authority.certificatePEM,
-      enrolmentCode: "ABCD-EFGH")
+      enrollmentCode: "ABCD-EFGH")
     let text = try Invitation.text(of: gateway)
     let parsed = try Invitation.parse(text)
     #expect(parsed.host == gateway.host && parsed.port == 5_223)
-    #expect(parsed.enrolmentCode == "ABCD-EFGH")
+    #expect(parsed.enrollmentCode == "ABCD-EFGH")
     #expect(try Certificate(pem: parsed.authorityPEM) == Certificate(pem: gateway.authorityPEM))
     for length in 0..<text.count where length >= Invitation.scheme.count {
       #expect(throws: DeviceGateway.Problem.self) {
@@ -170,19 +170,19 @@ import Transport
     let gateway = DeviceGateway(
       host: "gate.example", port: 5_223,
       authorityPEM: try CertificateAuthority.forTests().certificatePEM,
-      enrolmentCode: "CODE")
+      enrollmentCode: "CODE")
     let text = try Invitation.text(of: gateway) + "\n"
     try text.write(toFile: file, atomically: true, encoding: .utf8)
     let options = try CommandLineOptions(["--gateway", file], by: AgentCommand.table)
     let read = try DeviceGateway(options)
-    #expect(read.host == gateway.host && read.port == 5_223 && read.enrolmentCode == "CODE")
+    #expect(read.host == gateway.host && read.port == 5_223 && read.enrollmentCode == "CODE")
   }
 
   @Test func `Open gateways have invitations without a code`() throws {
     let authority = try CertificateAuthority.forTests()
     let gateway = DeviceGateway(
-      host: "127.0.0.1", port: 1, authorityPEM: authority.certificatePEM, enrolmentCode: "")
-    #expect(try Invitation.parse(Invitation.text(of: gateway)).enrolmentCode.isEmpty)
+      host: "127.0.0.1", port: 1, authorityPEM: authority.certificatePEM, enrollmentCode: "")
+    #expect(try Invitation.parse(Invitation.text(of: gateway)).enrollmentCode.isEmpty)
   }
 
   @Test func `An invitation in a file is for its owner only, and an agent joins with it`()

@@ -134,7 +134,7 @@ private let app = "com.example.app"
     }
   }
 
-  @Test func `a revoked device is told how to enrol anew`() async throws {
+  @Test func `a revoked device is told how to enroll anew`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       let devices = try scenario.devices(of: gateway, topics: [app])

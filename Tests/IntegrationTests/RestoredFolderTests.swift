@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test
-  func `a device that the gateway does not know enrols again by itself`() async throws {
+  func `a device that the gateway does not know enrolls again by itself`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       let devices = try scenario.devices(of: gateway, topics: [app])

@@ -8,8 +8,8 @@ import Testing
   private let second: Int64 = 1_000_000_000
 
   @Test func `a rate spreads its pushes over each second`() {
-    let leg = CampaignLeg(number: 0, zone: .any)
-    var pacing = CampaignPacing(legs: [leg], sendTime: SendTime(), rate: 50) { _ in nil }
+    let group = ZoneGroup(number: 0, zone: .any)
+    var pacing = CampaignPacing(groups: [group], sendTime: SendTime(), rate: 50) { _ in nil }
     var now = 10 * second
     var sent = 0
     while now < 12 * second {
@@ -31,16 +31,16 @@ import Testing
   }
 
   @Test func `batches in flight are bounded, and the end comes after the last`() {
-    let leg = CampaignLeg(number: 0, zone: .any)
-    var pacing = CampaignPacing(legs: [leg], sendTime: SendTime(), rate: nil) { _ in nil }
+    let group = ZoneGroup(number: 0, zone: .any)
+    var pacing = CampaignPacing(groups: [group], sendTime: SendTime(), rate: nil) { _ in nil }
     for _ in 0..<4 {
-      #expect(pacing.next(now: 0, unixSeconds: 0) == .claim(leg, limit: 500))
+      #expect(pacing.next(now: 0, unixSeconds: 0) == .claim(group, limit: 500))
       pacing.claimed(500, now: 0)
     }
     #expect(pacing.next(now: 0, unixSeconds: 0) == .awaitBatches)
     pacing.batchEnded()
-    #expect(pacing.next(now: 0, unixSeconds: 0) == .claim(leg, limit: 500))
-    pacing.exhausted(leg)
+    #expect(pacing.next(now: 0, unixSeconds: 0) == .claim(group, limit: 500))
+    pacing.exhausted(group)
     #expect(pacing.next(now: 0, unixSeconds: 0) == .awaitBatches)
     for _ in 0..<3 { pacing.batchEnded() }
     #expect(pacing.next(now: 0, unixSeconds: 0) == .finish)
@@ -48,12 +48,12 @@ import Testing
 
   @Test func `each zone is sent to when its own clock says so`() throws {
     let zones = DeviceZones()
-    let tokyo = CampaignLeg(number: 0, zone: .named("Asia/Tokyo"))
-    let nowhere = CampaignLeg(number: 1, zone: .named(nil))
+    let tokyo = ZoneGroup(number: 0, zone: .named("Asia/Tokyo"))
+    let nowhere = ZoneGroup(number: 1, zone: .named(nil))
     // 10:00 is one hour after midnight UTC in Tokyo, and ten hours after it in UTC.
     let day = 20_000 * 86_400
     var pacing = CampaignPacing(
-      legs: [nowhere, tokyo], sendTime: SendTime(start: .wall(day + 10 * 3_600)), rate: nil
+      groups: [nowhere, tokyo], sendTime: SendTime(start: .wall(day + 10 * 3_600)), rate: nil
     ) { zones.zone(named: $0) }
     #expect(pacing.next(now: 0, unixSeconds: day + 3_590) == .wait(until: 10 * second))
     #expect(pacing.next(now: 0, unixSeconds: day + 3_600) == .claim(tokyo, limit: 500))

@@ -58,7 +58,7 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
       id: "c1", createdMilliseconds: 0, document: object.bytes, topic: document.topic,
       audience: .all, rate: nil)
     try test.store.addCampaign(record)
-    return (try test.store.start(record, legs: [.any], total: 30), document)
+    return (try test.store.start(record, groups: [.any], total: 30), document)
   }
 
   /// Runs a campaign until its thread ends, and returns its final state in the store.
@@ -150,10 +150,10 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
     async throws
   {
     let (record, document) = try campaign()
-    let leg = try #require(try test.store.legs(of: "c1").first)
+    let group = try #require(try test.store.groups(of: "c1").first)
     let now = SystemClock.unixMilliseconds
     // The program ended after the claim, when an unknown part of it had been sent.
-    let claimed = try test.store.claim(of: record, leg: leg, limit: 8, at: now)
+    let claimed = try test.store.claim(of: record, group: group, limit: 8, at: now)
     #expect(claimed?.recipients.count == 8)
     let identity = CampaignIdentity(campaign: "c1")
     let lines = (0x10...0x14).map { token in
@@ -173,9 +173,9 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
     _ ahead: Int64
   ) async throws {
     let (record, document) = try campaign()
-    let leg = try #require(try test.store.legs(of: "c1").first)
+    let group = try #require(try test.store.groups(of: "c1").first)
     let now = SystemClock.unixMilliseconds
-    _ = try test.store.claim(of: record, leg: leg, limit: 8, at: now)
+    _ = try test.store.claim(of: record, group: group, limit: 8, at: now)
     let other = CampaignIdentity(campaign: "c2")
     // A full log, all of it from the seconds before the claim.
     let lines = (0..<1_000).map { number in
@@ -193,8 +193,8 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
   @Test func `nothing else is sent until the log was asked about what was in flight`() async throws
   {
     let (record, document) = try campaign()
-    let leg = try #require(try test.store.legs(of: "c1").first)
-    _ = try test.store.claim(of: record, leg: leg, limit: 8, at: SystemClock.unixMilliseconds)
+    let group = try #require(try test.store.groups(of: "c1").first)
+    _ = try test.store.claim(of: record, group: group, limit: 8, at: SystemClock.unixMilliseconds)
     let service = ScriptedService { _, _ in accepted }
     let sentBefore = Mutex<Int?>(nil)
     let log = GatewayLog(keptLines: 1_000) {
@@ -212,9 +212,9 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
     for log in [nil, log([], kept: 0)] {
       let test = try CampaignRunnerTests()
       let (record, document) = try test.campaign()
-      let leg = try #require(try test.test.store.legs(of: "c1").first)
+      let group = try #require(try test.test.store.groups(of: "c1").first)
       _ = try test.test.store.claim(
-        of: record, leg: leg, limit: 8, at: SystemClock.unixMilliseconds)
+        of: record, group: group, limit: 8, at: SystemClock.unixMilliseconds)
       let service = ScriptedService { _, _ in accepted }
       let end = try await test.run(record, document, service.service(log: log))
       #expect(end.counts == ["accepted ": 22, "unknown AnswerLost": 8])
@@ -302,7 +302,7 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
       id: "c1", createdMilliseconds: 0, document: object.bytes, topic: document.topic,
       audience: .all, rate: nil)
     try test.store.addCampaign(record)
-    let started = try test.store.start(record, legs: [.any], total: 30)
+    let started = try test.store.start(record, groups: [.any], total: 30)
     let service = ScriptedService { _, _ in accepted }
     // The answers are not handled here; only the sent requests matter.
     var resources = CampaignRunner.Resources(

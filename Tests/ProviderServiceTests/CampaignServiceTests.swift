@@ -244,9 +244,9 @@ import Transport
     let campaigns = service()
     let id = try add(campaigns, #","draft":true"#)
     let record = try #require(try test.store.campaign(id))
-    var started = try test.store.start(record, legs: [.any], total: 2)
-    let leg = try #require(try test.store.legs(of: id).first)
-    _ = try test.store.claim(of: started, leg: leg, limit: 2, at: SystemClock.unixMilliseconds)
+    var started = try test.store.start(record, groups: [.any], total: 2)
+    let group = try #require(try test.store.groups(of: id).first)
+    _ = try test.store.claim(of: started, group: group, limit: 2, at: SystemClock.unixMilliseconds)
     started.state = .cancelled
     try test.store.update(started)
     let identity = CampaignIdentity(campaign: id)
@@ -379,9 +379,9 @@ import Transport
     let campaigns = service()
     let id = try add(campaigns, #","draft":true,"at":"2026-11-25T09:00""#)
     let record = try #require(try test.store.campaign(id))
-    _ = try test.store.start(record, legs: [.named("Asia/Tokyo")], total: 2)
+    _ = try test.store.start(record, groups: [.named("Asia/Tokyo")], total: 2)
     try campaigns.resumeInterrupted()
     #expect(try state(campaigns, id) == "scheduled")
-    #expect(try test.store.legs(of: id).isEmpty && recorder.pushes.isEmpty)
+    #expect(try test.store.groups(of: id).isEmpty && recorder.pushes.isEmpty)
   }
 }

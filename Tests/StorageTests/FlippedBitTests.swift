@@ -241,9 +241,9 @@ import Transport
       id: "spring", createdMilliseconds: 1, document: Array("{}".utf8), topic: "com.example.app",
       audience: .all, rate: nil)
     try store.addCampaign(campaign)
-    let started = try store.start(campaign, legs: [.named("Europe/Paris")], total: 9)
-    let leg = try #require(try store.legs(of: "spring").first)
-    _ = try store.claim(of: started, leg: leg, limit: 3, at: 5)
+    let started = try store.start(campaign, groups: [.named("Europe/Paris")], total: 9)
+    let group = try #require(try store.groups(of: "spring").first)
+    _ = try store.claim(of: started, group: group, limit: 3, at: 5)
     store.close()
     let outcomes = try flipAll(of: path, every: 307, seed: 4) { path in
       try SQLiteRegistryStore.inspect(path: path)
@@ -257,12 +257,12 @@ import Transport
         return "\(token)"
       }
       lines += try store.campaigns().map { "\($0)" }
-      let legs = try store.legs(of: "spring")
-      lines += legs.map { "\($0)" }
+      let groups = try store.groups(of: "spring")
+      lines += groups.map { "\($0)" }
       lines += try store.batches(of: "spring").map { "\($0)" }
       for batch in try store.batches(of: "spring") {
-        for leg in legs where leg.number == batch.leg {
-          lines += try store.recipients(of: batch, leg: leg, in: started).map { "\($0)" }
+        for group in groups where group.number == batch.group {
+          lines += try store.recipients(of: batch, group: group, in: started).map { "\($0)" }
         }
       }
       return lines

@@ -38,9 +38,9 @@ import Transport
     let store = try SQLiteControlStore.inMemory()
     try store.apply([device(1), device(2), certificate("a", 1, ends: 100, "one")])
     let first = DeviceArrival(device: 1, serial: "a", tokenKey: "k")
-    #expect(try store.news(in: [first]) == [first])
-    try store.apply([.noteArrival(first)])
-    #expect(try store.news(in: [first]).isEmpty)
+    #expect(try store.newer(in: [first]) == [first])
+    try store.apply([.recordArrival(first)])
+    #expect(try store.newer(in: [first]).isEmpty)
     #expect(
       try store.deviceCertificateSummary(authority: "one", atSeconds: 0)
         == .init(devices: 2, haveShown: 1, firstEnd: 100))
@@ -51,7 +51,7 @@ import Transport
     #expect(
       try store.deviceCertificateSummary(authority: "two", atSeconds: 0)
         == .init(devices: 2, haveShown: 0, firstEnd: 100))
-    try store.apply([.noteArrival(.init(device: 1, serial: "c", tokenKey: "k"))])
+    try store.apply([.recordArrival(.init(device: 1, serial: "c", tokenKey: "k"))])
     #expect(try store.deviceCertificates().map(\.serial) == ["c"])
     #expect(
       try store.deviceCertificateSummary(authority: "two", atSeconds: 0)
@@ -73,11 +73,11 @@ import Transport
     ])
     #expect(try store.tokenCounts() == [nil: 2])
     let arrival = DeviceArrival(device: 1, serial: "", tokenKey: "k1")
-    #expect(try store.news(in: [arrival]) == [arrival])
-    try store.apply([.noteArrival(arrival)])
+    #expect(try store.newer(in: [arrival]) == [arrival])
+    try store.apply([.recordArrival(arrival)])
     #expect(try store.tokenCounts() == [nil: 1, "k1": 1])
     #expect(
-      try store.news(in: [arrival, .init(device: 9, serial: "", tokenKey: "k1")]).isEmpty)
+      try store.newer(in: [arrival, .init(device: 9, serial: "", tokenKey: "k1")]).isEmpty)
     // If a device enrolls again, the records of its tokens are kept.
     try store.apply([device(1)])
     #expect(try store.tokenCounts() == [nil: 1, "k1": 1])

@@ -4,8 +4,8 @@ import Transport
 
 /// A receiver of apps' messages; confined to the agent's loop.
 protocol AppServerListener: AnyObject {
-  func appGreeted(_ ask: Ask, _ hello: AppHello, by process: ProcessIdentity)
-  func appRequested(_ ask: Ask, _ request: AppRequest)
+  func appGreeted(_ requestID: RequestID, _ hello: AppHello, by process: ProcessIdentity)
+  func appRequested(_ requestID: RequestID, _ request: AppRequest)
   func appReplied(_ question: Question, _ reply: AppReply)
   func appDisconnected(_ connection: ConnectionID)
   /// Returns the app that owns a connection; nil for a command's connection, and before the greeting.
@@ -219,19 +219,21 @@ final class AppServer {
       // An answer that is too long to read counts as an answer: nothing is shown, and the push is handled.
       listener?.appReplied(Question(connection: connection.id, number: number), .handled)
     case .request(let type, let number, let frame):
-      ask(Ask(connection: connection.id, number: number), type, frame, connection)
+      ask(RequestID(connection: connection.id, number: number), type, frame, connection)
     }
   }
 
-  private func ask(_ ask: Ask, _ type: String, _ frame: AppFrame, _ connection: AppConnection) {
+  private func ask(
+    _ requestID: RequestID, _ type: String, _ frame: AppFrame, _ connection: AppConnection
+  ) {
     do {
       switch try AppRequest(type: type, frame) {
       case .hello(let hello):
         connection.hasGreeted = true
         ungreeted.removeAll { $0 == connection.id }
-        listener?.appGreeted(ask, hello, by: connection.process)
+        listener?.appGreeted(requestID, hello, by: connection.process)
         if let app = listener?.app(of: connection.id) { held.move(connection.id, to: .app(app)) }
-      case let request: listener?.appRequested(ask, request)
+      case let request: listener?.appRequested(requestID, request)
       }
     } catch {
       let reason: AppLinkFailure.Reason =
@@ -239,9 +241,9 @@ final class AppServer {
       log.warning(
         "an app sent an invalid message",
         ["pid": String(connection.process.pid), "what": "\(error)"])
-      guard let number = ask.number else { return }
+      guard let number = requestID.number else { return }
       send(
-        AppMessage.refusing(number, AppLinkFailure(reason, "\(error)")), to: ask.connection)
+        AppMessage.refusing(number, AppLinkFailure(reason, "\(error)")), to: requestID.connection)
     }
   }
 

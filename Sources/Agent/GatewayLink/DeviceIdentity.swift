@@ -20,12 +20,12 @@ public struct DeviceIdentity: Sendable {
   }
 
   /// Returns an enrollment request whose proof is still empty.
-  public func enrolment(code: String, name: String) -> LinkFrame.Enrolment {
-    LinkFrame.Enrolment(publicKey: key.publicKey.spkiDER, proof: [], code: code, name: name)
+  public func enrollment(code: String, name: String) -> LinkFrame.Enrollment {
+    LinkFrame.Enrollment(publicKey: key.publicKey.spkiDER, proof: [], code: code, name: name)
   }
 }
 
-extension LinkEnrolmentRefusal {
+extension LinkEnrollmentRefusal {
   /// Returns advice to the user; `hasCode` is true if a code was given.
   public func advice(hasCode: Bool) -> String {
     switch self {

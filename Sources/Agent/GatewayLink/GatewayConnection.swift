@@ -16,7 +16,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     /// The authorities that may sign the gateway's certificate, in PEM format, until the gateway names others.
     public var authorityPEM: [UInt8]
     /// The enrollment code; empty for an open gateway.
-    public var enrolmentCode = ""
+    public var enrollmentCode = ""
     /// The device's name to show to the operator.
     public var deviceName = ""
     /// Nanoseconds allowed for the TCP connection and for the TLS handshake.
@@ -44,7 +44,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     }
   }
 
-  private enum GatePlace {
+  private enum LimiterState {
     case outside
     case waiting
     case inside
@@ -57,7 +57,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
   private var machine: DeviceLinkClient
   private var stream: ByteStream?
   private var target = ("", UInt16(0))
-  private var place = GatePlace.outside
+  private var place = LimiterState.outside
   private var reason = ""
   /// True if the connection ends only to be established again with the new certificate.
   private var isComingBack = false
@@ -79,7 +79,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     self.identity = identity
     self.delegate = delegate
     machine = DeviceLinkClient(
-      enrolment: identity.chainPEM == nil ? Self.enrolment(of: identity, configuration) : nil,
+      enrollment: identity.chainPEM == nil ? Self.enrollment(of: identity, configuration) : nil,
       memory: configuration.memory, state: configuration.state,
       settings: configuration.settings)
     machine.use(credential)
@@ -89,10 +89,10 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     configuration.trust.credential(of: identity, given: configuration.authorityPEM)
   }
 
-  private static func enrolment(
+  private static func enrollment(
     of identity: DeviceIdentity, _ configuration: Configuration
-  ) -> LinkFrame.Enrolment {
-    identity.enrolment(code: configuration.enrolmentCode, name: configuration.deviceName)
+  ) -> LinkFrame.Enrollment {
+    identity.enrollment(code: configuration.enrollmentCode, name: configuration.deviceName)
   }
 
   // MARK: Calls of the owner
@@ -243,9 +243,9 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
       identity.chainPEM = chainPEM
       machine.use(credential)
       delegate?.link(self, enrolledAs: identity)
-    case .enrolmentRefused(let refusal):
+    case .enrollmentRefused(let refusal):
       reason = "the gateway refused to enroll the device: \(refusal)"
-      delegate?.link(self, enrolmentRefused: refusal)
+      delegate?.link(self, enrollmentRefused: refusal)
     case .connected(let device, let unixMilliseconds):
       leaveGate()
       identity.device = device
@@ -265,7 +265,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
         identity.chainPEM = nil
         identity.device = nil
         machine.use(nil)
-        machine.enrolAnew(Self.enrolment(of: identity, configuration))
+        machine.enrollAnew(Self.enrollment(of: identity, configuration))
       }
       send()
       if let stream { stream.close(afterFlush: true) } else { connectionEnded(because: reason) }

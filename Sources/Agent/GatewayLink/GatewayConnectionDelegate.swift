@@ -20,7 +20,7 @@ public protocol GatewayConnectionDelegate: AnyObject {
   func link(_ link: GatewayConnection, renewedAs identity: DeviceIdentity) throws
 
   /// Called when the gateway refused to enroll the device.
-  func link(_ link: GatewayConnection, enrolmentRefused refusal: LinkEnrolmentRefusal)
+  func link(_ link: GatewayConnection, enrollmentRefused refusal: LinkEnrollmentRefusal)
 
   /// Called with the token of a subject (a channel has none), and again on each connection.
   func link(_ link: GatewayConnection, registered subject: LinkSubject, token: [UInt8])

@@ -46,16 +46,20 @@ struct AgentContext {
   mutating func persist(_ change: RecordChange) { effects.append(.persist(change)) }
 
   /// Answers a request with success.
-  mutating func confirm(_ ask: Ask) { emit(.answer(ask, AppAnswer())) }
+  mutating func confirm(_ requestID: RequestID) { emit(.answer(requestID, AppAnswer())) }
 
-  mutating func answer(_ ask: Ask, _ answer: AppAnswer) { emit(.answer(ask, answer)) }
-
-  mutating func refuse(_ ask: Ask, _ reason: AppLinkFailure.Reason, _ message: String) {
-    assert(!message.isEmpty, "a refusal says what to do")
-    emit(.refuse(ask, AppLinkFailure(reason, message)))
+  mutating func answer(_ requestID: RequestID, _ answer: AppAnswer) {
+    emit(.answer(requestID, answer))
   }
 
-  mutating func refuse(_ ask: Ask, _ failure: AppLinkFailure) { emit(.refuse(ask, failure)) }
+  mutating func refuse(_ requestID: RequestID, _ reason: AppLinkFailure.Reason, _ message: String) {
+    assert(!message.isEmpty, "a refusal says what to do")
+    emit(.refuse(requestID, AppLinkFailure(reason, message)))
+  }
+
+  mutating func refuse(_ requestID: RequestID, _ failure: AppLinkFailure) {
+    emit(.refuse(requestID, failure))
+  }
 
   // MARK: - Apps
 
@@ -94,11 +98,11 @@ struct AgentContext {
   }
 
   /// Installs an app, or updates its installation.
-  mutating func install(_ ask: Ask, _ result: Result<LocalApp, AppLinkFailure>) {
+  mutating func install(_ requestID: RequestID, _ result: Result<LocalApp, AppLinkFailure>) {
     // The command may have disconnected while the app was being read.
-    let ask = connections[ask.connection] == nil ? ask.unanswered : ask
+    let requestID = connections[requestID.connection] == nil ? requestID.unanswered : requestID
     switch result {
-    case .failure(let failure): refuse(ask, failure)
+    case .failure(let failure): refuse(requestID, failure)
     case .success(let record):
       let before = settings(of: record.id)
       if apps[record.id] == nil { add(record) } else { update(record.id) { $0.apply(record) } }
@@ -106,7 +110,7 @@ struct AgentContext {
       let after = settings(of: record.id)
       if after != before { tell(record.id, .settings(after)) }
       let rows = apps[record.id].map { [$0.row(self)] } ?? []
-      answer(ask, .rows(rows))
+      answer(requestID, .rows(rows))
     }
   }
 

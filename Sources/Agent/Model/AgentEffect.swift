@@ -12,8 +12,8 @@ enum AgentEffect: Hashable, Sendable {
 
   // MARK: Apps
 
-  case answer(Ask, AppAnswer)
-  case refuse(Ask, AppLinkFailure)
+  case answer(RequestID, AppAnswer)
+  case refuse(RequestID, AppLinkFailure)
   case tell(ConnectionID, AppEvent)
   /// Asks an app a question, which is answered by `appReplied` or `questionTimedOut`.
   case ask(Question, AppEvent, timeoutMilliseconds: Int64)
@@ -21,9 +21,9 @@ enum AgentEffect: Hashable, Sendable {
   case cancelTimeout(Question)
   case close(ConnectionID)
   /// Reads the app to install; answered by `installationRead`.
-  case readInstallation(Ask, path: String, languages: [String])
+  case readInstallation(RequestID, path: String, languages: [String])
   /// Answers with the diagnosis of the machine and of the model.
-  case diagnose(Ask, ModelDiagnosis)
+  case diagnose(RequestID, ModelDiagnosis)
 
   // MARK: Presenters
 
@@ -44,7 +44,7 @@ enum AgentEffect: Hashable, Sendable {
   case withdrawPrompt(Prompt)
   case showLink(isUp: Bool)
   /// Opens the Notification Center's window on the display that these variables name, and answers.
-  case openCenter(Ask, [String: String])
+  case openCenter(RequestID, [String: String])
   /// Presents events only on a presenter that has just appeared.
   case replay(AgentConfiguration.PresenterKind, [PresenterEvent])
 
@@ -131,7 +131,7 @@ extension AgentEffect {
 
   private var whenNotPersisted: AgentEffect {
     switch self {
-    case .answer(let ask, _): .refuse(ask, .diskRefuses)
+    case .answer(let requestID, _): .refuse(requestID, .diskRefuses)
     case .acknowledge(let id): .rejectPush(id)
     case .persist, .persistClock, .refuse, .tell, .ask, .cancelTimeout, .close, .readInstallation,
       .diagnose, .present, .refresh, .list, .draw, .closeWindow, .withdraw, .badge, .sound,
@@ -186,13 +186,13 @@ struct ConnectionID: Hashable, Sendable {
 }
 
 /// A request that waits for its answer.
-struct Ask: Hashable, Sendable {
+struct RequestID: Hashable, Sendable {
   let connection: ConnectionID
   /// The number in the request; nil if no answer is wanted.
   let number: Int64?
 
   /// The same request without an answer.
-  var unanswered: Ask { Ask(connection: connection, number: nil) }
+  var unanswered: RequestID { RequestID(connection: connection, number: nil) }
 }
 
 /// A question from the agent to an app.

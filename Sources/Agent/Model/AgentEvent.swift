@@ -23,9 +23,9 @@ enum AgentEvent {
   // MARK: Apps and commands
 
   /// A process sent its greeting on a new connection.
-  case appGreeted(Ask, AppHello, ProcessIdentity)
+  case appGreeted(RequestID, AppHello, ProcessIdentity)
   /// A request from an app or a command (`AppRequest.control`).
-  case appRequested(Ask, AppRequest)
+  case appRequested(RequestID, AppRequest)
   /// An app answered a question.
   case appReplied(Question, AppReply)
   /// An app did not answer a question before its timeout.
@@ -33,7 +33,7 @@ enum AgentEvent {
   /// A connection ended.
   case appDisconnected(ConnectionID)
   /// The app that a command asked to install was read.
-  case installationRead(Ask, Result<LocalApp, AppLinkFailure>)
+  case installationRead(RequestID, Result<LocalApp, AppLinkFailure>)
 
   // MARK: The user
 

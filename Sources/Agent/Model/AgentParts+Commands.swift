@@ -4,83 +4,84 @@ import BelfryWire
 extension AgentParts {
   /// Handles a command's request, which is answered at once or later.
   mutating func onCommand(
-    _ ask: Ask, _ request: ControlRequest
+    _ requestID: RequestID, _ request: ControlRequest
   ) throws(AppLinkFailure) {
     switch request {
     case .apps:
       let rows = context.apps.all.map { $0.row(context) }
-      context.answer(ask, .rows(rows))
+      context.answer(requestID, .rows(rows))
     case .install(let path):
-      emit(.readInstallation(ask, path: path, languages: context.apps.languages))
-    case .removeApp(let app): remove(try context.apps.known(app), ask)
+      emit(.readInstallation(requestID, path: path, languages: context.apps.languages))
+    case .removeApp(let app): remove(try context.apps.known(app), requestID)
     case .token(let app, let kind):
       let token = try registrations.token(of: try context.apps.known(app), kind, context)
-      context.answer(ask, .token(token.map(hexadecimal)))
-    case .notify(let app, let request): try notify(ask, app, request)
+      context.answer(requestID, .token(token.map(hexadecimal)))
+    case .notify(let app, let request): try notify(requestID, app, request)
     case .awaitResponse(let text, let id):
       guard let app = AppID(text) else { throw Self.noAppID(text) }
-      try pipeline.awaitResponse(AppNotificationID(app: app, id: id), ask, &context)
-    case .scheduled(let app): context.answer(ask, .rows(try local.rows(of: app, context)))
+      try pipeline.awaitResponse(AppNotificationID(app: app, id: id), requestID, &context)
+    case .scheduled(let app): context.answer(requestID, .rows(try local.rows(of: app, context)))
     case .cancel(let app, let id):
       let keys = try id.map { id throws(AppLinkFailure) in
         [try local.onlyWaiting(id, of: app, context)]
       }
       local.remove(keys ?? local.waiting(of: app, context), &context)
-      context.confirm(ask)
+      context.confirm(requestID)
     case .nextDates(let app, let id, let count):
       let key = try local.onlyWaiting(id, of: app, context)
-      context.answer(ask, .dates(local.dates(key, count: count, context)))
+      context.answer(requestID, .dates(local.dates(key, count: count, context)))
     case .appSettings(let app?):
       // An app that unregistered is not in the settings either (S4-7).
       let app = context.apps[try context.apps.known(app)].flatMap { $0.isInSettings ? $0 : nil }
-      context.answer(ask, .rows(app.map { [$0.settingsRow] } ?? []))
+      context.answer(requestID, .rows(app.map { [$0.settingsRow] } ?? []))
     case .appSettings(nil):
       // An app that never asked for permission is not in the settings (S4-4, S4-7).
       let apps = context.apps.all.filter { !$0.requested.isEmpty && $0.isInSettings }
-      context.answer(ask, .rows(apps.map(\.settingsRow)))
+      context.answer(requestID, .rows(apps.map(\.settingsRow)))
     case .changeSettings(let app, let changes):
-      try changeSettings(ask, try context.apps.known(app), changes)
-    case .changeDevice(let changes): try changeDevice(ask, changes)
+      try changeSettings(requestID, try context.apps.known(app), changes)
+    case .changeDevice(let changes): try changeDevice(requestID, changes)
     case .center(let app):
       let entries = pipeline.listed(of: nil).filter { app == nil || $0.key.app.text == app }
-      context.answer(ask, .rows(entries.map { $0.row(context) }))
-    case .openCenter(let environment): emit(.openCenter(ask, environment))
+      context.answer(requestID, .rows(entries.map { $0.row(context) }))
+    case .openCenter(let environment): emit(.openCenter(requestID, environment))
     case .open(let app, let id):
       pipeline.onAction(try pipeline.key(named: id, of: app), .open, &context)
-      context.confirm(ask)
+      context.confirm(requestID)
     case .act(let app, let id, let action, let text):
       try pipeline.onOfferedAction(
         try pipeline.key(named: id, of: app), PersonAction(action, text: text), &context)
-      context.confirm(ask)
+      context.confirm(requestID)
     case .dismiss(let app, let id):
       let key = try id.map { id throws(AppLinkFailure) in try pipeline.key(named: id, of: app) }
       let keys = pipeline.keys(of: nil).filter { app == nil || $0.app.text == app }
       for key in key.map({ [$0] }) ?? keys { pipeline.onAction(key, .dismiss, &context) }
-      context.confirm(ask)
-    case .clock: context.answer(ask, .rows([local.clockRow(context)]))
-    case .setClock(let milliseconds): try local.travel(ask, .set(milliseconds), &context)
-    case .advanceClock(let milliseconds): try local.travel(ask, .advance(milliseconds), &context)
-    case .setZone(let name): try local.travel(ask, .moveZone(name), &context)
+      context.confirm(requestID)
+    case .clock: context.answer(requestID, .rows([local.clockRow(context)]))
+    case .setClock(let milliseconds): try local.travel(requestID, .set(milliseconds), &context)
+    case .advanceClock(let milliseconds):
+      try local.travel(requestID, .advance(milliseconds), &context)
+    case .setZone(let name): try local.travel(requestID, .moveZone(name), &context)
     case .setPlace(let latitude, let longitude):
       let due = try local.onPlaceCommand(latitude: latitude, longitude: longitude, &context)
       pipeline.deliver(due, &context)
-      context.confirm(ask)
+      context.confirm(requestID)
     case .moveLink(let isOnline):
       guard registrations.hasGateway else {
         throw AppLinkFailure(
           .noGateway, "this device has no gateway: start the agent with --gateway")
       }
       emit(.moveLink(isOnline: isOnline))
-      context.confirm(ask)
+      context.confirm(requestID)
     case .unregister(let app, let kind):
       registrations.unregister(try context.apps.known(app), kind, &context)
-      context.confirm(ask)
-    case .state(let changes): try changeState(ask, changes)
-    case .diagnose: emit(.diagnose(ask, diagnosis))
+      context.confirm(requestID)
+    case .state(let changes): try changeState(requestID, changes)
+    case .diagnose: emit(.diagnose(requestID, diagnosis))
     }
   }
 
-  private mutating func remove(_ app: AppID, _ ask: Ask) {
+  private mutating func remove(_ app: AppID, _ requestID: RequestID) {
     for kind in TokenKind.allCases { registrations.unregister(app, kind, &context) }
     if let badge = context.apps[app]?.badge, badge > 0 { emit(.badge(app, 0)) }
     local.removeAll(of: app, &context)
@@ -89,7 +90,7 @@ extension AgentParts {
     front.onAppRemoved(app)
     for connection in context.connections.connections(of: app) { emit(.close(connection)) }
     context.remove(app)
-    context.confirm(ask)
+    context.confirm(requestID)
   }
 
   private static func noAppID(_ text: String) -> AppLinkFailure {
@@ -101,7 +102,7 @@ extension AgentParts {
   ///
   /// An unknown app becomes a development app. If the app never asked for permission, the user is asked first.
   private mutating func notify(
-    _ ask: Ask, _ text: String, _ request: NotificationRequest
+    _ requestID: RequestID, _ text: String, _ request: NotificationRequest
   ) throws(AppLinkFailure) {
     guard let app = AppID(text) else { throw Self.noAppID(text) }
     if context.apps[app] == nil {
@@ -129,18 +130,18 @@ extension AgentParts {
     request.content.generation = context.apps[app]?.generation ?? .userNotification
     // The caller may have disconnected before the user decides, so check the trigger now.
     if let trigger = request.trigger { try local.check(trigger, context) }
-    let waiting = WaitingNotification(ask: ask, app: app, request: request)
+    let waiting = WaitingNotification(requestID: requestID, app: app, request: request)
     guard permissions.onNotifyRequest(waiting, &context) != nil else { return }
-    try add(ask, app, request)
+    try add(requestID, app, request)
   }
 
   private mutating func changeSettings(
-    _ ask: Ask, _ app: AppID, _ changes: [String: String]
+    _ requestID: RequestID, _ app: AppID, _ changes: [String: String]
   ) throws(AppLinkFailure) {
     let released = try permissions.onSettingsChange(app, changes, &context)
     local.onPermissionChanged()
     add(released)
-    context.answer(ask, .rows(context.apps[app].map { [$0.settingsRow] } ?? []))
+    context.answer(requestID, .rows(context.apps[app].map { [$0.settingsRow] } ?? []))
   }
 
   /// Handles the user's answer to the buttons of an app that notifies quietly; does nothing if the app no longer does.
@@ -154,7 +155,7 @@ extension AgentParts {
   }
 
   private mutating func changeDevice(
-    _ ask: Ask, _ changes: [String: String]
+    _ requestID: RequestID, _ changes: [String: String]
   ) throws(AppLinkFailure) {
     let change = try DeviceSettingsChange(changes)
     if let languages = change.languages { context.setLanguages(languages) }
@@ -163,7 +164,7 @@ extension AgentParts {
       local.onPermissionChanged()
     }
     context.answer(
-      ask,
+      requestID,
       .rows([
         [
           "languages": .string(context.apps.languages.joined(separator: ",")),
@@ -173,14 +174,14 @@ extension AgentParts {
   }
 
   private mutating func changeState(
-    _ ask: Ask, _ changes: [String: String]
+    _ requestID: RequestID, _ changes: [String: String]
   ) throws(AppLinkFailure) {
     let conditions = try context.conditions.changed(by: changes, front, context)
     if let word = changes["front"] { front.set(word, &context) }
     changeConditions { $0.setConditions(conditions) }
     var row = conditions.row
     row["front"] = front.word
-    context.answer(ask, .rows([row]))
+    context.answer(requestID, .rows([row]))
   }
 
   /// The model's part of the diagnosis for `belfry doctor`.

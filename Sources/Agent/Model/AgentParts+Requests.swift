@@ -5,9 +5,9 @@ extension AgentParts {
   /// Handles a request on a connection that has sent its greeting.
   ///
   /// An app's request is answered at once or later.
-  mutating func onRequest(_ ask: Ask, _ request: AppRequest) {
-    guard let peer = context.connections[ask.connection] else {
-      return context.refuse(ask, .helloExpected, "say hello first")
+  mutating func onRequest(_ requestID: RequestID, _ request: AppRequest) {
+    guard let peer = context.connections[requestID.connection] else {
+      return context.refuse(requestID, .helloExpected, "say hello first")
     }
     do throws(AppLinkFailure) {
       if case .control(let request) = request {
@@ -18,24 +18,24 @@ extension AgentParts {
         guard peer.rights.contains(request.right) else {
           throw AppLinkFailure(.appRefused, "this process cannot send this request")
         }
-        try onCommand(ask, request)
+        try onCommand(requestID, request)
       } else if let app = peer.app {
         // The connection ends soon; until then, do nothing for an app that has been removed.
         guard context.apps[app] != nil else {
           throw AppLinkFailure(.unknownApp, "\(app) was removed: connect again")
         }
-        try onRequest(ask, app, request)
+        try onRequest(requestID, app, request)
       } else {
         throw AppLinkFailure(.unsupportedMessage, "only an app can send this request")
       }
     } catch {
-      context.refuse(ask, error)
+      context.refuse(requestID, error)
     }
   }
 
   /// Handles an app's request, which is answered at once or later.
   private mutating func onRequest(
-    _ ask: Ask, _ app: AppID, _ request: AppRequest
+    _ requestID: RequestID, _ app: AppID, _ request: AppRequest
   ) throws(AppLinkFailure) {
     // The request was sent before the app was suspended.
     context.resume(app)
@@ -45,65 +45,65 @@ extension AgentParts {
     case .requestAuthorization(let options, let replacesTypes):
       add(
         permissions.onAuthorizationRequest(
-          ask, app, options, replacesTypes: replacesTypes, &context))
-    case .settings: context.answer(ask, .settings(context.settings(of: app)))
-    case .register(let kind): registrations.onRegister(ask, app, kind, &context)
+          requestID, app, options, replacesTypes: replacesTypes, &context))
+    case .settings: context.answer(requestID, .settings(context.settings(of: app)))
+    case .register(let kind): registrations.onRegister(requestID, app, kind, &context)
     case .unregister(let kind):
       registrations.unregister(app, kind, &context)
-      context.confirm(ask)
+      context.confirm(requestID)
     case .setCategories(let categories):
       try context.setCategories(app, categories)
-      context.confirm(ask)
-    case .categories: context.answer(ask, .categories(context.apps[app]?.categories ?? []))
-    case .add(let request): try add(ask, app, request)
+      context.confirm(requestID)
+    case .categories: context.answer(requestID, .categories(context.apps[app]?.categories ?? []))
+    case .add(let request): try add(requestID, app, request)
     case .pending:
-      context.answer(ask, .pending(local.pending(of: app.text, context).map(\.waiting)))
+      context.answer(requestID, .pending(local.pending(of: app.text, context).map(\.waiting)))
     case .removePending(let ids):
       let keys = ids?.map { AppNotificationID(app: app, id: $0) }
       local.remove(keys ?? local.waiting(of: app.text, context), &context)
-      context.confirm(ask)
+      context.confirm(requestID)
     case .delivered:
-      context.answer(ask, .delivered(pipeline.listed(of: app).map(\.notification)))
+      context.answer(requestID, .delivered(pipeline.listed(of: app).map(\.notification)))
     case .removeDelivered(let ids):
       let keys = ids?.map { AppNotificationID(app: app, id: $0) }
       pipeline.withdraw(keys ?? pipeline.keys(of: app), &context)
-      context.confirm(ask)
-    case .setBadge(let badge): pipeline.onBadgeRequest(ask, app, badge, &context)
-    case .badge: context.answer(ask, .badge(context.apps[app]?.badge ?? 0))
+      context.confirm(requestID)
+    case .setBadge(let badge): pipeline.onBadgeRequest(requestID, app, badge, &context)
+    case .badge: context.answer(requestID, .badge(context.apps[app]?.badge ?? 0))
     case .setState(let state):
-      context.setState(ask.connection, state)
-      context.confirm(ask)
+      context.setState(requestID.connection, state)
+      context.confirm(requestID)
       pipeline.onState(state, of: app, &context)
     case .setLanguages(let languages):
       context.update(app) { $0.languages = languages }
-      context.confirm(ask)
+      context.confirm(requestID)
     case .beginBackgroundTask, .endBackgroundTask, .backgroundTime, .submitTask, .cancelTasks,
       .pendingTasks:
-      try pipeline.onBackgroundRequest(ask, app, request, &context)
+      try pipeline.onBackgroundRequest(requestID, app, request, &context)
     case .requestLocation(let always):
-      permissions.onLocationRequest(ask, app, always: always, &context)
+      permissions.onLocationRequest(requestID, app, always: always, &context)
       local.onPermissionChanged()
     case .locationStatus:
-      context.answer(ask, .locationStatus(context.apps.locationStatus(of: app)))
+      context.answer(requestID, .locationStatus(context.apps.locationStatus(of: app)))
     case .watchRegion(let region):
       try local.watch(app, region, &context)
-      context.confirm(ask)
+      context.confirm(requestID)
     case .unwatchRegion(let id):
       local.unwatch(app, id, &context)
-      context.confirm(ask)
-    case .watchedRegions: context.answer(ask, .regions(local.watched(by: app)))
+      context.confirm(requestID)
+    case .watchedRegions: context.answer(requestID, .regions(local.watched(by: app)))
     case .regionState(let id):
-      context.answer(ask, .regionState(local.state(of: app, id, context)))
+      context.answer(requestID, .regionState(local.state(of: app, id, context)))
     case .setLocationUpdates(let isOn):
-      context.confirm(ask)
-      local.follow(ask.connection, app, isOn: isOn, &context)
-    case .setDrawing, .contentWish: try pipeline.onContentRequest(ask, request, &context)
+      context.confirm(requestID)
+      local.follow(requestID.connection, app, isOn: isOn, &context)
+    case .setDrawing, .contentWish: try pipeline.onContentRequest(requestID, request, &context)
     }
   }
 
   /// Delivers a notification request now, or adds it to the schedule.
   mutating func add(
-    _ ask: Ask, _ app: AppID, _ request: NotificationRequest
+    _ requestID: RequestID, _ app: AppID, _ request: NotificationRequest
   ) throws(AppLinkFailure) {
     let generation = request.content.generation
     guard permissions.mayAdd(request.content, of: app, &context) else {
@@ -136,20 +136,20 @@ extension AgentParts {
       local.remove([key], &context)
       pipeline.deliver([LocalNotifications.Due(key: key, request: request)], &context)
     }
-    context.confirm(ask)
+    context.confirm(requestID)
   }
 
   /// Adds notifications that waited for the user's decision.
   mutating func add(_ released: [WaitingNotification]) {
     for waiting in released {
       do throws(AppLinkFailure) {
-        try add(waiting.ask, waiting.app, waiting.request)
+        try add(waiting.requestID, waiting.app, waiting.request)
       } catch {
         context.release(waiting.request.content.attachments, of: waiting.app)
-        if waiting.ask.number == nil {
+        if waiting.requestID.number == nil {
           emit(.log(.waitingNotificationRefused(waiting.key, why: error.message)))
         }
-        context.refuse(waiting.ask, error)
+        context.refuse(waiting.requestID, error)
       }
     }
   }

@@ -37,12 +37,12 @@ struct AgentParts: ~Copyable {
     case .identityReplaced: registrations.onIdentityReplaced(&context)
     case .started: onStarted()
     case .recordsPersisted: local.onRecordsPersisted()
-    case .appGreeted(let ask, let hello, let process): onGreeting(ask, hello, process)
-    case .appRequested(let ask, let request): onRequest(ask, request)
+    case .appGreeted(let requestID, let hello, let process): onGreeting(requestID, hello, process)
+    case .appRequested(let requestID, let request): onRequest(requestID, request)
     case .appReplied(let question, let reply): pipeline.onReply(question, reply, &context)
     case .questionTimedOut(let question): pipeline.onReply(question, nil, &context)
     case .appDisconnected(let connection): onDisconnected(connection)
-    case .installationRead(let ask, let result): context.install(ask, result)
+    case .installationRead(let requestID, let result): context.install(requestID, result)
     case .promptAnswered(let id, let isAllowed):
       let released = permissions.onAnswer(id, isAllowed: isAllowed, &context)
       local.onPermissionChanged()
@@ -137,17 +137,19 @@ struct AgentParts: ~Copyable {
 
   // MARK: - Connections
 
-  private mutating func onGreeting(_ ask: Ask, _ hello: AppHello, _ process: ProcessIdentity) {
+  private mutating func onGreeting(
+    _ requestID: RequestID, _ hello: AppHello, _ process: ProcessIdentity
+  ) {
     let identification = AppIdentification(configuration: configuration, context: context)
     do throws(AppLinkFailure) {
-      if let refusal = identification.refusal(ask, hello, process) { throw refusal }
+      if let refusal = identification.refusal(requestID, hello, process) { throw refusal }
       switch hello.role {
       case .control:
         context.admit(
-          ask.connection, role: .control, app: nil, .background, process: process.pid,
+          requestID.connection, role: .control, app: nil, .background, process: process.pid,
           rights: process.controlRights)
         context.answer(
-          ask, .welcome(AppWelcome(appID: nil, agentRun: configuration.agentRun)))
+          requestID, .welcome(AppWelcome(appID: nil, agentRun: configuration.agentRun)))
       case .app, .serviceExtension, .contentExtension:
         let app = try identification.identify(hello, process)
         guard context.connections.connections(of: app).count < Limits.connectionsPerApp else {
@@ -156,25 +158,25 @@ struct AgentParts: ~Copyable {
             "\(app) has the maximum of \(Limits.connectionsPerApp) connections: end some of its processes first"
           )
         }
-        admit(app, ask, hello, process)
+        admit(app, requestID, hello, process)
       }
     } catch {
-      context.refuse(ask, error)
-      emit(.close(ask.connection))
+      context.refuse(requestID, error)
+      emit(.close(requestID.connection))
     }
   }
 
   private mutating func admit(
-    _ app: AppID, _ ask: Ask, _ hello: AppHello, _ process: ProcessIdentity
+    _ app: AppID, _ requestID: RequestID, _ hello: AppHello, _ process: ProcessIdentity
   ) {
     if context.apps[app] == nil { context.add(LocalApp(id: app)) }
     context.update(app) { $0.apply(hello, process) }
     context.admit(
-      ask.connection, role: hello.role, app: app, hello.state, process: process.pid,
+      requestID.connection, role: hello.role, app: app, hello.state, process: process.pid,
       isStartedBehind: hello.role == .app && context.launches.isBehind(app, token: hello.launch))
     let launch = pipeline.launch(of: app, hello, &context)
     context.answer(
-      ask,
+      requestID,
       .welcome(
         AppWelcome(
           appID: app.text, agentRun: configuration.agentRun, settings: context.settings(of: app),
@@ -183,11 +185,11 @@ struct AgentParts: ~Copyable {
     switch hello.role {
     case .app:
       pipeline.onAppConnected(app, &context)
-      front.onConnected(ask.connection, &context)
+      front.onConnected(requestID.connection, &context)
     case .serviceExtension:
-      pipeline.onExtensionConnected(ask.connection, app, token: hello.launch, &context)
+      pipeline.onExtensionConnected(requestID.connection, app, token: hello.launch, &context)
     case .contentExtension:
-      pipeline.onContentExtensionConnected(ask.connection, app, token: hello.launch, &context)
+      pipeline.onContentExtensionConnected(requestID.connection, app, token: hello.launch, &context)
     case .control: preconditionFailure("a command is no app")
     }
   }

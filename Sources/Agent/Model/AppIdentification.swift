@@ -6,7 +6,9 @@ struct AppIdentification {
   let context: AgentContext
 
   /// Returns the reason to refuse a process, or nil if it may be served.
-  func refusal(_ ask: Ask, _ hello: AppHello, _ process: ProcessIdentity) -> AppLinkFailure? {
+  func refusal(_ requestID: RequestID, _ hello: AppHello, _ process: ProcessIdentity)
+    -> AppLinkFailure?
+  {
     guard hello.version == AppHello.protocolVersion else {
       return AppLinkFailure(
         .unsupportedProtocol, "this agent speaks version \(AppHello.protocolVersion)")
@@ -15,7 +17,7 @@ struct AppIdentification {
       return AppLinkFailure(
         .appRefused, "the agent serves user \(configuration.userID): run as that user")
     }
-    guard context.connections[ask.connection] == nil else {
+    guard context.connections[requestID.connection] == nil else {
       return AppLinkFailure(.appRefused, "second greeting on one connection")
     }
     switch process.obstacle {

@@ -5,7 +5,7 @@ import BelfryWire
 /// A response that a command waits for is not sent to the app.
 struct AwaitedResponses {
   private struct Waiting {
-    let ask: Ask
+    let requestID: RequestID
     /// True once the notification was delivered, so that its absence means that it is gone.
     var isDelivered = false
   }
@@ -16,14 +16,14 @@ struct AwaitedResponses {
   ///
   /// It replaces another command that waits for a notification with this identifier.
   mutating func add(
-    _ key: AppNotificationID, _ ask: Ask, _ context: inout AgentContext
+    _ key: AppNotificationID, _ requestID: RequestID, _ context: inout AgentContext
   ) throws(AppLinkFailure) {
-    if let other = waiting.removeValue(forKey: key) { Self.giveUp(other.ask, &context) }
+    if let other = waiting.removeValue(forKey: key) { Self.giveUp(other.requestID, &context) }
     guard waiting.count < Limits.awaitedResponses else {
       throw AppLinkFailure(
         .invalidArgument, "too many commands wait for responses: end some of them first")
     }
-    waiting[key] = Waiting(ask: ask)
+    waiting[key] = Waiting(requestID: requestID)
   }
 
   /// Answers the command that waits for the response to a notification; returns false if none does.
@@ -33,7 +33,7 @@ struct AwaitedResponses {
     guard let one = waiting.removeValue(forKey: key) else { return false }
     var row: JSONObject = ["action": .string(action.id)]
     row["text"] = action.text.map(JSONValue.string)
-    context.answer(one.ask, .rows([row]))
+    context.answer(one.requestID, .rows([row]))
     return true
   }
 
@@ -46,18 +46,18 @@ struct AwaitedResponses {
         waiting[key]?.isDelivered = true
       } else if one.isDelivered {
         waiting[key] = nil
-        Self.giveUp(one.ask, &context)
+        Self.giveUp(one.requestID, &context)
       }
     }
   }
 
   /// Handles a lost connection of a command.
   mutating func onDisconnected(_ connection: ConnectionID) {
-    waiting = waiting.filter { $0.value.ask.connection != connection }
+    waiting = waiting.filter { $0.value.requestID.connection != connection }
   }
 
-  private static func giveUp(_ ask: Ask, _ context: inout AgentContext) {
+  private static func giveUp(_ requestID: RequestID, _ context: inout AgentContext) {
     context.refuse(
-      ask, .unknownNotification, "the notification was removed before the user responded")
+      requestID, .unknownNotification, "the notification was removed before the user responded")
   }
 }

@@ -70,20 +70,20 @@ struct BackgroundTime {
 
   /// Handles an app's request for time to finish a task; the task's number is the request's.
   mutating func begin(
-    _ ask: Ask, _ app: AppID, _ context: inout AgentContext
+    _ requestID: RequestID, _ app: AppID, _ context: inout AgentContext
   ) throws(AppLinkFailure) {
     let seconds = remaining(app, context)
     // Without time left, the task has ended before it begins.
-    if let number = ask.number, seconds > 0 || mayStop(app, context) {
+    if let number = requestID.number, seconds > 0 || mayStop(app, context) {
       guard tasks[app, default: []].count < Limits.backgroundTasksPerApp else {
         throw AppLinkFailure(
           .invalidArgument,
           "\(app) has the maximum of \(Limits.backgroundTasksPerApp) background tasks: end some first"
         )
       }
-      tasks[app, default: []].insert(Task(connection: ask.connection, number: number))
+      tasks[app, default: []].insert(Task(connection: requestID.connection, number: number))
     }
-    context.answer(ask, .background(seconds: seconds, task: ask.number ?? 0))
+    context.answer(requestID, .background(seconds: seconds, task: requestID.number ?? 0))
   }
 
   /// Ends a task that an app has finished.

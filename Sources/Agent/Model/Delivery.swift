@@ -343,17 +343,17 @@ struct Delivery {
 
   /// Sets an app's badge.
   func onBadgeRequest(
-    _ ask: Ask, _ app: AppID, _ badge: Int64, _ context: inout AgentContext
+    _ requestID: RequestID, _ app: AppID, _ badge: Int64, _ context: inout AgentContext
   ) {
     guard badge >= 0 else {
-      return context.refuse(ask, .badgeInputInvalid, "invalid badge: expected 0 or more")
+      return context.refuse(requestID, .badgeInputInvalid, "invalid badge: expected 0 or more")
     }
     guard context.settings(of: app).badge == .enabled else {
       return context.refuse(
-        ask, .notificationsNotAllowed, "badges are not allowed for this application")
+        requestID, .notificationsNotAllowed, "badges are not allowed for this application")
     }
     setBadge(app, badge, &context)
-    context.confirm(ask)
+    context.confirm(requestID)
   }
 
   private func setBadge(_ app: AppID, _ badge: Int64, _ context: inout AgentContext) {

@@ -173,19 +173,19 @@ struct DeliveryPipeline {
 
   /// Answers an app's request about its time or its tasks in the background.
   mutating func onBackgroundRequest(
-    _ ask: Ask, _ app: AppID, _ request: AppRequest, _ context: inout AgentContext
+    _ requestID: RequestID, _ app: AppID, _ request: AppRequest, _ context: inout AgentContext
   ) throws(AppLinkFailure) {
     switch request {
-    case .beginBackgroundTask: return try time.begin(ask, app, &context)
+    case .beginBackgroundTask: return try time.begin(requestID, app, &context)
     case .backgroundTime:
-      return context.answer(ask, .background(seconds: time.remaining(app, context)))
-    case .pendingTasks: return context.answer(ask, .tasks(background.pendingTasks(of: app)))
-    case .endBackgroundTask(let task): time.end(ask.connection, task, app)
+      return context.answer(requestID, .background(seconds: time.remaining(app, context)))
+    case .pendingTasks: return context.answer(requestID, .tasks(background.pendingTasks(of: app)))
+    case .endBackgroundTask(let task): time.end(requestID.connection, task, app)
     case .submitTask(let request): try background.submitTask(app, request, &context)
     case .cancelTasks(let ids): background.cancelTasks(app, ids, &context)
     default: return assertionFailure("no request about the background: \(request)")
     }
-    context.confirm(ask)
+    context.confirm(requestID)
   }
 
   /// Sends a newly connected service extension its push, or ends it if it has no job.
@@ -352,16 +352,17 @@ struct DeliveryPipeline {
 
   /// Handles a content extension's request.
   mutating func onContentRequest(
-    _ ask: Ask, _ request: AppRequest, _ context: inout AgentContext
+    _ requestID: RequestID, _ request: AppRequest, _ context: inout AgentContext
   ) throws(AppLinkFailure) {
-    let key = try contents.key(of: ask.connection)
+    let key = try contents.key(of: requestID.connection)
     switch request {
-    case .setDrawing(let drawing): try contents.onDrawing(drawing, from: ask.connection, &context)
+    case .setDrawing(let drawing):
+      try contents.onDrawing(drawing, from: requestID.connection, &context)
     case .contentWish(.open): onAction(key, .open, &context)
     case .contentWish(.close): context.emit(.closeWindow(key))
     default: return assertionFailure("no request of a content extension: \(request)")
     }
-    context.confirm(ask)
+    context.confirm(requestID)
   }
 
   /// Applies a content extension's decision on its notification after an action.
@@ -389,9 +390,9 @@ struct DeliveryPipeline {
 
   /// Registers a command that waits for the user's response to a notification.
   mutating func awaitResponse(
-    _ key: AppNotificationID, _ ask: Ask, _ context: inout AgentContext
+    _ key: AppNotificationID, _ requestID: RequestID, _ context: inout AgentContext
   ) throws(AppLinkFailure) {
-    try awaited.add(key, ask, &context)
+    try awaited.add(key, requestID, &context)
   }
 
   /// Handles a command's action on a notification.
@@ -505,9 +506,9 @@ struct DeliveryPipeline {
 
   /// Sets an app's badge.
   func onBadgeRequest(
-    _ ask: Ask, _ app: AppID, _ badge: Int64, _ context: inout AgentContext
+    _ requestID: RequestID, _ app: AppID, _ badge: Int64, _ context: inout AgentContext
   ) {
-    delivery.onBadgeRequest(ask, app, badge, &context)
+    delivery.onBadgeRequest(requestID, app, badge, &context)
   }
 
   // MARK: - After each event

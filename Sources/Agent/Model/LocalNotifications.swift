@@ -202,9 +202,10 @@ struct LocalNotifications: ~Copyable {
 
   /// Moves a manual clock by command, which is answered when the move is complete.
   mutating func travel(
-    _ ask: Ask, _ command: ScheduledNotifications.ClockCommand, _ context: inout AgentContext
+    _ requestID: RequestID, _ command: ScheduledNotifications.ClockCommand,
+    _ context: inout AgentContext
   ) throws(AppLinkFailure) {
-    try scheduled.travel(command, ask, at: context.now.moment, &context.effects)
+    try scheduled.travel(command, requestID, at: context.now.moment, &context.effects)
   }
 
   /// Handles a wake-up, at which the alarms may have fired.
@@ -222,8 +223,8 @@ struct LocalNotifications: ~Copyable {
 
   /// Handles a change of the time zone or of the time-zone database.
   mutating func onZonesChanged(to zones: ZoneFolder, _ context: inout AgentContext) {
-    let ask = scheduled.onZonesChanged(to: zones, at: context.now.moment, &context.effects)
-    if let ask { context.answer(ask, .rows([clockRow(context)])) }
+    let requestID = scheduled.onZonesChanged(to: zones, at: context.now.moment, &context.effects)
+    if let requestID { context.answer(requestID, .rows([clockRow(context)])) }
   }
 
   /// Returns the next due notification.
@@ -366,9 +367,9 @@ struct LocalNotifications: ~Copyable {
   /// Continues a manual clock's move once nothing more is due, and sets alarms and services.
   mutating func settle(_ context: inout AgentContext) {
     if scheduled.mayFire(isAsking: context.connections.areAskedWhatToShow),
-      let ask = scheduled.advance(at: context.now.moment, &context.effects)
+      let requestID = scheduled.advance(at: context.now.moment, &context.effects)
     {
-      context.answer(ask, .rows([clockRow(context)]))
+      context.answer(requestID, .rows([clockRow(context)]))
     }
     scheduled.arm(at: context.now.moment, &context.effects)
     if let apps = regions.appsToAllow {

@@ -9,7 +9,7 @@ struct Permissions {
   /// The open prompt of each app; each app has at most one.
   private var prompts: [AppID: Prompt] = [:]
   /// Requests that wait for a decision about notifications, oldest first.
-  private var notificationAsks: [AppID: [Ask]] = [:]
+  private var notificationAsks: [AppID: [RequestID]] = [:]
   /// Notifications of commands that wait for the same decision, oldest first; each has its own record.
   private var waitingNotifications: [AppID: [WaitingNotification]] = [:]
   private var nextWaitingNumber: Int64 = 1
@@ -19,7 +19,7 @@ struct Permissions {
   /// next question.
   private var appsWithPostponedNotifications: Set<AppID> = []
   /// Requests that wait for a decision about location, oldest first.
-  private var locationAsks: [AppID: [Ask]] = [:]
+  private var locationAsks: [AppID: [RequestID]] = [:]
   /// Apps that also requested location in the background.
   private var wantAlways: Set<AppID> = []
   /// Apps that requested the location without a usage description in this run of the agent.
@@ -100,19 +100,19 @@ struct Permissions {
   ///
   /// Returns the notifications that waited for it, if the user no longer has to be asked.
   mutating func onAuthorizationRequest(
-    _ ask: Ask, _ app: AppID, _ options: Set<AuthorizationOption>, replacesTypes: Bool,
+    _ requestID: RequestID, _ app: AppID, _ options: Set<AuthorizationOption>, replacesTypes: Bool,
     _ context: inout AgentContext
   ) -> [WaitingNotification] {
     let before = context.settings(of: app)
     var released: [WaitingNotification] = []
     if requestAuthorization(app, options, replacesTypes: replacesTypes, &context) {
-      answerAuthorization(ask, app, &context)
+      answerAuthorization(requestID, app, &context)
       if context.apps[app]?.status != .notDetermined, waitingNotifications[app] != nil {
         released = removeWaiting(of: app, &context)
         withdrawUnlessAwaited(app, &context)
       }
     } else {
-      notificationAsks[app, default: []].append(ask)
+      notificationAsks[app, default: []].append(requestID)
       promptNext(app, &context)
     }
     tellSettings(app, before, &context)
@@ -135,7 +135,7 @@ struct Permissions {
     for one in waiting where one.key == key {
       context.emit(.persist(.remove(.waiting, key: one.recordKey)))
       context.release(one.request.content.attachments, of: key.app)
-      context.confirm(one.ask)
+      context.confirm(one.requestID)
     }
     return waiting.filter { $0.key != key }
   }
@@ -225,29 +225,29 @@ struct Permissions {
 
   /// Handles an app's request for location permission; the user decides the first time (S1-65).
   mutating func onLocationRequest(
-    _ ask: Ask, _ app: AppID, always: Bool, _ context: inout AgentContext
+    _ requestID: RequestID, _ app: AppID, always: Bool, _ context: inout AgentContext
   ) {
     guard let record = context.apps[app], record.locationStatus == .notDetermined else {
-      return answerLocation(ask, app, &context)
+      return answerLocation(requestID, app, &context)
     }
     guard record.locationUsage?.isEmpty == false else {
       // Without a usage description, there is neither a prompt nor access (S1-65).
       if appsWithoutLocationUsage.insert(app).inserted {
         context.emit(.log(.locationUsageMissing(app)))
       }
-      return answerLocation(ask, app, &context)
+      return answerLocation(requestID, app, &context)
     }
     switch policy {
     case .all: setLocation(app, always ? .always : .whenInUse, &context)
     case .none, .types: setLocation(app, .denied, &context)
     case .ask:
-      locationAsks[app, default: []].append(ask)
+      locationAsks[app, default: []].append(requestID)
       // An open prompt is not changed, so that the answer applies to the text that the user has read.
       if case .location? = prompts[app]?.subject { return }
       if always { wantAlways.insert(app) } else { wantAlways.remove(app) }
       return promptNext(app, &context)
     }
-    answerLocation(ask, app, &context)
+    answerLocation(requestID, app, &context)
   }
 
   /// Returns true if an app requested the location without a usage description.
@@ -287,7 +287,7 @@ struct Permissions {
       for waiting in onNotificationsDecided(prompt.app, &context) {
         context.release(waiting.request.content.attachments, of: waiting.app)
         context.refuse(
-          waiting.ask, .notificationsNotAllowed,
+          waiting.requestID, .notificationsNotAllowed,
           "the question was dismissed without an answer: ask again")
       }
       if keeps { appsWithPostponedNotifications.insert(prompt.app) }
@@ -306,8 +306,8 @@ struct Permissions {
     withdrawPrompt(app, about: .notifications, &context)
     appsWithKeptNotifications.remove(app)
     appsWithPostponedNotifications.remove(app)
-    for ask in notificationAsks.removeValue(forKey: app) ?? [] {
-      answerAuthorization(ask, app, &context)
+    for requestID in notificationAsks.removeValue(forKey: app) ?? [] {
+      answerAuthorization(requestID, app, &context)
     }
     return removeWaiting(of: app, &context)
   }
@@ -316,16 +316,20 @@ struct Permissions {
   private mutating func onLocationDecided(_ app: AppID, _ context: inout AgentContext) {
     withdrawPrompt(app, about: .location(usage: ""), &context)
     wantAlways.remove(app)
-    for ask in locationAsks.removeValue(forKey: app) ?? [] { answerLocation(ask, app, &context) }
+    for requestID in locationAsks.removeValue(forKey: app) ?? [] {
+      answerLocation(requestID, app, &context)
+    }
   }
 
-  private func answerAuthorization(_ ask: Ask, _ app: AppID, _ context: inout AgentContext) {
+  private func answerAuthorization(
+    _ requestID: RequestID, _ app: AppID, _ context: inout AgentContext
+  ) {
     let settings = context.settings(of: app)
-    context.answer(ask, .settings(settings, granted: settings.status.allows))
+    context.answer(requestID, .settings(settings, granted: settings.status.allows))
   }
 
-  private func answerLocation(_ ask: Ask, _ app: AppID, _ context: inout AgentContext) {
-    context.answer(ask, .locationStatus(context.apps.locationStatus(of: app)))
+  private func answerLocation(_ requestID: RequestID, _ app: AppID, _ context: inout AgentContext) {
+    context.answer(requestID, .locationStatus(context.apps.locationStatus(of: app)))
   }
 
   // MARK: - Prompts
@@ -433,7 +437,7 @@ struct Permissions {
     // A command's notification is shown even if its connection has ended.
     for app in waitingNotifications.keys {
       waitingNotifications[app] = waitingNotifications[app]?.map { waiting in
-        guard waiting.ask.connection == connection else { return waiting }
+        guard waiting.requestID.connection == connection else { return waiting }
         return waiting.unanswered
       }
     }
@@ -445,7 +449,7 @@ struct Permissions {
   }
 
   private static func remove(
-    _ connection: ConnectionID, from asks: inout [AppID: [Ask]], of app: AppID
+    _ connection: ConnectionID, from asks: inout [AppID: [RequestID]], of app: AppID
   ) {
     asks[app]?.removeAll { $0.connection == connection }
     if asks[app]?.isEmpty == true { asks[app] = nil }
@@ -455,13 +459,13 @@ struct Permissions {
   mutating func onAppRemoved(_ app: AppID, _ context: inout AgentContext) {
     if let prompt = prompts.removeValue(forKey: app) { context.emit(.withdrawPrompt(prompt)) }
     var asks = notificationAsks.removeValue(forKey: app) ?? []
-    asks += removeWaiting(of: app, &context).map(\.ask)
+    asks += removeWaiting(of: app, &context).map(\.requestID)
     asks += locationAsks.removeValue(forKey: app) ?? []
     wantAlways.remove(app)
     appsWithKeptNotifications.remove(app)
     appsWithPostponedNotifications.remove(app)
     appsWithoutLocationUsage.remove(app)
-    for ask in asks { context.refuse(ask, .unknownApp, "\(app) was removed") }
+    for requestID in asks { context.refuse(requestID, .unknownApp, "\(app) was removed") }
   }
 
   /// Asserts that prompts and waiting requests agree.

@@ -127,13 +127,13 @@ struct Registrations {
 
   /// Handles an app's registration.
   mutating func onRegister(
-    _ ask: Ask, _ app: AppID, _ kind: TokenKind, _ context: inout AgentContext
+    _ requestID: RequestID, _ app: AppID, _ kind: TokenKind, _ context: inout AgentContext
   ) {
-    context.confirm(ask)
+    context.confirm(requestID)
     refusals[app]?[kind] = nil
     func fail(_ reason: AppLinkFailure.Reason, _ message: String) {
       context.tell(
-        ask.connection, .registrationFailed(kind, AppLinkFailure(reason, message)))
+        requestID.connection, .registrationFailed(kind, AppLinkFailure(reason, message)))
     }
     if let reason = refusal(context.apps[app]) {
       refusals[app, default: [:]][kind] = reason
@@ -152,10 +152,10 @@ struct Registrations {
     }
     if let token = known?.token {
       // S0-37, S1-17: an existing token is reported at once.
-      context.tell(ask.connection, .token(kind, token))
+      context.tell(requestID.connection, .token(kind, token))
     } else if !isLinkUp {
       // The device must be online. A token that arrives later is reported then.
-      let registrant = Registrant(connection: ask.connection, app: app, kind: kind)
+      let registrant = Registrant(connection: requestID.connection, app: app, kind: kind)
       if isLinkKnown {
         tellUnreachable(registrant, &context)
       } else {

@@ -5,7 +5,7 @@ import BelfryWire
 /// The command may have been informed that it is shown once the user allows it, and does not send it again.
 struct WaitingNotification: Hashable {
   /// The command's request; without an answer once the command, or the run of the agent, has ended.
-  let ask: Ask
+  let requestID: RequestID
   let app: AppID
   let request: NotificationRequest
   /// The position in the order of all notifications that ever waited; 0 before it waits.
@@ -13,7 +13,7 @@ struct WaitingNotification: Hashable {
 
   /// The same notification, of a command that no longer wants an answer.
   var unanswered: WaitingNotification {
-    WaitingNotification(ask: ask.unanswered, app: app, request: request, number: number)
+    WaitingNotification(requestID: requestID.unanswered, app: app, request: request, number: number)
   }
 
   /// The notification's key.
@@ -34,7 +34,8 @@ extension WaitingNotification {
       let request = try? NotificationRequest(decoding: record)
     else { return nil }
     self.init(
-      ask: Ask(connection: ConnectionID(number: 0), number: nil), app: app, request: request,
+      requestID: RequestID(connection: ConnectionID(number: 0), number: nil), app: app,
+      request: request,
       number: number)
   }
 }

@@ -16,15 +16,15 @@ struct ScheduledNotifications: ~Copyable {
   typealias Refusal = AppLinkFailure
 
   /// The move of a manual clock in progress.
-  private enum Journey {
-    case toTime(end: Int64, Ask)
-    case toZone(Ask)
+  private enum ClockMove {
+    case toTime(end: Int64, RequestID)
+    case toZone(RequestID)
   }
 
   private var schedule: Schedule<ZoneFolder>
   private var zones: ZoneFolder
   private let isManual: Bool
-  private var journey: Journey?
+  private var clockMove: ClockMove?
   /// True if a move is in progress that `clockMoved` or `zonesChanged` has not reported yet.
   private var isClockMoving = false
   /// True if the clock is being set back, so that past dates fire again.
@@ -146,15 +146,15 @@ struct ScheduledNotifications: ~Copyable {
   /// Handles a change of the time zone or of the time-zone database; returns the command that waited for it.
   mutating func onZonesChanged(
     to zones: ZoneFolder, at now: ScheduleMoment, _ effects: inout [AgentEffect]
-  ) -> Ask? {
+  ) -> RequestID? {
     self.zones = zones
     armed = nil
     persist(schedule.zonesChanged(to: zones, at: now), &effects)
     effects.append(.persistClock)
-    guard case .toZone(let ask)? = journey else { return nil }
-    journey = nil
+    guard case .toZone(let requestID)? = clockMove else { return nil }
+    clockMove = nil
     isClockMoving = false
-    return ask
+    return requestID
   }
 
   /// Handles a wake-up: the alarms may have fired, so they are armed again.
@@ -190,15 +190,15 @@ struct ScheduledNotifications: ~Copyable {
 
   // MARK: Manual clock
 
-  private var isOnJourney: Bool {
-    if case .toTime? = journey { true } else { false }
+  private var isMovingToTime: Bool {
+    if case .toTime? = clockMove { true } else { false }
   }
 
   /// Returns true if due notifications may fire.
   ///
   /// During a move of a manual clock, they may fire once the clock has stopped at their date and foreground apps have
   /// answered about the notifications that fired there before.
-  func mayFire(isAsking: Bool) -> Bool { !isOnJourney || (!isClockMoving && !isAsking) }
+  func mayFire(isAsking: Bool) -> Bool { !isMovingToTime || (!isClockMoving && !isAsking) }
 
   /// A command to a manual clock.
   enum ClockCommand {
@@ -214,36 +214,37 @@ struct ScheduledNotifications: ~Copyable {
 
   /// Starts a move of the manual clock.
   mutating func travel(
-    _ command: ClockCommand, _ ask: Ask, at now: ScheduleMoment, _ effects: inout [AgentEffect]
+    _ command: ClockCommand, _ requestID: RequestID, at now: ScheduleMoment,
+    _ effects: inout [AgentEffect]
   ) throws(Refusal) {
     switch command {
-    case .set(let wall): try travel(to: wall, ask, at: now, &effects)
+    case .set(let wall): try travel(to: wall, requestID, at: now, &effects)
     case .advance(let milliseconds):
       let target = now.wall.addingReportingOverflow(max(0, milliseconds))
-      try travel(to: target.overflow ? .max : target.partialValue, ask, at: now, &effects)
-    case .moveZone(let name): try travel(toZone: name, ask, &effects)
+      try travel(to: target.overflow ? .max : target.partialValue, requestID, at: now, &effects)
+    case .moveZone(let name): try travel(toZone: name, requestID, &effects)
     }
   }
 
   private mutating func travel(
-    to wall: Int64, _ ask: Ask, at now: ScheduleMoment, _ effects: inout [AgentEffect]
+    to wall: Int64, _ requestID: RequestID, at now: ScheduleMoment, _ effects: inout [AgentEffect]
   ) throws(Refusal) {
     try checkMayTravel()
     let end = Gregorian.clampedMilliseconds(wall)
-    journey = .toTime(end: end, ask)
+    clockMove = .toTime(end: end, requestID)
     guard end < now.wall else { return }
     isSettingBack = true
     move(to: end, &effects)
   }
 
   private mutating func travel(
-    toZone name: String, _ ask: Ask, _ effects: inout [AgentEffect]
+    toZone name: String, _ requestID: RequestID, _ effects: inout [AgentEffect]
   ) throws(Refusal) {
     guard zones.zone(named: name) != nil else {
       throw Refusal(.invalidArgument, "unknown time zone \(name): use one such as Europe/Paris")
     }
     try checkMayTravel()
-    journey = .toZone(ask)
+    clockMove = .toZone(requestID)
     isClockMoving = true
     effects.append(.moveZone(name))
   }
@@ -251,7 +252,7 @@ struct ScheduledNotifications: ~Copyable {
   /// Handles the end of one step of a manual clock's move.
   mutating func onClockMoved(at now: ScheduleMoment, _ effects: inout [AgentEffect]) {
     assert(isManual, "only a manual clock is moved")
-    assert(isClockMoving && isOnJourney, "a clock moves when it was asked to")
+    assert(isClockMoving && isMovingToTime, "a clock moves when it was asked to")
     isClockMoving = false
     if isSettingBack {
       isSettingBack = false
@@ -261,15 +262,15 @@ struct ScheduledNotifications: ~Copyable {
 
   /// Moves to the next moment at which something is due, once nothing more is due at this one; returns the command to
   /// answer when the move is complete.
-  mutating func advance(at now: ScheduleMoment, _ effects: inout [AgentEffect]) -> Ask? {
-    guard case .toTime(let end, let ask)? = journey, !isClockMoving else { return nil }
+  mutating func advance(at now: ScheduleMoment, _ effects: inout [AgentEffect]) -> RequestID? {
+    guard case .toTime(let end, let requestID)? = clockMove, !isClockMoving else { return nil }
     let next = nextMoment(at: now)
     assert(next > now.wall, "what is due has fired before time goes on")
     guard next <= end || now.wall < end else {
-      assert(now.wall == end, "a journey ends where it was to end")
-      journey = nil
+      assert(now.wall == end, "a move of the clock ends at its target")
+      clockMove = nil
       effects.append(.persistClock)
-      return ask
+      return requestID
     }
     move(to: min(next, end), &effects)
     return nil
@@ -277,10 +278,11 @@ struct ScheduledNotifications: ~Copyable {
 
   /// Handles a lost connection: the clock still moves to its target, but no answer is sent.
   mutating func onDisconnected(_ connection: ConnectionID) {
-    switch journey {
-    case .toTime(let end, let ask) where ask.connection == connection:
-      journey = .toTime(end: end, ask.unanswered)
-    case .toZone(let ask) where ask.connection == connection: journey = .toZone(ask.unanswered)
+    switch clockMove {
+    case .toTime(let end, let requestID) where requestID.connection == connection:
+      clockMove = .toTime(end: end, requestID.unanswered)
+    case .toZone(let requestID) where requestID.connection == connection:
+      clockMove = .toZone(requestID.unanswered)
     case .toTime, .toZone, nil: break
     }
   }
@@ -301,7 +303,7 @@ struct ScheduledNotifications: ~Copyable {
       throw Refusal(
         .invalidArgument, "the agent uses the machine's clock: start it with --clock manual")
     }
-    guard journey == nil else {
+    guard clockMove == nil else {
       throw Refusal(.invalidArgument, "the clock is already being moved: wait until that is done")
     }
   }
@@ -359,10 +361,10 @@ struct ScheduledNotifications: ~Copyable {
     }
   }
 
-  /// Traps in debug builds if the journey and its moves contradict each other.
+  /// Traps in debug builds if the clockMove and its moves contradict each other.
   func checkInvariants() {
-    assert(journey == nil || isManual, "only a manual clock travels")
-    assert(!isClockMoving || journey != nil, "a clock moves on a journey alone")
+    assert(clockMove == nil || isManual, "only a manual clock is moved")
+    assert(!isClockMoving || clockMove != nil, "the clock moves only during a move")
     assert(!isSettingBack || isClockMoving, "a clock is set back by a move")
     assert(lost.isEmpty, "what lost its moments was reported")
     assert(armed == nil || armed == schedule.wakeUp, "the alarms stand where they have to")

@@ -14,7 +14,7 @@ extension DeviceLinkClient {
     /// The gateway refused to enroll the device.
     ///
     /// The device does not retry, except after `tryLater`.
-    case enrolmentRefused(LinkEnrolmentRefusal)
+    case enrollmentRefused(LinkEnrollmentRefusal)
     /// The link is up.
     case connected(device: UInt64, unixMilliseconds: UInt64)
     /// The subject has this token; the token is empty for a channel.
@@ -35,7 +35,7 @@ extension DeviceLinkClient {
     /// If that fails, call ``renewalFailed(at:)``.
     case renewed(LinkFrame.Renewed)
     /// The gateway does not issue a certificate now; the device asks again automatically.
-    case renewalRefused(LinkEnrolmentRefusal)
+    case renewalRefused(LinkEnrollmentRefusal)
     /// Send `output`, close the connection, then call ``lost(at:random:)``.
     case disconnect(LinkFault)
   }

@@ -34,7 +34,7 @@ public struct DeviceLinkClient: ~Copyable {
   let settings: Settings
   var phase = Phase.offline
   private var afterClose = AfterClose.pause
-  var enrolment: LinkFrame.Enrolment?
+  var enrollment: LinkFrame.Enrollment?
   private var pause: ReconnectPause
   private var splitter = LinkFrameSplitter(bodyBytesMax: LinkLimits.gatewayBodyBytesMax)
   var subjects = LinkSubjects()
@@ -61,12 +61,12 @@ public struct DeviceLinkClient: ~Copyable {
 
   /// Creates a device that is offline.
   ///
-  /// Pass `enrolment` (with an empty proof) if the device has no certificate.
+  /// Pass `enrollment` (with an empty proof) if the device has no certificate.
   public init(
-    enrolment: LinkFrame.Enrolment?, memory: [NotificationID] = [], state: DeviceState = [],
+    enrollment: LinkFrame.Enrollment?, memory: [NotificationID] = [], state: DeviceState = [],
     settings: Settings = Settings()
   ) {
-    self.enrolment = enrolment
+    self.enrollment = enrollment
     self.settings = settings
     self.state = state
     pause = settings.pause
@@ -181,7 +181,7 @@ public struct DeviceLinkClient: ~Copyable {
   /// True if CONNECT was sent, so that requests may follow.
   private var hasConnected: Bool {
     switch phase {
-    case .greeting, .connecting: enrolment == nil
+    case .greeting, .connecting: enrollment == nil
     case .up: true
     default: false
     }
@@ -215,7 +215,7 @@ public struct DeviceLinkClient: ~Copyable {
       state: state, window: settings.window, provedSeconds: provedSeconds,
       failedSeconds: failedSeconds, renews: renewal.credential != nil)
     send(.hello(hello), at: now, output: &output)
-    guard enrolment == nil else { return }
+    guard enrollment == nil else { return }
     send(.connect, at: now, output: &output)
     subjects.askAll(to: &output)
     send(.ready, at: now, output: &output)
@@ -224,10 +224,10 @@ public struct DeviceLinkClient: ~Copyable {
   /// Accepts the signature that ``Action/sign(_:)`` requested: r ‖ s, 64 bytes.
   public mutating func signed(_ proof: [UInt8], at now: Int64, output: inout [UInt8]) {
     // The connection may have ended during signing.
-    guard phase == .enrolling, var enrolment else { return }
+    guard phase == .enrolling, var enrollment else { return }
     assert(proof.count == LinkLimits.proofBytes, "a proof of \(proof.count) bytes")
-    enrolment.proof = proof
-    send(.enrol(enrolment), at: now, output: &output)
+    enrollment.proof = proof
+    send(.enroll(enrollment), at: now, output: &output)
   }
 
   /// Handles a connection that was lost or could not be opened.
@@ -266,9 +266,9 @@ public struct DeviceLinkClient: ~Copyable {
       assert(phaseEnd < .max, "an opening without an end")
       assert(acknowledgementDue == .max && pingEnd == .max, "timers of a link that is not up")
     case .connecting:
-      assert(enrolment == nil && phaseEnd < .max, "an opening without an end or a certificate")
+      assert(enrollment == nil && phaseEnd < .max, "an opening without an end or a certificate")
     case .up:
-      assert(enrolment == nil && deadline < .max, "up without a certificate or a keep-alive")
+      assert(enrollment == nil && deadline < .max, "up without a certificate or a keep-alive")
     case .closing: break
     }
   }
@@ -353,23 +353,23 @@ public struct DeviceLinkClient: ~Copyable {
         throw LinkFault(.unsupportedVersion, frameType: LinkFrameType.welcome.rawValue)
       }
       (intervalSeconds, environment) = (welcome.intervalSeconds, welcome.environment)
-      guard let enrolment else {
+      guard let enrollment else {
         phase = .connecting
         return .proceed
       }
       phase = .enrolling
-      return .sign(enrolment.signedBytes(nonce: welcome.nonce))
+      return .sign(enrollment.signedBytes(nonce: welcome.nonce))
     case (.connected(let device, let unixMilliseconds), .connecting):
       phase = .up(since: now)
       renewal.connected(unixMilliseconds: unixMilliseconds, at: now)
       return .connected(device: device, unixMilliseconds: unixMilliseconds)
     case (.enrolled(let device, let chainPEM), .enrolling):
-      enrolment = nil
+      enrollment = nil
       afterClose = .reconnect(afterNanoseconds: 0, jitter: 0)
       return .enrolled(device: device, chainPEM: chainPEM)
-    case (.enrolRefused(let refusal), .enrolling):
+    case (.enrollRefused(let refusal), .enrolling):
       afterClose = refusal.isTemporary ? .pause : .stop
-      return .enrolmentRefused(refusal)
+      return .enrollmentRefused(refusal)
     default:
       throw frame.unexpected
     }

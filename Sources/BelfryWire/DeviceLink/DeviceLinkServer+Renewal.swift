@@ -4,7 +4,7 @@ extension DeviceLinkServer {
   public enum RenewalAnswer: Equatable, Sendable {
     case renewed(LinkFrame.Renewed)
     /// The device may ask again after this many seconds at the earliest.
-    case refused(LinkEnrolmentRefusal, afterSeconds: UInt32)
+    case refused(LinkEnrollmentRefusal, afterSeconds: UInt32)
   }
 
   /// Announces the authorities that the device should trust, after ``accept(unixMilliseconds:output:)`` and whenever

@@ -17,9 +17,9 @@ public struct DeviceLinkServer: ~Copyable {
   public enum Action: Equatable {
     /// A frame was handled; no action is needed.
     case proceed
-    /// Decide on this enrollment and call ``answerEnrolment(_:output:)``: check that `proof` is a signature by
+    /// Decide on this enrollment and call ``answerEnrollment(_:output:)``: check that `proof` is a signature by
     /// `publicKey` over `signedBytes`.
-    case enrol(LinkFrame.Enrolment, signedBytes: [UInt8])
+    case enroll(LinkFrame.Enrollment, signedBytes: [UInt8])
     /// The device named by the certificate sent CONNECT: call ``accept(unixMilliseconds:output:)`` or
     /// ``close(_:output:)``, then continue.
     case connected(DeviceState)
@@ -62,10 +62,10 @@ public struct DeviceLinkServer: ~Copyable {
   }
 
   /// The answer to an enrollment.
-  public enum EnrolmentAnswer: Equatable, Sendable {
+  public enum EnrollmentAnswer: Equatable, Sendable {
     /// The device's number, and its certificate and the authority's as PEM text.
     case enrolled(device: UInt64, chainPEM: [UInt8])
-    case refused(LinkEnrolmentRefusal)
+    case refused(LinkEnrollmentRefusal)
   }
 
   /// The times, in nanoseconds, and limits of a link.
@@ -249,10 +249,10 @@ public struct DeviceLinkServer: ~Copyable {
   private mutating func handleOpening(_ frame: LinkFrame, at now: Int64) throws(LinkFault) -> Action
   {
     switch (frame, peer) {
-    case (.enrol(let enrolment), .unenrolled):
+    case (.enroll(let enrollment), .unenrolled):
       phase = .enrolling
       phaseEnd = now + settings.readyNanoseconds
-      return .enrol(enrolment, signedBytes: enrolment.signedBytes(nonce: nonce))
+      return .enroll(enrollment, signedBytes: enrollment.signedBytes(nonce: nonce))
     case (.connect, .device):
       phase = .connected
       return .connected(state)
@@ -393,18 +393,18 @@ public struct DeviceLinkServer: ~Copyable {
   /// Answers the enrollment, and closes the link so that the device reconnects with its certificate.
   ///
   /// Returns `nil` if the link was already closed.
-  public mutating func answerEnrolment(
-    _ answer: EnrolmentAnswer, output: inout [UInt8]
+  public mutating func answerEnrollment(
+    _ answer: EnrollmentAnswer, output: inout [UInt8]
   ) -> Action? {
     // The device may have disconnected before the decision.
     guard case .enrolling = phase else { return nil }
-    assert(peer == .unenrolled, "a device that has a certificate enrols")
+    assert(peer == .unenrolled, "a device that has a certificate enrolls")
     switch answer {
     case .enrolled(let device, let chainPEM):
       LinkFrame.enrolled(device: device, chainPEM: chainPEM).encode(to: &output)
       return close(LinkFault(.enrolled), output: &output)
     case .refused(let refusal):
-      LinkFrame.enrolRefused(refusal).encode(to: &output)
+      LinkFrame.enrollRefused(refusal).encode(to: &output)
       return close(LinkFault(.goodbye), output: &output)
     }
   }
@@ -459,7 +459,7 @@ public struct DeviceLinkServer: ~Copyable {
       assert(deliveries.count == 0 && openRequests == 0, "something was sent before CONNECT")
       assert(waitingSince == .max && probeEnd == .max, "a deadline of a session before CONNECT")
     case .enrolling:
-      assert(peer == .unenrolled, "a device that has a certificate enrols")
+      assert(peer == .unenrolled, "a device that has a certificate enrolls")
       assert(deliveries.count == 0 && openRequests == 0, "something was sent before CONNECT")
     case .connected:
       assert(peer != .unenrolled, "a device without a certificate is connected")

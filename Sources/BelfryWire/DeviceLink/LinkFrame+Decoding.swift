@@ -38,23 +38,23 @@ extension LinkFrame {
     case .connected:
       .connected(device: try reader.integer(), unixMilliseconds: try reader.integer())
     case .ready: .ready
-    case .enrol, .enrolled, .enrolRefused: try decodeEnrolment(type, &reader)
+    case .enroll, .enrolled, .enrollRefused: try decodeEnrollment(type, &reader)
     case .trust, .renew, .renewed, .renewalRefused: try decodeRenewal(type, &reader)
     default: try decodeRequest(type, &reader)
     }
   }
 
-  private static func decodeEnrolment(
+  private static func decodeEnrollment(
     _ type: LinkFrameType, _ reader: inout LinkFieldReader
   ) throws(LinkFault) -> LinkFrame {
     switch type {
-    case .enrol:
-      return .enrol(try Enrolment(&reader))
+    case .enroll:
+      return .enroll(try Enrollment(&reader))
     case .enrolled:
       let device = try reader.integer(UInt64.self)
       return .enrolled(device: device, chainPEM: try reader.rest())
     default:
-      return .enrolRefused(LinkEnrolmentRefusal(rawValue: try reader.integer()))
+      return .enrollRefused(LinkEnrollmentRefusal(rawValue: try reader.integer()))
     }
   }
 
@@ -117,7 +117,7 @@ extension LinkFrame.Welcome {
   }
 }
 
-extension LinkFrame.Enrolment {
+extension LinkFrame.Enrollment {
   init(_ reader: inout LinkFieldReader) throws(LinkFault) {
     let keyBytes = Int(try reader.integer(UInt16.self))
     guard (1...LinkLimits.publicKeyBytesMax).contains(keyBytes) else {
@@ -125,7 +125,7 @@ extension LinkFrame.Enrolment {
     }
     publicKey = try reader.bytes(keyBytes)
     proof = try reader.bytes(LinkLimits.proofBytes)
-    code = try reader.shortText(0...LinkLimits.enrolmentCodeBytesMax)
+    code = try reader.shortText(0...LinkLimits.enrollmentCodeBytesMax)
     name = try reader.shortText(0...LinkLimits.deviceNameBytesMax)
   }
 }

@@ -5,7 +5,7 @@ extension LinkFrame {
   public func encode(to output: inout [UInt8]) {
     switch self {
     case .notification(let notification): notification.encode(to: &output)
-    case .enrol, .enrolled, .enrolRefused, .hello, .welcome, .connect, .connected, .ready:
+    case .enroll, .enrolled, .enrollRefused, .hello, .welcome, .connect, .connected, .ready:
       encodeOpening(to: &output)
     case .topic, .token, .refused, .subscribe, .unsubscribe, .subscribed, .done:
       encodeRequest(to: &output)
@@ -27,9 +27,9 @@ extension LinkFrame {
     switch self {
     case .hello: .hello
     case .welcome: .welcome
-    case .enrol: .enrol
+    case .enroll: .enroll
     case .enrolled: .enrolled
-    case .enrolRefused: .enrolRefused
+    case .enrollRefused: .enrollRefused
     case .connect: .connect
     case .connected: .connected
     case .ready: .ready
@@ -78,17 +78,17 @@ extension LinkFrame {
       if let environment = welcome.environment {
         writer.integer(environment.rawValue, to: &output)
       }
-    case .enrol(let enrolment):
-      writer.integer(UInt16(truncatingIfNeeded: enrolment.publicKey.count), to: &output)
-      output.append(contentsOf: enrolment.publicKey)
-      assert(enrolment.proof.count == LinkLimits.proofBytes, "an enrolment without its proof")
-      output.append(contentsOf: enrolment.proof)
-      writer.shortText(enrolment.code, to: &output)
-      writer.shortText(enrolment.name, to: &output)
+    case .enroll(let enrollment):
+      writer.integer(UInt16(truncatingIfNeeded: enrollment.publicKey.count), to: &output)
+      output.append(contentsOf: enrollment.publicKey)
+      assert(enrollment.proof.count == LinkLimits.proofBytes, "an enrollment without its proof")
+      output.append(contentsOf: enrollment.proof)
+      writer.shortText(enrollment.code, to: &output)
+      writer.shortText(enrollment.name, to: &output)
     case .enrolled(let device, let chainPEM):
       writer.integer(device, to: &output)
       output.append(contentsOf: chainPEM)
-    case .enrolRefused(let refusal): writer.integer(refusal.rawValue, to: &output)
+    case .enrollRefused(let refusal): writer.integer(refusal.rawValue, to: &output)
     case .connected(let device, let unixMilliseconds):
       writer.integer(device, to: &output)
       writer.integer(unixMilliseconds, to: &output)

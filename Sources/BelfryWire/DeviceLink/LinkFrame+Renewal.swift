@@ -69,7 +69,7 @@ extension LinkFrame {
       return .renewed(Renewed(certificate: certificate, authorities: authorities))
     default:
       return .renewalRefused(
-        LinkEnrolmentRefusal(rawValue: try reader.integer()), afterSeconds: try reader.integer())
+        LinkEnrollmentRefusal(rawValue: try reader.integer()), afterSeconds: try reader.integer())
     }
   }
 

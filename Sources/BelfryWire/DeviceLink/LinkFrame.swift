@@ -2,10 +2,10 @@
 public enum LinkFrame: Equatable, Sendable {
   case hello(Hello)
   case welcome(Welcome)
-  case enrol(Enrolment)
+  case enroll(Enrollment)
   /// The device's number and its certificate followed by the authority's, as PEM text.
   case enrolled(device: UInt64, chainPEM: [UInt8])
-  case enrolRefused(LinkEnrolmentRefusal)
+  case enrollRefused(LinkEnrollmentRefusal)
   case connect
   /// The device's number and the gateway's clock in milliseconds since 1970.
   case connected(device: UInt64, unixMilliseconds: UInt64)
@@ -42,7 +42,7 @@ public enum LinkFrame: Equatable, Sendable {
   case renew(publicKey: [UInt8])
   case renewed(Renewed)
   /// A temporary refusal; the device may ask again after this many seconds at the earliest.
-  case renewalRefused(LinkEnrolmentRefusal, afterSeconds: UInt32)
+  case renewalRefused(LinkEnrollmentRefusal, afterSeconds: UInt32)
 
   /// The device's first message.
   public struct Hello: Hashable, Sendable {
@@ -108,7 +108,7 @@ public enum LinkFrame: Equatable, Sendable {
   }
 
   /// A device's request to enroll.
-  public struct Enrolment: Hashable, Sendable {
+  public struct Enrollment: Hashable, Sendable {
     /// The device's public key as SubjectPublicKeyInfo in DER.
     public var publicKey: [UInt8]
     /// ECDSA over P-256 and SHA-256 of ``signedBytes(nonce:)``, as r ‖ s: 64 bytes.

@@ -2,9 +2,9 @@
 public enum LinkFrameType: UInt8, CaseIterable, Sendable {
   case hello = 0x01
   case welcome = 0x02
-  case enrol = 0x03
+  case enroll = 0x03
   case enrolled = 0x04
-  case enrolRefused = 0x05
+  case enrollRefused = 0x05
   case connect = 0x06
   case connected = 0x07
   case ready = 0x08

@@ -29,7 +29,7 @@ public enum LinkLimits {
   /// Bytes of the proof: an ECDSA signature over P-256 as r ‖ s.
   public static let proofBytes = 64
   /// Bytes of an enrollment code.
-  public static let enrolmentCodeBytesMax = 128
+  public static let enrollmentCodeBytesMax = 128
   /// Bytes of a device's name.
   public static let deviceNameBytesMax = 128
   /// Bytes of the mark of the trusted authorities: SHA-256.

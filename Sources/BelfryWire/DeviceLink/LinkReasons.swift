@@ -116,7 +116,7 @@ public struct LinkRefusal: RawRepresentable, Hashable, Sendable, CustomStringCon
 }
 
 /// The reason that a gateway refused to enroll a device; the code of ENROL_REFUSED (`docs/device-link.md` 6).
-public struct LinkEnrolmentRefusal: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+public struct LinkEnrollmentRefusal: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The code on the wire.
   public let rawValue: UInt8
 
@@ -124,24 +124,26 @@ public struct LinkEnrolmentRefusal: RawRepresentable, Hashable, Sendable, Custom
   @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// The enrollment code is wrong or was rotated.
-  public static let wrongCode = LinkEnrolmentRefusal(rawValue: 1)
+  public static let wrongCode = LinkEnrollmentRefusal(rawValue: 1)
   /// The public key is not a P-256 key in SubjectPublicKeyInfo form.
-  public static let badKey = LinkEnrolmentRefusal(rawValue: 2)
+  public static let badKey = LinkEnrollmentRefusal(rawValue: 2)
   /// The proof does not verify.
-  public static let badProof = LinkEnrolmentRefusal(rawValue: 3)
+  public static let badProof = LinkEnrollmentRefusal(rawValue: 3)
   /// The device's name is not acceptable.
-  public static let badName = LinkEnrolmentRefusal(rawValue: 4)
+  public static let badName = LinkEnrollmentRefusal(rawValue: 4)
   /// This gateway does not enroll devices.
-  public static let notOffered = LinkEnrolmentRefusal(rawValue: 5)
+  public static let notOffered = LinkEnrollmentRefusal(rawValue: 5)
   /// A temporary refusal; the device should try again later.
-  public static let tryLater = LinkEnrolmentRefusal(rawValue: 6)
+  public static let tryLater = LinkEnrollmentRefusal(rawValue: 6)
   /// This key was revoked; the device must generate another one.
-  public static let revoked = LinkEnrolmentRefusal(rawValue: 7)
+  public static let revoked = LinkEnrollmentRefusal(rawValue: 7)
   /// Too many devices are enrolling with this code at the moment; the device should try again later.
-  public static let tooMany = LinkEnrolmentRefusal(rawValue: 8)
+  public static let tooMany = LinkEnrollmentRefusal(rawValue: 8)
 
   /// Every refusal of this version.
-  public static let all: [LinkEnrolmentRefusal] = (1...8).map { LinkEnrolmentRefusal(rawValue: $0) }
+  public static let all: [LinkEnrollmentRefusal] = (1...8).map {
+    LinkEnrollmentRefusal(rawValue: $0)
+  }
 
   /// True if another attempt with the same key and code may succeed.
   public var isTemporary: Bool { self == .tryLater || self == .tooMany }

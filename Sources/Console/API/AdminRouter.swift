@@ -12,7 +12,7 @@ public struct AdminRouter: Sendable {
   /// The administration, which carries out the administrators' requests.
   let administration: Administration
   /// The checker of the callers' admin tokens, which counts wrong ones.
-  let guesses: TokenGuesses
+  let guesses: TokenAttempts
   private let metrics: MetricRegistry
   private let condition: GatewayCondition?
   private let isReady: @Sendable () -> Bool
@@ -31,7 +31,7 @@ public struct AdminRouter: Sendable {
     isReady: @escaping @Sendable () -> Bool
   ) {
     self.administration = administration
-    guesses = TokenGuesses(token: token, log: log)
+    guesses = TokenAttempts(token: token, log: log)
     self.metrics = metrics
     self.condition = condition
     self.isReady = isReady

@@ -15,7 +15,7 @@ struct ConsoleAccess: Sendable {
   /// Creates the access control for sessions that begin with `token`; `guesses` counts wrong tokens, including those in
   /// API requests.
   init(
-    token: String, names: [String], port: UInt16, guesses: TokenGuesses? = nil,
+    token: String, names: [String], port: UInt16, guesses: TokenAttempts? = nil,
     instructions: SignInInstructions? = nil
   ) {
     self.instructions = instructions

@@ -23,17 +23,17 @@ final class ConsoleSessions: Sendable {
     var links: [SHA256.Digest: Int64] = [:]
   }
 
-  private let guesses: TokenGuesses
+  private let guesses: TokenAttempts
   private let now: @Sendable () -> Int64
   private let state = Mutex(State())
 
   /// Creates an empty set of sessions; `guesses` may be shared with other counters of wrong tokens, and `now` is a
   /// monotonic clock in nanoseconds.
   init(
-    token: String, guesses: TokenGuesses? = nil,
+    token: String, guesses: TokenAttempts? = nil,
     now: @escaping @Sendable () -> Int64 = { SystemClock.monotonicNanoseconds }
   ) {
-    self.guesses = guesses ?? TokenGuesses(token: token, log: .silent, now: now)
+    self.guesses = guesses ?? TokenAttempts(token: token, log: .silent, now: now)
     self.now = now
   }
 

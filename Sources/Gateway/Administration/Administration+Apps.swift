@@ -165,14 +165,14 @@ extension Administration {
     return .success([AdministrationLines.line(device)])
   }
 
-  func enrolmentCode() throws(StorageFailure) -> AdministrationAnswer {
-    let code = try store.setting(ControlSetting.enrolmentCode) ?? []
+  func enrollmentCode() throws(StorageFailure) -> AdministrationAnswer {
+    let code = try store.setting(ControlSetting.enrollmentCode) ?? []
     return .success([["code": .string(String(decoding: code, as: UTF8.self))]])
   }
 
-  func rotateEnrolmentCode() throws(StorageFailure) -> AdministrationAnswer {
+  func rotateEnrollmentCode() throws(StorageFailure) -> AdministrationAnswer {
     let code = FirstIdentity.makeCode()
-    try apply([.putSetting(name: ControlSetting.enrolmentCode, value: Array(code.utf8))])
+    try apply([.putSetting(name: ControlSetting.enrollmentCode, value: Array(code.utf8))])
     return .success([["code": .string(code)]])
   }
 }

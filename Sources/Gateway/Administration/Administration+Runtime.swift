@@ -6,7 +6,7 @@ extension Administration {
   func performFault(
     _ request: AdministrationRequest
   ) throws(StorageFailure) -> AdministrationAnswer {
-    let kept = KeptFaults(store: store)
+    let kept = StoredFaults(store: store)
     var (faults, lastID) = try kept.faults()
     // A running gateway counts uses before they are stored.
     if let runtime, environment != .production { faults = runtime.faults.all }
@@ -59,7 +59,7 @@ extension Administration {
   /// Returns the lines of the running or the stopped gateway's delivery log, oldest first.
   func lines(of query: DeliveryLogQuery) -> [DeliveryLogLine] {
     runtime?.log.lines(of: query)
-      ?? KeptDeliveryLog(folder: folder, store: store, environment: environment)
+      ?? StoredDeliveryLog(folder: folder, store: store, environment: environment)
       .lines(of: query, fromLoop: 0)
   }
 

@@ -64,7 +64,7 @@ public struct AdministrationCall: Sendable {
     case "topics": .listTopics
     case "channels": .listChannels
     case "devices": .listDevices(of: value("of"))
-    case "enrolment-code": .enrolmentCode
+    case "enrolment-code": .enrollmentCode
     case "authorities": .listAuthorities
     case "token-keys": .listTokenKeys
     case "damage": .listDamage
@@ -112,7 +112,7 @@ public struct AdministrationCall: Sendable {
       guard storage < 2 else { throw AdministrationFields.wrong("storage", "0 or 1") }
       request = .addChannel(bundleID: try fields.text("app"), keepsLatest: storage == 1)
     case "enrolment-code":
-      request = .rotateEnrolmentCode
+      request = .rotateEnrollmentCode
     case "authorities":
       request = .rotateAuthority
     case "token-keys":
@@ -202,8 +202,8 @@ extension AdministrationRequest {
       .init("GET", "/api/devices", query: text.map { [("of", $0)] } ?? [])
     case .listDeviceApps(let number): .init("GET", "/api/devices/\(number)/apps")
     case .revokeDevice(let number): .init("DELETE", "/api/devices/\(number)")
-    case .enrolmentCode: .init("GET", "/api/enrolment-code")
-    case .rotateEnrolmentCode: .init("POST", "/api/enrolment-code")
+    case .enrollmentCode: .init("GET", "/api/enrolment-code")
+    case .rotateEnrollmentCode: .init("POST", "/api/enrolment-code")
     case .listAuthorities: .init("GET", "/api/authorities")
     case .rotateAuthority: .init("POST", "/api/authorities")
     case .finishAuthority(let isForced):

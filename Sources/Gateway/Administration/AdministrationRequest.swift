@@ -37,9 +37,9 @@ public enum AdministrationRequest: Sendable, Hashable {
   case listDeviceApps(number: UInt64)
   case revokeDevice(number: UInt64)
   /// Shows the code that devices enroll with.
-  case enrolmentCode
+  case enrollmentCode
   /// Creates a new enrollment code; the previous one stops working.
-  case rotateEnrolmentCode
+  case rotateEnrollmentCode
   case listAuthorities
   /// Creates an authority that will replace the current one.
   case rotateAuthority

@@ -19,7 +19,7 @@ final class CertificateWatch {
   private let writer: ControlWriter
   private let metrics: GatewayMetrics
   private let log: Log
-  private var shown: ShownCertificates
+  private var shown: ListenerCertificates
   private var stamps: [FileSystem.Stamp?]
   private let clocks: Clocks
   private var clock: ExpiryClock
@@ -33,7 +33,7 @@ final class CertificateWatch {
   var authorities: Authorities { shown.authorities }
 
   init(
-    _ shown: ShownCertificates, from source: CertificateSource, store: any ControlStore,
+    _ shown: ListenerCertificates, from source: CertificateSource, store: any ControlStore,
     writer: ControlWriter, ends: CertificateEnds, clocks: @escaping Clocks, metrics: GatewayMetrics,
     log: Log
   ) {

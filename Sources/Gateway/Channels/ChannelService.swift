@@ -234,7 +234,8 @@ final class ChannelService {
         for id in registry.channels(of: app) { remove(id) }
       case .putTeam, .removeTeam, .putKey, .putCertificate, .putApp, .putBroadcast,
         .removeBroadcast,
-        .removeExpiredBroadcasts, .putDevice, .putDeviceCertificate, .noteArrival, .putRegistration,
+        .removeExpiredBroadcasts, .putDevice, .putDeviceCertificate, .recordArrival,
+        .putRegistration,
         .forgetFormerRegistrations,
         .unregisterAll, .putSubscription, .markSubscription, .removeSubscription, .forgetSetAside,
         .putSetting:

@@ -36,7 +36,7 @@ extension ControlPlane {
 
   /// Renews the certificate of a connected device for its existing key.
   func renew(_ session: SessionID, device: UInt64, publicKey: [UInt8], loop: Int) {
-    do throws(EnrolmentProblem) {
+    do throws(EnrollmentProblem) {
       guard renewals.admits(device, at: self.loop.nowNanoseconds) else {
         throw .refused(.tooMany)
       }
@@ -61,7 +61,7 @@ extension ControlPlane {
   /// Returns the key if it is well-formed and belongs to the device.
   private func ownKey(
     _ publicKey: [UInt8], of device: UInt64
-  ) throws(EnrolmentProblem) -> ES256PublicKey {
+  ) throws(EnrollmentProblem) -> ES256PublicKey {
     guard let key = try? ES256PublicKey(spkiDER: publicKey) else { throw .refused(.badKey) }
     let record: DeviceRecord?
     do throws(StorageFailure) {
@@ -75,7 +75,7 @@ extension ControlPlane {
     return key
   }
 
-  private func refuse(_ refusal: LinkEnrolmentRefusal, _ session: SessionID, _ loop: Int) {
+  private func refuse(_ refusal: LinkEnrollmentRefusal, _ session: SessionID, _ loop: Int) {
     let seconds: UInt32 =
       switch refusal {
       case .tooMany: UInt32.random(in: Limits.renewalRetrySeconds, using: &random)
@@ -142,7 +142,7 @@ extension ControlPlane {
     writer.perform { store in
       do throws(StorageFailure) {
         // Usually nothing has changed, and the check costs no write.
-        try store.apply(store.news(in: arrivals).map { .noteArrival($0) })
+        try store.apply(store.newer(in: arrivals).map { .recordArrival($0) })
       } catch {
         log.storeFailure("cannot record which certificates devices have", error)
       }

@@ -34,9 +34,9 @@ final class ControlPlane {
   private var enrolling: [UInt64: Enrolling] = [:]
   /// The hashes of the device keys that are being written to disk.
   private var enrollingKeys: Set<SHA256.Digest> = []
-  private var enrolmentRate: RateLimit?
+  private var enrollmentRate: RateLimit?
   /// The state of the enrollment rate limit; each code starts a new one.
-  private var nextEnrolment: Int64 = 0
+  private var nextEnrollment: Int64 = 0
   let metrics: GatewayMetrics
   private var nextTicket: UInt64 = 0
   let replies: Mailbox<ControlReply>
@@ -59,7 +59,7 @@ final class ControlPlane {
     deviceNumbers = DeviceNumbers(epoch: epoch)
     self.random = random
     self.metrics = metrics
-    enrolmentRate = Self.rate(configuration)
+    enrollmentRate = Self.rate(configuration)
     self.revocations = revocations
     self.configuration = configuration
     self.store = store
@@ -69,7 +69,7 @@ final class ControlPlane {
     self.log = log
     channels = ChannelService(
       store: store, writer: writer, loop: loop, random: random, log: log)
-    let receiver = EnrolmentReceiver()
+    let receiver = EnrollmentReceiver()
     replies = loop.mailbox(of: ControlReply.self) { replies in
       for reply in replies { receiver.controlPlane?.finish(reply) }
     }
@@ -77,7 +77,7 @@ final class ControlPlane {
   }
 
   private static func rate(_ configuration: GatewayConfiguration) -> RateLimit? {
-    configuration.enrolmentsPerMinute.map {
+    configuration.enrollmentsPerMinute.map {
       RateLimit(intervalNanoseconds: 60_000_000_000 / Int64($0), burst: $0)
     }
   }
@@ -86,8 +86,8 @@ final class ControlPlane {
   func use(_ configuration: GatewayConfiguration) {
     precondition(configuration.loops == self.configuration.loops, "the loops stay")
     let hasOtherRate = configuration.teamRate != self.configuration.teamRate
-    if configuration.enrolmentsPerMinute != self.configuration.enrolmentsPerMinute {
-      enrolmentRate = Self.rate(configuration)
+    if configuration.enrollmentsPerMinute != self.configuration.enrollmentsPerMinute {
+      enrollmentRate = Self.rate(configuration)
     }
     self.configuration = configuration
     guard hasOtherRate else { return }
@@ -150,8 +150,8 @@ final class ControlPlane {
   func handle(_ request: ControlPlaneRequest, from loop: Int) {
     assert(peers.indices.contains(loop), "loop \(loop) asks, which is not there")
     switch request {
-    case .enrol(let session, let enrolment, let signedBytes):
-      enrol(session, enrolment, signedBytes: signedBytes, loop: loop)
+    case .enroll(let session, let enrollment, let signedBytes):
+      enroll(session, enrollment, signedBytes: signedBytes, loop: loop)
     case .adopt(let session, let number, let topic, let device):
       adopt(session, request: number, topic, device: device, loop: loop)
     case .channels(let request):
@@ -168,8 +168,8 @@ final class ControlPlane {
           .refused(
             session, request: number, channels.mayBeDamaged(id) ? .tryLater : .unknownChannel))
       }
-    case .feedback(let number, let app, let place):
-      readFeedback(of: app, after: place, for: number, of: loop)
+    case .feedback(let number, let app, let cursor):
+      readFeedback(of: app, after: cursor, for: number, of: loop)
     case .renew(let session, let device, let publicKey):
       renew(session, device: device, publicKey: publicKey, loop: loop)
     case .arrived(let arrival): note(arrival)
@@ -179,14 +179,14 @@ final class ControlPlane {
 
   /// Reads a page of feedback on the writer's thread, because an app may have very many rows.
   private func readFeedback(
-    of app: UInt32, after place: UnregisteredPlace?, for number: UInt64, of loop: Int
+    of app: UInt32, after cursor: FeedbackCursor?, for number: UInt64, of loop: Int
   ) {
     let peer = peers[loop]
     let log = log
     let isAsked = writer.perform { store in
       var records: [RegistrationRecord]?
       do throws(StorageFailure) {
-        records = try Feedback(app: app).page(after: place, in: store)
+        records = try Feedback(app: app).page(after: cursor, in: store)
       } catch {
         log.storeFailure("cannot read the feedback", error)
       }
@@ -206,16 +206,16 @@ final class ControlPlane {
     }
   }
 
-  private func enrol(
-    _ session: SessionID, _ enrolment: LinkFrame.Enrolment, signedBytes: [UInt8], loop: Int
+  private func enroll(
+    _ session: SessionID, _ enrollment: LinkFrame.Enrollment, signedBytes: [UInt8], loop: Int
   ) {
-    do throws(EnrolmentProblem) {
-      let publicKey = try check(enrolment, signedBytes: signedBytes)
+    do throws(EnrollmentProblem) {
+      let publicKey = try check(enrollment, signedBytes: signedBytes)
       let keyHash = SHA256.hash(publicKey.spkiDER)
       let known = try knownDevice(withKey: keyHash)
       let number = if let known { known.number } else { try makeDeviceNumber() }
       let record = DeviceRecord(
-        number: number, keyHash: keyHash, name: enrolment.name,
+        number: number, keyHash: keyHash, name: enrollment.name,
         enrolledMilliseconds: known?.enrolledMilliseconds ?? self.loop.unixMilliseconds)
       let issued = try issue(publicKey, device: record.number)
       let ticket = makeTicket()
@@ -232,32 +232,32 @@ final class ControlPlane {
       if let what = error.log { log.error("cannot enroll a device", ["why": what]) }
       if let what = error.warning { log.warning("refused to enroll a device", ["why": what]) }
       metrics.count(error.refusal)
-      answer(loop, .enrolment(session, .refused(error.refusal)))
+      answer(loop, .enrollment(session, .refused(error.refusal)))
     }
   }
 
   private func check(
-    _ enrolment: LinkFrame.Enrolment, signedBytes: [UInt8]
-  ) throws(EnrolmentProblem) -> ES256PublicKey {
-    if configuration.enrolment == .code {
+    _ enrollment: LinkFrame.Enrollment, signedBytes: [UInt8]
+  ) throws(EnrollmentProblem) -> ES256PublicKey {
+    if configuration.enrollment == .code {
       let code: [UInt8]?
       do throws(StorageFailure) {
-        code = try store.setting(ControlSetting.enrolmentCode)
+        code = try store.setting(ControlSetting.enrollmentCode)
       } catch {
         throw .failed("\(error)")
       }
-      guard let code, ConstantTime.areEqual(code, Array(enrolment.code.utf8)) else {
+      guard let code, ConstantTime.areEqual(code, Array(enrollment.code.utf8)) else {
         throw .refused(.wrongCode)
       }
     }
     // A client that knows the code could otherwise submit key after key, each of which costs a signature check.
-    if let enrolmentRate, !enrolmentRate.admits(&nextEnrolment, at: loop.nowNanoseconds) {
+    if let enrollmentRate, !enrollmentRate.admits(&nextEnrollment, at: loop.nowNanoseconds) {
       throw .refused(.tooMany)
     }
-    guard let publicKey = try? ES256PublicKey(spkiDER: enrolment.publicKey) else {
+    guard let publicKey = try? ES256PublicKey(spkiDER: enrollment.publicKey) else {
       throw .refused(.badKey)
     }
-    guard publicKey.verify(rawSignature: enrolment.proof, message: signedBytes) else {
+    guard publicKey.verify(rawSignature: enrollment.proof, message: signedBytes) else {
       throw .refused(.badProof)
     }
     return publicKey
@@ -268,7 +268,7 @@ final class ControlPlane {
   /// A key belongs to a single device, and a revoked device stays revoked.
   private func knownDevice(
     withKey keyHash: SHA256.Digest
-  ) throws(EnrolmentProblem) -> DeviceRecord? {
+  ) throws(EnrollmentProblem) -> DeviceRecord? {
     guard !enrollingKeys.contains(keyHash) else { throw .refused(.tryLater) }
     let devices: [DeviceRecord]
     do throws(StorageFailure) {
@@ -287,7 +287,7 @@ final class ControlPlane {
     return devices.last
   }
 
-  private func makeDeviceNumber() throws(EnrolmentProblem) -> UInt64 {
+  private func makeDeviceNumber() throws(EnrollmentProblem) -> UInt64 {
     guard let number = deviceNumbers.next() else {
       throw .failed("all device numbers of this run are used: restart the gateway")
     }
@@ -301,7 +301,7 @@ final class ControlPlane {
 
   func issue(
     _ publicKey: ES256PublicKey, device: UInt64
-  ) throws(EnrolmentProblem) -> (
+  ) throws(EnrollmentProblem) -> (
     pem: [UInt8], certificate: Certificate, record: DeviceCertificateRecord
   ) {
     do throws(CryptoFailure) {
@@ -320,25 +320,25 @@ final class ControlPlane {
   fileprivate func finish(_ reply: ControlReply) {
     guard let done = enrolling.removeValue(forKey: reply.ticket) else {
       if finishRenewal(reply) { return }
-      return assertionFailure("an enrolment ended that nobody began")
+      return assertionFailure("an enrollment ended that nobody began")
     }
     enrollingKeys.remove(done.device.keyHash)
     if let failure = reply.failure {
       log.storeFailure("cannot store an enrollment", failure)
       metrics.count(.tryLater)
-      answer(done.loop, .enrolment(done.session, .refused(.tryLater)))
+      answer(done.loop, .enrollment(done.session, .refused(.tryLater)))
       return
     }
     log.info(
       done.isKnown ? "enrolled a device again" : "enrolled a device",
       ["device": "\(done.device.number)"])
-    metrics.enrolments.add()
+    metrics.enrollments.add()
     // The home loop learns of the device before the device can reconnect with the certificate.
     let home = Int(done.device.number % UInt64(peers.count))
     peers[home].post(
       .enrolled(
         done.device,
-        answer: .enrolment(
+        answer: .enrollment(
           done.session, .enrolled(device: done.device.number, chainPEM: done.chainPEM)),
         loop: done.loop))
   }
@@ -433,11 +433,11 @@ final class ControlPlane {
         guard let revoked = device.revokedMilliseconds, !peers.isEmpty else { continue }
         let home = Int(device.number % UInt64(peers.count))
         peers[home].post(.revoked(device: device.number, atMilliseconds: revoked))
-      case .putSetting(name: ControlSetting.enrolmentCode, _):
+      case .putSetting(name: ControlSetting.enrollmentCode, _):
         // A rotated code starts with its own limit.
-        nextEnrolment = 0
+        nextEnrollment = 0
       case .putChannel, .removeChannel, .putBroadcast, .removeBroadcast, .removeExpiredBroadcasts,
-        .putDeviceCertificate, .noteArrival, .putRegistration, .forgetFormerRegistrations,
+        .putDeviceCertificate, .recordArrival, .putRegistration, .forgetFormerRegistrations,
         .unregisterAll, .putSubscription,
         .markSubscription,
         .removeSubscription, .putSetting:
@@ -473,7 +473,7 @@ final class ControlPlane {
     channels.checkInvariants()
     assert(peers.isEmpty || peers.count == configuration.loops, "some loops are not known")
     renewals.checkInvariants(lastTicket: nextTicket)
-    assert(enrolling.keys.allSatisfy { $0 <= nextTicket }, "an enrolment is of the future")
+    assert(enrolling.keys.allSatisfy { $0 <= nextTicket }, "an enrollment is of the future")
     assert(
       enrolling.values.allSatisfy { !deviceNumbers.isLeft($0.device.number) },
       "a device's number is still to be given")
@@ -497,6 +497,6 @@ final class ControlPlane {
 /// A receiver that forwards the writer's answers to the control plane.
 ///
 /// It exists because the control plane's initializer already needs a mailbox.
-private final class EnrolmentReceiver {
+private final class EnrollmentReceiver {
   weak var controlPlane: ControlPlane?
 }

@@ -1,7 +1,7 @@
 /// The names of the gateway's own values in the control store.
 public enum ControlSetting {
   /// The code that devices enroll with; UTF-8.
-  public static let enrolmentCode = "enrolment-code"
+  public static let enrollmentCode = "enrolment-code"
   /// The epochs of the folder: that of the latest start, and the last one that both databases had; decimal.
   static let epoch = "epoch"
   /// Returns the name of the time up to which an app's feedback was read, in milliseconds since 1970; decimal.

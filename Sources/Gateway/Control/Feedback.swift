@@ -7,11 +7,11 @@ struct Feedback {
 
   /// Returns at most ``Limits/feedbackPageRows`` records after `place`, or after the last reading if it is nil.
   func page(
-    after place: UnregisteredPlace?, in store: any ControlStore
+    after cursor: FeedbackCursor?, in store: any ControlStore
   ) throws(StorageFailure) -> [RegistrationRecord] {
     let start =
-      if let place { place } else {
-        UnregisteredPlace(endOfMillisecond: try lastReading(in: store))
+      if let cursor { cursor } else {
+        FeedbackCursor(endOfMillisecond: try lastReading(in: store))
       }
     let records = try store.unregistered(
       app: app, kind: TokenKind.alert.rawValue, after: start, limit: Limits.feedbackPageRows)

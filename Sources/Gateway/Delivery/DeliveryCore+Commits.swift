@@ -44,7 +44,7 @@ extension DeliveryCore {
       let entry = device.queue.entry(dropped.sequence)
     else { return true }
     assert(entry.key == dropped.key, "#\(dropped.sequence) has two keys")
-    if entry.place == .uncommitted {
+    if entry.position == .uncommitted {
       // It arrived while its device was offline, and would have been read from the store.
       device.queue.removeUncommitted(entry)
       entry.advance(to: .ended)
@@ -80,13 +80,13 @@ extension DeliveryCore {
       device.queue.removeUncommitted(entry)
       forgetIfIdle(device)
     case .live:
-      let isInStoreOnly = entry.place == .uncommitted
+      let isInStoreOnly = entry.position == .uncommitted
       if isInStoreOnly { device.queue.removeUncommitted(entry) }
       if !device.topics.contains(entry.key) {
         effects.append(.record(.storedOffline, entry))
-      } else if entry.place == .held {
+      } else if entry.position == .held {
         effects.append(.record(.storedPower, entry))
-      } else if device.isPaused, isInStoreOnly || entry.place == .waiting {
+      } else if device.isPaused, isInStoreOnly || entry.position == .waiting {
         effects.append(.record(.storedNoRoom, entry))
       }
     case .loading:
@@ -103,7 +103,7 @@ extension DeliveryCore {
       let device = devices[entry.key.device]
       device?.queue.forgetRow(of: entry)
       entry.advance(to: .transient(isAnswered: true))
-      if entry.place == .none { forgetReplacement(by: entry) }
+      if entry.position == .none { forgetReplacement(by: entry) }
       if let device { forgetIfIdle(device) }
     case .endedCommitting(.acknowledged):
       answer(entry)

@@ -282,7 +282,7 @@ extension DeliveryCore {
   /// Discards queued notifications for an app whose notifications the user turned off.
   public mutating func disable(_ key: NotificationKey, now: Moment) {
     // Notifications already sent are left to the device.
-    discard(of: key.device, where: { $0.key == key && $0.place != .inFlight }) { entry in
+    discard(of: key.device, where: { $0.key == key && $0.position != .inFlight }) { entry in
       entry.state.isOnDisk ? .discardedDisabledFromStorage : .discardedDisabled
     }
     stage.stageRemoval(.removeKey(key), now: now)

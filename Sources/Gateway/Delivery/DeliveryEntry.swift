@@ -49,7 +49,7 @@ public final class DeliveryEntry {
   }
 
   /// The list of the device's queue that the entry is in.
-  enum Place: UInt8 {
+  enum QueuePosition: UInt8 {
     /// In no list: it is new, ended, or only in the commit stage.
     case none
     /// Sent and not yet acknowledged.
@@ -84,7 +84,7 @@ public final class DeliveryEntry {
   /// True if it was read from the store or waited before it was sent.
   public private(set) var isFromStore: Bool
   private(set) var state: State
-  private(set) var place = Place.none
+  private(set) var position = QueuePosition.none
   /// True if its device may already have received it; decided when it is queued.
   var isRepetition = false
   /// True if the app's `keep` ignores it, because its device was connected when it arrived and its power state allows
@@ -254,10 +254,10 @@ extension DeliveryEntry {
   }
 
   /// Changes its place; for use only by ``DeviceQueue``.
-  func move(from old: Place, to new: Place) {
-    assert(place == old, "#\(sequence) is \(place), not \(old)")
+  func move(from old: QueuePosition, to new: QueuePosition) {
+    assert(position == old, "#\(sequence) is \(position), not \(old)")
     assert(old != new, "#\(sequence) moves to where it is")
-    place = new
+    position = new
   }
 }
 

@@ -31,10 +31,10 @@ final class DeliveryLogCollector: Sendable {
 /// A reader of the delivery log of all loops, for the administration.
 final class DeliveryLogReader: DeliveryLogSource {
   private let peers = Mutex<LoopPeers>([])
-  private let kept: KeptDeliveryLog
+  private let kept: StoredDeliveryLog
 
   /// Creates a reader of the running loops' logs, and of the files in `kept` that earlier loops left behind.
-  init(kept: KeptDeliveryLog) { self.kept = kept }
+  init(kept: StoredDeliveryLog) { self.kept = kept }
 
   func use(_ peers: LoopPeers) { self.peers.withLock { $0 = peers } }
 

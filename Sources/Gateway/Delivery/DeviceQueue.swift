@@ -117,7 +117,7 @@ struct DeviceQueue {
   /// was removed.
   mutating func removeDropped(_ entry: DeliveryEntry) -> Bool {
     guard let unsent, !entry.isExemptFromKeep else { return false }
-    switch entry.place {
+    switch entry.position {
     case .waiting: unsent.waiting.remove(entry)
     // Its own kind has already replaced it in memory; its row was replaced by one of the other kind.
     case .held where entry.notification.keep == 1: return false
@@ -273,7 +273,7 @@ struct DeviceQueue {
 
   /// Excludes an entry whose commit failed from replacing others and from being replaced.
   mutating func forgetRow(of entry: DeliveryEntry) {
-    switch entry.place {
+    switch entry.position {
     case .waiting: unsent?.waiting.forgetRow(of: entry)
     case .held: unsent?.held.forgetRow(of: entry)
     case .uncommitted: removeUncommitted(entry)
@@ -300,7 +300,7 @@ struct DeviceQueue {
     assert(
       presence != .offline || inFlight.isEmpty && waitingCount + heldCount == 0, "sent to nobody")
     for entry in inFlight {
-      assert(entry.place == .inFlight, "#\(entry.sequence) is \(entry.place), and in flight")
+      assert(entry.position == .inFlight, "#\(entry.sequence) is \(entry.position), and in flight")
       assert(
         !entry.isTransient || entry.isAnswered, "#\(entry.sequence) was sent once, not answered")
     }

@@ -153,7 +153,7 @@ struct EntryList {
   }
 
   /// Asserts the invariants that hold between calls; `place` is the place that all entries must have.
-  func checkInvariants(_ place: DeliveryEntry.Place) {
+  func checkInvariants(_ position: DeliveryEntry.QueuePosition) {
     assert(slots.count { $0.entry != nil } == count, "the list has miscounted")
     assert(isEmpty ? slots.isEmpty && head == 0 : slots[Int(head)].entry != nil, "a wrong head")
     assert(slots[..<Int(head)].allSatisfy { $0.entry == nil }, "an entry before the first")
@@ -161,8 +161,8 @@ struct EntryList {
     assert(
       zip(slots, slots.dropFirst()).allSatisfy { $0.order < $1.order }, "the list is out of order")
     for case let entry? in slots.map(\.entry) {
-      assert(entry.place == place, "#\(entry.sequence) is \(entry.place), not \(place)")
-      assert(!entry.isEnded, "#\(entry.sequence) ended, and is \(place)")
+      assert(entry.position == position, "#\(entry.sequence) is \(entry.position), not \(position)")
+      assert(!entry.isEnded, "#\(entry.sequence) ended, and is \(position)")
     }
     for slot in slots {
       assert(slot.entry.map { $0.order == slot.order } ?? true, "an entry changed its order")

@@ -17,7 +17,7 @@ struct UnsentEntries {
     let isBackground: Bool
   }
 
-  let place: DeliveryEntry.Place
+  let position: DeliveryEntry.QueuePosition
   private var list = EntryList()
   /// The entries that count toward their app's `keep`, by token.
   private var byKey: [KeepKey: EntryList] = [:]
@@ -28,7 +28,7 @@ struct UnsentEntries {
   /// The only stored message of each channel.
   private var byChannel: [ChannelID: DeliveryEntry] = [:]
 
-  init(_ place: DeliveryEntry.Place) { self.place = place }
+  init(_ position: DeliveryEntry.QueuePosition) { self.position = position }
 
   var count: Int { list.count }
   var isEmpty: Bool { list.isEmpty }
@@ -46,20 +46,20 @@ struct UnsentEntries {
   func message(of channel: ChannelID) -> DeliveryEntry? { byChannel[channel] }
 
   private func keepKey(_ entry: DeliveryEntry) -> KeepKey {
-    KeepKey(key: entry.key, isBackground: place == .held && entry.pushType == .background)
+    KeepKey(key: entry.key, isBackground: position == .held && entry.pushType == .background)
   }
 
   // MARK: Insertion and removal
 
   mutating func insert(_ entry: DeliveryEntry) {
-    entry.move(from: .none, to: place)
+    entry.move(from: .none, to: position)
     list.insert(entry)
     index(entry)
   }
 
   mutating func insert(contentsOf entries: [DeliveryEntry]) {
     for entry in entries {
-      entry.move(from: .none, to: place)
+      entry.move(from: .none, to: position)
       index(entry)
     }
     list.insert(contentsOf: entries)
@@ -84,7 +84,7 @@ struct UnsentEntries {
 
   private mutating func release(_ entry: DeliveryEntry) {
     unindex(entry)
-    entry.move(from: place, to: .none)
+    entry.move(from: position, to: .none)
   }
 
   // MARK: Replacement
@@ -110,12 +110,12 @@ struct UnsentEntries {
 
   /// Excludes an entry that won't have a row from replacement.
   mutating func forgetRow(of entry: DeliveryEntry) {
-    assert(entry.place == place, "#\(entry.sequence) is \(entry.place), not \(place)")
+    assert(entry.position == position, "#\(entry.sequence) is \(entry.position), not \(position)")
     unindex(entry)
   }
 
   private mutating func index(_ entry: DeliveryEntry) {
-    assert(!entry.isEnded, "#\(entry.sequence) ended, and is to be \(place)")
+    assert(!entry.isEnded, "#\(entry.sequence) ended, and is to be \(position)")
     if entry.state == .keptByChannel {
       if let broadcast = entry.broadcast { byChannel[broadcast.channel] = entry }
       return
@@ -158,28 +158,29 @@ struct UnsentEntries {
 
   /// Asserts the invariants that hold between calls.
   func checkInvariants() {
-    list.checkInvariants(place)
+    list.checkInvariants(position)
     let entries = list.entries
     assert(
-      place == .waiting || !entries.contains { $0.isExemptFromKeep },
+      position == .waiting || !entries.contains { $0.isExemptFromKeep },
       "held for a connected device")
     let counted = entries.filter { $0.countsAgainstKeep }
     assert(byKey.values.reduce(0) { $0 + $1.count } == counted.count, "the index by key is wrong")
     for list in byKey.values {
-      list.checkInvariants(place)
+      list.checkInvariants(position)
       assert(!list.isEmpty, "an empty list is kept")
       assert(list.entries.allSatisfy { $0.countsAgainstKeep }, "one that does not count is counted")
     }
-    unanswered.checkInvariants(place)
+    unanswered.checkInvariants(position)
     assert(
       entries.count { !$0.isAnswered && $0.isTransient } == unanswered.count,
       "an answer is waited for that is not known of")
     for (key, entry) in byCollapseID {
-      assert(entry.place == place && !entry.isTransient, "a collapse id leads to a lost entry")
+      assert(
+        entry.position == position && !entry.isTransient, "a collapse id leads to a lost entry")
       assert(key.key == entry.key && key.collapseID == entry.collapseID, "a wrong collapse id")
     }
     for (channel, entry) in byChannel {
-      assert(entry.place == place, "a channel leads to a lost entry")
+      assert(entry.position == position, "a channel leads to a lost entry")
       assert(entry.broadcast?.channel == channel, "a wrong channel")
     }
     assert(

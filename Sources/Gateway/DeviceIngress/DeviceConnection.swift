@@ -12,7 +12,7 @@ final class DeviceConnection: StreamHandler, TimerTarget {
   /// The device that the certificate identifies; `nil` for a device that is enrolling.
   let device: UInt64?
   /// The place in the census of a connection without a device certificate.
-  var place: StreamPlace?
+  var slot: StreamSlot?
   private let home: GatewayLoop
   private var stream: ByteStream?
   private var link: DeviceLinkServer
@@ -54,7 +54,7 @@ final class DeviceConnection: StreamHandler, TimerTarget {
 
   func streamOpened(_ stream: ByteStream) {
     self.stream = stream
-    place?.stream = stream
+    slot?.stream = stream
     home.metrics.countDeviceConnection(hasOwnRecords: stream.hasOwnRecords)
     if let device, home.registrations.isRevoked(device) {
       home.log.info(
@@ -102,7 +102,7 @@ final class DeviceConnection: StreamHandler, TimerTarget {
     }
     isClosed = true
     self.stream = nil
-    place = nil
+    slot = nil
     if let timer { home.loop.cancel(timer) }
     timer = nil
     home.remove(self)
@@ -148,8 +148,8 @@ final class DeviceConnection: StreamHandler, TimerTarget {
       link.accept(unixMilliseconds: UInt64(clamping: home.loop.unixMilliseconds), output: &output)
       link.announce(trustMark: home.rotation.trustMark, output: &output)
       send(&output)
-    case .enrol(let enrolment, let signedBytes):
-      home.ask(.enrol(session, enrolment, signedBytes: signedBytes))
+    case .enroll(let enrollment, let signedBytes):
+      home.ask(.enroll(session, enrollment, signedBytes: signedBytes))
     case .ready(let state):
       assert(!isReady, "a device is ready twice")
       isReady = true
@@ -262,11 +262,11 @@ final class DeviceConnection: StreamHandler, TimerTarget {
     send(&output)
   }
 
-  func answerEnrolment(_ answer: DeviceLinkServer.EnrolmentAnswer) {
+  func answerEnrollment(_ answer: DeviceLinkServer.EnrollmentAnswer) {
     guard !isClosed else { return }
-    if case .enrolled = answer { (place as? ConnectionPlace)?.proveDevice() }
+    if case .enrolled = answer { (slot as? ConnectionSlot)?.proveDevice() }
     var output = home.takeScratch()
-    let action = link.answerEnrolment(answer, output: &output)
+    let action = link.answerEnrollment(answer, output: &output)
     send(&output)
     if let action { perform(action) }
   }

@@ -20,16 +20,16 @@ final class DeviceHandoff: StreamHandler {
       return
     }
     let device = stream.peerCertificate.flatMap(DeviceClaim.init)
-    if device != nil { (stream.place as? ConnectionPlace)?.proveDevice() }
+    if device != nil { (stream.slot as? ConnectionSlot)?.proveDevice() }
     if let device, !home.isHome(of: device.number) {
-      stream.place = nil
+      stream.slot = nil
       home.handOver(stream.detach(), of: device)
       return
     }
     let connection = home.makeDeviceConnection(device: device)
     // A connection without a device certificate keeps its place among the unproven connections.
-    if device == nil { connection.place = stream.place }
-    stream.place = nil
+    if device == nil { connection.slot = stream.slot }
+    stream.slot = nil
     connection.streamOpened(stream.detach().attach(to: home.loop, handler: connection))
   }
 

@@ -16,7 +16,7 @@ final class FeedbackConnection: StreamHandler {
   private var stream: ByteStream?
   private var app: UInt32 = 0
   /// The place of the last row that was written.
-  private var place: UnregisteredPlace?
+  private var cursor: FeedbackCursor?
   private var isComplete = false
   private var inputHasEnded = false
 
@@ -49,14 +49,14 @@ final class FeedbackConnection: StreamHandler {
   }
 
   func streamDrained(_ stream: ByteStream) {
-    assert(place != nil && !isComplete, "a page was written, and not the last one")
-    home.askFeedback(app: app, after: place, self)
+    assert(cursor != nil && !isComplete, "a page was written, and not the last one")
+    home.askFeedback(app: app, after: cursor, self)
   }
 
   func stream(_ stream: ByteStream, closed reason: StreamClosure) {
     self.stream = nil
-    guard isComplete, !inputHasEnded, reason == .local, let place else { return }
-    home.ask(.feedbackRead(app: app, upToMilliseconds: place.changedMilliseconds))
+    guard isComplete, !inputHasEnded, reason == .local, let cursor else { return }
+    home.ask(.feedbackRead(app: app, upToMilliseconds: cursor.changedMilliseconds))
   }
 
   /// Writes a page.
@@ -69,7 +69,7 @@ final class FeedbackConnection: StreamHandler {
     for record in records {
       for tuple in home.feedbackTuples(record) { bytes += tuple.bytes }
     }
-    place = records.last.map(UnregisteredPlace.init) ?? place
+    cursor = records.last.map(FeedbackCursor.init) ?? cursor
     stream.write(bytes)
     guard records.count < Limits.feedbackPageRows else { return }
     isComplete = true

@@ -35,7 +35,7 @@ extension ProviderConnection {
     return generatedID(of: open)
   }
 
-  func judgeChannels(_ open: ProviderStream) {
+  func decideChannelRequest(_ open: ProviderStream) {
     open.generatedID = home.makeID()
     guard isServed(open.request.path) else {
       let method = open.request.method

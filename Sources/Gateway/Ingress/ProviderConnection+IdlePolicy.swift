@@ -60,7 +60,7 @@ extension ProviderConnection: TimerTarget {
   private func endOverdueRequests(_ now: Int64) {
     var overdue: [Int32] = []
     streams.forEach { open in
-      if !open.isJudged, now - open.began >= Limits.providerRequestNanoseconds {
+      if !open.isDecided, now - open.began >= Limits.providerRequestNanoseconds {
         overdue.append(open.streamID)
       }
     }
@@ -107,7 +107,7 @@ extension ProviderConnection: TimerTarget {
     unaccountedBytes = 0
     unaccountedRequests = 0
     var bytes = 0
-    streams.forEach { if !$0.isJudged { bytes += $0.heldBytes } }
+    streams.forEach { if !$0.isDecided { bytes += $0.heldBytes } }
     home.providerMemory.changeHeld(from: heldBytes, to: bytes)
     heldBytes = bytes
   }

@@ -196,9 +196,9 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   }
 
   func requestEnded(_ streamID: Int32) {
-    guard let open = streams[streamID], !open.isJudged else { return }
+    guard let open = streams[streamID], !open.isDecided else { return }
     assert(open.streamID == streamID, "a request stands under another number")
-    open.isJudged = true
+    open.isDecided = true
     evaluate(open)
   }
 
@@ -235,7 +235,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
 
   private func decide(_ open: ProviderStream) {
     if case .value = open.request.id {} else { open.generatedID = home.makeID() }
-    if isAboutChannels(open) { return judgeChannels(open) }
+    if isAboutChannels(open) { return decideChannelRequest(open) }
     var context = self
     let body = open.body
     switch Admission.evaluate(

@@ -17,7 +17,7 @@ final class ProviderStream {
   /// The answer's `apns-unique-id`.
   var uniqueID = NotificationID(high: 0, low: 0)
   /// True if the request was complete and has been evaluated.
-  var isJudged = false
+  var isDecided = false
   /// The delay of the answer by a script, in milliseconds.
   var delayMilliseconds: UInt32 = 0
   /// The arrival time of its first bytes, in monotonic nanoseconds.
@@ -33,7 +33,7 @@ final class ProviderStream {
     request.reset()
     body.removeAll(keepingCapacity: true)
     bodyBytes = 0
-    isJudged = false
+    isDecided = false
     generatedID = nil
     delayMilliseconds = 0
   }
@@ -89,7 +89,7 @@ struct ProviderStreamTable {
 
   /// Removes and returns the streams whose requests are incomplete.
   mutating func removeUnjudged() -> [ProviderStream] {
-    let removed = slots.compactMap { $0 }.filter { !$0.isJudged }
+    let removed = slots.compactMap { $0 }.filter { !$0.isDecided }
     for stream in removed { _ = remove(stream.streamID) }
     return removed
   }
@@ -115,7 +115,7 @@ struct ProviderStreamTable {
     assert(old.count < Self.slotsMax, "a table of \(old.count) slots grows")
     slots = Array(repeating: nil, count: old.count * 2)
     for case let stream? in old {
-      assert(slots[index(stream.streamID)] == nil, "two streams in one slot")
+      assert(slots[index(stream.streamID)] == nil, "two streams at one index")
       slots[index(stream.streamID)] = stream
     }
   }

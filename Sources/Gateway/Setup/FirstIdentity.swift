@@ -7,13 +7,13 @@ import Transport
 package struct FirstIdentity: Sendable {
   let teamID: String
   let keyID: String
-  let enrolmentCode: String
+  let enrollmentCode: String
 
   /// Creates an identity from values that are already in the control store.
-  package init(teamID: String, keyID: String, enrolmentCode: String) {
+  package init(teamID: String, keyID: String, enrollmentCode: String) {
     self.teamID = teamID
     self.keyID = keyID
-    self.enrolmentCode = enrolmentCode
+    self.enrollmentCode = enrollmentCode
   }
 
   /// Reads the folder's identity and creates any missing parts.
@@ -46,15 +46,15 @@ package struct FirstIdentity: Sendable {
             createdMilliseconds: nowMilliseconds)))
     }
     let code: String
-    if let kept = try store.setting(ControlSetting.enrolmentCode) {
+    if let kept = try store.setting(ControlSetting.enrollmentCode) {
       code = String(decoding: kept, as: UTF8.self)
     } else {
       code = makeCode()
       changes.append(
-        .putSetting(name: ControlSetting.enrolmentCode, value: Array(code.utf8)))
+        .putSetting(name: ControlSetting.enrollmentCode, value: Array(code.utf8)))
     }
     if !changes.isEmpty { try store.apply(changes) }
-    return FirstIdentity(teamID: teamID, keyID: keyID, enrolmentCode: code)
+    return FirstIdentity(teamID: teamID, keyID: keyID, enrollmentCode: code)
   }
 
   /// Returns the team that most keys and apps name, if its own row is damaged.

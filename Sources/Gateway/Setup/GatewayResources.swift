@@ -36,7 +36,7 @@ package struct GatewayResources {
   /// The listeners' TLS configuration.
   package var security: ListenerSecurity
   /// The listeners' certificates and the source that reloads them; nil without a folder.
-  var certificates: (shown: ShownCertificates, source: CertificateSource)?
+  var certificates: (shown: ListenerCertificates, source: CertificateSource)?
   /// The expiration times of the gateway's certificates.
   let certificateEnds = CertificateEnds()
   /// The factory of the listeners, which accept connections.

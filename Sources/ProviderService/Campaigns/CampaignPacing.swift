@@ -1,14 +1,14 @@
 internal import BelfryWire
 internal import Storage
 
-/// The schedule for claiming a campaign's next recipients: the times of its legs, its rate, and the batches in flight.
+/// The schedule for claiming a campaign's next recipients: the times of its groups, its rate, and the batches in flight.
 ///
 /// It is a state machine without I/O.
 struct CampaignPacing {
   /// The next action.
   enum Action: Equatable {
-    /// Claim up to this many recipients of a leg.
-    case claim(CampaignLeg, limit: Int)
+    /// Claim up to this many recipients of a group.
+    case claim(ZoneGroup, limit: Int)
     /// Do nothing until this time, in monotonic nanoseconds.
     case wait(until: Int64)
     /// Do nothing until a batch ends.
@@ -17,31 +17,31 @@ struct CampaignPacing {
     case finish
   }
 
-  private struct Leg {
-    let leg: CampaignLeg
+  private struct ZonedGroup {
+    let group: ZoneGroup
     let zone: Zone
   }
 
-  /// Nanoseconds after which waiting legs are checked again, because clocks may be set in the meantime.
+  /// Nanoseconds after which waiting groups are checked again, because clocks may be set in the meantime.
   private static let longestWaitNanoseconds: Int64 = 30_000_000_000
 
-  private var legs: [Leg]
+  private var groups: [ZonedGroup]
   private let sendTime: SendTime
   private let rate: Int64?
   /// The time from which the rate allows more, in monotonic nanoseconds.
   private var allowedAt: Int64 = 0
   private(set) var batchesInFlight = 0
 
-  /// Creates the pacing of the legs that are not completely claimed.
+  /// Creates the pacing of the groups that are not completely claimed.
   ///
   /// `zone` returns a device's zone by its name.
   init(
-    legs: [CampaignLeg], sendTime: SendTime, rate: Int64?, zone: (String) -> Zone?
+    groups: [ZoneGroup], sendTime: SendTime, rate: Int64?, zone: (String) -> Zone?
   ) {
-    self.legs = legs.filter { !$0.isClaimed }.map { leg in
+    self.groups = groups.filter { !$0.isClaimed }.map { group in
       // UTC applies to a device that did not specify a zone, or whose zone is no longer known.
-      guard case .named(let name?) = leg.zone else { return Leg(leg: leg, zone: .utc) }
-      return Leg(leg: leg, zone: zone(name) ?? .utc)
+      guard case .named(let name?) = group.zone else { return ZonedGroup(group: group, zone: .utc) }
+      return ZonedGroup(group: group, zone: zone(name) ?? .utc)
     }
     self.sendTime = sendTime
     self.rate = rate
@@ -49,13 +49,13 @@ struct CampaignPacing {
 
   /// Returns the action at this time, by the monotonic and by the wall clock.
   func next(now: Int64, unixSeconds: Int) -> Action {
-    guard !legs.isEmpty else { return batchesInFlight == 0 ? .finish : .awaitBatches }
+    guard !groups.isEmpty else { return batchesInFlight == 0 ? .finish : .awaitBatches }
     guard batchesInFlight < Limits.batchesInFlightMax else { return .awaitBatches }
     guard allowedAt <= now else { return .wait(until: allowedAt) }
     var soonest = Int.max
-    for leg in legs {
-      let moment = sendTime.earliest(from: unixSeconds, in: leg.zone)
-      if moment <= unixSeconds { return .claim(leg.leg, limit: batchSize) }
+    for group in groups {
+      let moment = sendTime.earliest(from: unixSeconds, in: group.zone)
+      if moment <= unixSeconds { return .claim(group.group, limit: batchSize) }
       soonest = min(soonest, moment)
     }
     assert(soonest > unixSeconds, "no leg may be sent now")
@@ -83,9 +83,9 @@ struct CampaignPacing {
   /// Records a batch that an earlier run left.
   mutating func recovered() { batchesInFlight += 1 }
 
-  /// Records that a leg has no recipients left.
-  mutating func exhausted(_ leg: CampaignLeg) {
-    legs.removeAll { $0.leg.number == leg.number }
+  /// Records that a group has no recipients left.
+  mutating func exhausted(_ group: ZoneGroup) {
+    groups.removeAll { $0.group.number == group.number }
   }
 
   /// Records that every recipient of a batch has an outcome.

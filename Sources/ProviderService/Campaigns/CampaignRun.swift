@@ -13,8 +13,8 @@ struct CampaignRun {
   private let onAnswers: @Sendable (_ batch: Int64, BatchAnswers.Answers) -> Void
   private let identity: CampaignIdentity
   private var pacing: CampaignPacing?
-  private var legs: [CampaignLeg] = []
-  private var flights: [Int64: CampaignFlight] = [:]
+  private var groups: [ZoneGroup] = []
+  private var flights: [Int64: BatchInFlight] = [:]
   private var payloads: [String: [UInt8]] = [:]  // text: the campaign's own languages
   /// The language of the text for each language of a device.
   private var languages: [String?: String] = [:]
@@ -46,18 +46,18 @@ struct CampaignRun {
 
   /// Reads the state in which an earlier run left the campaign.
   mutating func recover() throws(StorageFailure) {
-    legs = try store.legs(of: campaign.id)
+    groups = try store.groups(of: campaign.id)
     let zones = resources.registry.zones
     var pacing = CampaignPacing(
-      legs: legs, sendTime: document.sendTime, rate: campaign.rate
+      groups: groups, sendTime: document.sendTime, rate: campaign.rate
     ) { zones.zone(named: $0) }
     let now = SystemClock.monotonicNanoseconds
     for batch in try store.batches(of: campaign.id) {
-      guard let leg = legs.first(where: { $0.number == batch.leg }) else {
+      guard let group = groups.first(where: { $0.number == batch.group }) else {
         throw .corrupt(path: "the registry", detail: "a batch refers to an unknown time-zone group")
       }
-      let recipients = try store.recipients(of: batch, leg: leg, in: campaign)
-      var flight = CampaignFlight(
+      let recipients = try store.recipients(of: batch, group: group, in: campaign)
+      var flight = BatchInFlight(
         batch,
         phase: batch.isSent
           ? .settling(at: now + resources.settleNanoseconds) : .retry(at: now))
@@ -101,13 +101,13 @@ struct CampaignRun {
         preconditionFailure("a run begins with its recovery")
       }
       switch action {
-      case .claim(let leg, let limit):
+      case .claim(let group, let limit):
         guard badTokenProblem != nil else {
-          try claim(leg, limit: limit, now: now)
+          try claim(group, limit: limit, now: now)
           continue
         }
         if !flights.isEmpty { return nextDue ?? .max / 2 }
-        try claim(leg, limit: min(limit, Limits.slowBatchRecipients), now: now)
+        try claim(group, limit: min(limit, Limits.slowBatchRecipients), now: now)
       case .wait(let moment): return min(moment, nextDue ?? .max)
       case .awaitBatches: return nextDue ?? .max / 2
       case .finish:
@@ -172,16 +172,16 @@ struct CampaignRun {
   // MARK: sending
 
   private mutating func claim(
-    _ leg: CampaignLeg, limit: Int, now: Int64
+    _ group: ZoneGroup, limit: Int, now: Int64
   ) throws(StorageFailure) {
     let claimed = try store.claim(
-      of: campaign, leg: leg, limit: limit, at: SystemClock.unixMilliseconds)
+      of: campaign, group: group, limit: limit, at: SystemClock.unixMilliseconds)
     guard let (batch, recipients) = claimed else {
-      pacing?.exhausted(leg)
+      pacing?.exhausted(group)
       return
     }
     hasWritten = true
-    var flight = CampaignFlight(batch, phase: .answers)
+    var flight = BatchInFlight(batch, phase: .answers)
     flight.unsent = addressees(recipients)
     pacing?.claimed(recipients.count, now: now)
     if flight.unsent.count < recipients.count {
@@ -262,7 +262,7 @@ struct CampaignRun {
     assert(answers.count == flight.sent.count, "each push has its answer")
     var problem: String?
     for (addressee, answer) in zip(flight.sent, answers) {
-      switch answer.map(AnswerMeaning.init) ?? .uncertain {
+      switch answer.map(PushConsequence.init) ?? .uncertain {
       case .accepted: flight.count(.accepted, in: addressee.language)
       case .dead(let reason, let since):
         flight.countDead(
@@ -306,7 +306,7 @@ struct CampaignRun {
 
   /// Removes a bad token from the registry if its app specified the environment of the service, because it cannot be
   /// valid elsewhere.
-  private func drop(_ addressee: CampaignAddressee, from flight: inout CampaignFlight) {
+  private func drop(_ addressee: CampaignAddressee, from flight: inout BatchInFlight) {
     guard let environment = resources.service.environment else { return }
     flight.drop(
       DeadToken(

@@ -33,7 +33,7 @@ final class CampaignRunner: Sendable {
   private static let longestPauseNanoseconds: Int64 = 60_000_000_000
 
   private let inbox = Mutex<[Message]>([])
-  private let isNews = DispatchSemaphore(value: 0)
+  private let isNewer = DispatchSemaphore(value: 0)
   private let hasEnded = DispatchSemaphore(value: 0)
   private let trouble = Mutex<String?>(nil)
   private let resources: Resources
@@ -68,7 +68,7 @@ final class CampaignRunner: Sendable {
 
   private func post(_ message: Message) {
     inbox.withLock { $0.append(message) }
-    isNews.signal()
+    isNewer.signal()
   }
 
   /// Sends until the campaign ends.
@@ -136,7 +136,7 @@ final class CampaignRunner: Sendable {
       let now = SystemClock.monotonicNanoseconds
       if !run.isAwaitingAnswers, due <= now { return run.endState }
       let pause = run.isAwaitingAnswers ? Self.longestPauseNanoseconds : due - now
-      _ = isNews.wait(timeout: .now() + .nanoseconds(Int(pause)))
+      _ = isNewer.wait(timeout: .now() + .nanoseconds(Int(pause)))
     }
   }
 
@@ -159,7 +159,7 @@ final class CampaignRunner: Sendable {
         if run.hasWritten { trouble.withLock { $0 = nil } }
         guard let due else { return nil }
         let pause = min(due - SystemClock.monotonicNanoseconds, Self.longestPauseNanoseconds)
-        if pause > 0 { _ = isNews.wait(timeout: .now() + .nanoseconds(Int(pause))) }
+        if pause > 0 { _ = isNewer.wait(timeout: .now() + .nanoseconds(Int(pause))) }
       }
     } catch {
       return error

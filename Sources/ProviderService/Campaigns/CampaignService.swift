@@ -295,7 +295,7 @@ public final class CampaignService: Sendable {
       let zones = Set(shares.map(\.timeZone)).sorted { ($0 ?? "") < ($1 ?? "") }
       return try registry.store.start(
         ready,
-        legs: document.sendTime.dependsOnZone ? zones.map { .named($0) } : [.any],
+        groups: document.sendTime.dependsOnZone ? zones.map { .named($0) } : [.any],
         total: shares.reduce(0) { $0 + $1.count })
     }
   }

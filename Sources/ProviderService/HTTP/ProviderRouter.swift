@@ -12,7 +12,7 @@ public struct ProviderRouter: Sendable {
   let campaigns: CampaignService
   let apps: AppKeys
   /// The check of admin tokens and the count of wrong ones, which also covers the console's sign-in form.
-  public let guesses: TokenGuesses
+  public let guesses: TokenAttempts
   private let isOpen: Bool
   let tokensPerApp: Int64
   let log: Log
@@ -31,7 +31,7 @@ public struct ProviderRouter: Sendable {
     self.registry = registry
     self.campaigns = campaigns
     self.apps = apps
-    guesses = TokenGuesses(token: adminToken, log: log)
+    guesses = TokenAttempts(token: adminToken, log: log)
     self.isOpen = isOpen
     self.tokensPerApp = tokensPerApp
     self.log = log

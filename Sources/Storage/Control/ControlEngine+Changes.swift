@@ -143,7 +143,7 @@ extension ControlEngine {
       try statement.run()
     case .putDevice(let device): try put(device)
     case .putDeviceCertificate(let certificate): try put(certificate)
-    case .noteArrival(let arrival): try note(arrival)
+    case .recordArrival(let arrival): try note(arrival)
     case .putRegistration(let registration): try put(registration)
     case .forgetFormerRegistrations(let app, let kind, let milliseconds):
       let statement = try statement(.noReadFormerRegistrations)

@@ -367,7 +367,7 @@ final class ControlEngine: MarkedStoreEngine {
   }
 
   /// Returns true if an arrival contains information that the rows do not.
-  func isNews(_ arrival: DeviceArrival) throws(StorageFailure) -> Bool {
+  func isNewer(_ arrival: DeviceArrival) throws(StorageFailure) -> Bool {
     let statement = try database.prepare(
       """
       SELECT token_key IS NOT ?2
@@ -459,7 +459,7 @@ final class ControlEngine: MarkedStoreEngine {
   func forgetLost() { mark?.reset(to: made) }
 
   func unregistered(
-    app: UInt32, kind: UInt8, after: UnregisteredPlace, limit: Int
+    app: UInt32, kind: UInt8, after: FeedbackCursor, limit: Int
   ) throws(StorageFailure) -> [RegistrationRecord] {
     let table = ControlRows.unregistered
     let statement = try database.prepare(once: table.query)

@@ -297,7 +297,7 @@ public struct RegistrationRecord: Sendable, Hashable {
 }
 
 /// A position in the order of an app's inactive registrations: by the time of the change, then by device.
-public struct UnregisteredPlace: Sendable, Hashable {
+public struct FeedbackCursor: Sendable, Hashable {
   /// The time of the change in milliseconds since 1970.
   public var changedMilliseconds: Int64
   /// The number of the registration's device.

@@ -29,7 +29,7 @@ public enum ControlChange: Sendable, Hashable {
   /// It replaces an earlier one that the device has never presented.
   case putDeviceCertificate(DeviceCertificateRecord)
   /// Records that a device has connected, so that its previous certificates are no longer needed.
-  case noteArrival(DeviceArrival)
+  case recordArrival(DeviceArrival)
   case putRegistration(RegistrationRecord)
   /// Removes an app's earlier tokens of a kind that became inactive up to this time, because they have been reported.
   case forgetFormerRegistrations(app: UInt32, kind: UInt8, upToMilliseconds: Int64)
@@ -87,7 +87,7 @@ public protocol ControlStore: AnyObject, Sendable {
   /// Returns all device certificates by device.
   func deviceCertificates() throws(StorageFailure) -> [DeviceCertificateRecord]
   /// Returns those of `arrivals` that contain new information.
-  func news(in arrivals: [DeviceArrival]) throws(StorageFailure) -> [DeviceArrival]
+  func newer(in arrivals: [DeviceArrival]) throws(StorageFailure) -> [DeviceArrival]
   /// Returns the number of devices that have presented a certificate of this authority, and the earliest expiration.
   ///
   /// Reads all rows.
@@ -108,7 +108,7 @@ public protocol ControlStore: AnyObject, Sendable {
   ///
   /// They include the last four tokens before the current one, if the app has registered again since.
   func unregistered(
-    app: UInt32, kind: UInt8, after: UnregisteredPlace, limit: Int
+    app: UInt32, kind: UInt8, after: FeedbackCursor, limit: Int
   ) throws(StorageFailure) -> [RegistrationRecord]
   /// Returns the registration of a device, an app and a kind, active or not, using its key.
   func registration(of key: NotificationKey) throws(StorageFailure) -> RegistrationRecord?

@@ -60,7 +60,7 @@ extension ControlChange {
         device: registration.key.device, app: registration.key.app, kind: registration.key.kind)
     case .putSetting(let name, _): .setting(name)
     case .removeTeam, .putApp, .removeApp, .removeChannel, .putBroadcast, .removeBroadcast,
-      .removeExpiredBroadcasts, .putDeviceCertificate, .noteArrival, .forgetFormerRegistrations,
+      .removeExpiredBroadcasts, .putDeviceCertificate, .recordArrival, .forgetFormerRegistrations,
       .unregisterAll, .putSubscription, .markSubscription, .removeSubscription, .forgetSetAside:
       nil
     }

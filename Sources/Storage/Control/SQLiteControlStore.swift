@@ -112,10 +112,10 @@ public final class SQLiteControlStore: ControlStore {
   }
 
   /// Returns those of `arrivals` that contain new information.
-  public func news(in arrivals: [DeviceArrival]) throws(StorageFailure) -> [DeviceArrival] {
+  public func newer(in arrivals: [DeviceArrival]) throws(StorageFailure) -> [DeviceArrival] {
     try engine.read { engine throws(StorageFailure) in
       var news: [DeviceArrival] = []
-      for arrival in arrivals where try engine.isNews(arrival) { news.append(arrival) }
+      for arrival in arrivals where try engine.isNewer(arrival) { news.append(arrival) }
       return news
     }
   }
@@ -141,7 +141,7 @@ public final class SQLiteControlStore: ControlStore {
 
   /// Returns at most `limit` registrations of an app and kind that became inactive after that position in their order.
   public func unregistered(
-    app: UInt32, kind: UInt8, after: UnregisteredPlace, limit: Int
+    app: UInt32, kind: UInt8, after: FeedbackCursor, limit: Int
   ) throws(StorageFailure) -> [RegistrationRecord] {
     try engine.read { engine throws(StorageFailure) in
       try engine.unregistered(app: app, kind: kind, after: after, limit: limit)

@@ -52,7 +52,7 @@ extension RegistryEngine {
 
   /// Returns the recipients with numbers above `after` and up to `last`, in order.
   func recipients(
-    of campaign: CampaignRecord, zone: CampaignLeg.Zone, after: Int64, upTo last: Int64, limit: Int
+    of campaign: CampaignRecord, zone: ZoneGroup.Zone, after: Int64, upTo last: Int64, limit: Int
   ) throws(StorageFailure) -> [CampaignRecipient] {
     let select = try statement(Self.selection(of: campaign.audience, zone))
     try select.bind(1, campaign.topic)
@@ -78,9 +78,9 @@ extension RegistryEngine {
   /// Returns the SQL of a selection; all selections have the same parameters.
   ///
   /// Zones are taken from the list that was created at the start, so that a device that moves in the meantime stays in
-  /// its leg.
+  /// its group.
   private static func selection(
-    of audience: CampaignAudience, _ zone: CampaignLeg.Zone
+    of audience: CampaignAudience, _ zone: ZoneGroup.Zone
   ) -> String {
     switch (audience, zone) {
     case (.list, .any):

@@ -1,4 +1,4 @@
-/// Campaigns, their legs, batches and tallies.
+/// Campaigns, their groups, batches and tallies.
 extension RegistryEngine {
   func addCampaign(_ campaign: CampaignRecord) throws(StorageFailure) {
     let insert = try statement(
@@ -106,7 +106,7 @@ extension RegistryEngine {
     return campaigns
   }
 
-  func addLegs(_ zones: [CampaignLeg.Zone], to campaign: String) throws(StorageFailure) {
+  func addGroups(_ zones: [ZoneGroup.Zone], to campaign: String) throws(StorageFailure) {
     let insert = try statement("INSERT INTO leg VALUES (?1, ?2, ?3, ?4, 0, 0)")
     for (number, zone) in zones.enumerated() {
       try insert.bind(1, campaign)
@@ -123,47 +123,47 @@ extension RegistryEngine {
     }
   }
 
-  func legs(of campaign: String) throws(StorageFailure) -> [CampaignLeg] {
+  func groups(of campaign: String) throws(StorageFailure) -> [ZoneGroup] {
     let select = try statement(
       """
       SELECT number, any_zone, time_zone, claimed, \(RegistryTable.leg.isWhole) FROM leg
       WHERE campaign = ?1 ORDER BY number
       """)
     try select.bind(1, campaign)
-    var legs: [CampaignLeg] = []
+    var groups: [ZoneGroup] = []
     while try step(select) {
-      legs.append(
-        CampaignLeg(
+      groups.append(
+        ZoneGroup(
           number: Int(select.integer(0)),
           zone: select.integer(1) != 0 ? .any : .named(select.optionalText(2)),
           isClaimed: select.integer(3) != 0))
     }
-    return legs
+    return groups
   }
 
-  /// Advances a leg's cursor past its next recipients and records them in a batch.
+  /// Advances a group's cursor past its next recipients and records them in a batch.
   ///
-  /// If no recipient is left, marks the leg as completely claimed and returns nil.
+  /// If no recipient is left, marks the group as completely claimed and returns nil.
   func claim(
-    of campaign: CampaignRecord, leg: CampaignLeg, limit: Int, at milliseconds: Int64
+    of campaign: CampaignRecord, group: ZoneGroup, limit: Int, at milliseconds: Int64
   ) throws(StorageFailure) -> (batch: CampaignBatch, recipients: [CampaignRecipient])? {
     precondition(limit > 0, "a batch has a recipient")
-    let cursor = try cursor(of: leg, in: campaign.id)
+    let cursor = try cursor(of: group, in: campaign.id)
     let recipients = try recipients(
-      of: campaign, zone: leg.zone, after: cursor, upTo: campaign.lastNumber, limit: limit)
+      of: campaign, zone: group.zone, after: cursor, upTo: campaign.lastNumber, limit: limit)
     guard let last = recipients.last?.number else {
-      try setCursor(cursor, isClaimed: true, leg: leg, campaign: campaign.id)
+      try setCursor(cursor, isClaimed: true, group: group, campaign: campaign.id)
       return nil
     }
     assert(last > cursor && last <= campaign.lastNumber, "the cursor moves on, to its end at most")
     let batch = CampaignBatch(
-      number: try nextBatchNumber(of: campaign.id), leg: leg.number, after: cursor, last: last,
+      number: try nextBatchNumber(of: campaign.id), group: group.number, after: cursor, last: last,
       claimedMilliseconds: milliseconds)
-    try setCursor(last, isClaimed: false, leg: leg, campaign: campaign.id)
+    try setCursor(last, isClaimed: false, group: group, campaign: campaign.id)
     let insert = try statement("INSERT INTO batch VALUES (?1, ?2, ?3, ?4, ?5, ?6, NULL, 1)")
     try insert.bind(1, campaign.id)
     try insert.bind(2, batch.number)
-    try insert.bind(3, Int64(batch.leg))
+    try insert.bind(3, Int64(batch.group))
     try insert.bind(4, batch.after)
     try insert.bind(5, batch.last)
     try insert.bind(6, batch.claimedMilliseconds)
@@ -171,24 +171,24 @@ extension RegistryEngine {
     return (batch, recipients)
   }
 
-  private func cursor(of leg: CampaignLeg, in campaign: String) throws(StorageFailure) -> Int64 {
+  private func cursor(of group: ZoneGroup, in campaign: String) throws(StorageFailure) -> Int64 {
     let select = try statement(
       "SELECT cursor, \(RegistryTable.leg.isWhole) FROM leg WHERE campaign = ?1 AND number = ?2")
     try select.bind(1, campaign)
-    try select.bind(2, Int64(leg.number))
-    guard try step(select) else { throw .missing(what: "the campaign's leg \(leg.number)") }
+    try select.bind(2, Int64(group.number))
+    guard try step(select) else { throw .missing(what: "the campaign's group \(group.number)") }
     let cursor = select.integer(0)
     select.reset()
     return cursor
   }
 
   private func setCursor(
-    _ cursor: Int64, isClaimed: Bool, leg: CampaignLeg, campaign: String
+    _ cursor: Int64, isClaimed: Bool, group: ZoneGroup, campaign: String
   ) throws(StorageFailure) {
     let update = try statement(
       "UPDATE leg SET cursor = ?3, claimed = ?4 WHERE campaign = ?1 AND number = ?2")
     try update.bind(1, campaign)
-    try update.bind(2, Int64(leg.number))
+    try update.bind(2, Int64(group.number))
     try update.bind(3, cursor)
     try update.bind(4, Int64(isClaimed ? 1 : 0))
     try update.run()
@@ -214,7 +214,7 @@ extension RegistryEngine {
     while try step(select) {
       batches.append(
         CampaignBatch(
-          number: select.integer(0), leg: Int(select.integer(1)), after: select.integer(2),
+          number: select.integer(0), group: Int(select.integer(1)), after: select.integer(2),
           last: select.integer(3), claimedMilliseconds: select.integer(4),
           unsettled: select.isNull(5) ? nil : Self.numbers(select.bytes(5)),
           isSent: select.integer(6) != 0))

@@ -260,8 +260,8 @@ public struct CampaignRecord: Sendable, Hashable {
 }
 
 /// A part of a campaign that is sent in order: all devices, or one time zone.
-public struct CampaignLeg: Sendable, Hashable {
-  /// The devices of a leg.
+public struct ZoneGroup: Sendable, Hashable {
+  /// The devices of a group.
   public enum Zone: Sendable, Hashable {
     /// All devices, whatever their zone.
     case any
@@ -269,14 +269,14 @@ public struct CampaignLeg: Sendable, Hashable {
     case named(String?)
   }
 
-  /// The number of the leg, from 0 within the campaign.
+  /// The number of the group, from 0 within the campaign.
   public let number: Int
-  /// The devices of the leg.
+  /// The devices of the group.
   public let zone: Zone
   /// True if all of its recipients have been claimed.
   public let isClaimed: Bool
 
-  /// Creates a leg from its parts.
+  /// Creates a group from its parts.
   public init(number: Int, zone: Zone, isClaimed: Bool = false) {
     self.number = number
     self.zone = zone
@@ -290,8 +290,8 @@ public struct CampaignLeg: Sendable, Hashable {
 public struct CampaignBatch: Sendable, Hashable {
   /// The number of the batch within the campaign.
   public let number: Int64
-  /// The number of the leg that its recipients belong to.
-  public let leg: Int
+  /// The number of the group that its recipients belong to.
+  public let group: Int
   /// The number before the first recipient.
   public let after: Int64
   /// The highest number of its recipients.
@@ -304,18 +304,18 @@ public struct CampaignBatch: Sendable, Hashable {
   public var isSent: Bool
 
   /// Creates a batch whose recipients are all being sent to.
-  public init(number: Int64, leg: Int, after: Int64, last: Int64, claimedMilliseconds: Int64) {
+  public init(number: Int64, group: Int, after: Int64, last: Int64, claimedMilliseconds: Int64) {
     self.init(
-      number: number, leg: leg, after: after, last: last,
+      number: number, group: group, after: after, last: last,
       claimedMilliseconds: claimedMilliseconds, unsettled: nil, isSent: true)
   }
 
   init(
-    number: Int64, leg: Int, after: Int64, last: Int64, claimedMilliseconds: Int64,
+    number: Int64, group: Int, after: Int64, last: Int64, claimedMilliseconds: Int64,
     unsettled: [Int64]?, isSent: Bool
   ) {
     self.number = number
-    self.leg = leg
+    self.group = group
     self.after = after
     self.last = last
     self.claimedMilliseconds = claimedMilliseconds

@@ -210,15 +210,15 @@ public final class SQLiteRegistryStore: Sendable {
   ///
   /// Returns its new record.
   public func start(
-    _ campaign: CampaignRecord, legs: [CampaignLeg.Zone], total: Int64
+    _ campaign: CampaignRecord, groups: [ZoneGroup.Zone], total: Int64
   ) throws(StorageFailure) -> CampaignRecord {
     try change { engine throws(StorageFailure) in
       var started = campaign
       started.state = .running
       started.total = total
       started.lastNumber = try engine.lastNumber(of: campaign.audience, campaign: campaign.id)
-      if legs != [.any] { try engine.snapshot(campaign.audience, of: campaign) }
-      try engine.addLegs(legs, to: campaign.id)
+      if groups != [.any] { try engine.snapshot(campaign.audience, of: campaign) }
+      try engine.addGroups(groups, to: campaign.id)
       try engine.updateCampaign(started)
       return started
     }
@@ -236,19 +236,19 @@ public final class SQLiteRegistryStore: Sendable {
     try change { engine throws(StorageFailure) in try engine.updateCampaign(campaign) }
   }
 
-  /// Returns a campaign's legs in order.
-  public func legs(of campaign: String) throws(StorageFailure) -> [CampaignLeg] {
-    try read { engine throws(StorageFailure) in try engine.legs(of: campaign) }
+  /// Returns a campaign's groups in order.
+  public func groups(of campaign: String) throws(StorageFailure) -> [ZoneGroup] {
+    try read { engine throws(StorageFailure) in try engine.groups(of: campaign) }
   }
 
-  /// Claims a leg's next recipients, which are in flight from then on.
+  /// Claims a group's next recipients, which are in flight from then on.
   ///
   /// Returns nil if none is left.
   public func claim(
-    of campaign: CampaignRecord, leg: CampaignLeg, limit: Int, at milliseconds: Int64
+    of campaign: CampaignRecord, group: ZoneGroup, limit: Int, at milliseconds: Int64
   ) throws(StorageFailure) -> (batch: CampaignBatch, recipients: [CampaignRecipient])? {
     try change { engine throws(StorageFailure) in
-      try engine.claim(of: campaign, leg: leg, limit: limit, at: milliseconds)
+      try engine.claim(of: campaign, group: group, limit: limit, at: milliseconds)
     }
   }
 
@@ -259,12 +259,12 @@ public final class SQLiteRegistryStore: Sendable {
 
   /// Returns the recipients of a batch that are still registered.
   public func recipients(
-    of batch: CampaignBatch, leg: CampaignLeg, in campaign: CampaignRecord
+    of batch: CampaignBatch, group: ZoneGroup, in campaign: CampaignRecord
   ) throws(StorageFailure) -> [CampaignRecipient] {
-    precondition(leg.number == batch.leg, "a batch belongs to its leg")
+    precondition(group.number == batch.group, "a batch belongs to its leg")
     return try read { engine throws(StorageFailure) in
       let all = try engine.recipients(
-        of: campaign, zone: leg.zone, after: batch.after, upTo: batch.last, limit: .max)
+        of: campaign, zone: group.zone, after: batch.after, upTo: batch.last, limit: .max)
       guard let unsettled = batch.unsettled.map(Set.init) else { return all }
       return all.filter { unsettled.contains($0.number) }
     }

@@ -191,9 +191,10 @@ final class CostBench {
     let hello = AppHello(role: .app, appID: app.text, isDevelopment: true, state: .background)
     var process = ProcessIdentity(pid: 1, uid: 7)
     process.executable = "/opt/cost"
-    handle(.appGreeted(Ask(connection: connection, number: 1), hello, process))
-    handle(.appRequested(Ask(connection: connection, number: 2), .requestAuthorization([.alert])))
-    handle(.appRequested(Ask(connection: connection, number: 3), .register(.alert)))
+    handle(.appGreeted(RequestID(connection: connection, number: 1), hello, process))
+    handle(
+      .appRequested(RequestID(connection: connection, number: 2), .requestAuthorization([.alert])))
+    handle(.appRequested(RequestID(connection: connection, number: 3), .register(.alert)))
     handle(.registrationSucceeded(app, .alert, token: [1]))
   }
 
@@ -205,7 +206,7 @@ final class CostBench {
       case .request(let type, _, _) = message, let request = try? AppRequest(type: type, frame)
     else { return }
     number += 1
-    handle(.appRequested(Ask(connection: connection, number: number), request))
+    handle(.appRequested(RequestID(connection: connection, number: number), request))
   }
 
   /// Processes a push from the gateway.

@@ -9,7 +9,7 @@ public final class LinkGateway {
   /// The certificate authority, whose certificate devices receive.
   public let authority: CertificateAuthority
   /// The code with which devices enroll.
-  public var enrolmentCode = "letmein"
+  public var enrollmentCode = "letmein"
   /// The time limits of links that open from now on.
   public var settings = DeviceLinkServer.Settings()
   /// The links that are currently open.
@@ -77,19 +77,19 @@ public final class LinkGateway {
 
   func closed(_ link: LinkGatewayConnection) { links.removeAll { $0 === link } }
 
-  func enrol(
-    _ enrolment: LinkFrame.Enrolment, signedBytes: [UInt8]
-  ) -> DeviceLinkServer.EnrolmentAnswer {
-    guard enrolment.code == enrolmentCode else { return .refused(.wrongCode) }
-    guard let key = try? ES256PublicKey(spkiDER: enrolment.publicKey) else {
+  func enroll(
+    _ enrollment: LinkFrame.Enrollment, signedBytes: [UInt8]
+  ) -> DeviceLinkServer.EnrollmentAnswer {
+    guard enrollment.code == enrollmentCode else { return .refused(.wrongCode) }
+    guard let key = try? ES256PublicKey(spkiDER: enrollment.publicKey) else {
       return .refused(.badKey)
     }
-    let isProven = key.verify(rawSignature: enrolment.proof, message: signedBytes)
+    let isProven = key.verify(rawSignature: enrollment.proof, message: signedBytes)
     guard isProven else { return .refused(.badProof) }
     enrolled += 1
     guard
       let certificate = try? authority.issueDevice(
-        publicKeySPKI: enrolment.publicKey, device: "\(enrolled)", now: now, days: 30),
+        publicKeySPKI: enrollment.publicKey, device: "\(enrolled)", now: now, days: 30),
       let pem = try? certificate.pem()
     else { return .refused(.tryLater) }
     return .enrolled(device: enrolled, chainPEM: pem + authority.certificatePEM)
@@ -189,9 +189,9 @@ public final class LinkGatewayConnection: StreamHandler, TimerTarget {
   private func perform(_ action: DeviceLinkServer.Action?) {
     switch action {
     case nil, .proceed, .pinged: break
-    case .enrol(let enrolment, let signedBytes):
-      let answer = gateway.enrol(enrolment, signedBytes: signedBytes)
-      perform(machine?.answerEnrolment(answer, output: &output))
+    case .enroll(let enrollment, let signedBytes):
+      let answer = gateway.enroll(enrollment, signedBytes: signedBytes)
+      perform(machine?.answerEnrollment(answer, output: &output))
     case .connected(let state):
       self.state = state
       if let device, gateway.revoked.contains(device) {

@@ -94,7 +94,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     let body = Array(bytes.dropFirst())
     readFrame(body)
     runServer(body, peer: first & 1 == 0 ? .device(7) : .unenrolled, slice: Int(first >> 1) + 1)
-    runClient(body, enrols: first & 1 == 1, slice: Int(first >> 1) + 1)
+    runClient(body, enrolls: first & 1 == 1, slice: Int(first >> 1) + 1)
   }
 
   private static func readFrame(_ bytes: [UInt8]) {
@@ -123,7 +123,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         while let action = server.next(&input, at: time, output: &output) {
           time += 1_000_000
           switch action {
-          case .enrol: _ = server.answerEnrolment(.refused(.wrongCode), output: &output)
+          case .enroll: _ = server.answerEnrollment(.refused(.wrongCode), output: &output)
           case .connected:
             server.accept(unixMilliseconds: 1, output: &output)
             server.announce(trustMark: [UInt8](repeating: 1, count: 32), output: &output)
@@ -158,13 +158,13 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     }
   }
 
-  private static func runClient(_ bytes: [UInt8], enrols: Bool, slice: Int) {
-    let enrolment = LinkFrame.Enrolment(publicKey: [1], proof: [], code: "code", name: "name")
-    var client = DeviceLinkClient(enrolment: enrols ? enrolment : nil)
+  private static func runClient(_ bytes: [UInt8], enrolls: Bool, slice: Int) {
+    let enrollment = LinkFrame.Enrollment(publicKey: [1], proof: [], code: "code", name: "name")
+    var client = DeviceLinkClient(enrollment: enrolls ? enrollment : nil)
     var output: [UInt8] = []
     var time: Int64 = 0
     let topic = LinkSubject.topic(LinkTopic(bundleID: "com.example.app"))
-    if !enrols {
+    if !enrolls {
       client.use(
         LinkCredential(
           publicKey: [1], trustMark: [UInt8](repeating: 0, count: 32), renewAtSeconds: 1))

@@ -8,13 +8,13 @@ enum RegistryUnderPowerCuts: PowerCutSubject {
     case removeDead([DeadToken])
     case add(CampaignRecord)
     case start(CampaignRecord)
-    case claim(CampaignRecord, CampaignLeg, limit: Int)
+    case claim(CampaignRecord, ZoneGroup, limit: Int)
     case finish(CampaignBatch, campaign: String, accepted: Int64)
   }
 
   struct Campaign: Equatable {
     var record: CampaignRecord
-    var legs: [CampaignLeg]
+    var groups: [ZoneGroup]
     var batches: [CampaignBatch]
     var tallies: [CampaignTally]
   }
@@ -61,9 +61,9 @@ enum RegistryUnderPowerCuts: PowerCutSubject {
       guard let campaign = waiting.randomElement(using: &random) else { fallthrough }
       return .start(campaign.record)
     case 4...5:
-      guard let campaign = running.randomElement(using: &random), let leg = campaign.legs.first
+      guard let campaign = running.randomElement(using: &random), let group = campaign.groups.first
       else { fallthrough }
-      return .claim(campaign.record, leg, limit: random.draw(1...50))
+      return .claim(campaign.record, group, limit: random.draw(1...50))
     case 6:
       guard let campaign = running.randomElement(using: &random),
         let batch = campaign.batches.randomElement(using: &random)
@@ -94,9 +94,10 @@ enum RegistryUnderPowerCuts: PowerCutSubject {
     case .remove(let sealed): _ = try store.remove(sealed, topic: nil)
     case .removeDead(let tokens): _ = try store.removeDead(tokens)
     case .add(let campaign): try store.addCampaign(campaign)
-    case .start(let campaign): _ = try store.start(campaign, legs: [.any], total: 1)
-    case .claim(let campaign, let leg, let limit):
-      _ = try store.claim(of: campaign, leg: leg, limit: limit, at: campaign.createdMilliseconds)
+    case .start(let campaign): _ = try store.start(campaign, groups: [.any], total: 1)
+    case .claim(let campaign, let group, let limit):
+      _ = try store.claim(
+        of: campaign, group: group, limit: limit, at: campaign.createdMilliseconds)
     case .finish(let batch, let campaign, let accepted):
       try store.finish(
         batch, of: campaign,
@@ -109,7 +110,7 @@ enum RegistryUnderPowerCuts: PowerCutSubject {
     for record in try store.campaigns() {
       campaigns.append(
         Campaign(
-          record: record, legs: try store.legs(of: record.id),
+          record: record, groups: try store.groups(of: record.id),
           batches: try store.batches(of: record.id), tallies: try store.tallies(of: record.id)))
     }
     return Contents(tokens: try store.tokens(after: 0, limit: .max), campaigns: campaigns)

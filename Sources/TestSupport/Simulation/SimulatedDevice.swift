@@ -45,7 +45,7 @@ final class SimulatedDevice: SimulatedClient {
     self.index = index
     self.world = world
     key = world.identities.deviceKeys[index % world.identities.deviceKeys.count]
-    client = DeviceLinkClient(enrolment: nil)
+    client = DeviceLinkClient(enrollment: nil)
     restart()
   }
 
@@ -182,7 +182,8 @@ final class SimulatedDevice: SimulatedClient {
     settings.window = world.profile.window
     settings.memory = memoryMost
     client = DeviceLinkClient(
-      enrolment: disk.certificate == nil ? enrolment : nil, memory: disk.memory, settings: settings)
+      enrollment: disk.certificate == nil ? enrollment : nil, memory: disk.memory,
+      settings: settings)
     armed = .max
     for (topic, isWanted) in disk.wanted.sorted(by: { $0.key.bundleID < $1.key.bundleID }) {
       if isWanted {
@@ -195,9 +196,9 @@ final class SimulatedDevice: SimulatedClient {
     restartChannels()
   }
 
-  private var enrolment: LinkFrame.Enrolment {
-    LinkFrame.Enrolment(
-      publicKey: key.publicKey.spkiDER, proof: [], code: SimulatedIdentities.enrolmentCode,
+  private var enrollment: LinkFrame.Enrollment {
+    LinkFrame.Enrollment(
+      publicKey: key.publicKey.spkiDER, proof: [], code: SimulatedIdentities.enrollmentCode,
       name: "device \(index)")
   }
 
@@ -206,7 +207,7 @@ final class SimulatedDevice: SimulatedClient {
     disk.certificate = nil
     disk.number = 0
     noteChangedWish()
-    client.enrolAnew(enrolment)
+    client.enrollAnew(enrollment)
   }
 
   private func restartChannels() {
@@ -289,14 +290,14 @@ final class SimulatedDevice: SimulatedClient {
       world.expect(
         world.gateway.controlStore.durableDevices.contains(device),
         "device \(index) has number \(device), which is not on disk")
-      world.expect(number == 0, "device \(index) enrols again")
+      world.expect(number == 0, "device \(index) enrolls again")
       disk.certificate = try? PeerCertificate(pem: chainPEM)
       disk.number = device
       world.expect(
         disk.certificate?.commonName == "\(device)", "device \(index) has another's certificate")
-    case .enrolmentRefused(let refusal):
+    case .enrollmentRefused(let refusal):
       world.note("device \(index) is not enrolled: \(refusal)")
-      world.expect(refusal == .tryLater, "device \(index) may not enrol: \(refusal)")
+      world.expect(refusal == .tryLater, "device \(index) may not enroll: \(refusal)")
     }
   }
 

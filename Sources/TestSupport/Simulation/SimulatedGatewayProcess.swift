@@ -90,7 +90,7 @@ final class SimulatedGatewayProcess {
       authority: world.identities.issuer,
       identity: FirstIdentity(
         teamID: SimulatedIdentities.team, keyID: SimulatedIdentities.keyID,
-        enrolmentCode: SimulatedIdentities.enrolmentCode),
+        enrollmentCode: SimulatedIdentities.enrollmentCode),
       epoch: UInt32(truncatingIfNeeded: world.random.next() >> 33) | 1,
       tokenKeys: [SimulatedIdentities.tokenKey], security: open
     ) { _ throws(SystemFailure) in try DeliveryLog(capacity: 256) }

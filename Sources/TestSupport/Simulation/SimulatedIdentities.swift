@@ -13,7 +13,7 @@ final class SimulatedIdentities: Sendable {
   static let issuedSeconds: Int64 = 1_699_000_000
   static let team = "SIMULATED0"
   static let keyID = "SIMULATED1"
-  static let enrolmentCode = "CODE"
+  static let enrollmentCode = "CODE"
   static let tokenKey = [UInt8](repeating: 7, count: 32)
 
   /// The issuer of the devices' certificates.
@@ -84,7 +84,7 @@ final class SimulatedIdentities: Sendable {
           serial: providerCertificate.serial, team: Self.team, bundleID: "com.example.app1",
           environments: .both, isUniversal: true, notAfter: providerCertificate.notAfter,
           createdMilliseconds: 0)),
-      .putSetting(name: ControlSetting.enrolmentCode, value: Array(Self.enrolmentCode.utf8)),
+      .putSetting(name: ControlSetting.enrollmentCode, value: Array(Self.enrollmentCode.utf8)),
       .putSetting(name: ControlSetting.environment, value: Array("sandbox".utf8)),
     ]
     // The number of stored notifications depends on the app. The fourth app is created when a device registers it.

@@ -255,8 +255,8 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
   func deviceCertificates() throws(StorageFailure) -> [DeviceCertificateRecord] {
     try contents.deviceCertificates()
   }
-  func news(in arrivals: [DeviceArrival]) throws(StorageFailure) -> [DeviceArrival] {
-    try contents.news(in: arrivals)
+  func newer(in arrivals: [DeviceArrival]) throws(StorageFailure) -> [DeviceArrival] {
+    try contents.newer(in: arrivals)
   }
   func deviceCertificateSummary(
     authority: String, atSeconds now: Int64
@@ -277,7 +277,7 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
     try contents.registrations(ofDevice: device)
   }
   func unregistered(
-    app: UInt32, kind: UInt8, after: UnregisteredPlace, limit: Int
+    app: UInt32, kind: UInt8, after: FeedbackCursor, limit: Int
   ) throws(StorageFailure) -> [RegistrationRecord] {
     try world.maybeFail("a reading of the feedback")
     return try contents.unregistered(app: app, kind: kind, after: after, limit: limit)

@@ -92,6 +92,6 @@ enum DeviceAdministration {
         "device", "code", "Prints the enrollment code.",
         options: [.flag("rotate", "generate a new code; the previous one becomes invalid")],
         columns: ["code"]
-      ) { $0.has("rotate") ? .rotateEnrolmentCode : .enrolmentCode },
+      ) { $0.has("rotate") ? .rotateEnrollmentCode : .enrollmentCode },
     ])
 }

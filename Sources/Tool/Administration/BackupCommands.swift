@@ -88,7 +88,7 @@ enum RestoreCommand {
     "pushes that were accepted and not delivered are gone",
     "pushes that were stored at the backup and delivered meanwhile are sent again; devices know them by "
       + "their ids and show them once",
-    "devices that enrolled are unknown: they are told so, and enrol again with the code of the backup",
+    "devices that enrolled are unknown: they are told so, and enroll again with the code of the backup",
     "tokens of apps that registered are BadDeviceToken or Unregistered until the app registers again",
     "provider keys, certificates, apps and channels that were added are unknown: providers are refused "
       + "with InvalidProviderToken or TopicDisallowed",

@@ -75,7 +75,7 @@ final class DeviceFleet: TurnEndTarget {
     var connection = GatewayConnection.Configuration(
       host: configuration.gateway.host, port: configuration.gateway.port,
       authorityPEM: configuration.gateway.authorityPEM)
-    connection.enrolmentCode = configuration.gateway.enrolmentCode
+    connection.enrollmentCode = configuration.gateway.enrollmentCode
     connection.gate = ConnectLimiter(limit: configuration.connecting)
     // The devices share one processor, so the last one of a burst waits for all others.
     connection.connectNanoseconds = 120_000_000_000

@@ -40,7 +40,7 @@ struct DeviceGateway: Equatable {
   /// The enrollment code; empty if unknown.
   ///
   /// An open gateway and an enrolled device do not need it.
-  var enrolmentCode: String
+  var enrollmentCode: String
   /// True if it listens on all addresses of this machine; `host` is the loopback address in that case.
   private(set) var listensEverywhere = false
   /// The folder of the gateway, if it is described by a `gateway.json` in its folder.
@@ -62,7 +62,7 @@ struct DeviceGateway: Equatable {
       guard options.value("ca") != nil || isOwn else { throw Problem.noAuthority }
       self.init(
         host: host, port: port, authorityPEM: isOwn ? own?.authorityPEM ?? [] : [],
-        enrolmentCode: isOwn ? own?.enrolmentCode ?? "" : "")
+        enrollmentCode: isOwn ? own?.enrollmentCode ?? "" : "")
       try override(by: options)
     } else if let invitation = Self.invitation(in: text) {
       self = try Invitation.parse(invitation)
@@ -75,16 +75,16 @@ struct DeviceGateway: Equatable {
     }
   }
 
-  init(host: String, port: UInt16, authorityPEM: [UInt8], enrolmentCode: String) {
+  init(host: String, port: UInt16, authorityPEM: [UInt8], enrollmentCode: String) {
     self.host = host
     self.port = port
     self.authorityPEM = authorityPEM
-    self.enrolmentCode = enrolmentCode
+    self.enrollmentCode = enrollmentCode
   }
 
   private mutating func override(by options: CommandLineOptions) throws {
     if let file = options.value("ca") { authorityPEM = try Self.authority(file) }
-    if let code = options.value("enroll") { enrolmentCode = code }
+    if let code = options.value("enroll") { enrollmentCode = code }
   }
 
   /// Reads a gateway from a `gateway.json`.
@@ -100,7 +100,7 @@ struct DeviceGateway: Equatable {
     }
     self.init(
       host: SocketAddress.hostOnThisMachine(ofListener: host), port: port, authorityPEM: authority,
-      enrolmentCode: object["enrollmentCode"]?.stringValue ?? "")
+      enrollmentCode: object["enrollmentCode"]?.stringValue ?? "")
     listensEverywhere = self.host != host
     folder =
       path.hasSuffix("/gateway.json") ? FileSystem.parent(of: FileSystem.absolute(path)) : nil

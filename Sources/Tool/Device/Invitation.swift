@@ -16,7 +16,7 @@ enum Invitation {
   static func text(of gateway: DeviceGateway) throws -> String {
     let host = gateway.host.contains(":") ? "[\(gateway.host)]" : gateway.host
     let certificate = Base64.encode(try Certificate(pem: gateway.authorityPEM).der, url: true)
-    return "\(scheme)\(host):\(gateway.port)/\(gateway.enrolmentCode)/\(certificate)"
+    return "\(scheme)\(host):\(gateway.port)/\(gateway.enrollmentCode)/\(certificate)"
   }
 
   /// Parses a text that begins with the scheme.
@@ -31,6 +31,6 @@ enum Invitation {
       let pem = try? Certificate(der: der).pem()
     else { throw .badInvitation(reason: "its certificate is cut or changed") }
     return DeviceGateway(
-      host: host, port: port, authorityPEM: pem, enrolmentCode: String(parts[1]))
+      host: host, port: port, authorityPEM: pem, enrollmentCode: String(parts[1]))
   }
 }

@@ -49,8 +49,8 @@ enum InviteCommand {
         gateway.host = reachableHost(gateway)
       }
       // The file of a stopped gateway may contain an older code.
-      let lines = try GatewayAccess(folder: folder).perform(.enrolmentCode)
-      if let code = lines.first?["code"]?.stringValue { gateway.enrolmentCode = code }
+      let lines = try GatewayAccess(folder: folder).perform(.enrollmentCode)
+      if let code = lines.first?["code"]?.stringValue { gateway.enrollmentCode = code }
       if !listensForOthers {
         Output.error(
           "the gateway listens only on this machine",
@@ -68,7 +68,7 @@ enum InviteCommand {
       if options.has("json") {
         Output.json([
           "line": .string(line), "invitation": .string(invitation), "host": .string(gateway.host),
-          "port": .integer(Int64(gateway.port)), "code": .string(gateway.enrolmentCode),
+          "port": .integer(Int64(gateway.port)), "code": .string(gateway.enrollmentCode),
           "file": file.map(JSONValue.string) ?? .null,
         ])
       } else {

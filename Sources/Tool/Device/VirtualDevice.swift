@@ -125,10 +125,10 @@ final class VirtualDevice: GatewayConnectionDelegate {
     try fleet.persistRenewed(identity)
   }
 
-  func link(_ link: GatewayConnection, enrolmentRefused refusal: LinkEnrolmentRefusal) {
+  func link(_ link: GatewayConnection, enrollmentRefused refusal: LinkEnrollmentRefusal) {
     fleet.reportOnce(
       "the gateway refused to enroll a device, \(refusal): "
-        + refusal.advice(hasCode: !fleet.configuration.gateway.enrolmentCode.isEmpty))
+        + refusal.advice(hasCode: !fleet.configuration.gateway.enrollmentCode.isEmpty))
   }
 
   func link(_ link: GatewayConnection, registered subject: LinkSubject, token: [UInt8]) {

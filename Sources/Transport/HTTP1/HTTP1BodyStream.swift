@@ -62,9 +62,9 @@ public final class HTTP1BodyStream: Sendable {
         return (false, state.onChange)
       }
       // The connection has already been notified if bytes are pending.
-      let isNews = state.pending.isEmpty
+      let isNewer = state.pending.isEmpty
       state.pending += bytes
-      return (true, isNews ? state.onChange : nil)
+      return (true, isNewer ? state.onChange : nil)
     }
     onChange?()
     return isAccepted

@@ -99,7 +99,7 @@ extension ByteStream: TimerTarget {
     timer = nil
     if descriptor >= 0 { Socket.close(descriptor) }
     descriptor = -1
-    acceptedFrom?.place = nil
+    acceptedFrom?.slot = nil
     state = .closed
   }
 
@@ -109,7 +109,7 @@ extension ByteStream: TimerTarget {
     registration = nil
     if descriptor >= 0 { Socket.close(descriptor) }
     descriptor = -1
-    acceptedFrom?.place = nil
+    acceptedFrom?.slot = nil
     state = .closed
   }
 }

@@ -2,7 +2,7 @@ import COpenSSL
 public import System
 
 /// A counter's record of one accepted connection, which ends together with the socket.
-open class StreamPlace {
+open class StreamSlot {
   /// The stream that holds the place; nil once the place was given away.
   public final weak var stream: ByteStream?
 
@@ -69,7 +69,7 @@ public final class ByteStream {
     var context: TLSServerContext?
     /// The time at which the handshake last made a step, in the loop's nanoseconds.
     var handshakeProgress: Int64 = 0
-    var place: StreamPlace?
+    var slot: StreamSlot?
     init(_ address: SocketAddress) { self.address = address }
   }
 
@@ -145,10 +145,10 @@ public final class ByteStream {
   /// The place by which the owner counts an accepted network connection.
   ///
   /// It is kept until the socket is closed, even if the stream moves, unless its records are taken over.
-  public var place: StreamPlace? {
-    get { acceptedFrom?.place }
+  public var slot: StreamSlot? {
+    get { acceptedFrom?.slot }
     set {
-      acceptedFrom?.place = newValue
+      acceptedFrom?.slot = newValue
       newValue?.stream = self
     }
   }

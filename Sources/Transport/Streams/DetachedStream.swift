@@ -100,7 +100,7 @@ extension ByteStream {
     bytesIn = parts.bytesIn
     bytesOut = parts.bytesOut
     acceptedFrom = parts.acceptedFrom
-    acceptedFrom?.place?.stream = self
+    acceptedFrom?.slot?.stream = self
     register()
     scheduleTurnEnd()
   }

@@ -26,7 +26,7 @@ private let anotherMachine: [UInt8] = Array(1..<17)
     let folder = DeviceIdentityFolder(scratch.file("device"), machine: oneMachine)
     let gateway = try LinkGateway(on: EventLoop())
     let other = try LinkGateway(on: EventLoop())
-    let identity = try Self.enrol(folder, at: gateway)
+    let identity = try Self.enroll(folder, at: gateway)
     let found = try folder.load(authorityPEM: gateway.authority.certificatePEM).identity
     #expect(found.device == 7)
     #expect(found.chainPEM == identity.chainPEM)
@@ -41,7 +41,7 @@ private let anotherMachine: [UInt8] = Array(1..<17)
     let path = scratch.file("device")
     let gateway = try LinkGateway(on: EventLoop())
     let authority = gateway.authority.certificatePEM
-    let first = try Self.enrol(DeviceIdentityFolder(path, machine: from), at: gateway)
+    let first = try Self.enroll(DeviceIdentityFolder(path, machine: from), at: gateway)
 
     let moved = try DeviceIdentityFolder(path, machine: to).load(authorityPEM: authority)
     #expect(moved.hasMoved)
@@ -61,7 +61,7 @@ private let anotherMachine: [UInt8] = Array(1..<17)
     let path = scratch.file("device")
     let gateway = try LinkGateway(on: EventLoop())
     let authority = gateway.authority.certificatePEM
-    let first = try Self.enrol(DeviceIdentityFolder(path, machine: oneMachine), at: gateway)
+    let first = try Self.enroll(DeviceIdentityFolder(path, machine: oneMachine), at: gateway)
     let failure = #expect(throws: DeviceIdentityFolder.Failure.self) {
       _ = try DeviceIdentityFolder(path, machine: []).load(authorityPEM: authority)
     }
@@ -77,7 +77,7 @@ private let anotherMachine: [UInt8] = Array(1..<17)
       let scratch = try ScratchFolder()
       let gateway = try LinkGateway(on: EventLoop())
       let folder = DeviceIdentityFolder(scratch.file("device"), machine: machine)
-      let first = try Self.enrol(folder, at: gateway)
+      let first = try Self.enroll(folder, at: gateway)
       let (again, hasMoved) = try folder.load(authorityPEM: gateway.authority.certificatePEM)
       #expect(!hasMoved)
       #expect(again.key.publicKey.spkiDER == first.key.publicKey.spkiDER)
@@ -103,7 +103,7 @@ private let anotherMachine: [UInt8] = Array(1..<17)
     let path = scratch.file("device/identity.key")
     let folder = DeviceIdentityFolder(scratch.file("device"), machine: oneMachine)
     let gateway = try LinkGateway(on: EventLoop())
-    _ = try Self.enrol(folder, at: gateway)
+    _ = try Self.enroll(folder, at: gateway)
     let whole = try FileSystem.read(path, limit: 10_000)
     var damaged = (0..<whole.count).map { Array(whole.prefix($0)) }
     for index in whole.indices {
@@ -147,7 +147,7 @@ private let anotherMachine: [UInt8] = Array(1..<17)
   }
 
   /// Creates an identity in the folder and enrolls it as device 7.
-  private static func enrol(
+  private static func enroll(
     _ folder: DeviceIdentityFolder, at gateway: LinkGateway
   ) throws -> DeviceIdentity {
     var identity = try folder.load(authorityPEM: []).identity

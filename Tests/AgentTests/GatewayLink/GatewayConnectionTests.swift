@@ -9,7 +9,7 @@ import Transport
 @Suite struct GatewayLinkTests {
   static let topic = LinkSubject.topic(LinkTopic(bundleID: "com.example.app"))
 
-  @Test func `a fresh device enrols comes back with its certificate and receives`() throws {
+  @Test func `a fresh device enrolls comes back with its certificate and receives`() throws {
     let scenario = try LinkScenario()
     scenario.link.register(Self.topic)
     scenario.link.goOnline()
@@ -30,7 +30,7 @@ import Transport
     #expect(scenario.device.received.map(\.isFromStorage) == [false, true, false])
   }
 
-  @Test func `a device with an identity does not enrol again`() throws {
+  @Test func `a device with an identity does not enroll again`() throws {
     let first = try LinkScenario()
     first.link.goOnline()
     #expect(try first.run { first.link.isUp })
@@ -47,7 +47,7 @@ import Transport
   }
 
   @Test func `a wrong code stops the link and says so`() throws {
-    let scenario = try LinkScenario { $0.enrolmentCode = "wrong" }
+    let scenario = try LinkScenario { $0.enrollmentCode = "wrong" }
     scenario.link.goOnline()
     #expect(try scenario.run { scenario.link.isStopped })
     #expect(scenario.device.refusals == [.wrongCode])

@@ -17,7 +17,7 @@ final class LinkScenario {
     gateway = try LinkGateway(on: loop)
     var configuration = GatewayConnection.Configuration(
       host: "127.0.0.1", port: gateway.port, authorityPEM: gateway.authority.certificatePEM)
-    configuration.enrolmentCode = gateway.enrolmentCode
+    configuration.enrollmentCode = gateway.enrollmentCode
     configuration.deviceName = "test"
     change(&configuration)
     self.configuration = configuration
@@ -43,7 +43,7 @@ final class RecordingDevice: GatewayConnectionDelegate {
   var identity: DeviceIdentity?
   var ups: [UInt64] = []
   var downs: [String] = []
-  var refusals: [LinkEnrolmentRefusal] = []
+  var refusals: [LinkEnrollmentRefusal] = []
   var tokens: [LinkSubject: [UInt8]] = [:]
   var refused: [LinkSubject: LinkRefusal] = [:]
   var cancelled: [LinkSubject] = []
@@ -67,7 +67,7 @@ final class RecordingDevice: GatewayConnectionDelegate {
     self.identity = identity
   }
 
-  func link(_ link: GatewayConnection, enrolmentRefused refusal: LinkEnrolmentRefusal) {
+  func link(_ link: GatewayConnection, enrollmentRefused refusal: LinkEnrollmentRefusal) {
     refusals.append(refusal)
   }
 

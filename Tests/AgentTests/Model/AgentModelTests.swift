@@ -40,8 +40,8 @@ struct AgentModelTests {
     let bench = ModelBench()
     bench.install()
     let hello = AppHello(appID: ModelBench.burger.text, isDevelopment: true)
-    let ask = Ask(connection: ConnectionID(number: 5), number: 3)
-    bench.handle(.appGreeted(ask, hello, ProcessIdentity(pid: 1, uid: 7)))
+    let requestID = RequestID(connection: ConnectionID(number: 5), number: 3)
+    bench.handle(.appGreeted(requestID, hello, ProcessIdentity(pid: 1, uid: 7)))
     #expect(bench.take().refusals == [.appRefused])
   }
 
@@ -84,7 +84,7 @@ struct AgentModelTests {
     process.unitApp = "org.example.unit"
     let connection = ConnectionID(number: 99)
     bench.handle(
-      .appGreeted(Ask(connection: connection, number: 1), AppHello(appID: nil), process))
+      .appGreeted(RequestID(connection: connection, number: 1), AppHello(appID: nil), process))
     let welcome = try #require(bench.take().answers.first).welcome()
     #expect(welcome.appID == "org.example.unit")
   }
@@ -92,12 +92,12 @@ struct AgentModelTests {
   @Test
   func `the protocol's version and the greeting are asked for`() {
     let bench = ModelBench()
-    let ask = Ask(connection: ConnectionID(number: 5), number: 3)
-    bench.handle(.appRequested(ask, .settings))
+    let requestID = RequestID(connection: ConnectionID(number: 5), number: 3)
+    bench.handle(.appRequested(requestID, .settings))
     #expect(bench.take().refusals == [.helloExpected])
     var hello = AppHello(appID: "a.b", isDevelopment: true)
     hello.version = 2
-    bench.handle(.appGreeted(ask, hello, ProcessIdentity(pid: 1, uid: 7)))
+    bench.handle(.appGreeted(requestID, hello, ProcessIdentity(pid: 1, uid: 7)))
     #expect(bench.take().refusals == [.unsupportedProtocol])
   }
 
@@ -265,8 +265,8 @@ struct AgentModelTests {
     _ = bench.authorized()
     var record = LocalApp(id: ModelBench.burger)
     func install() -> [NotificationSettings.Switch] {
-      let ask = Ask(connection: ConnectionID(number: 0), number: nil)
-      return bench.handle(.installationRead(ask, .success(record))).told.compactMap {
+      let requestID = RequestID(connection: ConnectionID(number: 0), number: nil)
+      return bench.handle(.installationRead(requestID, .success(record))).told.compactMap {
         if case .settings(let settings) = $0 { settings.timeSensitive } else { nil }
       }
     }

@@ -77,7 +77,7 @@ struct GoneConnectionTests {
       let connection = bench.connect(role: .control).0
       let number: Int64 = 9
       let start = bench.decide(
-        .appRequested(Ask(connection: connection, number: number), .control(request)))
+        .appRequested(RequestID(connection: connection, number: number), .control(request)))
       var effects = start + bench.decide(.appDisconnected(connection))
       bench.move(to: 500)
       effects += bench.decide(
@@ -93,7 +93,7 @@ struct GoneConnectionTests {
     bench.handle(.appDisconnected(connection))
     let effects = bench.decide(
       .installationRead(
-        Ask(connection: connection, number: 9), .success(LocalApp(id: ModelBench.burger))))
+        RequestID(connection: connection, number: 9), .success(LocalApp(id: ModelBench.burger))))
     #expect(effects.answered(connection).isEmpty)
     #expect(!bench.settings().members.isEmpty)
   }
@@ -101,11 +101,11 @@ struct GoneConnectionTests {
 
 extension [AgentEffect] {
   /// Returns the answers to requests of a connection.
-  fileprivate func answered(_ connection: ConnectionID) -> [Ask] {
+  fileprivate func answered(_ connection: ConnectionID) -> [RequestID] {
     compactMap { effect in
       switch effect {
-      case .answer(let ask, _), .refuse(let ask, _):
-        ask.connection == connection && ask.number != nil ? ask : nil
+      case .answer(let requestID, _), .refuse(let requestID, _):
+        requestID.connection == connection && requestID.number != nil ? requestID : nil
       default: nil
       }
     }

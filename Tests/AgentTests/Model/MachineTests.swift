@@ -164,16 +164,16 @@ import Testing
 
   @Test func `registrations without a gateway fail, and a token is told once`() {
     var context = context(ModelBench.burger)
-    let ask = Ask(connection: ConnectionID(number: 1), number: 1)
+    let requestID = RequestID(connection: ConnectionID(number: 1), number: 1)
     var alone = Registrations(hasGateway: false)
-    alone.onRegister(ask, ModelBench.burger, .alert, &context)
+    alone.onRegister(requestID, ModelBench.burger, .alert, &context)
     #expect(context.apps[ModelBench.burger]?.registrations.isEmpty == true)
     var registrations = Registrations(hasGateway: true)
     registrations.onLinkChanged(isUp: true, &context)
     _ = context.takeEffects()
     registrations.onToken(ModelBench.burger, .alert, [1], &context)
     #expect(did { context.takeEffects() }.last == .unregister(ModelBench.burger, .alert))
-    registrations.onRegister(ask, ModelBench.burger, .alert, &context)
+    registrations.onRegister(requestID, ModelBench.burger, .alert, &context)
     #expect(did { context.takeEffects() }.contains(.register(ModelBench.burger, .alert)))
     registrations.onToken(ModelBench.burger, .alert, [1], &context)
     #expect(context.apps[ModelBench.burger]?.registrations[.alert]?.token == [1])
@@ -186,9 +186,9 @@ import Testing
 
   @Test func `data of another machine has no registrations, and a refusal is remembered`() throws {
     var context = context(ModelBench.burger)
-    let ask = Ask(connection: ConnectionID(number: 1), number: 1)
+    let requestID = RequestID(connection: ConnectionID(number: 1), number: 1)
     var registrations = Registrations(hasGateway: true)
-    registrations.onRegister(ask, ModelBench.burger, .alert, &context)
+    registrations.onRegister(requestID, ModelBench.burger, .alert, &context)
     registrations.onToken(ModelBench.burger, .alert, [1], &context)
     #expect(try registrations.token(of: ModelBench.burger, .alert, context) == [1])
     registrations.onIdentityReplaced(&context)
@@ -203,7 +203,7 @@ import Testing
     registrations.announceAll(&context)
     #expect(did { context.takeEffects() }.isEmpty)
 
-    registrations.onRegister(ask, ModelBench.burger, .alert, &context)
+    registrations.onRegister(requestID, ModelBench.burger, .alert, &context)
     registrations.onRefused(ModelBench.burger, .alert, "no such topic", &context)
     let failure = #expect(throws: AppLinkFailure.self) {
       try registrations.token(of: ModelBench.burger, .alert, context)

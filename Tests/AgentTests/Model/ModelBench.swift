@@ -153,7 +153,9 @@ final class ModelBench {
     untaken = []
     var process = process
     if process.executable == nil { process.executable = "/opt/\(app)" }
-    return (connection, send(.appGreeted(Ask(connection: connection, number: 1), hello, process)))
+    return (
+      connection, send(.appGreeted(RequestID(connection: connection, number: 1), hello, process))
+    )
   }
 
   /// Sends a request from an app.
@@ -161,7 +163,7 @@ final class ModelBench {
   func ask(_ connection: ConnectionID, _ request: AppRequest) -> [AgentEffect] {
     nextNumber += 1
     untaken = []
-    return send(.appRequested(Ask(connection: connection, number: nextNumber), request))
+    return send(.appRequested(RequestID(connection: connection, number: nextNumber), request))
   }
 
   /// Sends a request from a command on its own connection.
@@ -184,7 +186,7 @@ final class ModelBench {
     record.installation = installation
     _ = send(
       .installationRead(
-        Ask(connection: ConnectionID(number: 0), number: nil), .success(record)))
+        RequestID(connection: ConnectionID(number: 0), number: nil), .success(record)))
   }
 
   /// Performs the user's action on a notification.

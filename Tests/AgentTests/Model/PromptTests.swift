@@ -67,7 +67,7 @@ import Testing
     AppRequest.requestAuthorization([.alert]), .requestLocation(always: false),
     .requestLocation(always: true),
   ])
-  func `the setting that is named where nobody can ask says yes to the question`(
+  func `the setting that is named where nobody can requestID says yes to the question`(
     request: AppRequest
   ) throws {
     let (asked, app) = bench()

@@ -338,8 +338,10 @@ struct RoutingTests {
 
   @Test
   func `what cannot be made durable is refused, not promised`() {
-    let ask = Ask(connection: ConnectionID(number: 1), number: 2)
-    guard case .refuse(ask, let failure) = AgentEffect.answer(ask, AppAnswer()).after(.refused)
+    let requestID = RequestID(connection: ConnectionID(number: 1), number: 2)
+    guard
+      case .refuse(requestID, let failure) = AgentEffect.answer(requestID, AppAnswer()).after(
+        .refused)
     else {
       Issue.record("no refusal")
       return
@@ -347,7 +349,7 @@ struct RoutingTests {
     #expect(failure.reason == .storageFailed)
     let id = NotificationID(high: 0, low: 1)
     #expect(AgentEffect.acknowledge(id).after(.refused) == .rejectPush(id))
-    #expect(AgentEffect.close(ask.connection).after(.refused) == .close(ask.connection))
+    #expect(AgentEffect.close(requestID.connection).after(.refused) == .close(requestID.connection))
   }
 
   @Test(

@@ -32,23 +32,23 @@ import Testing
       ])
   }
 
-  @Test func `a stranger enrols and comes back at once`() throws {
-    let enrolment = LinkFrame.Enrolment(publicKey: [1, 2], proof: [], code: "code", name: "name")
-    let pair = LinkPair(peer: .unenrolled, enrolment: enrolment)
+  @Test func `a stranger enrolls and comes back at once`() throws {
+    let enrollment = LinkFrame.Enrollment(publicKey: [1, 2], proof: [], code: "code", name: "name")
+    let pair = LinkPair(peer: .unenrolled, enrollment: enrollment)
     _ = pair.client.goOnline()
     pair.open(peer: .unenrolled)
     pair.exchange()
-    let signed = enrolment.signedBytes(nonce: NotificationID(high: 1, low: 2))
+    let signed = enrollment.signedBytes(nonce: NotificationID(high: 1, low: 2))
     #expect(pair.clientActions == ["\(DeviceLinkClient.Action.sign(signed))"])
     pair.client.signed([UInt8](repeating: 5, count: 64), at: pair.now, output: &pair.toServer)
     pair.exchange()
-    var expected = enrolment
+    var expected = enrollment
     expected.proof = [UInt8](repeating: 5, count: 64)
     #expect(
       pair.serverActions == [
-        "\(DeviceLinkServer.Action.enrol(expected, signedBytes: signed))"
+        "\(DeviceLinkServer.Action.enroll(expected, signedBytes: signed))"
       ])
-    let action = pair.server.answerEnrolment(
+    let action = pair.server.answerEnrollment(
       .enrolled(device: 9, chainPEM: [1, 2, 3]), output: &pair.toClient)
     #expect(action == .close(LinkFault(.enrolled)))
     pair.exchange()
@@ -63,15 +63,15 @@ import Testing
       pair.client.timerFired(at: pair.now, output: &pair.toServer) == .connect(host: "", port: 0))
   }
 
-  @Test func `a refused enrolment is not tried again`() {
-    let enrolment = LinkFrame.Enrolment(publicKey: [1], proof: [], code: "x", name: "")
-    let pair = LinkPair(peer: .unenrolled, enrolment: enrolment)
+  @Test func `a refused enrollment is not tried again`() {
+    let enrollment = LinkFrame.Enrollment(publicKey: [1], proof: [], code: "x", name: "")
+    let pair = LinkPair(peer: .unenrolled, enrollment: enrollment)
     _ = pair.client.goOnline()
     pair.open(peer: .unenrolled)
     pair.exchange()
     pair.client.signed([UInt8](repeating: 5, count: 64), at: pair.now, output: &pair.toServer)
     pair.exchange()
-    _ = pair.server.answerEnrolment(.refused(.wrongCode), output: &pair.toClient)
+    _ = pair.server.answerEnrollment(.refused(.wrongCode), output: &pair.toClient)
     pair.exchange()
     pair.lose()
     #expect(pair.isStopped)

@@ -101,7 +101,7 @@ import Testing
 
   @Test
   func `the two refusals that may pass are told from the others`() {
-    let temporary = LinkEnrolmentRefusal.all.filter(\.isTemporary)
+    let temporary = LinkEnrollmentRefusal.all.filter(\.isTemporary)
     #expect(Set(temporary) == [.tryLater, .tooMany])
   }
 
@@ -164,14 +164,14 @@ import Testing
   }
 
   @Test func `a proof signs every field behind its length`() {
-    let enrolment = LinkFrame.Enrolment(
+    let enrollment = LinkFrame.Enrollment(
       publicKey: [UInt8](repeating: 0x30, count: 0x102), proof: [], code: "K7", name: "")
     let nonce = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16] as [UInt8]
     let label = Array("belfry-link/1 enrol".utf8) + [0]
     let id = NotificationID(high: 0x0102_0304_0506_0708, low: 0x090A_0B0C_0D0E_0F10)
     #expect(
-      enrolment.signedBytes(nonce: id)
-        == label + nonce + [1, 2] + enrolment.publicKey + [0, 2, 0x4B, 0x37, 0, 0])
+      enrollment.signedBytes(nonce: id)
+        == label + nonce + [1, 2] + enrollment.publicKey + [0, 2, 0x4B, 0x37, 0, 0])
   }
 
   @Test func `a device that is told to leave hears by when, and acknowledges at once`() {

@@ -38,14 +38,14 @@ import Testing
             environment: .sandbox))
       ),
       (
-        "enrol",
-        .enrol(
-          LinkFrame.Enrolment(
+        "enroll",
+        .enroll(
+          LinkFrame.Enrollment(
             publicKey: [0x30, 2, 5, 0], proof: [UInt8](0x40..<0x80), code: "K7QX-2M9P",
             name: "kitchen display"))
       ),
       ("enrolled", .enrolled(device: 7, chainPEM: Array("-----BEGIN CERTIFICATE-----\n".utf8))),
-      ("enrol-refused", .enrolRefused(.wrongCode)),
+      ("enroll-refused", .enrollRefused(.wrongCode)),
       ("connect", .connect),
       ("connected", .connected(device: 7, unixMilliseconds: 1_700_000_000_000)),
       ("ready", .ready),

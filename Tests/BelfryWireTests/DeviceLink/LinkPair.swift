@@ -34,9 +34,9 @@ final class LinkPair {
   init(
     settings: DeviceLinkClient.Settings = DeviceLinkClient.Settings(),
     peer: DeviceLinkServer.Peer = .device(LinkPair.device),
-    enrolment: LinkFrame.Enrolment? = nil
+    enrollment: LinkFrame.Enrollment? = nil
   ) {
-    client = DeviceLinkClient(enrolment: enrolment, settings: settings)
+    client = DeviceLinkClient(enrollment: enrollment, settings: settings)
     server = DeviceLinkServer(peer: peer, nonce: NotificationID(high: 1, low: 2), at: now)
   }
 

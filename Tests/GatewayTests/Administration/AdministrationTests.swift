@@ -287,7 +287,7 @@ import Transport
     do { _ = try stopped().perform(.revokeDevice(number: 7)) }
     let after = try SQLiteControlStore(path: folder.controlStoreFile)
     let listed = try after.unregistered(
-      app: 3, kind: key.kind, after: UnregisteredPlace(endOfMillisecond: 0), limit: 10)
+      app: 3, kind: key.kind, after: FeedbackCursor(endOfMillisecond: 0), limit: 10)
     #expect(listed.map(\.key) == [key])
     #expect(listed.first?.generation == 2)
     #expect(listed.first.map { $0.changedMilliseconds > 1 } == true)
@@ -339,7 +339,7 @@ import Transport
       #expect(try stopped.perform(.listFaults).first == line)
       let every = FaultRule(topic: "com.a", effect: .delay(milliseconds: 5))
       _ = try stopped.perform(.addFault(every))
-      #expect(try KeptFaults(store: stopped.store).faults().faults.map(\.rule) == [rule, every])
+      #expect(try StoredFaults(store: stopped.store).faults().faults.map(\.rule) == [rule, every])
       #expect(try stopped.perform(.clearFaults).count == 2)
       #expect(try stopped.perform(.listFaults).isEmpty)
     }
@@ -360,7 +360,7 @@ import Transport
     let running = try Running(folder, environment: .sandbox)
     let rule = FaultRule(effect: .close, times: 3)
     for _ in 0..<3 { _ = try running.administration.perform(.addFault(rule)) }
-    let kept = KeptFaults(store: running.store)
+    let kept = StoredFaults(store: running.store)
     running.faults.onUse { [faults = running.faults] in
       try? kept.keepUses(of: faults.takeUses())
     }

@@ -41,7 +41,7 @@ import Transport
       runtime: .init(
         faults: FaultRegistry(),
         log: DeliveryLogReader(
-          kept: KeptDeliveryLog(
+          kept: StoredDeliveryLog(
             folder: folder, store: store, environment: .sandbox))
       ) { _ in }
     ) { now * 1_000 }

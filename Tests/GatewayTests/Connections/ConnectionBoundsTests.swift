@@ -29,8 +29,8 @@ import Testing
     bounds: ConnectionBounds(descriptors: 1_024, loops: 1),
     metrics: ConnectionMetrics(registry: MetricRegistry()))
 
-  private func places(_ count: Int, _ address: (Int) -> String) -> [ConnectionPlace] {
-    (0..<count).map { ConnectionPlace(census, address: address($0), since: 0) }
+  private func places(_ count: Int, _ address: (Int) -> String) -> [ConnectionSlot] {
+    (0..<count).map { ConnectionSlot(census, address: address($0), since: 0) }
   }
 
   @Test func `one address leaves unproven places to others`() {
@@ -41,7 +41,7 @@ import Testing
     withExtendedLifetime(held) {}
   }
 
-  @Test func `a place ends with its connection, proven or not`() {
+  @Test func `a slot ends with its connection, proven or not`() {
     var held = places(census.bounds.unproven) { "\($0)" }
     #expect(census.excess(.provider, from: "x") == .unproven)
     held[0].proveProvider()
@@ -54,7 +54,7 @@ import Testing
 
   @Test func `providers of one address leave room to others, and devices to providers`() {
     let held = places(census.bounds.providersOfAddress) { _ in "a" }
-    for place in held { place.proveProvider() }
+    for slot in held { slot.proveProvider() }
     #expect(census.excess(.provider, from: "a") == .provider)
     #expect(census.excess(.provider, from: "b") == nil)
     #expect(census.excess(.device, from: "a") == nil)

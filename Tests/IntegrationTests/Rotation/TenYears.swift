@@ -78,7 +78,7 @@ final class TenYearsGateway {
       authorities: authorities.trustedCertificates.map(\.der))
   }
 
-  func enrol(_ device: UInt64, _ publicKey: [UInt8]) throws -> [UInt8] {
+  func enroll(_ device: UInt64, _ publicKey: [UInt8]) throws -> [UInt8] {
     try store.apply([
       .putDevice(
         DeviceRecord(
@@ -105,7 +105,7 @@ final class TenYearsGateway {
   }
 
   func note(_ arrival: DeviceArrival) throws {
-    try store.apply(store.news(in: [arrival]).map { .noteArrival($0) })
+    try store.apply(store.newer(in: [arrival]).map { .recordArrival($0) })
   }
 
   func contents(of device: UInt64) -> TokenContents {
@@ -164,8 +164,8 @@ final class TenYearsDevice {
     given = gateway.authorities.trustedPEM
     identity = DeviceIdentity(
       key: key, device: number,
-      chainPEM: try gateway.enrol(number, key.publicKey.spkiDER))
-    client = DeviceLinkClient(enrolment: nil)
+      chainPEM: try gateway.enroll(number, key.publicKey.spkiDER))
+    client = DeviceLinkClient(enrollment: nil)
     start()
   }
 
@@ -174,7 +174,7 @@ final class TenYearsDevice {
   }
 
   private func start() {
-    client = DeviceLinkClient(enrolment: nil)
+    client = DeviceLinkClient(enrollment: nil)
     if read == nil { credential = identity.credential(given: given) }
     client.use(credential)
     var output: [UInt8] = []

@@ -34,7 +34,7 @@ struct DesktopNotificationState {
     case opensWindow(Presentation, focus: String?)
   }
 
-  private struct Place {
+  private struct DisplaySlot {
     /// The item to show; nil once it is to be removed.
     var wanted: Item?
     /// True if an answer of the server is pending.
@@ -45,7 +45,7 @@ struct DesktopNotificationState {
     var number: UInt32 = 0
   }
 
-  private var places: [Key: Place] = [:]
+  private var places: [Key: DisplaySlot] = [:]
   private var keys: [UInt32: Key] = [:]
   private var tokens: [UInt32: String] = [:]
   private(set) var isServerThere = false
@@ -57,7 +57,7 @@ struct DesktopNotificationState {
 
   /// Shows an item, replacing one with the same key.
   mutating func show(_ key: Key, _ item: Item) -> [Call] {
-    var place = places[key] ?? Place()
+    var place = places[key] ?? DisplaySlot()
     place.wanted = item
     defer { places[key] = place }
     guard isServerThere else { return [] }
@@ -147,7 +147,7 @@ struct DesktopNotificationState {
         places[key] = nil
         continue
       }
-      place = Place(wanted: wanted, isCalling: true)
+      place = DisplaySlot(wanted: wanted, isCalling: true)
       places[key] = place
       calls.append(.notify(key, wanted, replacing: 0))
     }
@@ -167,7 +167,7 @@ struct DesktopNotificationState {
       if wasSeen, case .notification(let presentation) = place.wanted, !presentation.stays {
         places[key] = nil
       } else {
-        places[key] = place.wanted.map { Place(wanted: $0) }
+        places[key] = place.wanted.map { DisplaySlot(wanted: $0) }
       }
     }
   }

@@ -3,19 +3,19 @@ public import Foundation
 /// Creates an object of a class that is known only at run time.
 ///
 /// `NSObject.init()` is not `required`, so Swift does not allow `type.init()` for a class that was found by name or by
-/// protocol. `NewObjectMould` has a required initializer at the same position in its dispatch table; calling through it
+/// protocol. `RequiredInitBase` has a required initializer at the same position in its dispatch table; calling through it
 /// reaches the class's own `init()`. A test verifies this for each compiler.
 package enum NewObject {
   @inline(never)
   package static func make(_ type: NSObject.Type) -> NSObject {
-    unsafe unsafeBitCast(type, to: NewObjectMould.Type.self).init()
+    unsafe unsafeBitCast(type, to: RequiredInitBase.Type.self).init()
   }
 }
 
 /// The layout of a class whose `init()` can be called through its type.
 ///
 /// It is open because the compiler calls a final class directly instead of through the table.
-open class NewObjectMould: NSObject {
+open class RequiredInitBase: NSObject {
   /// Creates an object; declared `required` so that it can be called through a type.
   public override required init() { super.init() }
 }

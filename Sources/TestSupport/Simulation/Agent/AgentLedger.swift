@@ -20,7 +20,7 @@ final class AgentLedger {
   private let registrations: RegistrationLedger
   private let background: BackgroundLedger
   private let screen: ScreenLedger
-  let places: PlaceLedger
+  let places: LocationLedger
   private let front: FrontLedger
   private let waiting: WaitingLedger
   private unowned let world: AgentSimulation
@@ -48,7 +48,7 @@ final class AgentLedger {
     registrations = RegistrationLedger(in: world)
     background = BackgroundLedger(in: world)
     screen = ScreenLedger(in: world)
-    places = PlaceLedger(in: world)
+    places = LocationLedger(in: world)
     front = FrontLedger(in: world)
     waiting = WaitingLedger(in: world)
   }

@@ -29,7 +29,7 @@ final class ConversationLedger {
 
   private unowned let world: AgentSimulation
   private var peers: [ConnectionID: Peer] = [:]
-  private var asks: [Ask: Reason] = [:]
+  private var asks: [RequestID: Reason] = [:]
   private(set) var questions: Set<Question> = []
   private var usedQuestions: Set<Question> = []
   /// The notifications about which a foreground app is being asked.
@@ -155,7 +155,7 @@ final class ConversationLedger {
     if let token = extensionQuestions.removeValue(forKey: question) { extensions[token] = nil }
   }
 
-  private func open(_ ask: Ask, _ reason: Reason) {
+  private func open(_ ask: RequestID, _ reason: Reason) {
     guard ask.number != nil else { return }
     askCount += 1
     asks[ask] = reason
@@ -228,7 +228,7 @@ final class ConversationLedger {
     }
   }
 
-  private func close(_ ask: Ask) {
+  private func close(_ ask: RequestID) {
     guard ask.number != nil else { return }
     checkIsOpen(ask.connection, "the answer \(ask.number ?? 0)")
     world.expect(
@@ -238,7 +238,9 @@ final class ConversationLedger {
 
   /// Checks that an app with an older interface, which need not request permission, is refused only by the user, by a
   /// policy, or after its removal.
-  private func checkRefusal(_ ask: Ask, _ request: NotificationRequest, _ failure: AppLinkFailure) {
+  private func checkRefusal(
+    _ ask: RequestID, _ request: NotificationRequest, _ failure: AppLinkFailure
+  ) {
     guard request.content.generation != .userNotification,
       failure.reason == .notificationsNotAllowed, let app = app(of: ask.connection)
     else { return }

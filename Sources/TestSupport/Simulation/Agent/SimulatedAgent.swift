@@ -301,7 +301,7 @@ final class SimulatedAgent {
     return nil
   }
 
-  private func answered(_ ask: Ask, _ result: Result<AppAnswer, AppLinkFailure>) {
+  private func answered(_ ask: RequestID, _ result: Result<AppAnswer, AppLinkFailure>) {
     guard let number = ask.number else { return }
     process(ask.connection)?.isAnswered(number, result)
     world.commands[ask.connection]?.isAnswered(number)

@@ -25,13 +25,13 @@ final class SimulatedCommand {
     world.commands[command.connection] = command
     world.agent.report(
       .appGreeted(
-        Ask(connection: command.connection, number: 1), AppHello(role: .control, appID: nil),
+        RequestID(connection: command.connection, number: 1), AppHello(role: .control, appID: nil),
         ProcessIdentity(pid: 2, uid: 7)))
   }
 
   func isAnswered(_ number: Int64) {
     guard let request = requests.popFirst() else { return leave() }
-    let ask = Ask(connection: connection, number: nextNumber)
+    let ask = RequestID(connection: connection, number: nextNumber)
     nextNumber += 1
     after(2) { [self] in world.agent.report(.appRequested(ask, .control(request))) }
     if leavesEarly { after(20) { [self] in leave() } }

@@ -35,7 +35,7 @@ final class SimulatedProcess {
     hello.launch = launch
     hello.locationUsage = isExtension ? nil : "to remind you"
     if world.isTroubled, world.chance(0.02) { hello.version = 9 }
-    say(.appGreeted(Ask(connection: connection, number: 1), hello, app.identity(of: role)))
+    say(.appGreeted(RequestID(connection: connection, number: 1), hello, app.identity(of: role)))
   }
 
   func freeze() { postponed = postponed ?? [] }
@@ -94,7 +94,7 @@ final class SimulatedProcess {
     guard let type = request.frame.object["type"]?.stringValue,
       let read = try? AppRequest(type: type, request.frame)
     else { return world.fail("a request of \(app.id) cannot be read") }
-    say(.appRequested(Ask(connection: connection, number: number), read))
+    say(.appRequested(RequestID(connection: connection, number: number), read))
   }
 
   func isAnswered(_ number: Int64, _ result: Result<AppAnswer, AppLinkFailure>) {

@@ -8,7 +8,7 @@ final class WaitingLedger {
     let key: AppNotificationID
     let serial: Int64?
     /// The command's request; nil once the agent was killed, because it is not answered then.
-    var ask: Ask?
+    var ask: RequestID?
   }
 
   private unowned let world: AgentSimulation

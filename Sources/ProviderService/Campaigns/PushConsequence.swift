@@ -2,7 +2,7 @@ internal import BelfryProvider
 internal import BelfryWire
 
 /// The consequence of a push's response, or of a missing one, for its campaign.
-enum AnswerMeaning: Equatable {
+enum PushConsequence: Equatable {
   /// The service accepted the push.
   case accepted
   /// The token is dead since a time, in milliseconds since 1970, if the service reported one.

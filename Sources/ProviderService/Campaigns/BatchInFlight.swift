@@ -15,7 +15,7 @@ struct CampaignAddressee {
 /// A batch in flight, and the state of its recipients.
 ///
 /// Confined to its runner.
-struct CampaignFlight {
+struct BatchInFlight {
   /// The next event that the batch waits for.
   enum Phase: Equatable {
     /// The responses to all pushes that were sent.

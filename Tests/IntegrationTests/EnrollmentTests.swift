@@ -3,13 +3,13 @@ import TestSupport
 import Testing
 
 /// Enrollment: who is admitted, how often, and as which device.
-@Suite(.timeLimit(.minutes(60)), .requires(.python)) struct EnrolmentTests {
+@Suite(.timeLimit(.minutes(60)), .requires(.python)) struct EnrollmentTests {
   // The reasons of ENROL_REFUSED, docs/device-link.md section 6.
   private let wrongCode = 1
   private let revoked = 7
   private let tooMany = 8
 
-  @Test func `a key that enrols again is the same device, and keeps its token`() async throws {
+  @Test func `a key that enrolls again is the same device, and keeps its token`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       let first = try await scenario.enrolled(gateway, "device")
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `a revoked key does not enrol again`() async throws {
+  @Test func `a revoked key does not enroll again`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       let identity = try await scenario.enrolled(gateway, "device")
@@ -37,10 +37,10 @@ import Testing
         "device", "revoke", String(number), "--data", gateway.data,
       ])
       let code = gateway.enrollmentCode
-      #expect(try await scenario.refusedEnrolment(gateway, identity.file, code: code) == revoked)
+      #expect(try await scenario.refusedEnrollment(gateway, identity.file, code: code) == revoked)
       try await gateway.stop()
       let restarted = try await scenario.restart(gateway)
-      #expect(try await scenario.refusedEnrolment(restarted, identity.file, code: code) == revoked)
+      #expect(try await scenario.refusedEnrollment(restarted, identity.file, code: code) == revoked)
       let list = try await scenario.belfryCommand([
         "device", "list", "--data", gateway.data, "--json",
       ])
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `a code that was rotated enrols nobody any more, and the new one is told`()
+  @Test func `a code that was rotated enrolls nobody any more, and the new one is told`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -64,12 +64,12 @@ import Testing
       #expect(rotated != former)
       #expect(try await code() == rotated)
       let file = scenario.folder.file("device.pem")
-      #expect(try await scenario.refusedEnrolment(gateway, file, code: former) == wrongCode)
+      #expect(try await scenario.refusedEnrollment(gateway, file, code: former) == wrongCode)
       for path in [gateway.file, gateway.data + "-ready.json"] {
         let text = try String(contentsOfFile: path, encoding: .utf8)
         #expect(JSONLine(text)?["enrollmentCode"].string == rotated, "\(path)")
       }
-      let client = try scenario.linkClient(gateway, ["enrol", rotated, file])
+      let client = try scenario.linkClient(gateway, ["enroll", rotated, file])
       _ = try await client.event("enrolled")
       // The same for a stopped gateway.
       try await gateway.stop()
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(.requires(.curl))
-  func `one code enrols no more than --enroll-rate a minute; others are told and counted`()
+  func `one code enrolls no more than --enroll-rate a minute; others are told and counted`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -88,7 +88,7 @@ import Testing
       let identity = try await scenario.enrolled(gateway, "device")
       let code = gateway.enrollmentCode
       #expect(
-        try await scenario.refusedEnrolment(gateway, scenario.folder.file("2.pem"), code: code)
+        try await scenario.refusedEnrollment(gateway, scenario.folder.file("2.pem"), code: code)
           == tooMany
       )
       let metrics = try await scenario.command([

@@ -5,7 +5,7 @@ import Storage
 ///
 /// The uses of rules with a limit have a setting of their own: the gateway writes it while it answers requests, and an
 /// administrator's change at the same moment must not be lost.
-struct KeptFaults {
+struct StoredFaults {
   let store: any ControlStore
 
   /// Returns the rules that have not ended, in the order in which they were added, and the highest id that any rule

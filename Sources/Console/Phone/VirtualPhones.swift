@@ -9,7 +9,7 @@ internal import Transport
 /// The virtual phones of a gateway, each with its own folder in the gateway's folder.
 ///
 /// Calls can be made on any thread.
-public final class PhoneShelf: Sendable {
+public final class VirtualPhones: Sendable {
   private let host: String
   private let port: UInt16
   private let folder: GatewayFolder
@@ -105,7 +105,7 @@ public final class PhoneShelf: Sendable {
         .conflict, "virtual phones require a sandbox gateway",
         do: "use a sandbox gateway, or 'belfry device run'")
     }
-    let code = try administration.perform(.enrolmentCode).first?["code"]?.stringValue ?? ""
+    let code = try administration.perform(.enrollmentCode).first?["code"]?.stringValue ?? ""
     let authority: [UInt8]
     do {
       authority = try FileSystem.readRegularFile(folder.authorityFile, limit: Limits.fileBytes)
@@ -118,7 +118,7 @@ public final class PhoneShelf: Sendable {
         let phone = try VirtualPhone(
           number: number, folder: dataFolder(number),
           gateway: AgentConfiguration.Gateway(
-            host: host, port: port, authorityPEM: authority, enrolmentCode: code))
+            host: host, port: port, authorityPEM: authority, enrollmentCode: code))
         phones.withLock { $0[number] = phone }
         return .success(())
       } catch {

@@ -4,7 +4,7 @@ import Transport
 /// The place of one connection in the census, from its acceptance until its socket is closed.
 ///
 /// A device leaves its place once its certificate has identified it; from then on ``DeviceConnection`` is counted.
-final class ConnectionPlace: StreamPlace {
+final class ConnectionSlot: StreamSlot {
   let address: String
   /// The time it was accepted, on its loop's clock, in nanoseconds.
   let since: Int64
@@ -45,17 +45,17 @@ final class ConnectionPlace: StreamPlace {
 
 /// The unproven connections of one loop, oldest first.
 struct UnprovenConnections {
-  private struct Entry { weak var place: ConnectionPlace? }
+  private struct Entry { weak var slot: ConnectionSlot? }
 
   private var entries: [Entry] = []
 
-  mutating func add(_ place: ConnectionPlace) {
+  mutating func add(_ slot: ConnectionSlot) {
     // Remove ended and proven connections only when they may be half of all entries.
     if entries.count >= nextSweep {
-      entries.removeAll { $0.place?.isProven != false }
+      entries.removeAll { $0.slot?.isProven != false }
       nextSweep = max(64, entries.count * 2)
     }
-    entries.append(Entry(place: place))
+    entries.append(Entry(slot: slot))
   }
 
   private var nextSweep = 64
@@ -65,9 +65,9 @@ struct UnprovenConnections {
   /// Returns true if it closed one.
   func evict(of address: String?, at now: Int64) -> Bool {
     for entry in entries {
-      guard let place = entry.place, !place.isProven else { continue }
-      guard now - place.since >= Limits.unprovenNanoseconds else { return false }
-      guard address == nil || place.address == address, let stream = place.stream, stream.isOpen
+      guard let slot = entry.slot, !slot.isProven else { continue }
+      guard now - slot.since >= Limits.unprovenNanoseconds else { return false }
+      guard address == nil || slot.address == address, let stream = slot.stream, stream.isOpen
       else { continue }
       stream.close(afterFlush: false)
       return true
@@ -79,7 +79,7 @@ struct UnprovenConnections {
 /// Admission of connections, before any handshake.
 extension GatewayLoop {
   /// Marks the stream's peer as an authenticated provider.
-  func prove(_ stream: ByteStream?) { (stream?.place as? ConnectionPlace)?.proveProvider() }
+  func prove(_ stream: ByteStream?) { (stream?.slot as? ConnectionSlot)?.proveProvider() }
 
   /// Returns true if the connection is served.
   ///
@@ -96,9 +96,9 @@ extension GatewayLoop {
       }
       census.evicted()
     }
-    let place = ConnectionPlace(census, address: address, since: loop.nowNanoseconds)
-    stream.place = place
-    unproven.add(place)
+    let slot = ConnectionSlot(census, address: address, since: loop.nowNanoseconds)
+    stream.slot = slot
+    unproven.add(slot)
     return true
   }
 

@@ -5,7 +5,7 @@ public import System
 ///
 /// The sign-in form and the API share the counts. Calls can be made on any thread. The right token is always accepted,
 /// regardless of previous guesses, so that guessing can't lock out an administrator.
-public final class TokenGuesses: Sendable {
+public final class TokenAttempts: Sendable {
   /// The outcome of an attempt.
   public enum Outcome: Equatable, Sendable {
     /// The token is right.

@@ -5,7 +5,7 @@ import System
 /// The delivery log in a gateway's folder, for loops that aren't running.
 ///
 /// Calls block and can be made on any thread.
-struct KeptDeliveryLog: Sendable {
+struct StoredDeliveryLog: Sendable {
   let folder: GatewayFolder
   let store: any ControlStore
   let environment: BelfryWire.Environment

@@ -1,11 +1,11 @@
 import BelfryWire
 
 /// The reason why a device wasn't enrolled.
-enum EnrolmentProblem: Error {
-  case refused(LinkEnrolmentRefusal)
+enum EnrollmentProblem: Error {
+  case refused(LinkEnrollmentRefusal)
   case failed(String)
 
-  var refusal: LinkEnrolmentRefusal {
+  var refusal: LinkEnrollmentRefusal {
     switch self {
     case .refused(let refusal): refusal
     case .failed: .tryLater

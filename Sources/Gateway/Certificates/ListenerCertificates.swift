@@ -2,7 +2,7 @@ internal import System
 internal import Transport
 
 /// The certificates of a gateway's listeners, ready for use.
-package struct ShownCertificates: Sendable {
+package struct ListenerCertificates: Sendable {
   /// The TLS configuration of the listeners.
   package var security: ListenerSecurity
   /// The authorities that sign and are trusted.
@@ -22,7 +22,8 @@ struct CertificateSource: Sendable {
   let log: Log
 
   /// Returns the listeners' certificates for that time, in seconds since 1970.
-  func load(_ configuration: GatewayConfiguration, nowSeconds: Int64) throws -> ShownCertificates {
+  func load(_ configuration: GatewayConfiguration, nowSeconds: Int64) throws -> ListenerCertificates
+  {
     let names = ServerNames(of: configuration)
     // Check before writing anything to the folder.
     try configuration.checkCertificate()
@@ -33,7 +34,7 @@ struct CertificateSource: Sendable {
   func load(
     _ configuration: GatewayConfiguration, _ names: ServerNames, _ authorities: Authorities,
     nowSeconds: Int64
-  ) throws -> ShownCertificates {
+  ) throws -> ListenerCertificates {
     let authority = authorities.server
     try names.requirePermitted(by: authority, in: folder)
     let server = try folder.server(
@@ -61,7 +62,7 @@ struct CertificateSource: Sendable {
           kind: .own, subject: own.file, notBefore: own.certificate.notBefore,
           notAfter: own.certificate.notAfter))
     }
-    return ShownCertificates(
+    return ListenerCertificates(
       security: try ListenerSecurity(
         showing: server, own: own?.identity, authorityPEM: authorities.trustedPEM,
         revocations: revocations, takesOverRecords: configuration.takesOverRecords),

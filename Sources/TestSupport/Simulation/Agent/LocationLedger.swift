@@ -3,7 +3,7 @@ import BelfryWire
 
 /// A check of location messages: they are sent only to apps with the user's permission, to all running apps that follow
 /// the location, and to those that wait for a region that the device enters or leaves.
-final class PlaceLedger {
+final class LocationLedger {
   private unowned let world: AgentSimulation
   private var followers: Set<ConnectionID> = []
   /// Followers that have not been told the location of the current event yet.
