@@ -1,12 +1,7 @@
 /// The options of Apple's `afconvert` for creating an alert sound, translated to the options of `belfry sound convert`.
 enum AfconvertWords {
-  /// The reason that options of `afconvert` cannot be translated.
-  struct Problem: Error, CustomStringConvertible {
-    let description: String
-  }
-
   /// Replaces `-d FORMAT`, `-f FILE_FORMAT` and `-v`; other arguments stay unchanged.
-  static func translated(_ arguments: [String]) throws(Problem) -> [String] {
+  static func translated(_ arguments: [String]) throws(UsageError) -> [String] {
     var words: [String] = []
     var format: String?
     var suffixes: [String]?
@@ -19,7 +14,7 @@ enum AfconvertWords {
         continue
       }
       guard index < arguments.count else {
-        throw Problem(description: "\(word) needs a value: give one, such as -d ima4 or -f caff")
+        throw UsageError("\(word) needs a value: give one, such as -d ima4 or -f caff")
       }
       if word == "-d" {
         format = try encoding(arguments[index])
@@ -31,31 +26,31 @@ enum AfconvertWords {
     if let suffixes, let file = words.last(where: { !$0.hasPrefix("-") }),
       !suffixes.contains(where: { file.lowercased().hasSuffix($0) })
     {
-      throw Problem(
-        description: "\(file) has another ending than -f asks for: let it end with \(suffixes[0])")
+      throw UsageError(
+        "\(file) does not have the extension of -f's format: use a name that ends with \(suffixes[0])"
+      )
     }
     return (format.map { ["--encoding", $0] } ?? []) + words
   }
 
-  private static func encoding(_ format: String) throws(Problem) -> String {
+  private static func encoding(_ format: String) throws(UsageError) -> String {
     switch format {
     case "ima4", "ulaw", "alaw": return format
     case "LEI16", "BEI16", "I16": return "pcm"
     default:
-      throw Problem(
-        description:
-          "-d \(format) is no format of alert sounds: use ima4, ulaw, alaw, LEI16 or BEI16")
+      throw UsageError(
+        "invalid value '\(format)' for -d: expected ima4, ulaw, alaw, LEI16 or BEI16")
     }
   }
 
-  private static func fileSuffixes(_ format: String) throws(Problem) -> [String] {
+  private static func fileSuffixes(_ format: String) throws(UsageError) -> [String] {
     switch format {
     case "caff": return [".caf"]
     case "AIFF", "AIFC": return [".aiff", ".aif", ".aifc"]
     case "WAVE": return [".wav"]
     default:
-      throw Problem(
-        description: "-f \(format) is no format of alert sounds: use caff, AIFF or WAVE")
+      throw UsageError(
+        "invalid value '\(format)' for -f: expected caff, AIFF or WAVE")
     }
   }
 }

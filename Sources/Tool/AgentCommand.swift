@@ -44,59 +44,38 @@ enum AgentCommand {
     ])
 
   static func run(_ arguments: [String]) -> Int32 {
-    var configuration: AgentConfiguration
-    do {
-      let options = try CommandLineOptions(arguments, by: table)
-      if options.wantsHelp {
-        Output.text(table.help)
-        return 0
+    table.run(arguments) { options in
+      let configuration = try Self.configuration(options)
+      guard let arguments = try installedArguments(options) else { return try serve(configuration) }
+      let installation = try AgentInstallation()
+      if options.has("install") {
+        try installation.install(arguments)
+      } else {
+        try installation.uninstall()
       }
-      configuration = try Self.configuration(options)
-      if let arguments = try installedArguments(options) {
-        let installation = try AgentInstallation()
-        if options.has("install") {
-          try installation.install(arguments)
-        } else {
-          try installation.uninstall()
-        }
-        return 0
-      }
-    } catch let problem as DeviceGateway.Problem {
-      Output.error(problem)
-      return problem.isUsage ? 2 : 1
-    } catch let problem as CommandLineOptions.Problem {
-      Output.error(problem)
-      return 2
-    } catch let problem as UsageError {
-      Output.error(problem)
-      return 2
-    } catch {
-      Output.error(error)
-      return 1
+      return 0
     }
+  }
+
+  private static func serve(_ configuration: AgentConfiguration) throws -> Int32 {
+    var configuration = configuration
     SignalWatcher.blockSignals()
     configuration.descriptors = DescriptorLimit.raise()
-    do {
-      try FolderOwner.act(in: configuration.dataFolder)
-      let loop = try EventLoop()
-      configuration.socketDescriptor = try ActivationSocket.descriptor(
-        at: configuration.socketPath)
-      let daemon = try AgentDaemon(configuration, on: loop)
-      let service = ServiceNotifier(on: loop)
-      let signals = try SignalWatcher(on: loop, for: [.terminate, .interrupt]) { _ in
-        service.stopping()
-        daemon.stop()
-        // One more turn sends the output that the shutdown has queued.
-        loop.schedule(afterNanoseconds: 0) { loop.stop() }
-      }
-      service.ready()
-      loop.run()
-      signals.close()
-      return 0
-    } catch {
-      Output.error(error)
-      return 1
+    try FolderOwner.act(in: configuration.dataFolder)
+    let loop = try EventLoop()
+    configuration.socketDescriptor = try ActivationSocket.descriptor(at: configuration.socketPath)
+    let daemon = try AgentDaemon(configuration, on: loop)
+    let service = ServiceNotifier(on: loop)
+    let signals = try SignalWatcher(on: loop, for: [.terminate, .interrupt]) { _ in
+      service.stopping()
+      daemon.stop()
+      // One more turn sends the output that the shutdown has queued.
+      loop.schedule(afterNanoseconds: 0) { loop.stop() }
     }
+    service.ready()
+    loop.run()
+    signals.close()
+    return 0
   }
 
   /// Returns the arguments of the agent to install, or nil if it runs now.

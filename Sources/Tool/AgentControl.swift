@@ -53,26 +53,12 @@ struct AgentControl {
     _ arguments: [String], _ table: OptionTable, verbs: [OptionTable] = [],
     _ body: (CommandLineOptions, AgentControl) throws -> Void
   ) -> Int32 {
-    do {
-      let options = try CommandLineOptions(arguments, by: table)
-      if options.wantsHelp {
-        let verb = arguments.first.flatMap { word in
-          verbs.first { $0.command == "\(table.command) \(word)" }
-        }
-        Output.text((verb ?? table).help)
-        return 0
-      }
+    let verb = arguments.first.flatMap { word in
+      verbs.first { $0.command == "\(table.command) \(word)" }
+    }
+    return table.run(arguments, help: verb?.help) { options in
       try body(options, AgentControl(options))
       return 0
-    } catch let problem as CommandLineOptions.Problem {
-      Output.error(problem)
-      return 2
-    } catch let problem as UsageError {
-      Output.error(problem)
-      return 2
-    } catch {
-      Output.error(error)
-      return 1
     }
   }
 
@@ -82,11 +68,4 @@ struct AgentControl {
   ) {
     OutputTable.show(rows, columns: rows.first?.keys ?? [], header, asJSON: asJSON)
   }
-}
-
-/// An error in the arguments: exit status 2.
-struct UsageError: Error, CustomStringConvertible {
-  let description: String
-
-  init(_ description: String) { self.description = description }
 }

@@ -46,34 +46,20 @@ enum DeviceCommand {
     if arguments.first == "order" { return OrderCommand.run(Array(arguments.dropFirst())) }
     if arguments.first == "received" { return ReceivedCommand.run(Array(arguments.dropFirst())) }
     guard let verb = arguments.first, verb == "run" else {
-      if arguments.first == "--help" { return help() }
+      if arguments.first == "--help" {
+        Output.text(helpText)
+        return 0
+      }
       Output.error("'belfry device' needs a verb", do: "type belfry device run --help")
       return 2
     }
-    do {
-      let options = try CommandLineOptions(arguments.dropFirst(), by: table)
-      if options.wantsHelp { return help() }
+    return table.run(arguments.dropFirst(), help: helpText) { options in
       let plan = try FleetConfiguration(options)
       SignalWatcher.blockSignals([.terminate, .interrupt])
       try FolderOwner.act(in: plan.dataFolder)
       return try DeviceFleet(plan).run()
-    } catch let problem as CommandLineOptions.Problem {
-      Output.error(problem)
-      return 2
-    } catch let problem as FleetConfiguration.Problem {
-      Output.error(problem)
-      return 2
-    } catch let problem as DeviceGateway.Problem {
-      Output.error(problem)
-      return problem.isUsage ? 2 : 1
-    } catch {
-      Output.error(error)
-      return 1
     }
   }
 
-  private static func help() -> Int32 {
-    for table in tables { Output.text(table.help + "\n") }
-    return 0
-  }
+  private static var helpText: String { tables.map { $0.help + "\n" }.joined() }
 }

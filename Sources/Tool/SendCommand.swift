@@ -32,22 +32,11 @@ enum SendCommand {
     ])
 
   static func run(_ arguments: [String]) -> Int32 {
-    do {
-      let options = try CommandLineOptions(arguments, by: table)
-      if options.wantsHelp {
-        Output.line(String(table.help.dropLast()))
-        return 0
-      }
+    table.run(arguments) { options in
       let push = try template(options)
       let client = try ProviderClient(SendTarget.configuration(options))
       defer { client.close() }
       return send(push, to: options.positionals, with: client, wrongPort: SendPort(options))
-    } catch let problem as CommandLineOptions.Problem {
-      Output.error(problem)
-      return 2
-    } catch {
-      Output.error(error)
-      return 1
     }
   }
 

@@ -33,46 +33,34 @@ enum SoundCommand {
   }
 
   private static func convert(_ arguments: [String]) -> Int32 {
-    do {
-      let options = try CommandLineOptions(
-        AfconvertWords.translated(arguments), by: conversionTable)
-      if options.wantsHelp {
-        Output.text(conversionTable.help)
-        return 0
-      }
-      let paths = options.positionals.map(FileSystem.absolute)
-      guard let source = paths.first, FileSystem.exists(source) else {
-        Output.error("\(paths.first ?? "") does not exist", do: "give a sound file")
-        return 1
-      }
-      var words = ["convert"]
-      if let encoding = try options.choice("encoding", of: ["pcm", "ima4", "ulaw", "alaw"]) {
-        words += ["--encoding", encoding]
-      }
-      if options.has("cut") { words.append("--cut") }
-      return become(words + paths)
-    } catch {
-      Output.error(error)
-      return 2
+    CommandRun.status {
+      let words = try AfconvertWords.translated(arguments)
+      return conversionTable.run(words, convert)
     }
   }
 
+  private static func convert(_ options: CommandLineOptions) throws -> Int32 {
+    let paths = options.positionals.map(FileSystem.absolute)
+    guard let source = paths.first, FileSystem.exists(source) else {
+      Output.error("\(paths.first ?? "") does not exist", do: "give a sound file")
+      return 1
+    }
+    var words = ["convert"]
+    if let encoding = try options.choice("encoding", of: ["pcm", "ima4", "ulaw", "alaw"]) {
+      words += ["--encoding", encoding]
+    }
+    if options.has("cut") { words.append("--cut") }
+    return become(words + paths)
+  }
+
   private static func look(_ arguments: [String]) -> Int32 {
-    do {
-      let options = try CommandLineOptions(arguments, by: table)
-      if options.wantsHelp {
-        Output.text(table.help)
-        return 0
-      }
+    table.run(arguments) { options in
       guard let file = options.positionals.first.map(FileSystem.absolute) else { return 2 }
       guard FileSystem.exists(file) else {
         Output.error("\(file) does not exist", do: "give a sound file")
         return 1
       }
       return become(options.has("play") ? ["play", file] : ["check", file])
-    } catch {
-      Output.error(error)
-      return 2
     }
   }
 

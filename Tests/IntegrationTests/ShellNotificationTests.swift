@@ -318,6 +318,27 @@ import Testing
     }
   }
 
+  @Test(arguments: [SIGINT, SIGTERM])
+  func `An interrupted subscription leaves no app behind`(signal: Int32) async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
+      _ = try await agent.program.event("link") { $0["state"].string == "up" }
+      try await gateway.crash()
+      _ = try await agent.program.event("link") { $0["state"].string == "down" }
+      let subscribe = try scenario.belfry([
+        "subscribe", "backups", "--gateway", gateway.file, "--socket", agent.socket,
+      ])
+      try await Scenario.wait("the app of the subscription") {
+        try await apps(scenario, agent) == ["belfry.shell.backups"]
+      }
+      subscribe.signal(signal)
+      #expect(try await subscribe.end() == 128 + signal)
+      #expect(subscribe.errors.contains("interrupted"))
+      #expect(try await apps(scenario, agent).isEmpty)
+    }
+  }
+
   @Test func `A token that the gateway cannot give yet is waited for, as long as one wants`()
     async throws
   {

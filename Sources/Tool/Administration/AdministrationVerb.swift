@@ -109,13 +109,13 @@ struct AdministrationNoun: Sendable {
 
   /// Runs one verb with the arguments that follow it.
   static func run(_ verb: AdministrationVerb, _ arguments: [String]) -> Int32 {
-    do {
-      let options = try CommandLineOptions(arguments, by: verb.table)
-      if options.wantsHelp {
-        Output.text(verb.table.help)
-        return 0
+    verb.table.run(arguments) { options in
+      let lines: [JSONObject]
+      do {
+        lines = try verb.perform(options)
+      } catch let failure as AdministrationFailure where failure.kind == .invalid {
+        throw UsageError("\(failure)")
       }
-      let lines = try verb.perform(options)
       if let text = verb.text, !options.has("json") {
         for line in lines { Output.line(OutputTable.printable(text(line))) }
         return 0
@@ -124,15 +124,6 @@ struct AdministrationNoun: Sendable {
         lines, columns: verb.shownColumns(lines), verb.listed.map { .headings(of: $0) } ?? .none,
         asJSON: options.has("json"))
       return 0
-    } catch let problem as CommandLineOptions.Problem {
-      Output.error(problem)
-      return 2
-    } catch let failure as AdministrationFailure {
-      Output.error(failure)
-      return failure.kind == .invalid ? 2 : 1
-    } catch {
-      Output.error(error)
-      return 1
     }
   }
 

@@ -15,7 +15,7 @@ enum BackupCommand {
     ])
 
   static func run(_ arguments: [String]) -> Int32 {
-    FolderCommand.run(table, arguments) { options in
+    table.run(arguments) { options in
       let file = FileSystem.absolute(options.positionals[0])
       let folder = GatewayFolder(path: options.value("data") ?? StateFolders.gateway)
       let summary = try FolderBackup.make(
@@ -37,6 +37,7 @@ enum BackupCommand {
             + Output.counted(summary.notifications, "undelivered notification") + " "
             + "of \(folder.path), \(summary.byteCount) bytes")
       }
+      return 0
     }
   }
 }
@@ -53,7 +54,7 @@ enum RestoreCommand {
     ])
 
   static func run(_ arguments: [String]) -> Int32 {
-    FolderCommand.run(table, arguments) { options in
+    table.run(arguments) { options in
       let file = FileSystem.absolute(options.positionals[0])
       let folder = GatewayFolder(path: options.value("data") ?? StateFolders.gateway)
       let summary = try FolderBackup.restore(
@@ -72,7 +73,7 @@ enum RestoreCommand {
         line.merge(summary.json)
         line["effects"] = .array(effects.map { .string($0) })
         Output.json(.object(line))
-        return
+        return 0
       }
       Output.line(
         "\(folder.path) is restored from a backup of \(created): "
@@ -80,6 +81,7 @@ enum RestoreCommand {
           + Output.counted(summary.notifications, "undelivered notification"))
       Output.line("Since then:")
       for effect in effects { Output.line("- \(effect)") }
+      return 0
     }
   }
 
@@ -95,27 +97,4 @@ enum RestoreCommand {
     "keys, certificates and devices that were revoked are good again: revoke them again "
       + "(`belfry key revoke`, `certificate revoke`, `device revoke`)",
   ]
-}
-
-/// The common error handling of the commands on a whole folder.
-private enum FolderCommand {
-  static func run(
-    _ table: OptionTable, _ arguments: [String], _ body: (CommandLineOptions) throws -> Void
-  ) -> Int32 {
-    do {
-      let options = try CommandLineOptions(arguments, by: table)
-      if options.wantsHelp {
-        Output.text(table.help)
-        return 0
-      }
-      try body(options)
-      return 0
-    } catch let problem as CommandLineOptions.Problem {
-      Output.error(problem)
-      return 2
-    } catch {
-      Output.error(error)
-      return 1
-    }
-  }
 }

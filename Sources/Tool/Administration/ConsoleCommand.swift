@@ -14,12 +14,7 @@ enum ConsoleCommand {
     ])
 
   static func run(_ arguments: [String]) -> Int32 {
-    do {
-      let options = try CommandLineOptions(arguments, by: table)
-      if options.wantsHelp {
-        Output.text(table.help)
-        return 0
-      }
+    table.run(arguments) { options in
       let folder = FileSystem.absolute(options.value("data") ?? StateFolders.gateway)
       try FolderOwner.act(in: folder)
       guard let link = try GatewayAccess(folder: folder).consoleLink() else {
@@ -36,12 +31,6 @@ enum ConsoleCommand {
         Output.line(link.url)
       }
       return 0
-    } catch let problem as CommandLineOptions.Problem {
-      Output.error(problem)
-      return 2
-    } catch {
-      Output.error(error)
-      return 1
     }
   }
 }

@@ -17,8 +17,7 @@ enum LogCommand {
     guard arguments.contains("--follow"), !arguments.contains("--help") else {
       return AdministrationNoun.run(verb, arguments)
     }
-    do {
-      let options = try CommandLineOptions(arguments, by: verb.table)
+    return verb.table.run(arguments) { options in
       let folder = FileSystem.absolute(options.value("data") ?? StateFolders.gateway)
       try FolderOwner.act(in: folder)
       let access = GatewayAccess(folder: folder)
@@ -26,12 +25,6 @@ enum LogCommand {
         OutputTable.show([line], columns: columns, .none, asJSON: options.has("json"))
       }
       return 0
-    } catch let problem as CommandLineOptions.Problem {
-      Output.error(problem)
-      return 2
-    } catch {
-      Output.error(error)
-      return 1
     }
   }
 }

@@ -5,7 +5,7 @@ import Transport
 /// The gateway that a device joins: its address, the authority to trust, and the enrollment code.
 struct DeviceGateway: Equatable {
   /// An error in the specification of the gateway.
-  enum Problem: Error, CustomStringConvertible {
+  enum Problem: CommandFailure, CustomStringConvertible {
     case badFile(String, reason: String)
     case badInvitation(reason: String)
     case badAuthority(String, reason: String)
@@ -15,6 +15,8 @@ struct DeviceGateway: Equatable {
     var isUsage: Bool {
       if case .badFile = self { false } else { true }
     }
+
+    var exitStatus: Int32 { isUsage ? 2 : 1 }
 
     var description: String {
       switch self {

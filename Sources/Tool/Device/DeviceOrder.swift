@@ -77,9 +77,10 @@ struct DeviceOrder: Sendable {
   }
 
   /// The reason that an order is not carried out, and the remedy.
-  struct Refusal: Error {
+  struct Refusal: Error, CustomStringConvertible {
     let reason: String
     let advice: String
+    var description: String { "\(reason): \(advice)" }
 
     init(_ reason: String, do advice: String) {
       self.reason = reason

@@ -4,9 +4,11 @@ import System
 /// The validated options of `belfry device run`.
 struct FleetConfiguration {
   /// An error in the options.
-  enum Problem: Error, CustomStringConvertible {
+  enum Problem: CommandFailure, CustomStringConvertible {
     case badApp(String)
     case badChannel(String)
+
+    var exitStatus: Int32 { 2 }
 
     var description: String {
       switch self {

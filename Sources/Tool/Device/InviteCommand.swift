@@ -25,12 +25,7 @@ enum InviteCommand {
     ])
 
   static func run(_ arguments: [String]) -> Int32 {
-    do {
-      let options = try CommandLineOptions(arguments, by: table)
-      if options.wantsHelp {
-        Output.text(table.help)
-        return 0
-      }
+    table.run(arguments) { options in
       guard !(options.has("qr") && options.has("json")) else {
         throw UsageError("--qr and --json cannot be combined: use one of them")
       }
@@ -83,15 +78,6 @@ enum InviteCommand {
       }
       for row in code.lines { Output.line(row) }
       return 0
-    } catch let problem as CommandLineOptions.Problem {
-      Output.error(problem)
-      return 2
-    } catch let problem as UsageError {
-      Output.error(problem)
-      return 2
-    } catch {
-      Output.error(error)
-      return 1
     }
   }
 

@@ -30,12 +30,7 @@ enum OrderCommand {
     ])
 
   static func run(_ arguments: [String]) -> Int32 {
-    do {
-      let options = try CommandLineOptions(arguments, by: table)
-      if options.wantsHelp {
-        Output.text(table.help)
-        return 0
-      }
+    table.run(arguments) { options in
       let order = try order(options)
       let seconds = try options.integer("timeout", in: Int64(0)...86_400) ?? 10
       let end = ContinuousClock.now + .seconds(seconds)
@@ -44,18 +39,6 @@ enum OrderCommand {
         if options.has("json") { Output.json(.object(line)) } else { Output.line(sentence(line)) }
       }
       return 0
-    } catch let problem as CommandLineOptions.Problem {
-      Output.error(problem)
-      return 2
-    } catch let problem as UsageError {
-      Output.error(problem)
-      return 2
-    } catch let refusal as DeviceOrder.Refusal {
-      Output.error(refusal.reason, do: refusal.advice)
-      return 1
-    } catch {
-      Output.error(error)
-      return 1
     }
   }
 

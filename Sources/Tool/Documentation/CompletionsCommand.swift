@@ -13,12 +13,7 @@ enum CompletionsCommand {
     positionals: "bash|zsh|fish", positionalCount: 1...1, [])
 
   static func run(_ arguments: [String]) -> Int32 {
-    do throws(CommandLineOptions.Problem) {
-      let options = try CommandLineOptions(arguments, by: table)
-      if options.wantsHelp {
-        Output.text(table.help)
-        return 0
-      }
+    table.run(arguments) { options in
       let words = CompletionWords.all
       switch options.positionals[0] {
       case "bash": Output.text(BashCompletion.script(words))
@@ -29,9 +24,6 @@ enum CompletionsCommand {
         return 2
       }
       return 0
-    } catch {
-      Output.error(error)
-      return 2
     }
   }
 }

@@ -19,12 +19,7 @@ enum ManualCommand {
     ])
 
   static func run(_ arguments: [String]) -> Int32 {
-    do {
-      let options = try CommandLineOptions(arguments, by: table)
-      if options.wantsHelp {
-        Output.text(table.help)
-        return 0
-      }
+    table.run(arguments) { options in
       let format = try options.choice("format", of: ["roff", "markdown"])
       if let folder = options.value("out") {
         guard options.positionals.isEmpty else {
@@ -47,15 +42,6 @@ enum ManualCommand {
         Output.text(page.roff)
       }
       return 0
-    } catch let problem as CommandLineOptions.Problem {
-      Output.error(problem)
-      return 2
-    } catch let problem as UsageError {
-      Output.error(problem)
-      return 2
-    } catch {
-      Output.error(error)
-      return 1
     }
   }
 

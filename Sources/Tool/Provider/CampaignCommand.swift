@@ -99,8 +99,8 @@ enum CampaignCommand {
   ]
 
   static func run(_ arguments: [String]) -> Int32 {
-    let rest = Array(arguments.dropFirst())
-    do {
+    CommandRun.status {
+      let rest = Array(arguments.dropFirst())
       switch arguments.first {
       case "send": return try with(send, rest, CampaignSending.read, CampaignSending.send)
       case "resume": return try with(resume, rest, CampaignSending.resume)
@@ -141,15 +141,6 @@ enum CampaignCommand {
               separator: ", "))
         return 2
       }
-    } catch let problem as CommandLineOptions.Problem {
-      Output.error(problem)
-      return 2
-    } catch let problem as UsageError {
-      Output.error(problem)
-      return 2
-    } catch {
-      Output.error(error)
-      return 1
     }
   }
 

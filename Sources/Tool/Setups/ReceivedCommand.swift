@@ -32,12 +32,7 @@ enum ReceivedCommand {
     ])
 
   static func run(_ arguments: [String]) -> Int32 {
-    do {
-      let options = try CommandLineOptions(arguments, by: table)
-      if options.wantsHelp {
-        Output.text(table.help)
-        return 0
-      }
+    table.run(arguments) { options in
       let count = try options.integer("count", in: 0...1_000_000) ?? 1
       let limit = try limit(options, count: count)
       let filter = try filter(options)
@@ -54,15 +49,6 @@ enum ReceivedCommand {
       }
       return count > 0
         ? try show(count, of: pushes, within: limit) : try expectNone(pushes, within: limit)
-    } catch let problem as CommandLineOptions.Problem {
-      Output.error(problem)
-      return 2
-    } catch let problem as ReceivedPushes.Problem {
-      Output.error(problem)
-      return 2
-    } catch {
-      Output.error(error)
-      return 1
     }
   }
 

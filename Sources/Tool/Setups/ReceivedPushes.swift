@@ -31,8 +31,10 @@ final class ReceivedPushes {
   }
 
   /// An error that the user can correct.
-  enum Problem: Error, CustomStringConvertible {
+  enum Problem: CommandFailure, CustomStringConvertible {
     case unknownMark(String)
+
+    var exitStatus: Int32 { 2 }
 
     var description: String {
       switch self {

@@ -2,6 +2,7 @@ import BelfryProvider
 import AppLink
 import BelfryWire
 import Dispatch
+import Glibc
 import Synchronization
 import System
 
@@ -24,7 +25,9 @@ enum SubscribeCommand {
     ])
 
   static func run(_ arguments: [String]) -> Int32 {
-    AgentControl.run(arguments, table) { options, agent in
+    // Ctrl-C ends the wait for the token, not the process, so that it can remove the app.
+    SignalWatcher.blockSignals([.terminate, .interrupt])
+    return AgentControl.run(arguments, table) { options, agent in
       let app = try ShellApp(subscription: options.positionals[0])
       let isKnown = try AgentControl(options).ask(.apps).rows.contains {
         $0["app"]?.stringValue == app.id
@@ -51,30 +54,45 @@ enum SubscribeCommand {
     }
   }
 
+  /// The end of the wait for a token by a signal.
+  private struct Interruption: CommandFailure, CustomStringConvertible {
+    let signal: Int32
+    let description = "interrupted before a token was received"
+    var exitStatus: Int32 { 128 + signal }
+  }
+
   /// Registers as the app, allows it to notify, and returns its token.
   private static func token(
     of app: ShellApp, _ options: CommandLineOptions, _ agent: AgentControl
   ) throws -> String {
     let seconds = try options.integer("timeout", in: 1...86_400) ?? 60
     let arrived = DispatchSemaphore(value: 0)
-    let outcome = Mutex<Result<String, AppLinkFailure>?>(nil)
+    let outcome = Mutex<Result<String, any Error>?>(nil)
+    @Sendable func end(_ result: Result<String, any Error>) {
+      outcome.withLock { $0 = $0 ?? result }
+      arrived.signal()
+    }
+    let signals = [SIGINT, SIGTERM].map { number in
+      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+      source.setEventHandler { end(.failure(Interruption(signal: number))) }
+      source.resume()
+      return source
+    }
+    defer { for source in signals { source.cancel() } }
     let connection = AppLinkConnection(
       socketPath: options.value("socket") ?? StateFolders.socket, reconnects: false,
       greetingMilliseconds: AgentControl.greetingMilliseconds(options),
       hello: { app.hello },
       handler: { event in
-        let result: Result<String, AppLinkFailure>
         switch event {
-        case .event(.token(.alert, let token), _): result = .success(Hexadecimal.encode(token))
+        case .event(.token(.alert, let token), _): end(.success(Hexadecimal.encode(token)))
         case .event(.registrationFailed(.alert, let failure), _):
           // The token arrives once the link is up; an agent that has just started is about to connect.
           if failure.reason == .gatewayUnreachable { return }
-          result = .failure(failure)
-        case .refused(let failure), .disconnected(let failure): result = .failure(failure)
-        case .connected, .event: return
+          end(.failure(failure))
+        case .refused(let failure), .disconnected(let failure): end(.failure(failure))
+        case .connected, .event: break
         }
-        outcome.withLock { $0 = $0 ?? result }
-        arrived.signal()
       })
     connection.start()
     defer { connection.close() }
