@@ -227,7 +227,13 @@ enum Tool {
       \(groups.joined(separator: "\n\n"))
 
       Run 'belfry COMMAND --help' for the options of a command, and 'belfry --version' for the version.
+      \(documents)
       """
+  }
+
+  private static var documents: String {
+    guard let folder = DocumentationFolder.path else { return "" }
+    return "The documents that messages name, such as docs/provider.md, are in \(folder)."
   }
 
   private static func usage() -> Int32 {

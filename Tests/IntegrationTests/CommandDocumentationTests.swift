@@ -254,6 +254,14 @@ import Testing
     }
   }
 
+  @Test func `The help names the folder of the documents`() async throws {
+    try await Scenario.run { scenario in
+      let last = try #require(try await scenario.belfryCommand(["--help"]).lines.last)
+      let folder = try #require(last.firstMatch(of: /.* are in (.*)\.$/)).1
+      #expect(FileSystem.exists(folder + "/provider.md"), "\(last)")
+    }
+  }
+
   @Test func `The version has the commit`() async throws {
     try await Scenario.run { scenario in
       let version = try await scenario.belfryCommand(["--version"]).output

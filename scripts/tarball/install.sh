@@ -9,7 +9,7 @@ prefix=/usr/local
 while [ $# -gt 0 ]; do
   case "$1" in
   --prefix)
-    [ $# -ge 2 ] || { echo "belfry: --prefix needs a folder: give one" >&2; exit 2; }
+    [ $# -ge 2 ] || { echo "belfry: missing value for --prefix: expected a folder" >&2; exit 2; }
     prefix="$2"
     shift
     ;;
@@ -19,7 +19,7 @@ while [ $# -gt 0 ]; do
     exit 0
     ;;
   *)
-    echo "belfry: there is no option '$1': give --prefix DIR or nothing" >&2
+    echo "belfry: unknown option '$1': expected --prefix DIR" >&2
     exit 2
     ;;
   esac
@@ -31,20 +31,20 @@ case "$prefix" in
 esac
 case "$prefix" in
 *[!A-Za-z0-9/._+-]*)
-  echo "belfry: units cannot name '$prefix': give a folder of letters, digits and ._+-" >&2
+  echo "belfry: invalid value '$prefix' for --prefix: expected a path of letters, digits, and ._+-" >&2
   exit 2
   ;;
 esac
 
 lacking=$(ldd "$here/bin/belfry" 2>&1 | grep 'not found' || true)
 if [ -n "$lacking" ]; then
-  echo "belfry: this system lacks what belfry loads; install it first:" >&2
+  echo "belfry: missing libraries; install them first:" >&2
   echo "$lacking" >&2
   exit 1
 fi
 for helper in "$here"/libexec/belfry/*; do
   if ldd "$helper" 2>&1 | grep -q 'not found'; then
-    echo "belfry: $(basename "$helper") lacks libraries, and is left out until this is run again:" >&2
+    echo "belfry: not installing $(basename "$helper"), which needs these libraries; install them and run this script again:" >&2
     ldd "$helper" 2>&1 | grep 'not found' >&2
   fi
 done
