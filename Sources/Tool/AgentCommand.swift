@@ -11,8 +11,8 @@ enum AgentCommand {
     command: "belfry agent",
     summary: """
       Runs the device's notification service: shows the notifications of its apps and keeps the link to the
-      gateway. Without --gateway, it joins this user's own gateway, now or once it has started. With --gateway
-      none, it serves only local notifications.
+      gateway. Without --gateway, it joins the gateway that it last joined by an address or an invitation, or else
+      this user's own gateway, now or once it has started. With --gateway none, it serves only local notifications.
       """,
     [
       .value("data", "DIR", default: "$XDG_STATE_HOME/belfry/agent", "identity, apps, history"),
@@ -20,7 +20,7 @@ enum AgentCommand {
         "socket", "PATH", default: "$XDG_RUNTIME_DIR/belfry/agent.sock", "where apps connect"),
       .value(
         "gateway", DeviceGateway.optionName + "|none",
-        default: "this user's gateway",
+        default: "the one of the last invitation or address, else this user's",
         "a gateway.json, the device port's address, or an invitation or its file ('belfry device invite')"
       ),
       .value("ca", "FILE", "the gateway's authority, PEM"),
@@ -46,7 +46,9 @@ enum AgentCommand {
   static func run(_ arguments: [String]) -> Int32 {
     table.run(arguments) { options in
       let configuration = try Self.configuration(options)
-      guard let arguments = try installedArguments(options) else { return try serve(configuration) }
+      guard let arguments = try installedArguments(options) else {
+        return try serve(configuration, options)
+      }
       let installation = try AgentInstallation()
       if options.has("install") {
         try installation.install(arguments)
@@ -57,11 +59,14 @@ enum AgentCommand {
     }
   }
 
-  private static func serve(_ configuration: AgentConfiguration) throws -> Int32 {
+  private static func serve(
+    _ configuration: AgentConfiguration, _ options: CommandLineOptions
+  ) throws -> Int32 {
     var configuration = configuration
     SignalWatcher.blockSignals()
     configuration.descriptors = DescriptorLimit.raise()
     try FolderOwner.act(in: configuration.dataFolder)
+    try remember(options)
     let loop = try EventLoop()
     configuration.socketDescriptor = try ActivationSocket.descriptor(at: configuration.socketPath)
     let daemon = try AgentDaemon(configuration, on: loop)
@@ -111,7 +116,8 @@ enum AgentCommand {
   ///
   /// The enrollment code must not be an argument, because everyone can see the arguments of a process.
   private static func writeDescription(_ options: CommandLineOptions) throws -> String {
-    let folder = FileSystem.absolute(options.value("data") ?? StateFolders.agent)
+    let file = descriptionFile(options)
+    let folder = FileSystem.parent(of: file)
     let gateway = try DeviceGateway(options)
     let authority = folder + "/gateway-ca.pem"
     let description: JSONObject = [
@@ -120,9 +126,26 @@ enum AgentCommand {
     ]
     try FileSystem.makeDirectories(folder)
     try FileSystem.write(gateway.authorityPEM, to: authority, mode: 0o600)
-    let file = folder + "/gateway.json"
     try FileSystem.write(Array((description.text + "\n").utf8), to: file, mode: 0o600)
     return file
+  }
+
+  /// The file with the gateway that the agent joined by an address or an invitation.
+  private static func descriptionFile(_ options: CommandLineOptions) -> String {
+    FileSystem.absolute(options.value("data") ?? StateFolders.agent) + "/gateway.json"
+  }
+
+  /// Remembers a gateway that was given by its address or an invitation for the next start without `--gateway`.
+  ///
+  /// Any other value of `--gateway` makes the agent forget it.
+  private static func remember(_ options: CommandLineOptions) throws {
+    guard let given = options.value("gateway") else { return }
+    let file = descriptionFile(options)
+    if DeviceGateway.isAddressOrInvitation(given) {
+      _ = try writeDescription(options)
+    } else if FileSystem.absolute(given) != file {
+      try? FileSystem.remove(file)
+    }
   }
 
   private static func configuration(
@@ -183,9 +206,9 @@ enum AgentCommand {
       guard let awaited = DeviceGateway.awaitedFile(given) else { return nil }
       file = awaited
     } else {
-      guard StateFolders.isKnown, options.value("ca") == nil, options.value("enroll") == nil else {
-        return nil
-      }
+      guard StateFolders.isKnown, options.value("ca") == nil, options.value("enroll") == nil,
+        !FileSystem.exists(descriptionFile(options))
+      else { return nil }
       file = DeviceGateway.usersFile
     }
     guard !FileSystem.exists(file) else { return nil }
@@ -199,16 +222,17 @@ enum AgentCommand {
 
   private static func gateway(_ options: CommandLineOptions) throws -> AgentConfiguration.Gateway? {
     let given = options.value("gateway")
-    let isOwn =
-      given == nil && StateFolders.isKnown && FileSystem.exists(DeviceGateway.usersFile)
-    guard given ?? (isOwn ? DeviceGateway.usersFile : "none") != "none" else {
+    let files =
+      [descriptionFile(options)] + (StateFolders.isKnown ? [DeviceGateway.usersFile] : [])
+    let found = files.first(where: FileSystem.exists)
+    guard given ?? found ?? "none" != "none" else {
       // These options require a gateway.
       guard options.value("ca") == nil, options.value("enroll") == nil else {
         throw CommandLineOptions.Problem.required(key: "gateway")
       }
       return nil
     }
-    return try DeviceGateway(options).forAgent
+    return try DeviceGateway(options, default: found ?? DeviceGateway.usersFile).forAgent
   }
 }
 

@@ -76,7 +76,11 @@ enum NotifyCommand {
   ]
 
   static func run(_ arguments: [String]) -> Int32 {
-    AgentControl.run(arguments, table, verbs: verbTables) { options, agent in
+    // A command that waits for a button withdraws its notification before it ends.
+    if arguments.contains(where: { $0.hasPrefix("--action") || $0.hasPrefix("--reply") }) {
+      SignalWatcher.blockSignals([.terminate, .interrupt])
+    }
+    return AgentControl.run(arguments, table, verbs: verbTables) { options, agent in
       let app = options.value("app")
       let words = options.positionals
       guard let verb = words.first, verbs.contains(verb) else { return try notify(options, agent) }
@@ -135,7 +139,10 @@ enum NotifyCommand {
     }
     if let actions, let answer {
       try actions.print(answer, options) {
-        try AgentControl(options).ask(.dismiss(app: app, id: id))
+        // It may be pending still.
+        for request in [ControlRequest.cancel(app: app, id: id), .dismiss(app: app, id: id)] {
+          _ = try? AgentControl(options).ask(request)
+        }
       }
     } else if options.has("json") {
       Output.json(["app": .string(app), "id": .string(id)])

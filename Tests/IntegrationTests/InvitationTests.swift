@@ -119,6 +119,37 @@ import Transport
     }
   }
 
+  @Test func `An agent that joined by invitation joins the same gateway at its next start`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway("other")
+      let line = try await scenario.belfryCommand([
+        "device", "invite", "--data", gateway.data, "--host", gateway.host, "--json",
+      ])
+      let invitation = try #require(line.values.first?["invitation"].string)
+      func join(_ options: [String]) async throws {
+        let agent = try await scenario.agent(of: nil, options: options)
+        _ = try await agent.program.event("link") { $0["state"].string == "up" }
+        #expect(try await agent.program.stop() == 0)
+      }
+      func devices(of gateway: GatewayProgram) async throws -> Int {
+        try await scenario.belfryCommand(["device", "list", "--data", gateway.data, "--json"])
+          .values.count
+      }
+      try await join(["--gateway", invitation])
+      // This user's own gateway has started meanwhile.
+      let own = try await scenario.gateway("belfry/gateway")
+      try await join([])
+      #expect(try await devices(of: own) == 0)
+      // Naming another gateway makes the agent forget the one of the invitation.
+      try await join(["--gateway", own.data + "/gateway.json"])
+      #expect(try await devices(of: own) == 1)
+      _ = try await gateway.stop()
+      try await join([])
+    }
+  }
+
   @Test func `Where no enrollment code, that is what is said`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()

@@ -273,6 +273,63 @@ import Testing
     }
   }
 
+  @Test func `A scheduled notification whose command gave up is not shown later`() async throws {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil, options: ["--clock", "manual"])
+      let answer = try await scenario.belfryCommand(
+        [
+          "notify", "Deploy?", "--action", "yes=Deploy", "--in", "60", "--timeout", "0", "--socket",
+          agent.socket,
+        ], succeeding: false)
+      #expect(answer.status == 1 && answer.errors.contains("timed out"))
+      let left = try await scenario.belfryCommand([
+        "notify", "list", "--json", "--socket", agent.socket,
+      ])
+      #expect(left.lines.isEmpty)
+    }
+  }
+
+  @Test(arguments: [SIGINT, SIGTERM])
+  func `An interrupted command withdraws its notification with the buttons`(signal: Int32)
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      let command = try scenario.belfry([
+        "notify", "Deploy?", "--action", "yes=Deploy", "--socket", agent.socket,
+      ])
+      _ = try await agent.program.event("presented")
+      command.signal(signal)
+      #expect(try await command.end() == 128 + signal)
+      let left = try await scenario.belfryCommand(["center", "--json", "--socket", agent.socket])
+      #expect(left.lines.isEmpty)
+    }
+  }
+
+  @Test func `A time-sensitive notification of the shell breaks through a focus`() async throws {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      _ = try await scenario.belfryCommand(["state", "focus=on", "--socket", agent.socket])
+      _ = try await notify(scenario, agent, "Tea")
+      _ = try await notify(scenario, agent, "Fire", "--level", "timeSensitive")
+      #expect(try await agent.program.event("presented")["title"].string == "Fire")
+    }
+  }
+
+  @Test func `Dismissing a notification prints nothing`() async throws {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      for id in ["one", "two"] { _ = try await notify(scenario, agent, "Tea", "--id", id) }
+      for words in [["open", "one"], ["dismiss", "two"]] {
+        let answer = try await scenario.belfryCommand(
+          ["center"] + words + ["--socket", agent.socket])
+        #expect(answer.output.isEmpty && answer.errors.isEmpty, "\(answer.errors)")
+      }
+      let empty = try await scenario.belfryCommand(["center", "--socket", agent.socket])
+      #expect(empty.errors.contains("no notifications"))
+    }
+  }
+
   // MARK: - Subscriptions
 
   private func apps(_ scenario: Scenario, _ agent: AgentProgram) async throws -> [String] {

@@ -131,7 +131,12 @@ extension AgentParts {
     // The caller may have disconnected before the user decides, so check the trigger now.
     if let trigger = request.trigger { try local.check(trigger, context) }
     let waiting = WaitingNotification(requestID: requestID, app: app, request: request)
-    guard permissions.onNotifyRequest(waiting, &context) != nil else { return }
+    let decided = permissions.onNotifyRequest(waiting, &context)
+    if request.content.interruptionLevel == .timeSensitive {
+      // An installed app claims an entitlement; for the others, the user who runs the command asks.
+      context.update(app) { if $0.installation == nil { $0.asked.insert(.timeSensitive) } }
+    }
+    guard decided != nil else { return }
     try add(requestID, app, request)
   }
 

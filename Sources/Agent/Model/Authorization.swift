@@ -2,7 +2,7 @@ public import BelfryWire
 
 /// The policy for answering an app's authorization request (`belfry agent --grant`).
 public enum GrantPolicy: Hashable, Sendable {
-  /// RequestID the user, with the presenter that is running.
+  /// Ask the user, with the presenter that is running.
   case ask
   /// Grant everything that was requested.
   case all

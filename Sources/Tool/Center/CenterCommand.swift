@@ -51,7 +51,10 @@ enum CenterCommand {
         return
       }
       let request = try request(options)
-      let rows = try agent.ask(request).rows.map { row in
+      let answer = try agent.ask(request)
+      // The other requests change something, and have no answer to show.
+      guard case .center = request else { return }
+      let rows = answer.rows.map { row in
         var row = row
         row["date"] = row["date"]?.integerValue.map {
           .string(Timestamp.rfc3339(unixMilliseconds: $0))

@@ -51,9 +51,9 @@ struct DeviceGateway: Equatable {
   /// The path of the description of this user's gateway.
   static var usersFile: String { "\(StateFolders.gateway)/gateway.json" }
 
-  /// Reads `--gateway`, or this user's gateway if it is not given, and applies `--ca` and `--enroll`.
-  init(_ options: CommandLineOptions) throws {
-    let text = options.value("gateway") ?? Self.usersFile
+  /// Reads `--gateway`, or `file` if it is not given, and applies `--ca` and `--enroll`.
+  init(_ options: CommandLineOptions, default file: String = usersFile) throws {
+    let text = options.value("gateway") ?? file
     if text.hasPrefix(Invitation.scheme) {
       self = try Invitation.parse(text)
       try override(by: options)
@@ -106,6 +106,12 @@ struct DeviceGateway: Equatable {
     listensEverywhere = self.host != host
     folder =
       path.hasSuffix("/gateway.json") ? FileSystem.parent(of: FileSystem.absolute(path)) : nil
+  }
+
+  /// True if this value of `--gateway` contains the gateway's address, and does not name a gateway's file.
+  static func isAddressOrInvitation(_ text: String) -> Bool {
+    text.hasPrefix(Invitation.scheme) || invitation(in: text) != nil
+      || !FileSystem.exists(text) && address(text) != nil
   }
 
   /// Returns the description that a gateway with this value of `--gateway` will write: the file itself, or

@@ -56,18 +56,22 @@ struct NotifyActions {
     let answer = ResponseAnswer()
     connection.send(
       .control(.awaitResponse(app: app, id: id)), timeoutMilliseconds: Self.longestMilliseconds
-    ) { answer.set($0) }
+    ) { answer.set($0.mapError { $0 }) }
     return answer
   }
 
   /// Waits for the response and prints it.
   ///
-  /// - Throws: A failure if there was no response in time, after calling `dismiss`.
+  /// - Throws: A failure if there was no response in time, or an interruption, after calling `withdraw`.
   func print(
-    _ answer: ResponseAnswer, _ options: CommandLineOptions, dismiss: () throws -> AppAnswer
+    _ answer: ResponseAnswer, _ options: CommandLineOptions, withdraw: () -> Void
   ) throws {
-    guard let row = try answer.wait(seconds: seconds)?.get().rows.first else {
-      _ = try? dismiss()
+    let signals = SignalInterruption { answer.set(.failure($0)) }
+    defer { withExtendedLifetime(signals) {} }
+    let result = answer.wait(seconds: seconds)
+    if case .failure(let failure)? = result, failure is Interruption { withdraw() }
+    guard let row = try result?.get().rows.first else {
+      withdraw()
       throw AppLinkFailure(
         .agentUnavailable, "timed out: no button was chosen within \(seconds ?? 0) s")
     }
@@ -93,16 +97,16 @@ struct NotifyActions {
 
 /// The agent's answer about the user's response, which another thread provides.
 final class ResponseAnswer: Sendable {
-  private let result = Mutex<Result<AppAnswer, AppLinkFailure>?>(nil)
+  private let result = Mutex<Result<AppAnswer, any Error>?>(nil)
   private let given = DispatchSemaphore(value: 0)
 
-  func set(_ answer: Result<AppAnswer, AppLinkFailure>) {
-    result.withLock { $0 = answer }
+  func set(_ answer: Result<AppAnswer, any Error>) {
+    result.withLock { $0 = $0 ?? answer }
     given.signal()
   }
 
   /// Returns the answer, or nil after the limit.
-  func wait(seconds: Int64?) -> Result<AppAnswer, AppLinkFailure>? {
+  func wait(seconds: Int64?) -> Result<AppAnswer, any Error>? {
     if let seconds {
       _ = given.wait(timeout: .now() + .seconds(Int(seconds)))
     } else {

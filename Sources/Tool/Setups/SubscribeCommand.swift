@@ -2,7 +2,6 @@ import BelfryProvider
 import AppLink
 import BelfryWire
 import Dispatch
-import Glibc
 import Synchronization
 import System
 
@@ -54,13 +53,6 @@ enum SubscribeCommand {
     }
   }
 
-  /// The end of the wait for a token by a signal.
-  private struct Interruption: CommandFailure, CustomStringConvertible {
-    let signal: Int32
-    let description = "interrupted before a token was received"
-    var exitStatus: Int32 { 128 + signal }
-  }
-
   /// Registers as the app, allows it to notify, and returns its token.
   private static func token(
     of app: ShellApp, _ options: CommandLineOptions, _ agent: AgentControl
@@ -72,13 +64,8 @@ enum SubscribeCommand {
       outcome.withLock { $0 = $0 ?? result }
       arrived.signal()
     }
-    let signals = [SIGINT, SIGTERM].map { number in
-      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-      source.setEventHandler { end(.failure(Interruption(signal: number))) }
-      source.resume()
-      return source
-    }
-    defer { for source in signals { source.cancel() } }
+    let signals = SignalInterruption { end(.failure($0)) }
+    defer { withExtendedLifetime(signals) {} }
     let connection = AppLinkConnection(
       socketPath: options.value("socket") ?? StateFolders.socket, reconnects: false,
       greetingMilliseconds: AgentControl.greetingMilliseconds(options),

@@ -1,0 +1,30 @@
+import Dispatch
+import Glibc
+import System
+
+/// The end of a command's wait by SIGINT or SIGTERM.
+struct Interruption: CommandFailure, CustomStringConvertible {
+  let signal: Int32
+  var description: String { "interrupted" }
+  /// The status that shells give to a program that a signal ended.
+  var exitStatus: Int32 { 128 + signal }
+}
+
+/// A watch for SIGINT and SIGTERM, so that a command that waits on a semaphore can clean up.
+///
+/// `SignalWatcher.blockSignals` has to be called before the first thread is created.
+final class SignalInterruption {
+  private let sources: [any DispatchSourceSignal]
+
+  /// Calls `body` on another thread for each signal, until the object is released.
+  init(_ body: @escaping @Sendable (Interruption) -> Void) {
+    sources = [SIGINT, SIGTERM].map { number in
+      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+      source.setEventHandler { body(Interruption(signal: number)) }
+      source.resume()
+      return source
+    }
+  }
+
+  deinit { for source in sources { source.cancel() } }
+}
