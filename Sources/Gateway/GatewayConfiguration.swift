@@ -85,6 +85,10 @@ public struct GatewayConfiguration: Sendable {
   /// True to accept tokens that claim ES512 and are signed over SHA-512 with a P-256 key, as one client library creates
   /// them (apns-protocol 2.1).
   public var acceptsES512 = true
+  /// The number of newest pushes whose payloads are retained in memory; 0 for none.
+  public var loggedPayloads = 0
+  /// The maximum of ``loggedPayloads``.
+  public static let loggedPayloadsMax = Limits.loggedPayloadsMax
   /// True to re-create missing or damaged files in the folder.
   public var recovers = false
   /// The store's address; `nil` for SQLite in the folder.

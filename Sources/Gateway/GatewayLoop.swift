@@ -263,6 +263,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
       payload: submission.payload, acceptedMilliseconds: loop.unixMilliseconds,
       keep: submission.keep,
       reply: ReplyRoute(loop: index, connection: provider.number, stream: reply))
+    shared.payloads?.retain(submission.payload, id: submission.id, uniqueID: submission.uniqueID)
     let home = home(of: contents.device)
     if home == index {
       deliver(notification)

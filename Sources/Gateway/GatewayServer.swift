@@ -195,6 +195,8 @@ public final class GatewayServer {
       mailbox.post(.changed(changes, barrier))
       waitForChange(barrier, loops)
     }
+    let payloads = DeliveryLogPayloads(countMax: configuration.loggedPayloads)
+    runtime.payloads = payloads
     runtime.notifications = resources.notificationStore
     runtime.presences = { [logReader] in logReader.presences() }
     administration = Administration(
@@ -213,7 +215,7 @@ public final class GatewayServer {
         bounds: configuration.connectionBounds, metrics: ConnectionMetrics(registry: registry)),
       faults: faults, log: log,
       controlPlane: mailbox, makeDeliveryLog: resources.makeDeliveryLog,
-      randomSeed: resources.randomSeed, didStartLoop: resources.didStartLoop)
+      payloads: payloads, randomSeed: resources.randomSeed, didStartLoop: resources.didStartLoop)
     receive = { [unowned self] messages in
       for message in messages { handle(message) }
     }

@@ -18,6 +18,8 @@ struct GatewayShared: Sendable {
   let log: Log
   let controlPlane: Mailbox<ControlPlaneMessage>
   let makeDeliveryLog: @Sendable (Int) throws(SystemFailure) -> DeliveryLog
+  /// The payloads of the newest pushes; nil if they aren't retained.
+  var payloads: DeliveryLogPayloads?
   let randomSeed: UInt64?
   let didStartLoop: (@Sendable (GatewayLoop) -> Void)?
 

@@ -126,6 +126,10 @@ enum Limits {
 
   /// Lines of the delivery log of each loop; a line takes 64 bytes of disk space.
   static let deliveryLogLines = 65_536
+  /// Payloads that the delivery log retains in memory: about 40 MB, because most have at most 4 kB.
+  static let loggedPayloadsMax = 10_000
+  /// Bytes of the largest buffer of such a payload: the largest payload, and what the allocator adds.
+  static let loggedPayloadBytes = WireLimits.largePayloadBytesMax + 256
   /// Milliseconds that an administrator's command waits for every loop to apply its change; a busy loop applies it
   /// later.
   static let changeMilliseconds = 2_000

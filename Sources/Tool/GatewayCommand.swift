@@ -66,6 +66,10 @@ enum GatewayCommand {
       ),
       .value("store", "URL", default: "sqlite:", "store engine"),
       .value("loops", "N", default: "cores", "event loops"),
+      .value(
+        "log-payloads", "N", default: "0",
+        "payloads of the latest pushes that stay in memory for the console's log, at most 10000 (about 40 MB)"
+      ),
       LogOptions.level, LogOptions.format,
       .value("ready-file", "FILE", "written once every listener accepts"),
       .value(
@@ -173,6 +177,8 @@ enum GatewayCommand {
     if let store = options.value("store"), store != "sqlite:" {
       throw .badValue(key: "store", value: store, wanted: "sqlite:")
     }
+    configuration.loggedPayloads =
+      try options.integer("log-payloads", in: 0...GatewayConfiguration.loggedPayloadsMax) ?? 0
     try LogOptions.check(options)
     let cores = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
     configuration.loops = try options.integer("loops", in: 1...256) ?? cores

@@ -118,7 +118,8 @@ import Transport
     ("POST", "/api/teams", "{", 400), ("POST", "/api/teams", "[]", 400),
     ("POST", "/api/teams", #"{"id":"x"}"#, 400), ("POST", "/api/keys", "{}", 400),
     ("DELETE", "/api/keys/NOSUCHKEY0", "", 404), ("GET", "/api/nothing", "", 404),
-    ("DELETE", "/api/devices/abc", "", 400),
+    ("DELETE", "/api/devices/abc", "", 400), ("GET", "/api/log/payload", "", 400),
+    ("POST", "/api/log/payload", "", 404),
     ("POST", "/api/keys", #"{"team":"TEAMAAAAAA"}"#, 404),
   ])
   func `errors say what is wrong and what to do, under the status that fits`(

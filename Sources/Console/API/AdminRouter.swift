@@ -110,6 +110,9 @@ public struct AdminRouter: Sendable {
         return .lines([try history.json(minutes: request.queryValue("minutes"))])
       }
       if request.path == "/api/log", request.method == "GET" { return try log(request) }
+      if request.path == "/api/log/payload", request.method == "GET" {
+        return .lines([try administration.payload(of: request.queryValue("id"))])
+      }
       let call = AdministrationCall(
         request.method, request.path, query: request.query, body: try Self.object(in: request))
       guard let wanted = try call.request() else {

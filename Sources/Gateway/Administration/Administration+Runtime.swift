@@ -1,4 +1,4 @@
-internal import BelfryWire
+public import BelfryWire
 internal import Storage
 
 /// Requests about scripted answers and the delivery log.
@@ -61,6 +61,28 @@ extension Administration {
     runtime?.log.lines(of: query)
       ?? StoredDeliveryLog(folder: folder, store: store, environment: environment)
       .lines(of: query, fromLoop: 0)
+  }
+
+  /// Returns the payload of a push that the delivery log shows, by its `apns-id` or `apns-unique-id`.
+  public func payload(of text: String?) throws(AdministrationFailure) -> JSONObject {
+    guard case .notification(let id)? = text.flatMap(DeliveryLogQuery.init) else {
+      throw AdministrationFields.wrong("id", "an apns-id or an apns-unique-id")
+    }
+    guard let payloads = runtime?.payloads else {
+      throw AdministrationFailure(
+        .missing, "the gateway does not keep payloads", do: "start it with `--log-payloads N`")
+    }
+    guard let entry = payloads.entry(of: id) else {
+      throw AdministrationFailure(
+        .missing, "the payload of \(id.text) is not kept",
+        do:
+          "only the newest \(payloads.countMax) since the gateway's start are kept; change this with `--log-payloads N`"
+      )
+    }
+    var line: JSONObject = ["apnsID": .string(entry.id.text)]
+    line["uniqueID"] = entry.uniqueID.map { .string($0.text) }
+    line["payload"] = .string(String(decoding: entry.payload, as: UTF8.self))
+    return line
   }
 
   /// Converts a device token or an ID to a query of the delivery log; nil matches every line.

@@ -19,6 +19,8 @@ public final class Administration: Sendable {
     var presences: @Sendable () -> [UInt64: DevicePresence] = { [:] }
     /// The store of queued notifications; nil if they aren't counted.
     var notifications: (any NotificationStore)?
+    /// The payloads of the newest pushes; nil if they aren't retained.
+    var payloads: DeliveryLogPayloads?
     /// The source of the delivery log.
     public var log: any DeliveryLogSource
 

@@ -239,6 +239,7 @@ extension GatewayLoop {
 
   /// Logs that a broadcast was accepted, in one line that names no device.
   func appendToLog(received broadcast: Broadcast) {
+    shared.payloads?.retain(broadcast.payload, id: broadcast.id, uniqueID: broadcast.uniqueID)
     appendToLog(
       DeliveryLog.Entry(
         atMilliseconds: broadcast.acceptedMilliseconds, state: .received,

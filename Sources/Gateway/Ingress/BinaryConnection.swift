@@ -128,20 +128,20 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
   private func handle(_ notification: BinaryNotification) {
     assert(load.hasRoom, "a frame is handled while too many are unanswered")
     if let fault = notification.sizeFault {
-      refuse(fault, identifier: notification.identifier, for: fault.rejection)
+      refuse(fault, of: notification, for: fault.rejection)
       return
     }
     guard let certificate, let topic = certificate.topics.first else {
-      refuse(.missingTopic, identifier: notification.identifier, for: .missingTopic)
+      refuse(.missingTopic, of: notification, for: .missingTopic)
       return
     }
     guard !home.directory.isRevoked(certificateSerial: certificate.serial) else {
-      refuse(.unknown, identifier: notification.identifier, for: .badCertificate)
+      refuse(.unknown, of: notification, for: .badCertificate)
       return
     }
     // This check precedes that of the token and gives the same reason as on the HTTP/2 interface (apns-protocol 1.12).
     guard PayloadSyntax.isObject(notification.payload.span) else {
-      refuse(.processingError, identifier: notification.identifier, for: .payloadEmpty)
+      refuse(.processingError, of: notification, for: .payloadEmpty)
       return
     }
     if let script = home.faults, isFaulty(notification, topic: topic, by: script) { return }
@@ -150,21 +150,21 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
       contents.kind == .alert
     else {
       if mayBeDamaged(notification, topic: topic) {
-        refuse(.serviceUnavailable, identifier: notification.identifier)
+        refuse(.serviceUnavailable, of: notification)
         return
       }
-      refuse(.invalidToken, identifier: notification.identifier, for: .badDeviceToken)
+      refuse(.invalidToken, of: notification, for: .badDeviceToken)
       return
     }
     guard app.teamRate?.admits(at: home.loop.nowNanoseconds) ?? true else {
-      refuse(.tooManyRequests, identifier: notification.identifier)
+      refuse(.tooManyRequests, of: notification)
       return
     }
     let team = load.team ?? home.connections.load(ofTeam: app.teamID)
     load.team = team
     guard team.hasRoom else {
       home.metrics.count(.team)
-      refuse(.serviceUnavailable, identifier: notification.identifier)
+      refuse(.serviceUnavailable, of: notification)
       return
     }
     nextSerial &+= 1
@@ -214,7 +214,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
       drain()
       return true
     }
-    refuse(answer.rejection, identifier: notification.identifier)
+    refuse(answer.rejection, of: notification)
     return true
   }
 
@@ -261,18 +261,34 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     stream?.close()
   }
 
-  private func refuse(_ rejection: Rejection, identifier: UInt32?, serial: Int32 = .max) {
+  private func refuse(_ rejection: Rejection, identifier: UInt32?, serial: Int32) {
     refuse(BinaryStatus(rejection), identifier: identifier, for: rejection, serial: serial)
+  }
+
+  private func refuse(_ rejection: Rejection, of notification: BinaryNotification) {
+    refuse(BinaryStatus(rejection), of: notification, for: rejection)
+  }
+
+  private func refuse(
+    _ status: BinaryStatus, of notification: BinaryNotification, for reason: Rejection?
+  ) {
+    refuse(
+      status, identifier: notification.identifier, for: reason, payload: notification.payload)
   }
 
   /// Records a refusal; no later frame is handled.
   private func refuse(
-    _ status: BinaryStatus, identifier: UInt32?, for reason: Rejection?, serial: Int32 = .max
+    _ status: BinaryStatus, identifier: UInt32?, for reason: Rejection?, serial: Int32 = .max,
+    payload: [UInt8] = []
   ) {
     if let reason {
       home.metrics.count(reason)
-      home.noteRefusal(
-        reason, id: home.makeID(), token: [], topic: certificate?.topics.first ?? [])
+      let id = home.makeID()
+      if home.noteRefusal(reason, id: id, token: [], topic: certificate?.topics.first ?? []),
+        !payload.isEmpty
+      {
+        home.shared.payloads?.retain(payload, id: id, uniqueID: nil)
+      }
     }
     guard !isClosing else { return }
     if let refusal, refusal.serial <= serial { return }

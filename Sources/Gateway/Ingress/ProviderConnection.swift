@@ -433,9 +433,11 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
       streamID, rejection, timestampMilliseconds: timestamp, idName: idName(of: open),
       idText: echo(of: open), id: id(of: open), on: session)
     home.metrics.count(rejection)
-    if !isAboutChannels(open) {
+    if !isAboutChannels(open),
       home.noteRefusal(
         rejection, id: id(of: open), token: open.request.token, topic: open.request.topic)
+    {
+      home.retainPayload(ofRefused: open, id: id(of: open))
     }
     home.recycle(open)
     // Developers who test a client with scripted answers want to see every one of them.

@@ -102,7 +102,7 @@ final class LoopScenario {
   let part: GatewayLoop
   private let time = VirtualTime()
 
-  init(loops: Int) throws {
+  init(loops: Int, payloads: DeliveryLogPayloads? = nil) throws {
     loop = try EventLoop(clock: time)
     var configuration = GatewayConfiguration(folder: "/nonexistent")
     configuration.loops = loops
@@ -120,8 +120,8 @@ final class LoopScenario {
         bounds: configuration.connectionBounds, metrics: ConnectionMetrics(registry: metrics)),
       faults: FaultRegistry(), log: .silent,
       controlPlane: loop.mailbox(of: ControlPlaneMessage.self) { _ in },
-      makeDeliveryLog: { _ throws(SystemFailure) in try DeliveryLog(capacity: 8) }, randomSeed: 1,
-      didStartLoop: nil)
+      makeDeliveryLog: { _ throws(SystemFailure) in try DeliveryLog(capacity: 8) },
+      payloads: payloads, randomSeed: 1, didStartLoop: nil)
     part = try GatewayLoop(
       index: 1, loop: loop, shared: shared,
       directory: CredentialDirectory(version: 1, keys: [], apps: []),
@@ -139,12 +139,13 @@ final class LoopScenario {
       to: RegistrationTable.Entry(generation: 0, state: .active, changedMilliseconds: 0))
   }
 
-  func submission(device: UInt64) -> GatewayLoop.Submission {
+  func submission(device: UInt64, payload: [UInt8] = []) -> GatewayLoop.Submission {
     GatewayLoop.Submission(
       contents: TokenContents(
         environment: .sandbox, kind: .alert, generation: 0, app: 1, device: device),
       id: NotificationID(high: 1, low: 1), uniqueID: NotificationID(high: 1, low: 2),
-      expiration: .max, priority: 10, pushType: .alert, collapseID: [], payload: [], keep: 1)
+      expiration: .max, priority: 10, pushType: .alert, collapseID: [], payload: payload,
+      keep: 1)
   }
 }
 

@@ -1,0 +1,80 @@
+import BelfryWire
+import Synchronization
+
+/// The payloads of the newest pushes in the delivery log, in memory (`--log-payloads`); it exists only if the operator
+/// enabled it.
+///
+/// All loops share one ring, because a ring for each loop would either exceed the limit or, if one loop has most of the
+/// pushes, keep fewer than the newest payloads. A loop holds the lock while it replaces an entry. The ring shares the
+/// bytes that the push already has, so nothing is copied. Any thread may call it.
+final class DeliveryLogPayloads: Sendable {
+  /// A payload and the identifiers of its push.
+  struct Entry: Equatable {
+    /// The `apns-id` of the answer.
+    let id: NotificationID
+    /// The `apns-unique-id`; nil for a push that was refused before it got one.
+    let uniqueID: NotificationID?
+    /// The payload, byte for byte.
+    let payload: [UInt8]
+  }
+
+  private struct Ring {
+    /// The entries, at most `countMax`.
+    var entries: [Entry] = []
+    /// The index that the next entry overwrites once the ring is full.
+    var oldest = 0
+  }
+
+  /// The maximum number of payloads.
+  let countMax: Int
+  private let ring = Mutex(Ring())
+
+  /// Creates a ring for the newest `countMax` payloads; returns nil if that number is 0.
+  init?(countMax: Int) {
+    precondition(countMax <= Limits.loggedPayloadsMax, "the options limit the number")
+    guard countMax > 0 else { return nil }
+    self.countMax = countMax
+  }
+
+  /// Retains a payload, which replaces the oldest one if the ring is full; ignores one that is too long for any push.
+  func retain(_ payload: [UInt8], id: NotificationID, uniqueID: NotificationID?) {
+    guard payload.count <= WireLimits.largePayloadBytesMax else { return }
+    var kept = payload
+    // The buffer of a body that arrived in pieces can be twice as large as the body.
+    if payload.capacity > Limits.loggedPayloadBytes {
+      kept = []
+      kept.reserveCapacity(payload.count)
+      kept.append(contentsOf: payload)
+    }
+    let entry = Entry(id: id, uniqueID: uniqueID, payload: kept)
+    ring.withLock { ring in
+      if ring.entries.count < countMax { return ring.entries.append(entry) }
+      ring.entries[ring.oldest] = entry
+      ring.oldest = (ring.oldest + 1) % countMax
+      assert(ring.entries.count == countMax, "the number of payloads is bounded")
+    }
+  }
+
+  /// Returns the newest entry with this `apns-id` or `apns-unique-id`; nil if there is none.
+  func entry(of id: NotificationID) -> Entry? {
+    ring.withLock { ring in
+      func matches(_ entry: Entry) -> Bool { entry.id == id || entry.uniqueID == id }
+      return ring.entries[..<ring.oldest].last(where: matches)
+        ?? ring.entries[ring.oldest...].last(where: matches)
+    }
+  }
+
+  /// The entries, in no particular order.
+  var entries: [Entry] { ring.withLock { $0.entries } }
+}
+
+extension GatewayLoop {
+  /// Retains the payload of a push that is about to be refused, if payloads are retained and all of it was received.
+  ///
+  /// It takes the body from the request, because a shared one would have to be copied before its buffer is reused.
+  func retainPayload(ofRefused open: ProviderStream, id: NotificationID) {
+    guard let payloads = shared.payloads, open.bodyBytes > 0, open.body.count == open.bodyBytes
+    else { return }
+    payloads.retain(open.takeBody(), id: id, uniqueID: nil)
+  }
+}
