@@ -1,6 +1,6 @@
 import { call } from "/console/api.js";
 import { Field, h, put, select } from "/console/elements.js";
-import { open } from "/console/dialog.js";
+import { show } from "/console/dialog.js";
 
 /** A registered device in one line: whose it is, and the beginning of its token. */
 export function deviceName({ user, tags, language, deviceToken }) {
@@ -13,12 +13,12 @@ export async function sendTest(campaign) {
   const device = new Field("Device", select([]), { hint: "The newest 100 registered devices of the app are listed." });
   const user = new Field("Find by user", h("input", { type: "text", spellcheck: "false", autocomplete: "off" }), { hint: "Leave empty for all users." });
   const send = h("button", { type: "submit" }, "Send test");
-  const dialog = h("dialog", { "aria-labelledby": "test-title" },
-    h("form", { class: "stack", onsubmit: submit },
-      h("h2", { id: "test-title" }, `Send a test of “${campaign.name}”`),
-      h("p", { class: "hint" }, "The device gets the campaign's content now, in its language. The campaign does not change."),
-      user.element, device.element, result,
-      h("p", { class: "buttons" }, h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, "Close"), send)));
+  const dialog = show({
+    title: `Send a test of “${campaign.name}”`,
+    text: [h("p", { class: "hint" }, "The device gets the campaign's content now, in its language. The campaign does not change.")],
+    content: h("form", { class: "stack", onsubmit: submit }, user.element, device.element, result,
+      h("p", { class: "buttons" }, h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, "Close"), send)),
+  });
 
   async function load() {
     try {
@@ -48,7 +48,6 @@ export async function sendTest(campaign) {
   }
 
   user.control.addEventListener("change", load);
-  open(dialog);
   await load();
   device.control.focus();
 }

@@ -5,11 +5,15 @@ const guardTime = 500;
 
 let dialogs = 0;
 
-/** Shows a modal dialog with this content; `onClosed` receives its return value. Escape closes it. */
-export function show({ title, content, role = "dialog", className = "", onClosed = () => {} }) {
+/**
+ * Shows a modal dialog; `text` describes it to screen readers, and `content` follows. Escape closes it, and the focus
+ * returns to the element that had it. `onClosed` receives the dialog's return value.
+ */
+export function show({ title, text = [], content = [], role = "dialog", onClosed = () => {} }) {
   const id = `dialog-${++dialogs}`;
-  const dialog = h("dialog", { class: `sheet ${className}`, role, "aria-labelledby": `${id}-title`, "aria-describedby": `${id}-text` },
-    h("h2", { id: `${id}-title` }, title), h("div", { id: `${id}-text` }, content.text), content.buttons);
+  const hasText = text.length > 0;
+  const dialog = h("dialog", { role, "aria-labelledby": `${id}-title`, "aria-describedby": hasText ? `${id}-text` : null },
+    h("h2", { id: `${id}-title` }, title), hasText ? h("div", { id: `${id}-text` }, text) : null, content);
   dialog.addEventListener("close", () => {
     dialog.remove();
     onClosed(dialog.returnValue);
@@ -21,9 +25,14 @@ export function show({ title, content, role = "dialog", className = "", onClosed
   return dialog;
 }
 
+/** Closes every dialog, as if the user had pressed Escape; for a page whose content changes. */
+export function closeAll() {
+  for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close("");
+}
+
 /**
  * Asks before an action that can't be undone; Cancel has the focus. Resolves to true only if the user confirms.
- * `action` is the label of the confirming button.
+ * `text` is a sentence or a list of them, and `action` the label of the confirming button.
  */
 export function confirm({ title, text, action }) {
   return new Promise((resolve) => {
@@ -31,8 +40,8 @@ export function confirm({ title, text, action }) {
     const go = h("button", { type: "button", class: "danger", disabled: true, onclick: () => dialog.close("yes") }, action);
     const timer = setTimeout(() => { go.disabled = false; }, guardTime);
     const dialog = show({
-      title, role: "alertdialog",
-      content: { text: [text].flat().map((line) => (line instanceof Node ? line : h("p", {}, line))), buttons: h("p", { class: "buttons" }, cancel, go) },
+      title, role: "alertdialog", text: [text].flat().map((sentence) => h("p", {}, sentence)),
+      content: h("p", { class: "buttons" }, cancel, go),
       onClosed: (answer) => {
         clearTimeout(timer);
         resolve(answer === "yes");
@@ -40,17 +49,4 @@ export function confirm({ title, text, action }) {
     });
     cancel.focus();
   });
-}
-
-/** Shows a dialog element of its own; returns it. `done` is called once it is closed, and the focus returns. */
-export function open(dialog, done = () => {}) {
-  const before = document.activeElement;
-  dialog.addEventListener("close", () => {
-    dialog.remove();
-    before?.focus?.();
-    done();
-  });
-  document.body.append(dialog);
-  dialog.showModal();
-  return dialog;
 }

@@ -1,4 +1,5 @@
 import { call, session } from "/console/api.js";
+import { closeAll } from "/console/dialog.js";
 import { h, put } from "/console/elements.js";
 import { showLogin } from "/console/login.js";
 import { bind, helpButton, listen } from "/console/shortcuts.js";
@@ -8,8 +9,16 @@ const main = document.getElementById("main");
 const navigation = document.getElementById("navigation");
 const signOut = document.getElementById("sign-out");
 let screens = {};
-let leave = () => {};
+let end = () => {};
 let isSignedIn = false;
+
+/** Ends the current screen, with its streams, shortcuts and dialogs. */
+function leave() {
+  end();
+  end = () => {};
+  bind([]);
+  closeAll();
+}
 
 /** The screen's name and the parameters of an address such as #/log?of=…. */
 function place() {
@@ -19,8 +28,6 @@ function place() {
 
 function show({ movesFocus = true } = {}) {
   leave();
-  leave = () => {};
-  bind([]);
   if (!isSignedIn) return;
   const { name, parameters } = place();
   const screen = screens[name] ?? screens[""];
@@ -32,21 +39,21 @@ function show({ movesFocus = true } = {}) {
   main.className = screen.isWide ? "broad" : "";
   put(main, h("h1", {}, screen.title));
   if (movesFocus) main.focus({ preventScroll: true });
-  leave = screen.show(main, parameters) ?? (() => {});
+  end = screen.show(main, parameters) ?? end;
 }
 
-function signedIn() {
+/** Shows the screen in the address. The focus moves to it if it was in the form that is replaced. */
+function signedIn({ movesFocus = true } = {}) {
   isSignedIn = true;
   navigation.hidden = signOut.hidden = false;
-  show({ movesFocus: false });
+  show({ movesFocus });
 }
 
 function signedOut(reason) {
   leave();
-  leave = () => {};
   isSignedIn = false;
   navigation.hidden = signOut.hidden = true;
-  showLogin(main, signedIn, reason);
+  showLogin(main, () => signedIn(), reason);
 }
 
 /** Runs a console with these screens, keyed by their names in the address; the first one has no name. */
@@ -69,5 +76,5 @@ export async function run(all, { service }) {
   session.tokenFile = state.tokenFile;
   // A secret in the address isn't needed if a session is open, and must not stay in the address bar.
   if (state.open && /^#(link|token)=/.test(location.hash)) history.replaceState(null, "", location.pathname);
-  if (state.open) signedIn(); else signedOut();
+  if (state.open) signedIn({ movesFocus: false }); else signedOut();
 }

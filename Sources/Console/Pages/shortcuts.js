@@ -33,18 +33,17 @@ function list(keys) {
 function help() {
   if (document.querySelector("dialog[open]")) return;
   const single = h("input", { type: "checkbox", checked: recall("shortcuts", true), onchange: () => remember("shortcuts", single.checked) });
-  const dialog = show({ title: "Help", className: "help", content: {
-    text: [
-      h("h3", {}, "Keyboard shortcuts"),
-      list([["?", "Show this help"], ["/", "Go to the search field"], ...own, ...places.map(([letter, , text]) => [`g ${letter}`, `Go to ${text}`])]),
-      h("label", { class: "inline" }, single, " Enable keyboard shortcuts"),
-      h("h3", {}, "Documents"),
-      h("ul", {}, documents.map(([file, text]) => h("li", {}, h("a", { href: `/console/docs/${file}`, target: "_blank" }, text)))),
-      h("p", {}, "Commands: ", h("code", {}, "belfry --help"), ", ", h("code", {}, "belfry man COMMAND")),
-    ],
-    buttons: h("p", { class: "buttons" }, h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, "Close")),
-  } });
-  dialog.querySelector(".buttons button").focus();
+  const close = h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, "Close");
+  const dialog = show({ title: "Help", content: [
+    h("h3", {}, "Keyboard shortcuts"),
+    list([["?", "Show this help"], ["/", "Go to the search field"], ...own, ...places.map(([letter, , text]) => [`g ${letter}`, `Go to ${text}`])]),
+    h("label", { class: "inline" }, single, " Enable keyboard shortcuts"),
+    h("h3", {}, "Documents"),
+    h("ul", {}, documents.map(([file, text]) => h("li", {}, h("a", { href: `/console/docs/${file}`, target: "_blank" }, text)))),
+    h("p", {}, "Commands: ", h("code", {}, "belfry --help"), ", ", h("code", {}, "belfry man COMMAND")),
+    h("p", { class: "buttons" }, close),
+  ] });
+  close.focus();
 }
 
 /** A button that shows the help. */
