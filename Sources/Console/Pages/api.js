@@ -1,5 +1,8 @@
 import { sentences } from "/console/elements.js";
 
+/** Milliseconds before a refused stream is requested again, at first and at most. */
+const retry = { first: 1000, most: 30000 };
+
 /** The service's refusal: the problem and how to fix it, per field if available. */
 export class Refusal extends Error {
   constructor(status, what, advice, errors = []) {
@@ -30,42 +33,91 @@ export async function list(path) {
   return { rows, total: Number(response.headers.get("belfry-total") ?? rows.length), next };
 }
 
+/** The content of a file that the service makes. */
+export async function download(path) {
+  return request("GET", path, {}, (response) => response.blob());
+}
+
 async function ask(method, path, body, { signal } = {}) {
-  let response;
+  return request(method, path, {
+    signal, headers: body ? { "content-type": "application/json" } : {},
+    body: typeof body === "string" ? body : body ? JSON.stringify(body) : undefined,
+  }, async (response) => {
+    const text = await response.text();
+    return { response, rows: text.split("\n").filter(Boolean).map((line) => JSON.parse(line)) };
+  });
+}
+
+/** Sends a request and returns what `read` makes of the response; throws its refusal. */
+async function request(method, path, { headers = {}, ...options }, read) {
   try {
-    response = await fetch(path, {
-      method, signal, credentials: "same-origin",
-      headers: { "x-belfry-console": "1", ...(body ? { "content-type": "application/json" } : {}) },
-      body: typeof body === "string" ? body : body ? JSON.stringify(body) : undefined,
-    });
+    const response = await fetch(path, { method, credentials: "same-origin", headers: { "x-belfry-console": "1", ...headers }, ...options });
+    if (!response.ok) throw await refusalIn(response);
+    // The connection may also break in the middle of the body.
+    return await read(response);
   } catch (failure) {
-    if (failure.name === "AbortError") throw failure;
+    if (failure.status === 401 && path !== "/console/session") session.onEnded();
+    if (failure instanceof Refusal || failure.name === "AbortError") throw failure;
     throw new Refusal(0, `can't reach the ${session.service}`, "check that it's running");
   }
+}
+
+/** The refusal in a response; a proxy's page has only a status. */
+async function refusalIn(response) {
   const text = await response.text();
-  if (response.ok) return { response, rows: text.split("\n").filter(Boolean).map((line) => JSON.parse(line)) };
-  if (response.status === 401 && path !== "/console/session") session.onEnded();
-  let refusal = {};
-  try { refusal = JSON.parse(text); } catch { refusal = { error: text.trim() || `status ${response.status}` }; }
-  throw new Refusal(response.status, refusal.error, refusal.advice, refusal.errors);
+  let refusal;
+  try { refusal = JSON.parse(text); } catch { refusal = { error: /^\s*</.test(text) || !text.trim() ? `status ${response.status}` : text.trim() }; }
+  return new Refusal(response.status, refusal.error, refusal.advice, refusal.errors);
+}
+
+/** Requests a stream and returns its refusal; null if it isn't refused or the service can't be reached. */
+async function streamRefusal(path) {
+  const request = new AbortController();
+  try {
+    const response = await fetch(path, { signal: request.signal, credentials: "same-origin", headers: { accept: "text/event-stream" } });
+    return response.ok ? null : await refusalIn(response);
+  } catch {
+    return null;
+  } finally {
+    request.abort();
+  }
 }
 
 /**
- * Follows a stream of events and reconnects if it breaks. `onObject` receives each object, `onState` whether the stream
- * is connected. Returns a function that ends it.
+ * Follows a stream of events and reconnects if it breaks. `onObject` receives each object. `onState` receives whether the
+ * stream is connected, and the refusal if the service refuses it because of its parameters. Returns a function that ends
+ * the stream.
  */
 export function follow(path, onObject, onState = () => {}) {
-  const source = new EventSource(path);
-  source.onopen = () => onState(true);
-  source.onerror = () => {
-    onState(false);
-    // A browser reconnects automatically, except after a refusal: the session may have expired.
-    if (source.readyState === EventSource.CLOSED) {
-      call("GET", "/console/session").then(([state]) => { if (!state.open) session.onEnded(); }).catch(() => {});
-    }
+  let source;
+  let timer;
+  let isEnded = false;
+  let pause = retry.first;
+  const connect = () => {
+    source = new EventSource(path);
+    source.onopen = () => {
+      pause = retry.first;
+      onState(true);
+    };
+    source.onmessage = (event) => onObject(JSON.parse(event.data));
+    source.onerror = async () => {
+      onState(false);
+      // A browser reconnects after a broken connection, but not after a response that isn't a stream.
+      if (source.readyState !== EventSource.CLOSED) return;
+      const refusal = await streamRefusal(path);
+      if (isEnded) return;
+      if (refusal?.status === 401) { session.onEnded(); return; }
+      if (refusal?.status === 400 || refusal?.status === 404) { onState(false, refusal); return; }
+      timer = setTimeout(connect, pause);
+      pause = Math.min(pause * 2, retry.most);
+    };
   };
-  source.onmessage = (event) => onObject(JSON.parse(event.data));
-  return () => source.close();
+  connect();
+  return () => {
+    isEnded = true;
+    clearTimeout(timer);
+    source.close();
+  };
 }
 
 /**
@@ -75,8 +127,11 @@ export function every(milliseconds, body) {
   let isEnded = false;
   let timer;
   const round = async () => {
-    if (!document.hidden) await body();
-    if (!isEnded) timer = setTimeout(round, milliseconds);
+    try {
+      if (!document.hidden) await body();
+    } finally {
+      if (!isEnded) timer = setTimeout(round, milliseconds);
+    }
   };
   round();
   return () => { isEnded = true; clearTimeout(timer); };

@@ -1,5 +1,5 @@
 import { call } from "/console/api.js";
-import { Field, dateTime, h, put, select } from "/console/elements.js";
+import { Field, dateTime, h, put, saveFile, select } from "/console/elements.js";
 import { Section } from "/console/section.js";
 
 export const title = "Manage";
@@ -7,12 +7,6 @@ export const title = "Manage";
 const input = (attributes = {}) => h("input", { type: "text", spellcheck: "false", autocomplete: "off", ...attributes });
 const environments = [["both", "both environments"], ["sandbox", "sandbox"], ["production", "production"]];
 const whole = (object) => Object.fromEntries(Object.entries(object).filter(([, value]) => value !== "" && value !== undefined));
-
-function download(name, text) {
-  const link = h("a", { href: URL.createObjectURL(new Blob([text])), download: name });
-  link.click();
-  URL.revokeObjectURL(link.href);
-}
 
 /** The parts of this screen; each has its own address. */
 const parts = [["apps", "Apps"], ["teams", "Teams"], ["keys", "Keys"], ["certificates", "Certificates"], ["channels", "Channels"]];
@@ -64,7 +58,7 @@ export function show(main, parameters) {
       key: new Field("Key type", select([["ec", "ECDSA"], ["rsa", "RSA"]])) },
     make: (values) => values,
     done: (made) => h("p", { class: "buttons" }, "The gateway doesn't keep a copy of the private key. ",
-      h("button", { type: "button", onclick: () => download(`${made.topic}.pem`, made.certificateChain + made.privateKey) }, "Save certificate and key (PEM)")),
+      h("button", { type: "button", onclick: () => saveFile(`${made.topic}.pem`, new Blob([made.certificateChain + made.privateKey])) }, "Save certificate and key (PEM)")),
   });
   const channels = new Section("Channels", {
     path: "/api/channels", empty: "No channels. An app needs broadcasts turned on before it can have channels.", action: "Add a channel",

@@ -1,5 +1,5 @@
-import { call, every, follow } from "/console/api.js";
-import { capital, count, dateTime, h, put, sentences, table } from "/console/elements.js";
+import { call, download, every, follow } from "/console/api.js";
+import { capital, count, dateTime, h, put, saveFile, sentences, table } from "/console/elements.js";
 import { duration, languageName, link, outcome, previews, schedule, stateBadge, stateText, timeText } from "/console/campaign-parts.js";
 import { sendTest } from "/console/campaign-test.js";
 import { confirm } from "/console/dialog.js";
@@ -183,11 +183,7 @@ function showOne(main, id) {
 
   /** Saves the report as a file. */
   const save = (format) => attempt(async () => {
-    const response = await fetch(`/campaigns/${id}/report?format=${format}`, { credentials: "same-origin", headers: { "x-belfry-console": "1" } });
-    if (!response.ok) throw new Error(`The report can't be exported: status ${response.status}.`);
-    const file = h("a", { href: URL.createObjectURL(await response.blob()), download: `campaign-${id}.${format}` });
-    file.click();
-    URL.revokeObjectURL(file.href);
+    saveFile(`campaign-${id}.${format}`, await download(`/campaigns/${id}/report?format=${format}`));
   });
 
   function watch() {

@@ -94,6 +94,19 @@ export function copyButton(text, label = "Copy") {
   return button;
 }
 
+/** Saves a file with this name and content. */
+export function saveFile(name, content) {
+  const url = URL.createObjectURL(content);
+  h("a", { href: url, download: name }).click();
+  // Some browsers read the content only after the user has chosen a place.
+  setTimeout(() => URL.revokeObjectURL(url), 60000);
+}
+
+/** The parts of a text, with those in backticks as code. */
+export function marked(text) {
+  return text.split("`").map((part, index) => (index % 2 ? h("code", {}, part) : part));
+}
+
 /** A timestamp as the time of day with milliseconds. */
 export function clockTime(text) {
   const date = new Date(text);

@@ -1,5 +1,5 @@
 import { call } from "/console/api.js";
-import { h } from "/console/elements.js";
+import { saveFile } from "/console/elements.js";
 
 const columns = ["at", "state", "reason", "apnsID", "uniqueID", "device", "topic", "pushType"];
 
@@ -19,8 +19,6 @@ export function csv(lines) {
 export async function save(form, query) {
   const lines = await call("GET", `/api/log?${query}`);
   const text = form === "csv" ? csv(lines) : lines.map((line) => `${JSON.stringify(line)}\n`).join("");
-  const url = URL.createObjectURL(new Blob([text], { type: form === "csv" ? "text/csv" : "application/x-ndjson" }));
-  h("a", { href: url, download: `delivery-log.${form === "csv" ? "csv" : "jsonl"}` }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 60000);
+  saveFile(`delivery-log.${form === "csv" ? "csv" : "jsonl"}`, new Blob([text], { type: form === "csv" ? "text/csv" : "application/x-ndjson" }));
   return lines.length;
 }

@@ -47,6 +47,8 @@ export function showLogin(main, onSignedIn, reason) {
     return;
   }
   history.replaceState(null, "", location.pathname);
-  if (kind === "token") token.value = decodeURIComponent(secret);
-  begin({ [kind]: decodeURIComponent(secret) });
+  let text = secret;
+  try { text = decodeURIComponent(secret); } catch { /* It isn't encoded. */ }
+  if (kind === "token") token.value = text;
+  begin({ [kind]: text });
 }

@@ -23,9 +23,11 @@ export class Section {
   async load() {
     try {
       this.rows = await this.read();
+      const hadFocus = this.list.contains(document.activeElement);
       const columns = this.remove ? [...this.columns, [h("span", { class: "unseen" }, this.remove.text), (row) => this.remover(row)]] : this.columns;
       put(this.list, table(`List of ${this.name.toLowerCase()}`, columns, this.rows, this.empty));
-      this.loaded?.(this.rows);
+      // The button that had the focus may be gone with its row.
+      if (hadFocus) this.list.querySelector("[tabindex='0']")?.focus();
     } catch (refusal) {
       put(this.list, h("p", { class: "error" }, refusal.message));
     }

@@ -70,6 +70,11 @@ export async function run(all, { service }) {
   });
   session.onEnded = () => { if (isSignedIn) signedOut("Your session has expired. Enter the admin token again."); };
   addEventListener("hashchange", () => show());
+  // As a link, it would replace the address of the screen.
+  document.querySelector(".skip").addEventListener("click", (event) => {
+    event.preventDefault();
+    main.focus();
+  });
 
   const [state] = await call("GET", "/console/session").catch(() => [{ open: false }]);
   session.command = state.command;

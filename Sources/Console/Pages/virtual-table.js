@@ -57,7 +57,8 @@ export class VirtualTable {
     this.below.hidden = last === this.#count;
     this.table.setAttribute("aria-rowcount", String(this.#count + 1));
     put(this.body, this.above, rows, this.below);
-    if (focused) this.body.querySelector(`[data-row="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+    // The focus stays in the table if its row is no longer among the drawn ones.
+    if (focused) (this.body.querySelector(`[data-row="${CSS.escape(focused)}"]`) ?? this.element).focus({ preventScroll: true });
   }
 
   #element(row, index) {
