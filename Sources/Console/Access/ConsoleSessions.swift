@@ -16,11 +16,51 @@ final class ConsoleSessions: Sendable {
     case tooManyAttempts(retryAfterSeconds: Int64)
   }
 
+  /// Secrets that expire, by their hashes: a bounded number, of which a new one replaces the oldest.
+  private struct Secrets {
+    let countMax: Int
+    let lifetimeNanoseconds: Int64
+    /// The end of each secret, in monotonic nanoseconds.
+    private var ends: [SHA256.Digest: Int64] = [:]
+
+    init(countMax: Int, lifetimeNanoseconds: Int64) {
+      self.countMax = countMax
+      self.lifetimeNanoseconds = lifetimeNanoseconds
+    }
+
+    /// Adds a new secret and returns it.
+    mutating func make(at now: Int64) -> String {
+      let secret = SystemRandom.bytes(32).map { byte in
+        let digits = String(byte, radix: 16)
+        return digits.count == 1 ? "0" + digits : digits
+      }.joined()
+      ends = ends.filter { $0.value > now }
+      if ends.count >= countMax, let oldest = ends.min(by: { $0.value < $1.value })?.key {
+        ends[oldest] = nil
+      }
+      ends[Self.hash(secret)] = now + lifetimeNanoseconds
+      assert(ends.count <= countMax, "secrets are bounded")
+      return secret
+    }
+
+    /// Returns true if the secret is known and has not expired.
+    func isValid(_ secret: String, at now: Int64) -> Bool {
+      (ends[Self.hash(secret)] ?? .min) > now
+    }
+
+    /// Removes the secret; returns true if it was valid until now.
+    mutating func remove(_ secret: String, at now: Int64) -> Bool {
+      (ends.removeValue(forKey: Self.hash(secret)) ?? .min) > now
+    }
+
+    private static func hash(_ secret: String) -> SHA256.Digest { SHA256.hash(Array(secret.utf8)) }
+  }
+
   private struct State {
-    /// The end of each session, in monotonic nanoseconds, by the hash of its secret.
-    var sessions: [SHA256.Digest: Int64] = [:]
-    /// The end of each unused link, in monotonic nanoseconds, by the hash of its secret.
-    var links: [SHA256.Digest: Int64] = [:]
+    var sessions = Secrets(
+      countMax: Limits.sessions, lifetimeNanoseconds: Limits.sessionNanoseconds)
+    /// The secrets of unused links.
+    var links = Secrets(countMax: Limits.links, lifetimeNanoseconds: Limits.linkNanoseconds)
   }
 
   private let guesses: TokenAttempts
@@ -49,18 +89,7 @@ final class ConsoleSessions: Sendable {
   /// Returns the secret of a new link, which begins one session within a minute.
   func makeLink() -> String {
     let now = now()
-    let secret = Self.makeSecret()
-    state.withLock { state in
-      state.links = state.links.filter { $0.value > now }
-      if state.links.count >= Limits.links,
-        let oldest = state.links.min(by: { $0.value < $1.value })?.key
-      {
-        state.links[oldest] = nil
-      }
-      state.links[SHA256.hash(Array(secret.utf8))] = now + Limits.linkNanoseconds
-      assert(state.links.count <= Limits.links, "links are bounded")
-    }
-    return secret
+    return state.withLock { $0.links.make(at: now) }
   }
 
   /// Begins a session for a caller that has the secret of a link, which then no longer works.
@@ -68,9 +97,7 @@ final class ConsoleSessions: Sendable {
   /// A wrong secret counts as a wrong token, so that links cannot be guessed faster than the token.
   func begin(withLink secret: String, from address: String) -> Outcome {
     let now = now()
-    let digest = SHA256.hash(Array(secret.utf8))
-    let end = state.withLock { state in state.links.removeValue(forKey: digest) }
-    if let end, end > now { return .opened(openSession()) }
+    if state.withLock({ $0.links.remove(secret, at: now) }) { return .opened(openSession()) }
     switch guesses.countWrong(from: address) {
     case .tooMany(let seconds): return .tooManyAttempts(retryAfterSeconds: seconds)
     case .right, .wrong: return .expiredLink
@@ -79,37 +106,18 @@ final class ConsoleSessions: Sendable {
 
   private func openSession() -> String {
     let now = now()
-    return state.withLock { state in
-      let secret = Self.makeSecret()
-      state.sessions = state.sessions.filter { $0.value > now }
-      if state.sessions.count >= Limits.sessions,
-        let oldest = state.sessions.min(by: { $0.value < $1.value })?.key
-      {
-        state.sessions[oldest] = nil
-      }
-      state.sessions[SHA256.hash(Array(secret.utf8))] = now + Limits.sessionNanoseconds
-      assert(state.sessions.count <= Limits.sessions, "sessions are bounded")
-      return secret
-    }
+    return state.withLock { $0.sessions.make(at: now) }
   }
 
   /// Returns true if the secret belongs to an open session.
   func isOpen(_ secret: String) -> Bool {
     let now = now()
-    let digest = SHA256.hash(Array(secret.utf8))
-    return state.withLock { state in (state.sessions[digest] ?? .min) > now }
+    return state.withLock { $0.sessions.isValid(secret, at: now) }
   }
 
   /// Ends the session with this secret, if there is one.
   func end(_ secret: String) {
-    let digest = SHA256.hash(Array(secret.utf8))
-    state.withLock { state in state.sessions[digest] = nil }
-  }
-
-  private static func makeSecret() -> String {
-    SystemRandom.bytes(32).map { byte in
-      let digits = String(byte, radix: 16)
-      return digits.count == 1 ? "0" + digits : digits
-    }.joined()
+    let now = now()
+    state.withLock { _ = $0.sessions.remove(secret, at: now) }
   }
 }
