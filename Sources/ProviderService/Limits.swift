@@ -28,6 +28,10 @@ enum Limits {
   /// Zones that are cached; the tz database has about 600.
   static let zonesRemembered = 1_000
 
+  /// Nanoseconds between checks of the disk's health, which is the delay of readiness probes and log lines after a
+  /// recovery.
+  static let storeWatchNanoseconds: Int64 = 1_000_000_000
+
   /// Seconds between two reads of a feedback service; dead tokens do no harm in the meantime.
   static let feedbackPauseSeconds: Double = 3_600
 

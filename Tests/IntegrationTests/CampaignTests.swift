@@ -203,6 +203,8 @@ extension Scenario {
       #expect(held["state"].string == "running")
       #expect(held["problem"].string?.contains("waits for the registry's store") == true, "\(held)")
       #expect(held["sent"].integer ?? 0 < count)
+      let overview = try await scenario.ask(registry, "/status").values.first
+      #expect(overview?["disk"].string?.contains("no space left") == true)
       try FileManager.default.removeItem(atPath: filling)
       try await Scenario.wait("the end") { try await status()["state"].string == "completed" }
       let end = try await status()

@@ -112,6 +112,48 @@ private let app = "com.example.app"
     }
   }
 
+  @Test func `A registry whose file cannot grow is not ready until it can be written again`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let registry = try await scenario.registry(of: gateway, topic: app)
+      func limit(to bytes: String) async throws {
+        _ = try await scenario.command([
+          TestTool.prlimit.required(), "--pid", "\(registry.program.pid)", "--fsize=\(bytes):",
+        ])
+      }
+      func readiness() async throws -> String {
+        try await scenario.command([
+          TestTool.curl.required(), "--silent", "--write-out", "%{http_code}\n",
+          registry.address + "/readyz",
+        ]).lines.joined(separator: " ")
+      }
+      func register(_ token: String) async throws -> Int32 {
+        try await scenario.command(
+          [
+            TestTool.curl.required(), "--silent", "--fail",
+            "\(registry.address)/register?deviceToken=\(token)",
+          ], succeeding: false
+        ).status
+      }
+      #expect(try await readiness() == "ok 200")
+      try await limit(to: tooShort)
+      #expect(try await register("00aa") != 0)
+      let failing = try await readiness()
+      #expect(failing.hasPrefix("not ready: ") && failing.hasSuffix("503"), "\(failing)")
+      #expect(failing.contains("File too large"), "\(failing)")
+      try await registry.program.error("the disk accepts no writes")
+      // No request writes from here on: the service itself finds out that the disk works again.
+      try await limit(to: "unlimited")
+      try await Scenario.wait("readiness") { try await readiness() == "ok 200" }
+      try await registry.program.error("the disk accepts writes again")
+      #expect(try await register("00aa") == 0)
+      #expect(try await scenario.ask(registry, "/tokens").lines.count == 1)
+      #expect(try await scenario.ask(registry, "/status").values.first?["dead"].integer == 0)
+    }
+  }
+
   @Test(.requires(.unshare))
   func `a full disk refuses pushes until there is room, and a start says what it lacks`()
     async throws

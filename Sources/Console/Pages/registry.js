@@ -5,9 +5,10 @@ import { link, outcome, schedule, stateBadge } from "/console/campaign-parts.js"
 export const title = "Overview";
 
 /** Sorts findings into problems, which prevent sending, and notices. */
-function judge({ service, held, paused, scheduled, campaigns, devices }) {
+function judge({ service, held, paused, scheduled, campaigns, devices, disk, notices: found }) {
   const problems = [];
-  const notices = [];
+  const notices = found.map((text) => `${text}.`);
+  if (disk) problems.push(`The registry can't be changed: ${disk}.`);
   if (service.connection === "failed") {
     problems.push(service.name ? `Can't connect to ${service.name}: ${service.problem}.` : `Can't send: ${service.problem}.`);
   }

@@ -79,12 +79,12 @@ public struct ProviderRouter: Sendable {
   ) throws -> HTTP1Response {
     let path = request.path.split(separator: "/").map(String.init)
     switch (path.first, path.count) {
-    case ("healthz", 1), ("readyz", 1):
+    case ("healthz", 1):
       try allow(["GET", "HEAD"], request)
-      return HTTP1Response(
-        status: 200, contentType: "text/plain; charset=utf-8",
-        body: Array(
-          ("ok\n" + (path.first == "readyz" ? readyNotices : "")).utf8))
+      return .plain("ok\n")
+    case ("readyz", 1):
+      try allow(["GET", "HEAD"], request)
+      return readiness
     case ("register", 1):
       try allow(["GET", "POST", "DELETE"], request)
       return try register(
@@ -109,8 +109,12 @@ public struct ProviderRouter: Sendable {
     }
   }
 
-  private var readyNotices: String {
-    registry.store.notices.map { "notice: \($0)\n" }.joined()
+  /// The answer to a readiness probe: 503 with the reason while the registry's disk accepts no writes.
+  private var readiness: HTTP1Response {
+    if let failure = registry.store.health.failure {
+      return .plain("not ready: \(failure)\n", status: 503)
+    }
+    return .plain("ok\n" + registry.store.notices.map { "notice: \($0)\n" }.joined())
   }
 
   func allow(_ methods: [String], _ request: HTTP1Request) throws(Refusal) {
@@ -240,6 +244,12 @@ extension HTTP1Response {
     return HTTP1Response(
       status: status, fields: [("content-type", "application/x-ndjson")] + fields,
       body: .bytes(body))
+  }
+
+  /// Creates a response with plain text.
+  fileprivate static func plain(_ text: String, status: Int = 200) -> HTTP1Response {
+    HTTP1Response(
+      status: status, contentType: "text/plain; charset=utf-8", body: Array(text.utf8))
   }
 
   /// Creates a response with one JSON object.

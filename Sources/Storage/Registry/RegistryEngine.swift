@@ -251,6 +251,17 @@ final class RegistryEngine: ChecksummedStoreEngine {
     return departures
   }
 
+  /// Writes a row and removes it again, so that the transaction's commit involves the disk.
+  func probe() throws(StorageFailure) {
+    let topic = ""  // No app has it.
+    let write = try statement("INSERT INTO departure VALUES (?1, 1)")
+    try write.bind(1, topic)
+    try write.run()
+    let remove = try statement("DELETE FROM departure WHERE topic = ?1")
+    try remove.bind(1, topic)
+    try remove.run()
+  }
+
   func tokenCount() throws(StorageFailure) -> Int64 {
     try database.integer("SELECT count(*) FROM token")
   }

@@ -14,6 +14,14 @@ public final class SQLiteRegistryStore: Sendable {
     engine = try LockedEngine(path: path, now: now)
   }
 
+  /// The health of the store's disk.
+  public var health: StoreHealth { engine.health }
+
+  /// Writes something to find out whether the disk accepts writes.
+  public func probe() throws(StorageFailure) {
+    try change { engine throws(StorageFailure) in try engine.probe() }
+  }
+
   /// The rows that were set aside.
   public var damage: StoreDamage { engine.damage }
 

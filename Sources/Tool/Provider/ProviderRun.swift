@@ -18,6 +18,7 @@ final class ProviderRun {
   private let readyFile: String?
   private let options: CommandLineOptions
   private var feedback: FeedbackPoller?
+  private var watch: RegistryWatch?
   private var signals: SignalWatcher?
   private lazy var service = ServiceNotifier(on: loop)
 
@@ -64,10 +65,12 @@ final class ProviderRun {
       service.stopping()
       server.stop()
       feedback?.stop()
+      watch?.stop()
       campaigns.drain()
       loop.stop()
     }
     compareClocks()
+    watch = RegistryWatch(of: folder.registry, log: log)
     try campaigns.resumeInterrupted()
     campaigns.startSchedule()
     if options.isGiven("feedback") {

@@ -1,0 +1,51 @@
+internal import Dispatch
+internal import Foundation
+internal import Storage
+internal import Synchronization
+public import System
+
+/// The thread that reports a failing disk of the registry, and finds out when the disk accepts writes again.
+///
+/// Without requests that write, nothing else would end an outage.
+public final class RegistryWatch: Sendable {
+  private let isStopped = Mutex(false)
+  private let isNewer = DispatchSemaphore(value: 0)
+
+  /// Starts the thread.
+  public init(of registry: Registry, log: Log) {
+    let store = registry.store
+    Thread.detachNewThread { [self] in
+      while !isStopped.withLock({ $0 }) {
+        let now = SystemClock.monotonicNanoseconds
+        if store.health.isRetryDue(atNanoseconds: now) { try? store.probe() }
+        report(store.health, log)
+        _ = isNewer.wait(timeout: .now() + .nanoseconds(Int(Limits.storeWatchNanoseconds)))
+      }
+    }
+  }
+
+  /// Ends the thread; a write in progress is finished.
+  public func stop() {
+    isStopped.withLock { $0 = true }
+    isNewer.signal()
+  }
+
+  private func report(_ health: StoreHealth, _ log: Log) {
+    switch health.report(atNanoseconds: SystemClock.monotonicNanoseconds) {
+    case nil: return
+    case .failing(let why, let refused):
+      log.error(
+        "the disk accepts no writes: registrations and changes of campaigns are refused",
+        ["store": health.name, "why": why, "refused": "\(refused)"])
+    case .works(let nanoseconds, let refused):
+      log.info(
+        "the disk accepts writes again",
+        [
+          "store": health.name, "afterSeconds": "\(nanoseconds / 1_000_000_000)",
+          "refused": "\(refused)",
+        ])
+    case .unreadable(let why):
+      log.error("the registry cannot be read", ["store": health.name, "why": why])
+    }
+  }
+}
