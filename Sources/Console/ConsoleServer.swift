@@ -24,4 +24,7 @@ public final class ConsoleServer: Sendable {
 
   /// Ends open answers, and closes the listener.
   public func stop() { server.stop() }
+
+  /// Closes the listener, and answers the requests that have arrived; answers without an end are cut off.
+  public func finish() { server.finish() }
 }

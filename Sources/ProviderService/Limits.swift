@@ -78,8 +78,10 @@ enum Limits {
   /// Recipients of a batch in that case, with one batch in flight: less than half of the bad tokens that end a
   /// connection to a Belfry gateway.
   static let slowBatchRecipients = 100
-  /// Nanoseconds that batches in flight are given when the service shuts down.
+  /// Nanoseconds that batches in flight are given when a campaign is paused or cancelled.
   static let drainNanoseconds: Int64 = 10_000_000_000
+  /// Nanoseconds that the batches in flight of all campaigns are given when the service shuts down.
+  static let shutdownNanoseconds: Int64 = 4_000_000_000
   /// Nanoseconds between progress checks of a watched campaign, frequent enough for a moving progress bar.
   static let progressNanoseconds: Int64 = 500_000_000
   /// Checks without changes after which a watcher receives a heartbeat: a lost one is detected within 15 seconds.

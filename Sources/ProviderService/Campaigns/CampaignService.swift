@@ -110,15 +110,26 @@ public final class CampaignService: Sendable {
     running.withLock { $0.schedule = schedule }
   }
 
-  /// Ends the runs gracefully: waits for the responses to pushes in flight, and leaves the rest to the next start.
-  public func drain() {
+  /// Starts no more runs, and makes the others end once the pushes in flight are answered.
+  ///
+  /// The rest is left to the next start.
+  public func stop() {
     let (runners, schedule) = running.withLock { running in
       running.isDraining = true
       return (Array(running.runners.values), running.schedule)
     }
     schedule?.wake()
     for runner in runners { runner.stop() }
-    for runner in runners { runner.wait(nanoseconds: Limits.drainNanoseconds) }
+  }
+
+  /// Stops the runs and waits for the pushes in flight, a few seconds for all runs together.
+  public func drain() {
+    stop()
+    let runners = running.withLock { Array($0.runners.values) }
+    let due = SystemClock.monotonicNanoseconds + Limits.shutdownNanoseconds
+    for runner in runners {
+      runner.wait(nanoseconds: max(0, due - SystemClock.monotonicNanoseconds))
+    }
   }
 
   // MARK: requests

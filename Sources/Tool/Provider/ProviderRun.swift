@@ -1,6 +1,7 @@
 import Agent
 import BelfryWire
 import Console
+import Foundation
 import Glibc
 import ProviderService
 import System
@@ -19,6 +20,7 @@ final class ProviderRun {
   private let options: CommandLineOptions
   private var feedback: FeedbackPoller?
   private var watch: RegistryWatch?
+  private var isShuttingDown = false
   private var signals: SignalWatcher?
   private lazy var service = ServiceNotifier(on: loop)
 
@@ -59,15 +61,7 @@ final class ProviderRun {
   /// Returns the exit status.
   func untilStopped() throws -> Int32 {
     signals = try SignalWatcher(on: loop, for: [.terminate, .interrupt]) { [unowned self] _ in
-      log.info(
-        "shutting down: waiting for answers to requests in flight; the rest is sent after the next start"
-      )
-      service.stopping()
-      server.stop()
-      feedback?.stop()
-      watch?.stop()
-      campaigns.drain()
-      loop.stop()
+      shutDown()
     }
     compareClocks()
     watch = RegistryWatch(of: folder.registry, log: log)
@@ -99,6 +93,38 @@ final class ProviderRun {
     loop.run()
     return 0
   }
+
+  /// Ends the loop once all requests and pushes in flight are answered, or after a few seconds.
+  ///
+  /// Nothing is lost if some are not: a transaction that has not ended is rolled back, and the next run finds out what
+  /// became of the pushes.
+  private func shutDown() {
+    guard !isShuttingDown else { return }
+    isShuttingDown = true
+    log.info(
+      "shutting down: waiting for answers to requests in flight; the rest is sent after the next start"
+    )
+    service.stopping()
+    feedback?.stop()
+    watch?.stop()
+    campaigns.stop()
+    let ended = loop.mailbox(of: Void.self) { [loop] _ in loop.stop() }
+    Thread.detachNewThread { [server, campaigns] in
+      server.finish()
+      campaigns.drain()
+      ended.post(())
+    }
+    loop.schedule(afterNanoseconds: Self.shutdownNanoseconds) { [log, loop] in
+      log.warning(
+        "ended before everything was answered: clients may repeat requests, and the next run looks up the pushes"
+      )
+      loop.stop()
+    }
+  }
+
+  /// Nanoseconds until the end of a shutdown: half of the time after which service managers kill a service at the
+  /// earliest, which is 10 s for containers.
+  private static let shutdownNanoseconds: Int64 = 4_500_000_000
 
   /// Follows small corrections of the wall clock, also while no campaign is being sent.
   private func compareClocks() {

@@ -90,6 +90,7 @@ final class HTTP1Connection: StreamHandler {
     waitingSince = nil
     self.body = body
     isBodyWhole = length != nil
+    if owner.isFinishing, !isBodyWhole { return abort() }
     owner.follow(body, for: number)
     sendBody()
   }
@@ -130,6 +131,13 @@ final class HTTP1Connection: StreamHandler {
     stream?.close(afterFlush: false)
   }
 
+  /// Ends the connection after its answer, or at once if it has none to send.
+  ///
+  /// A response without a known length has no end, so it is cut off.
+  func finish() {
+    guard waitingSince == nil, body == nil || isBodyWhole else { return abort() }
+  }
+
   // MARK: stream's side
 
   func streamOpened(_ stream: ByteStream) { startTimer(owner.bounds.idleNanoseconds) }
@@ -163,7 +171,8 @@ final class HTTP1Connection: StreamHandler {
 
   private func flush() {
     unsafe session?.takeOutput { unsafe stream?.write($0) }
-    if session?.isFinished ?? true { stream?.close() }
+    let isLast = owner.isFinishing && waitingSince != nil
+    if isLast || session?.isFinished ?? true { stream?.close() }
   }
 
   // MARK: time

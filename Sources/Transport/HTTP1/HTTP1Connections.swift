@@ -10,6 +10,8 @@ final class HTTP1Connections {
     case bodyChanged(connection: UInt64)
     /// Close everything and end the loop.
     case stop
+    /// Answer the requests that have arrived, then close everything and end the loop.
+    case finish
   }
 
   /// The resource limits of the connections.
@@ -40,6 +42,8 @@ final class HTTP1Connections {
   private var lastNumber: UInt64 = 0
   /// The number of unanswered requests of each handler thread.
   private var pending = [Int](repeating: 0, count: Limits.httpHandlerThreads)
+  /// True if connections end with their answer.
+  private(set) var isFinishing = false
 
   private var unanswered: Int { pending.reduce(0, +) }
 
@@ -128,6 +132,11 @@ final class HTTP1Connections {
       listener?.close()
       for connection in connections.values { connection.abort() }
       loop.stop()
+    case .finish:
+      listener?.close()
+      isFinishing = true
+      for connection in connections.values { connection.finish() }
+      if connections.isEmpty { loop.stop() }
     }
   }
 
@@ -155,5 +164,6 @@ final class HTTP1Connections {
   func remove(_ connection: UInt64) {
     let removed = connections.removeValue(forKey: connection)
     assert(removed != nil, "a connection ends once")
+    if isFinishing, connections.isEmpty { loop.stop() }
   }
 }

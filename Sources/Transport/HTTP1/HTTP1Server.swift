@@ -51,14 +51,22 @@ public final class HTTP1Server: Sendable {
   /// Closes the listener and all connections; returns when the last handler has returned.
   ///
   /// It must not be called on a handler thread.
-  public func stop() {
+  public func stop() { end(with: .stop) }
+
+  /// Closes the listener, answers the requests that have arrived, and closes all connections; returns when the last
+  /// handler has returned.
+  ///
+  /// It must not be called on a handler thread. Responses without an end are cut off.
+  public func finish() { end(with: .finish) }
+
+  private func end(with event: HTTP1Connections.Event) {
     let threads = running.withLock { running in
       let threads = running
       running = nil
       return threads
     }
     guard let threads else { return }
-    commands.post(.stop)
+    commands.post(event)
     threads.connections.join()
     threads.handlers.stop()
   }
