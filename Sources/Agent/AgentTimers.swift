@@ -19,11 +19,16 @@ final class AgentTimers {
     self.report = report
   }
 
+  /// Converts a wait to nanoseconds, limited to 73 years: an app may request a date for which `Int64` has no room.
+  static func nanoseconds(_ milliseconds: Int64) -> Int64 {
+    min(max(0, milliseconds), .max / 4_000_000) * 1_000_000
+  }
+
   /// Reports an event after the given number of milliseconds.
   ///
   /// It cannot be cancelled.
   func report(_ event: AgentEvent, afterMilliseconds milliseconds: Int64) {
-    loop.schedule(afterNanoseconds: milliseconds * 1_000_000) { [weak self] in
+    loop.schedule(afterNanoseconds: Self.nanoseconds(milliseconds)) { [weak self] in
       self?.report(event)
     }
   }
@@ -34,7 +39,7 @@ final class AgentTimers {
   /// Starts the timer that reports a question's timeout unless it is cancelled.
   func start(_ question: Question, milliseconds: Int64) {
     assert(questions[question] == nil, "a question is asked once")
-    questions[question] = loop.schedule(afterNanoseconds: milliseconds * 1_000_000) {
+    questions[question] = loop.schedule(afterNanoseconds: Self.nanoseconds(milliseconds)) {
       [weak self] in
       self?.questions[question] = nil
       self?.report(.questionTimedOut(question))
@@ -51,7 +56,7 @@ final class AgentTimers {
     if let backgroundWork { loop.cancel(backgroundWork) }
     backgroundWork = milliseconds.map { milliseconds in
       loop.schedule(
-        afterNanoseconds: max(0, milliseconds) * 1_000_000,
+        afterNanoseconds: Self.nanoseconds(milliseconds),
         slackNanoseconds: Limits.backgroundSlackNanoseconds
       ) { [weak self] in
         self?.backgroundWork = nil
@@ -64,7 +69,7 @@ final class AgentTimers {
   func armBackgroundTime(afterMilliseconds milliseconds: Int64?) {
     if let backgroundTime { loop.cancel(backgroundTime) }
     backgroundTime = milliseconds.map { milliseconds in
-      loop.schedule(afterNanoseconds: max(0, milliseconds) * 1_000_000) { [weak self] in
+      loop.schedule(afterNanoseconds: Self.nanoseconds(milliseconds)) { [weak self] in
         self?.backgroundTime = nil
         self?.report(.backgroundTimeDue)
       }

@@ -61,7 +61,7 @@ enum ClockCommand {
     case ("advance", let text):
       guard let seconds = Double(text), seconds >= 0, seconds <= NotifyTrigger.secondsMax
       else {
-        throw UsageError("invalid number of seconds '\(text)': expected 0-1e11")
+        throw UsageError("invalid number of seconds '\(text)': expected 0-100000000000")
       }
       return .advanceClock(milliseconds: Int64(seconds * 1_000))
     case ("zone", let name): return .setZone(name)

@@ -45,7 +45,7 @@ enum NotifyTrigger {
     let text = try options.required("in")
     guard let seconds = DurationText.seconds(text), seconds > 0, seconds <= secondsMax else {
       throw CommandLineOptions.Problem.badValue(
-        key: "in", value: text, wanted: "\(DurationText.wanted), above 0 and up to 1e11 seconds")
+        key: "in", value: text, wanted: "\(DurationText.wanted), above 0 and up to 3,000 years")
     }
     guard let recurrence = try every(options, zone: nil) else {
       return .interval(seconds: seconds, repeats: options.has("repeat"))

@@ -27,8 +27,9 @@ enum StateCommand {
         let name = String(pair[..<equals])
         let value = String(pair[pair.index(after: equals)...])
         guard let words = values[name] else {
+          // The agent reads the other columns of the table from the desktop and the machine.
           throw UsageError(
-            "unknown state '\(name)': expected \(values.keys.sorted().joined(separator: ", "))")
+            "cannot set '\(name)': expected \(values.keys.sorted().joined(separator: ", "))")
         }
         guard words.isEmpty || words.contains(value) else {
           throw UsageError(

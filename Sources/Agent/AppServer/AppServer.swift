@@ -117,7 +117,7 @@ final class AppServer {
       log.warning(
         "refused a process whose sandbox claims to be Flatpak's", ["pid": String(process.pid)])
     case .ended:
-      log.warning("refused a process that has ended", ["pid": String(process.pid)])
+      log.info("refused a process that has ended", ["pid": String(process.pid)])
     case .unreadable(let what):
       log.warning(
         "refused a process that the agent may not inspect",

@@ -23,7 +23,12 @@ enum ProcessInspector {
         try inspect(&identity, flatpak)
       } catch {
         identity = ProcessIdentity(pid: credentials.pid, uid: credentials.uid)
-        identity.obstacle = .unreadable(what: Self.words(error))
+        // A process that is exiting has no program any more, while it is not a zombie yet.
+        if case .call(_, ENOENT, _) = error {
+          identity.obstacle = .ended
+        } else {
+          identity.obstacle = .unreadable(what: Self.words(error))
+        }
       }
       // The values belong to this process only if it is still running.
       if !process.isRunning { identity.obstacle = .ended }

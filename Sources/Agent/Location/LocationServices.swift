@@ -56,7 +56,7 @@ final class LocationServices: TimerTarget {
     if let timer { loop.cancel(timer) }
     timer = moment.map { moment in
       let wait = moment - loop.nowNanoseconds / 1_000_000
-      return loop.schedule(afterNanoseconds: max(0, wait) * 1_000_000, self, tag: 0)
+      return loop.schedule(afterNanoseconds: AgentTimers.nanoseconds(wait), self, tag: 0)
     }
   }
 

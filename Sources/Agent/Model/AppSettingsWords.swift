@@ -14,13 +14,13 @@ extension LocalApp {
     switch name {
     case "notifications":
       guard let isOn = AppSwitches.isOn(word) else {
-        throw AppLinkFailure(.invalidArgument, "\(name)=\(word): use on or off")
+        throw AppLinkFailure(.invalidArgument, "invalid value '\(word)' for \(name): expected on or off")
       }
       decideAuthorization(isAllowed: isOn)
     case "location":
       guard let status = LocationStatus(rawValue: word) else {
         let words = LocationStatus.allCases.map(\.rawValue).joined(separator: ", ")
-        throw AppLinkFailure(.invalidArgument, "\(name)=\(word): use one of \(words)")
+        throw AppLinkFailure(.invalidArgument, "invalid value '\(word)' for \(name): expected \(words)")
       }
       locationStatus = status
     default:
@@ -29,6 +29,10 @@ extension LocalApp {
           .invalidArgument, "\(id) never requested \(name), so it has no such setting")
       }
       guard switches.turn(name, to: word) else {
+        if AppSwitches.isSwitch(name) {
+          throw AppLinkFailure(
+            .invalidArgument, "invalid value '\(word)' for \(name): expected on or off")
+        }
         throw AppLinkFailure(
           .invalidArgument,
           "\(name)=\(word): use notifications, alert, sound, badge, center, lockScreen, "

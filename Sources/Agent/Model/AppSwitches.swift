@@ -20,6 +20,9 @@ struct AppSwitches: Hashable, Sendable {
     ]
   }
 
+  /// Returns true if `name` is a switch that is on or off.
+  static func isSwitch(_ name: String) -> Bool { names.contains { $0.0 == name } }
+
   /// Sets one switch, in the syntax of `belfry settings`; returns false if the switch or the value is unknown.
   mutating func turn(_ name: String, to word: String) -> Bool {
     if let path = Self.names.first(where: { $0.0 == name })?.1 {

@@ -80,10 +80,10 @@ final class TerminalPresenter: Presenter {
     write("[\(number)] \(Self.printable(presentation.appName)): " + texts.joined(separator: " | "))
     if !presentation.actions.isEmpty {
       let actions = presentation.actions.map { action in
-        Self.printable(action.title) + (action.isDestructive ? " (destructive)" : "")
-          + " = \(number) \(Self.printable(action.id))"
+        "'\(number) \(Self.printable(action.id))' for \(Self.printable(action.title))"
+          + (action.isDestructive ? " (destructive)" : "")
       }
-      write("    " + actions.joined(separator: ", "))
+      write("    Type " + actions.joined(separator: ", "))
     }
     if isLooked { listener?.presenterShowed(presentation.key) }
   }

@@ -160,7 +160,9 @@ final class DeliveryLedger {
       if state == .received {
         push.acceptance = place
         push.clockSeconds = clockSeconds
-        let latest = line.atMilliseconds / 1_000 + Int64(WireLimits.storageDaysMax) * 86_400
+        // The line has the wall clock's time, and the 30 days begin by the clock that is behind.
+        let accepted = min(line.atMilliseconds / 1_000, world.gateway.expirySeconds)
+        let latest = accepted + Int64(WireLimits.storageDaysMax) * 86_400
         push.storedUntil = push.isExpirationNamed ? min(push.expiration, latest) : latest
         push.receivedNanoseconds = world.time.now
       } else if push.mayBeOnce, push.expiration == 0 || !world.profile.hasClockSteps,

@@ -33,8 +33,8 @@ struct AgentInstallation {
       try write(Self.autostartEntry(words), to: autostartFile)
       Output.line(autostartFile)
       Output.error(
-        "no systemd of this user's runs: the agent starts at the next login",
-        do: "start it now with '\(ShellWords.line(["belfry", "agent"] + arguments))'")
+        "systemd is not running for this user, so the agent starts at the next login",
+        do: "to start it now, run '\(ShellWords.line(["belfry", "agent"] + arguments))'")
       return
     }
     // Install only one of the two, so that two agents never run.

@@ -117,6 +117,28 @@ struct BackgroundProgramTests {
       #expect(try await again.stop() == 0)
     }
   }
+
+  @Test
+  func `a background task for the year 9999 does not end the agent, nor its next start`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let agent = try await AgentProgramTests.agent(scenario)
+      let app = try scenario.belfry(["app", "run", Self.burger, "--state", "background"])
+      _ = try await app.event("launched")
+      app.tell(
+        #"{"do":"submitTask","task":"org.example.refresh","kind":"refresh","at":"9999-12-31T00:00:00Z"}"#
+      )
+      _ = try await app.event("taskSubmitted")
+      #expect(try await scenario.belfryCommand(["app", "list", "--json"]).values.count == 1)
+      _ = try await app.stop()
+      agent.signal(SIGKILL)
+      _ = try await agent.end()
+      let again = try await AgentProgramTests.agent(scenario)
+      #expect(try await scenario.belfryCommand(["app", "list", "--json"]).values.count == 1)
+      #expect(try await again.stop() == 0)
+    }
+  }
 }
 
 /// The number of times that pushes wake an app in the background, with a manual clock.

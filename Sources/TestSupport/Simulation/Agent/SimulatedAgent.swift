@@ -358,7 +358,7 @@ final class SimulatedAgent {
     guard !world.profile.hasManualClock else { return }
     let moment = [
       wakeUp.wall.map(world.machine.nanoseconds(atWall:)),
-      wakeUp.elapsed.map { $0 * 1_000_000 },
+      wakeUp.elapsed.map(AgentTimers.nanoseconds),
     ].compactMap { $0 }.min()
     guard let moment else { return }
     world.time.at(moment + world.milliseconds(20)) { [self] in
@@ -376,7 +376,7 @@ final class SimulatedAgent {
     backgroundAlarm += 1
     let (alarm, life) = (backgroundAlarm, life)
     guard let moment, !world.profile.hasManualClock else { return }
-    let wait = max(0, moment - world.machine.now.wall) * 1_000_000
+    let wait = AgentTimers.nanoseconds(moment - world.machine.now.wall)
     world.time.after(wait + world.milliseconds(60_000)) { [self] in
       if life == self.life, alarm == backgroundAlarm { report(.backgroundWorkDue) }
     }
