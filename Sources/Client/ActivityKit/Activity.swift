@@ -4,8 +4,9 @@ public import Foundation
 /// A Live Activity: data that the app or its server updates during an ongoing event.
 ///
 /// Nothing is drawn on this system. The app starts, observes, and ends activities, and its server updates them with
-/// pushes. The gateway gives an app one token both for updating all of its activities and for starting them: a push
-/// updates the newest running activity whose content state it matches. Activities end with the process.
+/// pushes. The gateway issues one token per app, for starting activities and for updating all of them. A push updates
+/// the newest running activity whose content state can be decoded from it. An activity ends when the app's process
+/// ends.
 public final class Activity<Attributes: ActivityAttributes>: Identifiable, @unchecked Sendable {
   // Sendable: a lock protects the mutable state, and the attributes are constant.
 
@@ -51,12 +52,12 @@ public final class Activity<Attributes: ActivityAttributes>: Identifiable, @unch
 
   /// Starts an activity.
   ///
-  /// - Throws: `ActivityAuthorizationError`: `attributesTooLarge` if the data is larger than 4 KB, `unsupported` for a
-  ///   channel.
+  /// - Throws: `ActivityAuthorizationError.attributesTooLarge` if the attributes and the state together are larger than
+  ///   4 KB; `ActivityAuthorizationError.unsupported` if `pushType` is a channel.
   public static func request(
     attributes: Attributes, content: ActivityContent<ContentState>, pushType: PushType? = nil
   ) throws -> Activity<Attributes> {
-    // Channels are for apps that subscribe to broadcasts; the agent cannot subscribe to one.
+    // A channel requires a subscription to broadcasts, which the agent does not support.
     if pushType?.channel != nil { throw ActivityAuthorizationError.unsupported }
     let encoder = JSONEncoder()
     let bytes = try encoder.encode(attributes).count + encoder.encode(content.state).count
@@ -70,7 +71,7 @@ public final class Activity<Attributes: ActivityAttributes>: Identifiable, @unch
 
   /// Starts an activity.
   ///
-  /// - Throws: `ActivityAuthorizationError`, as `request(attributes:content:pushType:)` does.
+  /// - Throws: The same errors as `request(attributes:content:pushType:)`.
   @available(iOS, deprecated: 16.2, message: "Use request(attributes:content:pushType:)")
   public static func request(
     attributes: Attributes, contentState: ContentState, pushType: PushType? = nil
@@ -89,7 +90,7 @@ public final class Activity<Attributes: ActivityAttributes>: Identifiable, @unch
 
   /// Handles a push that starts an activity.
   ///
-  /// Returns false if it is for another type.
+  /// Returns false if the push is for activities of another type.
   private static func start(_ push: ActivityPush) -> Bool {
     guard push.attributesType == "\(Attributes.self)",
       let attributes = push.attributes.flatMap({ ActivityPush.decode($0, as: Attributes.self) }),
@@ -100,9 +101,9 @@ public final class Activity<Attributes: ActivityAttributes>: Identifiable, @unch
     return true
   }
 
-  /// Handles a push that updates or ends an activity.
+  /// Handles a push that updates or ends the activity.
   ///
-  /// Returns false if its state is of another type.
+  /// Returns false if the push contains a state of another type.
   private func apply(_ push: ActivityPush) -> Bool {
     if push.event == .end, push.state.isEmpty {
       finish(nil)
@@ -145,7 +146,7 @@ extension Activity {
   /// The app's running activities of this type.
   public static var activities: [Activity<Attributes>] { store.activities.withLock { $0 } }
 
-  /// The activities that start from now on.
+  /// The activities that start after this property is read.
   public static var activityUpdates: ActivityUpdates<Activity<Attributes>> {
     ActivityUpdates(source: store.started)
   }
@@ -167,7 +168,7 @@ extension Activity {
 
   /// The token for pushes to the activity.
   ///
-  /// It is nil until the token arrives, and for an activity without pushes.
+  /// Nil until the token arrives, and for an activity that does not use pushes.
   public var pushToken: Data? { token?.value }
 
   /// The token for pushes to the activity, and its changes.
@@ -190,7 +191,7 @@ extension Activity {
   /// Updates the content of the activity.
   public func update(_ content: ActivityContent<ContentState>) async { set(content) }
 
-  /// Updates the content of the activity, and shows a notification.
+  /// Updates the content of the activity and shows a notification.
   public func update(
     _ content: ActivityContent<ContentState>, alertConfiguration: AlertConfiguration?
   ) async {
@@ -237,10 +238,10 @@ extension Activity {
     public struct AsyncIterator: AsyncIteratorProtocol {
       var iterator: AsyncStream<Boxed<Element>>.Iterator
 
-      /// Waits for the next content; nil when the activity has ended.
+      /// Returns the next content, waiting for it if necessary; returns nil when the activity has ended.
       public mutating func next() async -> Element? { await iterator.next(isolation: nil)?.value }
 
-      /// Waits for the next content; nil when the activity has ended.
+      /// Returns the next content, waiting for it if necessary; returns nil when the activity has ended.
       public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
         await iterator.next(isolation: actor)?.value
       }
@@ -253,14 +254,14 @@ extension Activity {
   }
 }
 
-/// A value that is passed through a stream.
+/// A wrapper that allows an app's value to be sent through a stream.
 struct Boxed<Value>: @unchecked Sendable {
-  // Sendable: the app's content is passed on and never modified.
+  // Sendable: the app's content is passed along and never modified.
   let value: Value
 }
 
 /// The limits of this module.
 enum ActivityLimits {
-  /// Bytes of the attributes and state together; this is Apple's limit.
+  /// The maximum size of the attributes and the state together, in bytes; this is Apple's limit.
   static let bytes = 4_096
 }

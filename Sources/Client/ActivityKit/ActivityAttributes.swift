@@ -1,20 +1,20 @@
 public import Foundation
 
-/// The data of an activity: its own properties never change, but its `ContentState` does.
+/// The data of an activity: its own properties are constant, and its `ContentState` changes.
 public protocol ActivityAttributes: Codable {
   /// The type of the data that changes while the activity runs.
   associatedtype ContentState: Codable, Hashable
 }
 
-/// The content of an activity, with the date until which it is up to date.
+/// The content of an activity and the date on which it becomes out of date.
 public struct ActivityContent<State: Codable & Hashable> {
   /// The data that changes while the activity runs, as `ActivityAttributes.ContentState`.
   public var state: State
 
-  /// The date on which the data becomes out of date; nil for never.
+  /// The date on which the data becomes out of date; nil if it never does.
   public var staleDate: Date?
 
-  /// The relevance of the activity among those of the app; stored, but without effect.
+  /// The relevance of the activity compared with the app's other activities; stored, but without effect.
   public var relevanceScore: Double
 
   /// Creates content for an activity.
@@ -55,7 +55,7 @@ public struct ActivityUIDismissalPolicy: Equatable, Sendable {
   /// The activity is removed immediately.
   public static let immediate = ActivityUIDismissalPolicy(date: .distantPast)
 
-  /// The activity is removed at the given date.
+  /// Returns the policy that removes the activity at the given date.
   public static func after(_ date: Date) -> ActivityUIDismissalPolicy {
     ActivityUIDismissalPolicy(date: date)
   }
@@ -68,13 +68,13 @@ public struct PushType: Equatable, Hashable, Sendable {
   /// Pushes to a token of the activity.
   public static let token = PushType(channel: nil)
 
-  /// Broadcasts on the channel with this identifier, which the provider created.
+  /// Returns the type for broadcasts on a channel that the provider created.
   public static func channel(_ channelId: String) -> PushType {
     PushType(channel: channelId)
   }
 }
 
-/// The notification for an update of an activity.
+/// The configuration of the notification that accompanies an update of an activity.
 public struct AlertConfiguration: Sendable {
   /// The sound of the notification.
   public struct AlertSound: Sendable {
@@ -83,7 +83,7 @@ public struct AlertConfiguration: Sendable {
     /// The default sound of the system.
     public static let `default` = AlertSound(name: nil)
 
-    /// A sound file of the app.
+    /// Returns the sound in a sound file of the app.
     public static func named(_ name: String) -> AlertSound { AlertSound(name: name) }
   }
 
@@ -112,7 +112,7 @@ public enum ActivityAuthorizationError: Error, Sendable {
   case unsupported
   /// The user turned activities off.
   case denied
-  /// There are too many activities.
+  /// The device has too many activities.
   case globalMaximumExceeded
   /// The app has too many activities.
   case targetMaximumExceeded
@@ -128,6 +128,6 @@ public enum ActivityAuthorizationError: Error, Sendable {
   case unentitled
   /// The identifier is not valid.
   case malformedActivityIdentifier
-  /// The process may not use the activity again.
+  /// The process may not reconnect to the activity.
   case reconnectNotPermitted
 }

@@ -1,7 +1,7 @@
 import BelfryClient
 import Foundation
 
-/// The app's permission for Live Activities; always granted, because nothing is drawn.
+/// The app's permission for Live Activities, which is always granted because nothing is drawn.
 public final class ActivityAuthorizationInfo: Sendable {
   /// Creates an object with the permission of the app.
   public init() {}

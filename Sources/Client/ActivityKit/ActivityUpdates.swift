@@ -9,10 +9,10 @@ public struct ActivityUpdates<Element: Sendable>: AsyncSequence, Sendable {
   public struct AsyncIterator: AsyncIteratorProtocol {
     var iterator: AsyncStream<Element>.Iterator
 
-    /// Waits for the next value; nil if the task is cancelled.
+    /// Returns the next value, waiting for it if necessary; returns nil if the task is cancelled.
     public mutating func next() async -> Element? { await iterator.next(isolation: nil) }
 
-    /// Waits for the next value; nil if the task is cancelled.
+    /// Returns the next value, waiting for it if necessary; returns nil if the task is cancelled.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
       await iterator.next(isolation: actor)
     }
@@ -26,7 +26,7 @@ public struct ActivityUpdates<Element: Sendable>: AsyncSequence, Sendable {
 
 /// A value and the loops that wait for its changes.
 final class ValueStreams<Element: Sendable>: Sendable {
-  /// The number of unread values to buffer for a slow loop; the newest ones are retained.
+  /// The maximum number of unread values to buffer for a slow loop; when it is reached, the oldest ones are dropped.
   private static var bufferedMax: Int { 64 }
 
   private struct State {
@@ -37,7 +37,7 @@ final class ValueStreams<Element: Sendable>: Sendable {
   private let state: LockedBox<State>
   private let replays: Bool
 
-  /// Creates streams that begin with the current value, unless `replays` is false, as for events.
+  /// Creates streams that begin with the current value, unless `replays` is false, as it is for events.
   init(_ value: Element? = nil, replays: Bool = true) {
     state = LockedBox(State(value: value))
     self.replays = replays

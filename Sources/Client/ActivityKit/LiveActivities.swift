@@ -17,7 +17,7 @@ struct ActivityPush: @unchecked Sendable {
   let attributes: [String: Any]?
   let staleDate: Date?
 
-  /// Reads a payload; nil if it is not for an activity.
+  /// Parses the payload of a push; nil if the push is not for an activity.
   init?(_ payload: [AnyHashable: Any]) {
     guard let aps = payload["aps"] as? [AnyHashable: Any],
       let event = (aps["event"] as? String).flatMap(Event.init(rawValue:))
@@ -31,7 +31,7 @@ struct ActivityPush: @unchecked Sendable {
     }
   }
 
-  /// Decodes an object of the payload; nil if it does not match the type.
+  /// Decodes an object of the payload; nil if the object does not match the type.
   static func decode<Value: Decodable>(_ object: [String: Any], as _: Value.Type) -> Value? {
     guard let data = try? JSONSerialization.data(withJSONObject: object) else { return nil }
     return try? JSONDecoder().decode(Value.self, from: data)
@@ -42,7 +42,7 @@ struct ActivityPush: @unchecked Sendable {
 final class LiveActivities: Sendable {
   private struct State {
     var isRegistered = false
-    /// The handlers of a push, newest first.
+    /// The handlers of pushes, newest first.
     ///
     /// A handler returns true if the push was for its activity or type.
     var running: [(id: String, handle: (ActivityPush) -> Bool)] = []
@@ -65,7 +65,7 @@ final class LiveActivities: Sendable {
     }
   }
 
-  /// Registers for the token, unless that has already happened.
+  /// Registers for the token, unless the app has already done so.
   func register() {
     let isNew = state.withLock { state in
       defer { state.isRegistered = true }
@@ -94,7 +94,7 @@ final class LiveActivities: Sendable {
     }
   }
 
-  /// Shows the notification for an update.
+  /// Shows the notification that accompanies an update.
   func alert(_ id: String, _ alert: AlertConfiguration) {
     var content = NotificationContent()
     content.title = NotificationText(alert.title)
@@ -104,6 +104,8 @@ final class LiveActivities: Sendable {
   }
 
   /// Handles the agent's events for activities.
+  ///
+  /// Returns false for any other event.
   func handle(_ event: AppEvent, _ question: AppLinkQuestion?) -> Bool {
     switch event {
     case .token(.liveActivity, let bytes):

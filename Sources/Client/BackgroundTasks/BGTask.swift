@@ -18,18 +18,18 @@ open class BGTask: NSObject, @unchecked Sendable {
 
   init(name: String) { identifier = name }
 
-  /// Sets the handler that receives once whether the task succeeded.
+  /// Sets the handler that is called once, with true if the task succeeded.
   func onCompletion(_ body: @escaping @Sendable (Bool) -> Void) {
     state.withLock { $0.onCompletion = body }
   }
 
-  /// The handler that runs shortly before the task's time is over.
+  /// The handler that runs shortly before the task's time expires.
   open var expirationHandler: (@Sendable () -> Void)? {
     get { state.withLock { $0.expirationHandler } }
     set { state.withLock { $0.expirationHandler = newValue } }
   }
 
-  /// Completes the task, reporting whether it succeeded.
+  /// Completes the task and reports whether it succeeded.
   open func setTaskCompleted(success: Bool) {
     let body: (@Sendable (Bool) -> Void)? = state.withLock { state in
       state.isDone = true
@@ -39,7 +39,7 @@ open class BGTask: NSObject, @unchecked Sendable {
     body?(success)
   }
 
-  /// Runs the expiration handler when the task's time is over, and then completes the task.
+  /// Runs the expiration handler when the task's time expires, and then completes the task.
   func expire() {
     let handler = state.withLock { $0.isDone ? nil : $0.expirationHandler }
     handler?()
@@ -53,7 +53,7 @@ open class BGAppRefreshTask: BGTask, @unchecked Sendable {}
 /// A task that needs more time.
 open class BGProcessingTask: BGTask, @unchecked Sendable {}
 
-/// A longer task of a health research study.
+/// A longer task for a health research study.
 open class BGHealthResearchTask: BGProcessingTask, @unchecked Sendable {}
 
 /// A task that the user started in the app and that continues in the background.

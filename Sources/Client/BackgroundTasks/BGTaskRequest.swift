@@ -3,7 +3,7 @@ public import Foundation
 
 /// A request to run a task in the background.
 open class BGTaskRequest: NSObject, NSCopying, @unchecked Sendable {
-  // Sendable: the properties are used on the thread that created the request; the scheduler holds copies.
+  // Sendable: the properties are used on the thread that created the request; the scheduler retains copies.
 
   /// The identifier of the task.
   public let identifier: String
@@ -13,7 +13,7 @@ open class BGTaskRequest: NSObject, NSCopying, @unchecked Sendable {
 
   init(name: String) { identifier = name }
 
-  /// The request in the agent's form.
+  /// The request in the agent's wire format.
   var wire: BackgroundTaskRequest {
     let kind: BackgroundTaskRequest.Kind =
       switch self {
@@ -32,7 +32,7 @@ open class BGTaskRequest: NSObject, NSCopying, @unchecked Sendable {
     return request
   }
 
-  /// Creates a request from the agent's form.
+  /// Creates a request from the agent's wire format.
   static func make(_ wire: BackgroundTaskRequest) -> BGTaskRequest {
     let request: BGTaskRequest
     switch wire.kind {
@@ -98,7 +98,7 @@ open class BGProcessingTaskRequest: BGTaskRequest, @unchecked Sendable {
   }
 }
 
-/// A request for a longer task of a health research study.
+/// A request for a longer task for a health research study.
 open class BGHealthResearchTaskRequest: BGProcessingTaskRequest, @unchecked Sendable {
   /// The protection of the data that the task requires; stored, but without effect.
   open var protectionTypeOfRequiredData = ""
@@ -116,7 +116,7 @@ open class BGHealthResearchTaskRequest: BGProcessingTaskRequest, @unchecked Send
 
 /// A request for a task that starts immediately at the user's request and continues in the background.
 open class BGContinuedProcessingTaskRequest: BGTaskRequest, @unchecked Sendable {
-  /// The strategies for a task that cannot start immediately.
+  /// The ways to handle a task that cannot start immediately.
   ///
   /// On this system, a task can always start immediately.
   public enum SubmissionStrategy: Int, Sendable {

@@ -5,7 +5,7 @@ public import Foundation
 
 /// A scheduler that asks the system to start the app's tasks in the background.
 ///
-/// Requests survive the end of the app's process: the agent stores them, and starts the app when they are due.
+/// Requests outlive the app's process: the agent stores them, and starts the app when they are due.
 open class BGTaskScheduler: NSObject, @unchecked Sendable {
   // Sendable: a lock protects the mutable state.
 
@@ -51,7 +51,7 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
 
   private struct State {
     var launches: [String: Launch] = [:]
-    /// The tasks that have started and are not completed.
+    /// The tasks that have started but are not yet completed.
     var running: [ObjectIdentifier: BGTask] = [:]
   }
 
@@ -77,10 +77,10 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
   /// The scheduler of the app.
   open class var shared: BGTaskScheduler { only }
 
-  /// Registers the handler of a task; call it before the app finishes launching.
+  /// Registers the handler of a task; must be called before the app finishes launching.
   ///
-  /// Returns false if the manifest's list of permitted identifiers does not contain this one, or if the identifier
-  /// already has a handler.
+  /// Returns false if the identifier is not in the manifest's list of permitted identifiers, or if it already has a
+  /// handler.
   @discardableResult
   open func register(
     forTaskWithIdentifier identifier: String, using queue: DispatchQueue?,
@@ -124,7 +124,7 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
   /// Cancels all requests of the app.
   open func cancelAllTaskRequests() { session.send(.cancelTasks(nil)) }
 
-  /// Gets the pending requests; empty if the agent cannot be reached.
+  /// Passes the pending requests to the completion handler, or an empty array if the agent cannot be reached.
   @preconcurrency
   open func getPendingTaskRequests(
     completionHandler: @escaping @Sendable ([BGTaskRequest]) -> Void
@@ -135,7 +135,7 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Returns the pending requests; empty if the agent cannot be reached.
+  /// Returns the pending requests, or an empty array if the agent cannot be reached.
   open func pendingTaskRequests() async -> [BGTaskRequest] {
     await withCheckedContinuation { continuation in
       getPendingTaskRequests { continuation.resume(returning: $0) }
@@ -144,7 +144,8 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
 
   /// Handles the agent's events.
   ///
-  /// `done` receives whether a task succeeded.
+  /// `done` is called when a task completes, with true if it succeeded. Returns false if other listeners should also
+  /// receive the event.
   func handle(_ event: AppEvent, done: @escaping @Sendable (Bool) -> Void) -> Bool {
     switch event {
     case .task(let request):
@@ -169,7 +170,7 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
     begin(task, done)
   }
 
-  /// Starts a task of the user immediately, in background time that the agent grants for it.
+  /// Starts a task that the user requested, in background time that the agent grants for it.
   private func begin(_ request: BGContinuedProcessingTaskRequest) {
     let agentTask = LockedBox<(number: Int64?, isDone: Bool)>((nil, false))
     session.send(.beginBackgroundTask(name: request.identifier)) { [session] result in
@@ -189,7 +190,7 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Returns the handler of a task: the one for its identifier, or for a pattern such as `org.example.export.*`.
+  /// Returns the handler that is registered for a task's identifier, or for a pattern such as `org.example.export.*`.
   private func launch(of identifier: String) -> Launch? {
     state.withLock { state in
       state.launches[identifier]

@@ -2,7 +2,7 @@
 package enum Limits {
   /// Milliseconds that a request waits for a connection to the agent, which may still be starting.
   package static let unreachableMilliseconds: Int64 = 2_000
-  /// Milliseconds within which an agent that the app started must become ready; a busy machine is slow.
+  /// Milliseconds within which an agent that the app started must become ready, even on a busy machine.
   package static let agentStartMilliseconds: Int64 = 15_000
   /// Milliseconds that reading a property waits for the agent, because it may block the main thread.
   package static let propertyMilliseconds: Int64 = 5_000

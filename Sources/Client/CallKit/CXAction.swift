@@ -29,7 +29,7 @@ open class CXAction: NSObject, @unchecked Sendable {
   /// Reports that the action failed.
   open func fail() { end(false) }
 
-  /// Sets the handler that receives once whether the action succeeded.
+  /// Sets the handler that is called once, with true if the action succeeded.
   func onEnd(_ body: @escaping @Sendable (Bool) -> Void) { state.withLock { $0.onEnd = body } }
 
   private func end(_ isDone: Bool) {
@@ -68,7 +68,7 @@ open class CXEndCallAction: CXCallAction, @unchecked Sendable {
 
 /// The action of starting a call.
 open class CXStartCallAction: CXCallAction, @unchecked Sendable {
-  /// The address to call: a phone number, an email address or a name of the app.
+  /// The address to call: a phone number, an email address, or a name that the app defines.
   public let handle: CXHandle
 
   /// The identifier of the contact.

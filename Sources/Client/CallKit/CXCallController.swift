@@ -69,7 +69,7 @@ open class CXCallObserver: NSObject, @unchecked Sendable {
   /// The calls of the app.
   open var calls: [CXCall] { center.calls }
 
-  /// Sets the delegate, which is called on this queue; nil is the main queue.
+  /// Sets the delegate and the queue on which it is called; nil means the main queue.
   ///
   /// The delegate is not retained.
   open func setDelegate(_ delegate: (any CXCallObserverDelegate)?, queue: DispatchQueue?) {
@@ -141,7 +141,7 @@ open class CXCallController: NSObject, @unchecked Sendable {
 
   /// Requests a transaction with one action.
   ///
-  /// - Throws: `CXErrorCodeRequestTransactionError` if it was rejected.
+  /// - Throws: `CXErrorCodeRequestTransactionError` if the transaction was rejected.
   open func requestTransaction(with action: CXAction) async throws {
     try center.request(CXTransaction(action: action))
   }

@@ -6,11 +6,11 @@ open class CXHandle: NSObject, NSCopying, @unchecked Sendable {
 
   /// The types of address.
   public enum HandleType: Int, Sendable {
-    /// An address that the app defines.
+    /// The app defines the meaning of the value.
     case generic = 1
-    /// The number of a telephone.
+    /// The value is a phone number.
     case phoneNumber = 2
-    /// An address for email.
+    /// The value is an email address.
     case emailAddress = 3
   }
 

@@ -107,7 +107,7 @@ open class CXProvider: NSObject, @unchecked Sendable {
     set { state.withLock { $0.configuration = newValue } }
   }
 
-  /// Sets the delegate, which is called on this queue; nil is the main queue.
+  /// Sets the delegate and the queue on which it is called; nil means the main queue.
   ///
   /// The delegate is not retained.
   open func setDelegate(_ delegate: (any CXProviderDelegate)?, queue: DispatchQueue?) {
@@ -146,7 +146,7 @@ open class CXProvider: NSObject, @unchecked Sendable {
 
   /// Reports that a call ended for a reason other than the user's action.
   ///
-  /// Its notification is withdrawn.
+  /// The notification of the call is withdrawn.
   open func reportCall(
     with id: UUID, endedAt dateEnded: Date?, reason endedReason: CXCallEndedReason
   ) {

@@ -2,7 +2,8 @@ public import Foundation
 
 /// The delegate for the user's actions on calls; called on the provider's queue.
 ///
-/// Only `providerDidReset(_:)` is required. An action whose method the delegate does not implement fails.
+/// Only `providerDidReset(_:)` is required. If the delegate does not implement the method for an action, the action
+/// fails.
 @preconcurrency
 public protocol CXProviderDelegate: NSObjectProtocol {
   /// Tells the delegate that the provider was invalidated and all its calls have ended.
@@ -17,7 +18,7 @@ public protocol CXProviderDelegate: NSObjectProtocol {
   /// Starts a call that the user requested.
   func provider(_ provider: CXProvider, perform action: CXStartCallAction)
 
-  /// Answers an incoming call; call `fulfill()` or `fail()` on the action when done.
+  /// Answers an incoming call; the delegate must call `fulfill()` or `fail()` on the action when done.
   func provider(_ provider: CXProvider, perform action: CXAnswerCallAction)
 
   /// Ends or declines a call.

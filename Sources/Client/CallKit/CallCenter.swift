@@ -92,7 +92,7 @@ final class CallCenter: Sendable {
         switch answer {
         case .choice(0, _): perform(CXAnswerCallAction(call: id))
         case .choice, .dismissed: perform(CXEndCallAction(call: id))
-        // A click on the notification opens the app, where the user answers the call; until then, the call keeps
+        // A click on the notification opens the app, where the user can answer the call. Until then, the call keeps
         // ringing.
         case .opened:
           if isRinging(id) { show(id, update, ringtone, completion) }

@@ -12,7 +12,7 @@ struct CallWords {
     self.decline = decline
   }
 
-  /// Selects the texts in the first of the user's languages that is available, or else in English.
+  /// Selects the first of the user's languages in which texts are available, or else English.
   init(languages: [String]) {
     self =
       languages.lazy.compactMap { tag in

@@ -12,7 +12,7 @@ public protocol ObservableObject: AnyObject {
 
 /// A publisher that emits before an object changes.
 public final class ObservableObjectPublisher: Publisher, Sendable {
-  /// The publisher emits no value.
+  /// The type of the values, which carry no data.
   public typealias Output = Void
   /// The publisher never fails.
   public typealias Failure = Never
@@ -32,13 +32,13 @@ public final class ObservableObjectPublisher: Publisher, Sendable {
 }
 
 extension ObservableObject where ObjectWillChangePublisher == ObservableObjectPublisher {
-  /// A publisher that emits before a published property changes, and whenever the object itself sends.
+  /// A publisher that emits before a published property changes, and whenever the app calls its `send()` method.
   public var objectWillChange: ObservableObjectPublisher {
     Announcers.shared.announcer(of: self)
   }
 }
 
-/// The publishers of objects that do not store one themselves.
+/// The publishers of observable objects that do not define their own.
 final class Announcers: @unchecked Sendable {
   // Sendable: a lock protects the mutable state.
   private struct Entry {
@@ -72,7 +72,7 @@ final class Announcers: @unchecked Sendable {
     return publisher
   }
 
-  /// Sets the publisher that the object's published properties notify.
+  /// Connects the object's published properties to the publisher, so that they notify it.
   private func install(_ publisher: ObservableObjectPublisher, in object: AnyObject) {
     var mirror: Mirror? = Mirror(reflecting: object)
     while let level = mirror {

@@ -23,7 +23,7 @@ extension Publisher {
     compactMap { isIncluded($0) ? $0 : nil }
   }
 
-  /// Publishes the values that differ from the preceding one.
+  /// Publishes the values that differ from their predecessor.
   public func removeDuplicates(
     by predicate: @escaping (Output, Output) -> Bool
   ) -> AnyPublisher<Output, Failure> {
@@ -119,7 +119,7 @@ extension Publisher {
 }
 
 extension Publisher where Output: Equatable {
-  /// Publishes the values that differ from the preceding one.
+  /// Publishes the values that differ from their predecessor.
   public func removeDuplicates() -> AnyPublisher<Output, Failure> { removeDuplicates(by: ==) }
 }
 
@@ -134,7 +134,7 @@ extension Publisher {
     }
   }
 
-  /// Publishes the latest values of both publishers together, once both have emitted one.
+  /// Publishes the latest values of both publishers together, after each publisher has emitted at least one.
   public func combineLatest<P: Publisher>(
     _ other: P
   ) -> AnyPublisher<(Output, P.Output), Failure> where P.Failure == Failure {

@@ -37,7 +37,7 @@ public struct Published<Value> {
   public var projectedValue: Publisher {
     get { Publisher(storage: storage) }
     set {
-      // `assign(to: &object.$property)` writes the property's own publisher back.
+      // `assign(to: &object.$property)` writes back the property's own publisher.
       guard newValue.storage !== storage else { return }
       storage.follow(newValue.sink { [weak storage] in storage?.set($0) })
     }

@@ -32,7 +32,7 @@ public protocol Subscriber<Input, Failure> {
   /// The type of the error with which the publisher can fail.
   associatedtype Failure: Error
 
-  /// Receives the subscription, by which the subscriber requests values.
+  /// Receives the subscription, with which the subscriber requests values.
   func receive(subscription: any Subscription)
 
   /// Receives a value.
@@ -66,7 +66,7 @@ public enum Subscribers {
     /// A demand for all values.
     public static let unlimited = Demand(max: nil)
 
-    /// A demand for no value.
+    /// A demand for no values.
     public static let none = Demand(max: 0)
 
     /// Returns a demand for a number of values.

@@ -92,7 +92,7 @@ extension Subscribers {
 }
 
 extension Publisher {
-  /// Passes each value and the completion to closures until the result is released.
+  /// Passes each value and the completion to closures until the returned object is released.
   public func sink(
     receiveCompletion: @escaping (Subscribers.Completion<Failure>) -> Void,
     receiveValue: @escaping (Output) -> Void
@@ -105,17 +105,17 @@ extension Publisher {
 }
 
 extension Publisher where Failure == Never {
-  /// Passes each value to a closure until the result is released.
+  /// Passes each value to a closure until the returned object is released.
   public func sink(receiveValue: @escaping (Output) -> Void) -> AnyCancellable {
     sink(receiveCompletion: { _ in }, receiveValue: receiveValue)
   }
 
-  /// Sets a property to each value until the result is released.
+  /// Sets a property to each value until the returned object is released.
   public func assign<Root: AnyObject>(
     to keyPath: ReferenceWritableKeyPath<Root, Output>, on object: Root
   ) -> AnyCancellable { sink { object[keyPath: keyPath] = $0 } }
 
-  /// Sets a published property to each value while the property exists.
+  /// Sets a published property to each value for as long as the property exists.
   public func assign(to published: inout Published<Output>.Publisher) {
     published.follow(self)
   }

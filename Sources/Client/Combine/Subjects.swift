@@ -24,7 +24,7 @@ final class Conduits<Output, Failure: Error>: @unchecked Sendable {
     private struct State {
       var subscriber: AnySubscriber<Output, Failure>?
       var demand = Subscribers.Demand.none
-      /// The value at the time of the subscription, until it is requested.
+      /// The current value of a subject that stores one, until the subscriber requests it.
       var waiting: Output?
     }
 
@@ -140,7 +140,7 @@ public final class CurrentValueSubject<Output, Failure: Error>: Subject, @unchec
   /// Creates a subject with an initial value.
   public init(_ value: Output) { current = LockedBox(value) }
 
-  /// The current value; setting it sends it to the subscribers.
+  /// The current value; setting this property sends the new value to the subscribers.
   public var value: Output {
     get { current.withLock { $0 } }
     set { send(newValue) }

@@ -39,9 +39,9 @@ open class INInteraction: NSObject, @unchecked Sendable {
     intentResponse = response
   }
 
-  /// Donates the interaction to the system.
+  /// Donates the interaction to the system; has no effect on this system.
   ///
-  /// On this system, this has no effect; the completion handler receives no error.
+  /// The completion handler is called without an error.
   open func donate(completion: (@Sendable ((any Error)?) -> Void)? = nil) {
     DispatchQueue.global().async { completion?(nil) }
   }

@@ -6,11 +6,11 @@ open class INPersonHandle: NSObject, @unchecked Sendable {
 
   /// The types of value.
   public enum HandleType: Int, Sendable {
-    /// A value that the app defines.
+    /// The app defines the meaning of the value.
     case unknown = 0
-    /// An address for email.
+    /// The value is an email address.
     case emailAddress = 1
-    /// The number of a telephone.
+    /// The value is a phone number.
     case phoneNumber = 2
   }
 

@@ -14,10 +14,10 @@ public enum INSiriAuthorizationStatus: Int, Sendable {
 
 /// The user's preferences for intents; this system has no assistant.
 open class INPreferences: NSObject {
-  /// Returns restricted, because the user cannot be asked.
+  /// Returns `.restricted`, because the user cannot be asked.
   open class func siriAuthorizationStatus() -> INSiriAuthorizationStatus { .restricted }
 
-  /// Passes restricted to the handler without a prompt.
+  /// Passes `.restricted` to the handler without showing a prompt.
   open class func requestSiriAuthorization(
     _ handler: @escaping @Sendable (INSiriAuthorizationStatus) -> Void
   ) { DispatchQueue.global().async { handler(.restricted) } }

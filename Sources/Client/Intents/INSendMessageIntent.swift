@@ -90,7 +90,7 @@ open class INSendMessageIntentDonationMetadata: INIntentDonationMetadata, @unche
   /// A Boolean value that indicates whether the message mentions the user.
   open var mentionsCurrentUser = false
 
-  /// A Boolean value that indicates whether the message is a reply to one of the user's.
+  /// A Boolean value that indicates whether the message is a reply to one of the user's messages.
   open var isReplyToCurrentUser = false
 
   /// A Boolean value that indicates whether the recipient is notified despite a Focus.

@@ -1,4 +1,4 @@
-// Uniform type identifiers by the names that they had before iOS 14. On this system, they are plain strings.
+// Uniform type identifiers under the names that they had before iOS 14. On this system, they are plain strings.
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// The identifier of the base type of all items.

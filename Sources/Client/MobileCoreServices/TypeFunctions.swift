@@ -27,7 +27,7 @@ public let kUTTagClassMIMEType: CFString = "public.mime-type"
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// Returns the identifier of the type with a tag.
 ///
-/// For an unknown tag, returns an identifier that no other type has.
+/// If the tag is unknown, the identifier is `dyn.` followed by the tag.
 public func UTTypeCreatePreferredIdentifierForTag(
   _ inTagClass: CFString, _ inTag: CFString, _ inConformingToUTI: CFString?
 ) -> UnmanagedValue<CFString>? {

@@ -4,7 +4,7 @@ public import Foundation
 open class PKPushCredentials: NSObject, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
-  /// The type of push, one of those in `desiredPushTypes` of the registry.
+  /// The type of the push, one of the registry's `desiredPushTypes`.
   public let type: PKPushType
 
   /// The device token to send to the app's server; its length can vary.
@@ -21,7 +21,7 @@ open class PKPushCredentials: NSObject, @unchecked Sendable {
 open class PKPushPayload: NSObject, @unchecked Sendable {
   // Sendable: every stored property is a constant, and the dictionary is never modified.
 
-  /// The type of push, one of those in `desiredPushTypes` of the registry.
+  /// The type of the push, one of the registry's `desiredPushTypes`.
   public let type: PKPushType
 
   /// The content that the server sent.
@@ -40,7 +40,7 @@ open class PKVoIPPushMetadata: NSObject, @unchecked Sendable {
 
   /// A Boolean value that indicates whether the app must report a call (`CallKit`).
   ///
-  /// On this system, an app that does not is not terminated.
+  /// On this system, an app that does not report the call is not terminated.
   public let mustReport: Bool
 
   init(mustReport: Bool) {

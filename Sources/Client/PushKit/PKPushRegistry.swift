@@ -4,7 +4,7 @@ import BelfryWire
 public import Dispatch
 public import Foundation
 
-/// The registry for pushes that are never shown, but are delivered to the app itself.
+/// A registry for pushes that are delivered to the app itself and never shown.
 ///
 /// The app is launched in the background if it is not running.
 open class PKPushRegistry: NSObject, @unchecked Sendable {
@@ -19,7 +19,7 @@ open class PKPushRegistry: NSObject, @unchecked Sendable {
     var tokens: [PKPushType: Data] = [:]
   }
 
-  /// Creates a registry whose delegate is called on this queue; nil is the main queue.
+  /// Creates a registry whose delegate is called on this queue; nil means the main queue.
   public init(queue: DispatchQueue?) {
     self.queue = queue ?? .main
     super.init()
@@ -36,7 +36,8 @@ open class PKPushRegistry: NSObject, @unchecked Sendable {
 
   /// The types of push that the app wants.
   ///
-  /// Setting this property registers for its types, and unregisters from types that it no longer contains.
+  /// Setting this property registers the app for these types, and unregisters it from types that are no longer
+  /// included.
   open var desiredPushTypes: Set<PKPushType>? {
     get { state.withLock { $0.types } }
     set {
@@ -67,7 +68,7 @@ open class PKPushRegistry: NSObject, @unchecked Sendable {
       defer { state.tokens[type] = token }
       return state.tokens[type] == token
     }
-    // The agent sends the token again after a restart.
+    // After a restart, the agent sends the token again; the delegate is notified only of changes.
     guard !isKnown, let delegate else { return }
     let owner = MainThreadOnly(delegate)
     queue.async { [self] in

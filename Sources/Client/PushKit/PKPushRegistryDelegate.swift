@@ -1,7 +1,7 @@
 import BelfryClient
 public import Foundation
 
-/// The delegate for the pushes of this module; called on the registry's queue.
+/// The delegate for the pushes that this module handles; called on the registry's queue.
 ///
 /// Only the first member is required. If a method has several forms, an app implements one of them.
 @preconcurrency

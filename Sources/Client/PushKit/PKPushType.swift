@@ -9,10 +9,10 @@ public struct PKPushType: RawRepresentable, Hashable, Sendable {
   /// Pushes for incoming voice-over-IP calls, with the topic suffix `.voip`.
   public static let voIP = PKPushType(rawValue: "PKPushTypeVoIP")
 
-  /// An update of a complication on a watch face.
+  /// Pushes that update a complication on a watch face.
   @available(iOS, deprecated: 13.0, message: "Use WidgetKit's pushes on Apple's systems")
   public static let complication = PKPushType(rawValue: "PKPushTypeComplication")
 
-  /// A change in the files of a file provider.
+  /// Pushes that report a change in the files of a file provider.
   public static let fileProvider = PKPushType(rawValue: "PKPushTypeFileProvider")
 }

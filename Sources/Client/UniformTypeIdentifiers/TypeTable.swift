@@ -55,9 +55,9 @@ enum TypeTable {
   private static let byExtension = index(\.extensions)
   private static let byMIMEType = index(\.mimeTypes)
 
-  /// Returns the identifiers by lowercase text.
+  /// Returns the identifiers of types, keyed by lowercase extension or MIME type.
   ///
-  /// If several types have a text, the first in order of identifiers is used.
+  /// If several types share a text, the type whose identifier sorts first is used.
   private static func index(_ texts: KeyPath<Row, [String]>) -> [String: String] {
     var result: [String: String] = [:]
     for (identifier, row) in rows.sorted(by: { $0.key < $1.key }) {

@@ -83,21 +83,21 @@ extension UTType {
   public static let text = UTType(known: "public.text")
   /// Plain text in any encoding.
   public static let plainText = UTType(known: "public.plain-text")
-  /// Plain text that is encoded in UTF-8, without a filename extension of its own.
+  /// Plain text that is encoded in UTF-8, without a file name extension of its own.
   public static let utf8PlainText = UTType(known: "public.utf8-plain-text")
-  /// An HTML document (`public.html`), a file that ends in `.html` or `.htm`.
+  /// An HTML document (`public.html`), with the file name extension `.html` or `.htm`.
   public static let html = UTType(known: "public.html")
-  /// An XML document (`public.xml`), a file that ends in `.xml`.
+  /// An XML document (`public.xml`), with the file name extension `.xml`.
   public static let xml = UTType(known: "public.xml")
-  /// A JSON document (`public.json`), a file that ends in `.json`.
+  /// A JSON document (`public.json`), with the file name extension `.json`.
   public static let json = UTType(known: "public.json")
-  /// A property list (`com.apple.property-list`), a file that ends in `.plist`.
+  /// A property list (`com.apple.property-list`), with the file name extension `.plist`.
   public static let propertyList = UTType(known: "com.apple.property-list")
-  /// A PDF document (`com.adobe.pdf`), a file that ends in `.pdf`.
+  /// A PDF document (`com.adobe.pdf`), with the file name extension `.pdf`.
   public static let pdf = UTType(known: "com.adobe.pdf")
   /// The base type of archives.
   public static let archive = UTType(known: "public.archive")
-  /// A ZIP archive (`public.zip-archive`), a file that ends in `.zip`.
+  /// A ZIP archive (`public.zip-archive`), with the file name extension `.zip`.
   public static let zip = UTType(known: "public.zip-archive")
   /// A uniform resource locator, of a file or of any other resource.
   public static let url = UTType(known: "public.url")
@@ -105,21 +105,21 @@ extension UTType {
   public static let fileURL = UTType(known: "public.file-url")
   /// The base type of images.
   public static let image = UTType(known: "public.image")
-  /// A PNG image (`public.png`), a file that ends in `.png`.
+  /// A PNG image (`public.png`), with the file name extension `.png`.
   public static let png = UTType(known: "public.png")
-  /// A JPEG image (`public.jpeg`), a file that ends in `.jpeg`, `.jpg` or `.jpe`.
+  /// A JPEG image (`public.jpeg`), with the file name extension `.jpeg`, `.jpg`, or `.jpe`.
   public static let jpeg = UTType(known: "public.jpeg")
-  /// A GIF image (`com.compuserve.gif`), a file that ends in `.gif`.
+  /// A GIF image (`com.compuserve.gif`), with the file name extension `.gif`.
   public static let gif = UTType(known: "com.compuserve.gif")
-  /// An HEIC image (`public.heic`), a file that ends in `.heic`.
+  /// An HEIC image (`public.heic`), with the file name extension `.heic`.
   public static let heic = UTType(known: "public.heic")
-  /// A TIFF image (`public.tiff`), a file that ends in `.tiff` or `.tif`.
+  /// A TIFF image (`public.tiff`), with the file name extension `.tiff` or `.tif`.
   public static let tiff = UTType(known: "public.tiff")
-  /// A Windows bitmap image (`com.microsoft.bmp`), a file that ends in `.bmp`.
+  /// A Windows bitmap image (`com.microsoft.bmp`), with the file name extension `.bmp`.
   public static let bmp = UTType(known: "com.microsoft.bmp")
-  /// A WebP image (`org.webmproject.webp`), a file that ends in `.webp`.
+  /// A WebP image (`org.webmproject.webp`), with the file name extension `.webp`.
   public static let webP = UTType(known: "org.webmproject.webp")
-  /// An SVG image (`public.svg-image`), a file that ends in `.svg`.
+  /// An SVG image (`public.svg-image`), with the file name extension `.svg`.
   public static let svg = UTType(known: "public.svg-image")
   /// The base type of audio and video.
   public static let audiovisualContent = UTType(known: "public.audiovisual-content")
@@ -139,14 +139,14 @@ extension UTType {
   public static let video = UTType(known: "public.video")
   /// An MPEG-1 or MPEG-2 movie.
   public static let mpeg = UTType(known: "public.mpeg")
-  /// MPEG-2 video without audio (`public.mpeg-2-video`), a file that ends in `.m2v`.
+  /// MPEG-2 video without audio (`public.mpeg-2-video`), with the file name extension `.m2v`.
   public static let mpeg2Video = UTType(known: "public.mpeg-2-video")
-  /// An MPEG-4 movie (`public.mpeg-4`), a file that ends in `.mp4`.
+  /// An MPEG-4 movie (`public.mpeg-4`), with the file name extension `.mp4`.
   public static let mpeg4Movie = UTType(known: "public.mpeg-4")
   /// An MPEG-4 movie from Apple's store.
   public static let appleProtectedMPEG4Video = UTType(known: "com.apple.m4v-video")
-  /// A QuickTime movie (`com.apple.quicktime-movie`), a file that ends in `.mov` or `.qt`.
+  /// A QuickTime movie (`com.apple.quicktime-movie`), with the file name extension `.mov` or `.qt`.
   public static let quickTimeMovie = UTType(known: "com.apple.quicktime-movie")
-  /// An AVI movie (`public.avi`), a file that ends in `.avi`.
+  /// An AVI movie (`public.avi`), with the file name extension `.avi`.
   public static let avi = UTType(known: "public.avi")
 }

@@ -14,8 +14,7 @@ open class NSExtensionContext: NSObject {
     super.init()
   }
 
-  /// The actions of the notification: those of its category, until the extension sets others to show in the window
-  /// instead.
+  /// The actions that the window shows: those of the notification's category, unless the extension sets others.
   open var notificationActions: [UNNotificationAction] {
     get { changedActions ?? actions }
     set {

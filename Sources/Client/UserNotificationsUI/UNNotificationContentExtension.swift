@@ -4,8 +4,8 @@ public import UIKit
 /// A view controller that draws a notification's content.
 ///
 /// The agent starts the extension in a separate process when a notification's window opens, if the extension's
-/// `Info.plist` names the notification's category. The window shows the texts of its labels and text views and the
-/// images of its image views, in order; positions, sizes, colors, and fonts have no effect.
+/// `Info.plist` names the notification's category. The window shows the texts of the view controller's labels and text
+/// views and the images of its image views, in order; positions, sizes, colors, and fonts have no effect.
 ///
 /// Every member except the first is optional.
 @preconcurrency @MainActor
@@ -46,16 +46,16 @@ extension UNNotificationContentExtension {
       @escaping @Sendable (UNNotificationContentExtensionResponseOption) -> Void
   ) { completion(.dismissAndForwardAction) }
 
-  /// Returns none: there is no media button.
+  /// The default is `.none`: there is no media button.
   public var mediaPlayPauseButtonType: UNNotificationContentExtensionMediaPlayPauseButtonType {
     .none
   }
 
-  /// Returns an empty frame.
+  /// The default is an empty frame.
   public var mediaPlayPauseButtonFrame: CGRect { .zero }
 
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-  /// Returns the default tint color.
+  /// The default is the app's tint color.
   public var mediaPlayPauseButtonTintColor: UIColor! { .tintColor }
 
   /// The default implementation does nothing.

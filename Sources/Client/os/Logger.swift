@@ -8,11 +8,11 @@ public struct OSLogType: RawRepresentable, Hashable, Sendable {
   /// Creates a level from its number.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// The level of messages that name no other level.
+  /// The level of messages that do not specify a level.
   public static let `default` = OSLogType(rawValue: 0x00)
   /// Information that is helpful, but not essential.
   public static let info = OSLogType(rawValue: 0x01)
-  /// Details that only help while debugging; written like every other level.
+  /// Details that help only while debugging; written like every other level.
   public static let debug = OSLogType(rawValue: 0x02)
   /// An error in the program's operation.
   public static let error = OSLogType(rawValue: 0x10)
@@ -91,7 +91,7 @@ public struct Logger: Sendable {
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// Writes a message with a printf-like format.
 ///
-/// Values of directives such as `%{public}@` are written unredacted.
+/// The values of all directives, even of `%{private}@`, are written unredacted.
 public func os_log(
   _ message: StaticString, log: OSLog = .default, type: OSLogType = .default,
   _ arguments: any CVarArg...

@@ -1,6 +1,6 @@
 /// A log message with interpolated values.
 public struct OSLogMessage: ExpressibleByStringInterpolation, Sendable {
-  /// Builds a message from literals and values.
+  /// The builder of a message from literals and values.
   public struct StringInterpolation: StringInterpolationProtocol, Sendable {
     var text = ""
 
@@ -57,11 +57,11 @@ public struct OSLogPrivacy: Sendable {
   /// The value is redacted in the log.
   public static var sensitive: OSLogPrivacy { OSLogPrivacy(isShown: false) }
 
-  /// The value is written, because the log is the developer's own terminal.
+  /// Returns the option that writes the value, because the log is the developer's own terminal.
   public static func auto(mask: Mask) -> OSLogPrivacy { .auto }
-  /// The value is redacted in the log.
+  /// Returns the option that redacts the value.
   public static func `private`(mask: Mask) -> OSLogPrivacy { .private }
-  /// The value is redacted in the log.
+  /// Returns the option that redacts the value.
   public static func sensitive(mask: Mask) -> OSLogPrivacy { .sensitive }
 
   func shown(_ text: String) -> String { isShown ? text : "<private>" }
@@ -75,12 +75,12 @@ public struct OSLogStringAlignment: Sendable {
   /// The value is not aligned.
   public static var none: OSLogStringAlignment { .init(columns: 0, isRight: false) }
 
-  /// The value is aligned with the right edge of the column.
+  /// Returns the alignment with the right edge of a column.
   public static func right(columns: Int) -> OSLogStringAlignment {
     .init(columns: columns, isRight: true)
   }
 
-  /// The value is aligned with the left edge of the column.
+  /// Returns the alignment with the left edge of a column.
   public static func left(columns: Int) -> OSLogStringAlignment {
     .init(columns: columns, isRight: false)
   }

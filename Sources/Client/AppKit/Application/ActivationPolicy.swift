@@ -9,7 +9,7 @@ extension NSApplication {
     case regular = 0
     /// The app has neither a Dock icon nor a menu, but may have windows.
     case accessory = 1
-    /// The app has neither a Dock icon, a menu, nor windows.
+    /// The app has no Dock icon, no menu, and no windows.
     case prohibited = 2
   }
 }

@@ -78,7 +78,7 @@ extension NSApplication {
   }
 }
 
-/// Builds the `userInfo` of the launch notification.
+/// A builder of the `userInfo` of the launch notification.
 @MainActor
 enum LaunchUserInfo {
   static func make(_ launch: AppLaunch, newestPush: [UInt8]?) -> [AnyHashable: Any] {
@@ -95,12 +95,12 @@ enum LaunchUserInfo {
     return userInfo
   }
 
-  /// Returns the object that describes the notification in the interface that created it.
+  /// Returns the object that describes the notification in the API that created it.
   ///
-  /// Apps check its type, and may set their delegates before or after the launch.
+  /// Apps check the type of the object. They may set their delegates before or after the launch.
   ///
-  /// A push belongs to neither interface, and notifications that other programs show in the app's name belong to the
-  /// newer one. Both are returned in the older form if the app has set only the older delegate.
+  /// A push belongs to neither API, and notifications that other programs show in the app's name belong to the newer
+  /// one. Both are returned as `NSUserNotification` if the app has set only the delegate of the older API.
   private static func object(for response: BelfryWire.NotificationResponse) -> NSObject {
     let isOlder =
       response.notification.request.content.generation == .desktop

@@ -57,7 +57,7 @@ open class NSAppleEventManager: NSObject {
   private weak var target: AnyObject?
   private var selector: Selector?
 
-  /// The event manager of this app.
+  /// Returns the event manager of this app.
   open class func shared() -> NSAppleEventManager { only }
 
   /// Sets the method for the event that opens a URL; other events never occur.

@@ -56,7 +56,7 @@ open class NSApplication: NSResponder {
 
   /// Sets whether the app has a Dock icon and a menu.
   ///
-  /// An app without them moves to the background unless it has a key window, so that its notifications are shown.
+  /// Without them, the app moves to the background unless it has a key window, so that its notifications are shown.
   @discardableResult
   open func setActivationPolicy(_ activationPolicy: NSApplication.ActivationPolicy) -> Bool {
     policy = activationPolicy
@@ -111,7 +111,7 @@ extension NSApplication {
   public enum DelegateReply: UInt, Sendable {
     /// The operation completed successfully.
     case success = 0
-    /// The user canceled the operation.
+    /// The user cancelled the operation.
     case cancel = 1
     /// The operation ended with an error.
     case failure = 2

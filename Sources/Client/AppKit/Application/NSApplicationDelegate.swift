@@ -40,7 +40,7 @@ public protocol NSApplicationDelegate: NSObjectProtocol {
 
   /// Tells the delegate that the user opened the running app again.
   ///
-  /// Returns whether the system reopens it as usual.
+  /// Returns whether the system reopens the app as usual.
   func applicationShouldHandleReopen(
     _ sender: NSApplication, hasVisibleWindows flag: Bool
   ) -> Bool

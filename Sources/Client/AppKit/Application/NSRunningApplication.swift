@@ -3,7 +3,7 @@ public import Foundation
 
 /// A running app.
 ///
-/// Only the current app is known.
+/// On this system, an app can find only itself.
 open class NSRunningApplication: NSObject, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
@@ -15,9 +15,9 @@ open class NSRunningApplication: NSObject, @unchecked Sendable {
     /// Creates a set from its bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// Brings all windows of the app to the front.
+    /// The option to bring all windows of the app to the front.
     public static let activateAllWindows = ActivationOptions(rawValue: 1 << 0)
-    /// Activates the app even while another app is active.
+    /// The option to activate the app even while another app is active.
     public static let activateIgnoringOtherApps = ActivationOptions(rawValue: 1 << 1)
   }
 
@@ -31,7 +31,8 @@ open class NSRunningApplication: NSObject, @unchecked Sendable {
   /// The app of this process.
   open class var current: NSRunningApplication { only }
 
-  /// Returns the running apps with a bundle identifier: the current app, or an empty array.
+  /// Returns the running apps with a bundle identifier: the current app if the identifier is its own, otherwise an
+  /// empty array.
   open class func runningApplications(
     withBundleIdentifier bundleIdentifier: String
   ) -> [NSRunningApplication] { bundleIdentifier == only.bundleIdentifier ? [only] : [] }

@@ -21,12 +21,12 @@ open class NSWorkspace: NSObject, @unchecked Sendable {
   /// The workspace shared by the app.
   open class var shared: NSWorkspace { only }
 
-  /// The notification center for workspace notifications; none are posted on this system.
+  /// The notification center for workspace notifications, which are never posted on this system.
   public let notificationCenter = NotificationCenter()
 
   /// Opens a URL with the desktop's default program (`xdg-open`).
   ///
-  /// Returns whether this is possible.
+  /// Returns false if there is no desktop, or if `xdg-open` is not installed.
   ///
   /// URLs of Apple's settings (`x-apple.systempreferences:`) open the desktop's notification settings, if the desktop
   /// has such a page.

@@ -90,7 +90,7 @@ extension NSApplication {
         self, didRegisterForRemoteNotificationsWithDeviceToken: Data(token))
     case .registrationFailed(.alert, let failure): registrationFailed(failure)
     case .arrived(let arrival) where arrival.kind == .alert:
-      // With a notification delegate, that delegate handles a push that only shows a notification.
+      // If the notification center has a delegate, that delegate handles a push that only shows a notification.
       if question == nil, UNUserNotificationCenter.current().delegate != nil { return true }
       receive(arrival.payload)
       question?.reply(.fetched(.newData))

@@ -6,7 +6,7 @@ public import Foundation
 @available(macOS, deprecated: 11.0, message: "Use UNNotificationSound.default")
 public let NSUserNotificationDefaultSoundName: String = "DefaultSoundName"
 
-/// A notification of a Mac app, in the form used before macOS 11.
+/// A notification of a Mac app, in the API used before macOS 11.
 ///
 /// On Apple's systems, this class is part of Foundation; on this system, `AppKit` and `Cocoa` provide it.
 ///
@@ -50,7 +50,7 @@ open class NSUserNotification: NSObject, NSCopying, @unchecked Sendable {
 
   /// The app's identifier for the notification.
   ///
-  /// A notification with the same identifier replaces it.
+  /// Delivering another notification with the same identifier replaces this one.
   open var identifier: String? {
     get { self[\.identifier] }
     set { self[\.identifier] = newValue }
@@ -124,19 +124,19 @@ open class NSUserNotification: NSObject, NSCopying, @unchecked Sendable {
     set { self[\.soundName] = newValue }
   }
 
-  /// An image in the notification; stored in this process.
+  /// An image in the notification; stored only in this process.
   open var contentImage: NSImage? {
     get { self[\.contentImage] }
     set { self[\.contentImage] = newValue }
   }
 
-  /// The date on which the notification is delivered; an absolute time, wherever the device is.
+  /// The date on which the notification is delivered; an absolute time that does not depend on the device's time zone.
   open var deliveryDate: Date? {
     get { self[\.deliveryDate] }
     set { self[\.deliveryDate] = newValue }
   }
 
-  /// The time zone in which the repetition is calculated.
+  /// The time zone in which repetitions are calculated.
   open var deliveryTimeZone: TimeZone? {
     get { self[\.deliveryTimeZone] }
     set { self[\.deliveryTimeZone] = newValue }

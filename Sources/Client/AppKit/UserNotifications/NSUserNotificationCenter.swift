@@ -5,7 +5,7 @@ import Foundation
 import Synchronization
 import UserNotifications
 
-/// The notification center of a Mac app, in the form used before macOS 11; usable on any thread.
+/// The notification center of a Mac app, in the API used before macOS 11; usable on any thread.
 @available(macOS, deprecated: 11.0, message: "Use UNUserNotificationCenter")
 open class NSUserNotificationCenter: NSObject, @unchecked Sendable {
   // Sendable: a lock protects the delegate; everything else is constant.
@@ -14,9 +14,10 @@ open class NSUserNotificationCenter: NSObject, @unchecked Sendable {
   private let session: AgentSession
   private let delegateReference = LockedBox(DelegateReference())
 
-  /// The notifications that the app delivered and still retains, by the identifier that the agent uses.
+  /// The notifications that this process delivered and that the app still retains, by the identifier that the agent
+  /// uses.
   ///
-  /// They are updated when it is known whether they were presented.
+  /// Each is updated when the agent reports whether it was presented.
   private let ownDeliveries = LockedBox<[String: OwnDelivery]>([:])
 
   private struct OwnDelivery {
@@ -110,8 +111,8 @@ open class NSUserNotificationCenter: NSObject, @unchecked Sendable {
 
   /// Returns whether this center handles responses to a notification.
   ///
-  /// It handles the app's notifications in this form. If the app uses no other form, it also handles notifications that
-  /// other programs show in the app's name.
+  /// It handles the notifications that were created with this API. If the app uses only this API, it also handles
+  /// notifications that other programs show in the app's name.
   private func isOwn(_ delivered: DeliveredNotification) -> Bool {
     delivered.request.content.generation == .desktop
       || (delivered.payload == nil && isOnlyOne)

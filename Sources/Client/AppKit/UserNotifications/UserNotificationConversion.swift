@@ -9,7 +9,7 @@ extension UserNotificationFields {
   /// The ID of the reply button's action in messages to the agent.
   static let replyAction = "belfry.reply"
 
-  /// Returns the notification in the agent's form.
+  /// Returns the notification in the agent's wire format.
   ///
   /// - Throws: `UserInfoCoding.Unsuitable` if `userInfo` contains a value that a property list cannot represent.
   func wire(now: Bool) throws(UserInfoCoding.Unsuitable) -> BelfryWire.NotificationRequest {
@@ -60,7 +60,7 @@ extension UserNotificationFields {
       recurrenceCalendar: deliveryRepeatInterval?.calendar?.name)
   }
 
-  /// Creates the fields of a notification from the agent's form.
+  /// Creates the fields of a notification from the agent's wire format.
   init(_ request: BelfryWire.NotificationRequest) {
     self.init()
     hiddenIdentifier = request.id

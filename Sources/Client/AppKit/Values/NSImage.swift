@@ -1,8 +1,8 @@
 public import Foundation
 
-/// An image, which stores the bytes of its file.
+/// An image that stores the bytes of its file.
 ///
-/// Images are neither drawn, decoded, nor converted.
+/// Images are not drawn, decoded, or converted.
 open class NSImage: NSObject, @unchecked Sendable {
   // Sendable: As with Apple's class, each object is used by only one owner at a time.
 
@@ -41,7 +41,7 @@ open class NSImage: NSObject, @unchecked Sendable {
     return nil
   }
 
-  /// Creates an image that refers to a system symbol by name; it has no bytes.
+  /// Creates an image that refers to a system symbol by name and has no bytes.
   public convenience init?(
     systemSymbolName name: String, accessibilityDescription description: String?
   ) {

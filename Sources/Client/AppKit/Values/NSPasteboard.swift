@@ -31,7 +31,7 @@ open class NSPasteboard: NSObject {
 
   /// Clears the pasteboard.
   ///
-  /// Returns the number of times that it was cleared.
+  /// Returns the number of times that the pasteboard was cleared.
   @discardableResult
   open func clearContents() -> Int {
     texts = [:]
@@ -41,7 +41,7 @@ open class NSPasteboard: NSObject {
 
   /// Copies a string to the pasteboard.
   ///
-  /// Returns true.
+  /// Returns true, because copying always succeeds.
   @discardableResult
   open func setString(_ string: String, forType dataType: PasteboardType) -> Bool {
     texts[dataType] = string

@@ -11,9 +11,9 @@ open class NSSound: NSObject, @unchecked Sendable {
   private let soundName: Name?
   private var player: Process?
 
-  /// The volume, from 0 to 1.
+  /// The volume, from 0 to 1; stored, but without effect.
   ///
-  /// The value is stored, but the player determines the volume.
+  /// The player determines the actual volume.
   open var volume: Float = 1
 
   /// A Boolean value that indicates whether the sound repeats; stored, but without effect.

@@ -3,7 +3,7 @@ public import Foundation
 /// A controller that manages the view of a window or of a part of it.
 ///
 /// Nothing is drawn, but the life-cycle methods are called as on Apple's systems. Code that requests permission when a
-/// view loads or appears works.
+/// view loads or appears therefore works.
 @preconcurrency @MainActor
 open class NSViewController: NSResponder {
   private var loadedView: NSView?
@@ -12,10 +12,10 @@ open class NSViewController: NSResponder {
   /// Creates a view controller without an interface file.
   public override convenience init() { self.init(nibName: nil, bundle: nil) }
 
-  /// Creates a view controller; there are no interface files on this system, so the names are not stored.
+  /// Creates a view controller, ignoring the names because there are no interface files on this system.
   public init(nibName nibNameOrNil: String?, bundle nibBundleOrNil: Bundle?) { super.init() }
 
-  /// Creates a view controller without an interface file, because this system does not have interface files.
+  /// Creates a view controller without state, because there are no interface files on this system.
   public required init?(coder: NSCoder) { super.init(coder: coder) }
 
   /// The object that the view represents.

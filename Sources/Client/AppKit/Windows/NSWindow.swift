@@ -30,7 +30,7 @@ open class NSWindow: NSResponder {
 
   /// A Boolean value that indicates whether the window can become the key window.
   ///
-  /// By default, it can if it has a title bar or is resizable.
+  /// By default, a window can become the key window if it has a title bar or is resizable.
   open var canBecomeKey: Bool { !styleMask.isDisjoint(with: [.titled, .resizable]) }
 
   /// A Boolean value that indicates whether the window is the key window, which receives keyboard input.

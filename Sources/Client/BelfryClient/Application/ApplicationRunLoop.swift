@@ -27,8 +27,7 @@ package enum ApplicationRunLoop {
 
   /// Forwards the signals to the main queue through a pipe.
   ///
-  /// Dispatch's own signal source loses a signal that arrives before it starts to listen, and the process would not
-  /// end.
+  /// A Dispatch signal source loses a signal that arrives before the source is active, so the process would not end.
   private static func endOnSignals(_ ending: @escaping @MainActor () -> Void) {
     var ends: [Int32] = [-1, -1]
     guard unsafe pipe(&ends) == 0 else { return }
@@ -51,5 +50,5 @@ package enum ApplicationRunLoop {
   }
 }
 
-/// The end of the pipe that the signal handler writes to.
+/// The write end of the pipe; the signal handler writes to it.
 private let signalPipe = Atomic<Int32>(-1)

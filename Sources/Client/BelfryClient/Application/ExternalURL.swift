@@ -1,8 +1,8 @@
 import Foundation
 
-/// Opens URLs with the desktop's default programs.
+/// A way to open URLs with the desktop's default programs.
 package enum ExternalURL {
-  /// True if the app can try to open a URL: there is a desktop, and `xdg-open` is in the path.
+  /// True if the app can try to open a URL: a desktop is running, and `xdg-open` is in the path.
   package static var isPossible: Bool {
     let environment = ProcessInfo.processInfo.environment
     let hasDesktop = environment["DISPLAY"] != nil || environment["WAYLAND_DISPLAY"] != nil

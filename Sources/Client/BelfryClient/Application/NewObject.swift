@@ -1,10 +1,10 @@
 public import Foundation
 
-/// Creates an object of a class that is known only at run time.
+/// A way to create an object of a class that is known only at run time.
 ///
 /// `NSObject.init()` is not `required`, so Swift does not allow `type.init()` for a class that was found by name or by
-/// protocol. `RequiredInitBase` has a required initializer at the same position in its dispatch table; calling through it
-/// reaches the class's own `init()`. A test verifies this for each compiler.
+/// protocol. `RequiredInitBase` has a required initializer at the same position in its dispatch table. Calling that
+/// initializer through the type reaches the class's own `init()`. A test verifies this for each compiler.
 package enum NewObject {
   @inline(never)
   package static func make(_ type: NSObject.Type) -> NSObject {

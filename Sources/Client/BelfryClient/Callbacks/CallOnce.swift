@@ -10,7 +10,7 @@ package final class CallOnce<Value: Sendable>: Sendable {
 
   /// Calls the handler, unless it was already called.
   ///
-  /// Returns whether it ran.
+  /// Returns whether this call ran the handler.
   @discardableResult
   package func call(_ value: Value) -> Bool {
     let unused = handler.withLock { handler in

@@ -2,7 +2,7 @@ import Foundation
 
 /// A shared reference to a value that a lock protects, for objects that an app may use on any thread.
 ///
-/// Sendable: every access goes through the lock. It does not use a `Mutex`, which accepts only sendable values: these
+/// Sendable: every access goes through the lock. `Mutex` is not used, because it accepts only sendable values: these
 /// values contain delegates and handlers of an app, which may not be sendable.
 package final class LockedBox<Value>: @unchecked Sendable {
   private let lock = NSLock()

@@ -1,7 +1,7 @@
-/// An object of an app that is passed to the thread on which it is used.
+/// A wrapper that carries an app's object to the thread that uses it.
 ///
-/// Sendable: its creator uses the value only on the main thread, as Apple documents for delegates, or passes it on
-/// unused.
+/// Sendable: the code that creates the wrapper uses the value only on the main thread, as Apple documents for
+/// delegates, or passes it along unused.
 package struct MainThreadOnly<Value>: @unchecked Sendable {
   package let value: Value
 

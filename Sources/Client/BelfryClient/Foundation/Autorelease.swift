@@ -1,6 +1,6 @@
-/// Runs the body.
+/// Runs the closure and returns its result.
 ///
-/// There are no autoreleased objects to release on this system.
+/// This system has no autoreleased objects to release.
 @inlinable
 public func autoreleasepool<Result>(invoking body: () throws -> Result) rethrows -> Result {
   try body()

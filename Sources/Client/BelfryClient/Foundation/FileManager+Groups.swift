@@ -6,7 +6,8 @@ extension FileManager {
   /// The directory is `group-containers/GROUP` in the user's data directory (`XDG_DATA_HOME`). All of the user's
   /// programs can read it, because there are no group entitlements on this system.
   ///
-  /// - Returns: Nil if the identifier is not a valid directory name, or if the directory cannot be created.
+  /// - Returns: The directory; nil if the identifier is not a valid directory name, or if the directory cannot be
+  ///   created.
   public func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? {
     guard !groupIdentifier.isEmpty, !groupIdentifier.hasPrefix("."),
       !groupIdentifier.contains(where: { $0 == "/" || $0 == "\0" })

@@ -4,10 +4,11 @@ public import Foundation
 extension FileManager {
   /// The app's library directory, created if it is missing.
   ///
-  /// The agent looks for sounds in its `Sounds` directory.
+  /// The directory is `APP_ID/Library` in the user's data directory (`XDG_DATA_HOME`). The agent looks for sounds in
+  /// its `Sounds` directory.
   ///
-  /// The directory is `APP_ID/Library` in the user's data directory (`XDG_DATA_HOME`). Foundation on Linux returns no
-  /// directory for `.libraryDirectory`, and a method with Foundation's name would be ambiguous.
+  /// Foundation on Linux returns no directory for `.libraryDirectory`, and a method with Foundation's name would be
+  /// ambiguous.
   ///
   /// Nil if the app has no ID, or if the directory cannot be created.
   public var appLibraryDirectory: URL? { libraryDirectory(of: AppIdentity.current.appID) }
@@ -23,12 +24,12 @@ extension FileManager {
     return folder
   }
 
-  /// The user's data directory, as the agent finds it.
+  /// The user's data directory, which the agent determines in the same way.
   package var userDataFolder: URL { Self.userDataFolder(ProcessInfo.processInfo.environment) }
 
   /// Returns the user's data directory: `XDG_DATA_HOME`, or `.local/share` in `HOME`.
   ///
-  /// Foundation's home directory is the one of the password database, whatever `HOME` is.
+  /// Foundation takes the home directory from the password database, regardless of `HOME`.
   package static func userDataFolder(_ environment: [String: String]) -> URL {
     AgentPaths.dataHome { environment[$0] }.map { URL(fileURLWithPath: $0, isDirectory: true) }
       ?? FileManager.default.homeDirectoryForCurrentUser

@@ -1,9 +1,9 @@
-// Version numbers that code for iOS 8 to 10 compares to detect whether newer calls are available.
+// Version numbers that code for iOS 8 to 10 compares to detect whether newer APIs are available.
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// The version of Foundation.
 ///
-/// It is higher than any version that apps compare it with, because all newer calls are available.
+/// The number is higher than any version that apps compare it with, because all newer APIs are available.
 public let NSFoundationVersionNumber: Double = 4_000
 
 // swift-format-ignore: AlwaysUseLowerCamelCase

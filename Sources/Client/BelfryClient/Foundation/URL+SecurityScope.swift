@@ -3,7 +3,7 @@ public import Foundation
 extension URL {
   /// Returns whether the file, such as a notification's attachment, can be read.
   ///
-  /// There are no security scopes on this system, so access does not have to be released.
+  /// This system has no security scopes, so access does not have to be released.
   public func startAccessingSecurityScopedResource() -> Bool {
     isFileURL && FileManager.default.isReadableFile(atPath: path)
   }

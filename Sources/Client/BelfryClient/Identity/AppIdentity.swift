@@ -4,7 +4,7 @@ import Foundation
 package struct AppIdentity: Sendable {
   /// The app's ID; if nil, the agent determines it from the process.
   package var appID: String?
-  /// True if the ID was only claimed by an environment variable.
+  /// True if the bundle has no ID and an environment variable provides it.
   package var isDevelopment: Bool
   /// The display name of the app.
   package var name: String?
@@ -22,8 +22,8 @@ package struct AppIdentity: Sendable {
   package init(bundle: Bundle, environment: [String: String]) {
     func text(_ key: String) -> String? { bundle.object(forInfoDictionaryKey: key) as? String }
     let claimed = environment["BELFRY_APP_ID"].flatMap { $0.isEmpty ? nil : $0 }
-    // An agent that started this process has passed the app's ID; the manifest of an extension contains the extension's
-    // own ID.
+    // An agent that starts a process passes the app's ID to it. The ID takes precedence because the manifest of an
+    // extension contains the extension's own ID.
     let isStarted = environment["BELFRY_LAUNCH"] != nil
     appID = isStarted ? claimed ?? bundle.bundleIdentifier : bundle.bundleIdentifier ?? claimed
     isDevelopment = bundle.bundleIdentifier == nil && claimed != nil

@@ -1,7 +1,7 @@
 /// The user's languages according to the environment, in gettext's order: `LANGUAGE` (a list), then `LC_ALL`,
 /// `LC_MESSAGES`, `LANG`.
 package enum EnvironmentLanguages {
-  /// Returns BCP 47 tags in order of preference; English if the environment specifies none.
+  /// Returns BCP 47 tags in order of preference; English if the environment specifies no language.
   package static func preferred(_ environment: [String: String]) -> [String] {
     let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }
       .first { !$0.isEmpty }
@@ -15,7 +15,8 @@ package enum EnvironmentLanguages {
     return tags.isEmpty ? ["en"] : tags
   }
 
-  /// Converts a locale name such as `de_AT.UTF-8@euro` to `de-AT`; nil if it is not a language.
+  /// Converts a locale name such as `de_AT.UTF-8@euro` to a tag such as `de-AT`; nil if the name does not contain a
+  /// language.
   package static func tag(_ name: Substring) -> String? {
     let parts = name.prefix { $0 != "." && $0 != "@" }.split { $0 == "_" || $0 == "-" }
     guard

@@ -11,18 +11,18 @@ extension Locale {
     return session.languages
   }
 
-  /// The same languages under the name for which Foundation on Linux always returns the same value.
+  /// The user's languages, under the name of a Foundation property that is constant on Linux.
   ///
-  /// A file that also imports Foundation gets Foundation's value; use ``userPreferredLanguages`` there instead.
+  /// A file that also imports Foundation gets Foundation's property; use ``userPreferredLanguages`` there instead.
   @_disfavoredOverload
   public static var preferredLanguages: [String] { userPreferredLanguages }
 }
 
 extension NSLocale {
-  /// The user's languages as BCP 47 tags, in order of preference, under the name for which Foundation on Linux always
-  /// returns the same value.
+  /// The user's languages as BCP 47 tags, in order of preference, under the name of a Foundation property that is
+  /// constant on Linux.
   ///
-  /// A file that also imports Foundation gets Foundation's value; use ``userPreferredLanguages`` there instead.
+  /// A file that also imports Foundation gets Foundation's property; use ``userPreferredLanguages`` there instead.
   @_disfavoredOverload
   public class var preferredLanguages: [String] { Locale.userPreferredLanguages }
 }

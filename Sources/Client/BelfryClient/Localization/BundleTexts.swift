@@ -17,13 +17,13 @@ package final class BundleTexts: Sendable {
 
   private struct State {
     var tables: [String: [String: Entry]] = [:]
-    /// The plural formats that were returned as texts, by text.
+    /// The plural formats whose format strings were returned as texts, by format string.
     var plurals: [String: PluralFormat] = [:]
   }
 
   private let state = Mutex(State())
 
-  /// Returns the text for a key in the agent's languages; nil if no language folder of the bundle contains the key.
+  /// Returns the text for a key in the user's languages; nil if no language folder of the bundle contains the key.
   package func text(forKey key: String, table: String?, of bundle: Bundle) -> String? {
     var folders: [String] = []
     for folder in [bundle.resourcePath, bundle.bundlePath, bundle.bundlePath + "/Resources"] {
@@ -70,13 +70,13 @@ package final class BundleTexts: Sendable {
     }
   }
 
-  /// Returns the plural forms of a format that was returned as a text.
+  /// Returns the plural forms of a format string that a lookup returned; nil if it has none.
   func plural(of format: String) -> PluralFormat? {
     guard format.contains("%") else { return nil }
     return state.withLock { $0.plurals[format] }
   }
 
-  /// Returns the entries of a file; empty if it cannot be read.
+  /// Returns the entries of a file, or none if the file cannot be read.
   ///
   /// Each file is read only once, because the files of a bundle do not change.
   private func entries(_ path: String, _ language: String) -> [String: Entry] {

@@ -2,7 +2,7 @@ import BelfryWire
 import Foundation
 import Synchronization
 
-/// The texts of this process that were looked up by keys.
+/// The texts that this process looked up by key.
 ///
 /// A notification carries the key, so that its text follows the user's language.
 package final class LocalizedTexts: Sendable {

@@ -69,8 +69,7 @@ extension Bundle {
         key, tableName: table, bundle: self, value: value ?? "", comment: "")
   }
 
-  /// Returns the text for a key in the user's languages; if there is no text, returns the value; without a value,
-  /// returns the key.
+  /// Returns the text for a key in the user's languages, or else the given value, or else the key.
   ///
   /// A file that also imports Foundation gets Foundation's method, which ignores the user's languages;
   /// ``NSLocalizedString(_:comment:)`` works in every file.

@@ -17,7 +17,8 @@ struct PluralFormat: Sendable {
     variables = PluralVariables(entry)
   }
 
-  /// Returns the format without variables and the arguments that its directives refer to.
+  /// Returns the format with its variables replaced by plural forms, and the arguments that the result's directives
+  /// use.
   ///
   /// Each directive names its argument, because Foundation reads past an argument that no directive names.
   ///
@@ -69,7 +70,7 @@ struct PluralFormat: Sendable {
       append("%\(number)$".utf8)
     }
 
-    /// Accounts for a form to be read.
+    /// Deducts the length of a form from the number of bytes that may still be read.
     ///
     /// Returns false if the limit is exceeded.
     mutating func read(_ form: String) -> Bool {
@@ -87,7 +88,7 @@ struct PluralFormat: Sendable {
       }
       isCut = true
       var kept = Array(bytes.prefix(room + 1))
-      // The first byte that is omitted starts a scalar.
+      // Cut before a byte that starts a scalar.
       while let last = kept.popLast(), last & 0b1100_0000 == 0b1000_0000 {}
       output.append(contentsOf: kept)
       // Remove a directive that may be truncated, so that Foundation does not read half of one.
@@ -109,7 +110,7 @@ struct PluralFormat: Sendable {
         continue
       }
       let position = position(format, &at, &state, counted: counted)
-      // A directive without an argument stays readable.
+      // Escape a directive that has no argument, so that its text stays in the result.
       guard state.arguments.indices.contains(position) else {
         state.append("%%".utf8)
         continue

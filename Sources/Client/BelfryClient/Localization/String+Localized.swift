@@ -1,6 +1,6 @@
 public import Foundation
 
-// Foundation on Linux lacks `String(localized:)`, and fills in formats without plural forms.
+// Foundation on Linux lacks `String(localized:)`, and ignores plural forms when it fills in formats.
 
 extension String {
   /// A key of the app's texts with interpolated values: `"\(count) new messages"` has the key `%lld new messages`.

@@ -11,7 +11,7 @@ package enum UserInfoCoding {
     package let description: String
   }
 
-  /// The values that are accepted, and whether JSON represents all of them exactly.
+  /// The state of an encoding: the values that it accepts, and whether JSON represents all values so far exactly.
   private struct Progress {
     let allowsNull: Bool
     var isExact = true
@@ -165,7 +165,7 @@ package enum UserInfoCoding {
     return type == CChar(UInt8(ascii: "d")) || type == CChar(UInt8(ascii: "f"))
   }
 
-  /// Returns the data in the classes that the property list writer accepts; nulls are omitted.
+  /// Returns the data as objects of the classes that the property list writer accepts; nulls are omitted.
   private static func propertyList(_ value: Any) -> Any? {
     switch value {
     case let value as String: return value

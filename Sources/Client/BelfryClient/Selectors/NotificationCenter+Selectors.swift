@@ -1,7 +1,7 @@
 public import Foundation
 
 extension NotificationCenter {
-  /// Adds an observer method that is called for each notification with a name, or with any name if nil.
+  /// Registers a method of an observer for the notifications with a name; nil matches any name.
   ///
   /// The observer is not retained, and its registration ends when it is deallocated.
   public func addObserver(
@@ -9,7 +9,7 @@ extension NotificationCenter {
     object anObject: Any?
   ) { SelectorObservers.shared.add(observer, aSelector, aName, anObject, in: self) }
 
-  /// Removes all registrations of an observer, or the one that a token represents.
+  /// Removes all registrations of an observer, or the registration that a token represents.
   public func removeObserver(_ observer: AnyObject) {
     SelectorObservers.shared.remove(observer, nil, nil, from: self)
     removeObserver(observer as Any)
@@ -52,7 +52,7 @@ private final class SelectorObservers: @unchecked Sendable {
       observer: observer, center: center, name: name, object: object as AnyObject?, token: token)
     let gone = entries.withLock { entries in
       let key = ObjectIdentifier(observer)
-      // A deallocated object may have had the same address.
+      // Remove the entries of a deallocated object that had the same address.
       let gone = (entries[key] ?? []).filter { $0.observer !== observer }
       entries[key] = (entries[key] ?? []).filter { $0.observer === observer } + [entry]
       return gone

@@ -2,9 +2,9 @@
 ///
 /// Write `Selector(method)` instead of Apple's `#selector(method)`.
 ///
-/// Swift has no Objective-C runtime on Linux, so a selector stores the method itself: that of an object
-/// (`Selector(tick)`, which retains the object), or that of a class (`Selector(Clock.tick)`, which is called on the
-/// target).
+/// Swift has no Objective-C runtime on Linux, so a selector stores the method itself. It is either the method of an
+/// object (`Selector(tick)`, which retains the object), or the method of a class (`Selector(Clock.tick)`, which is
+/// called on the target).
 public struct Selector: @unchecked Sendable {
   // Sendable: as with Apple's selectors, the caller chooses the thread.
   private let body: (AnyObject, Any?) -> Void
@@ -26,7 +26,7 @@ public struct Selector: @unchecked Sendable {
     }
   }
 
-  /// Creates a selector from an object's method with two arguments, such as an event and its reply; both are the
+  /// Creates a selector from an object's method with two arguments, such as an event and its reply; both receive the
   /// sender.
   public init<Sender>(_ method: @escaping (Sender, Sender) -> Void) {
     body = { _, sender in
@@ -49,7 +49,8 @@ public struct Selector: @unchecked Sendable {
     }
   }
 
-  /// Creates a selector from a class's method with two arguments, such as an event and its reply; both are the sender.
+  /// Creates a selector from a class's method with two arguments, such as an event and its reply; both receive the
+  /// sender.
   public init<Target: AnyObject, Sender>(_ method: @escaping (Target) -> (Sender, Sender) -> Void) {
     body = { target, sender in
       guard let target = target as? Target, let sender = sender as? Sender else { return }
@@ -73,7 +74,7 @@ extension Selector {
   }
 
   /// Creates a selector from an object's method with two arguments, such as an event and its reply, on the main actor;
-  /// both are the sender.
+  /// both receive the sender.
   @_disfavoredOverload
   public init<Sender>(_ method: @escaping @MainActor (Sender, Sender) -> Void) {
     self.init(unsafe unsafeBitCast(method, to: ((Sender, Sender) -> Void).self))
@@ -94,7 +95,7 @@ extension Selector {
   }
 
   /// Creates a selector from a class's method with two arguments, such as an event and its reply, on the main actor;
-  /// both are the sender.
+  /// both receive the sender.
   @_disfavoredOverload
   public init<Target: AnyObject, Sender>(
     _ method: @escaping (Target) -> @MainActor (Sender, Sender) -> Void

@@ -15,7 +15,7 @@ extension Timer {
     }
   }
 
-  /// Creates a timer that calls a method of the target once it is added to a run loop.
+  /// Creates a timer that calls a method of the target; the timer runs once it is added to a run loop.
   ///
   /// The timer retains the target.
   public convenience init(

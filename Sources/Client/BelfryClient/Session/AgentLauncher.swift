@@ -1,11 +1,11 @@
 import Foundation
 
-/// Starts the agent if the login session allows it: the user has a runtime directory, the `belfry` executable is in the
-/// path, no socket was specified, and starting the agent is not turned off.
+/// A launcher that starts the agent if the login session allows it: the user has a runtime directory, the `belfry`
+/// executable is in the path, no socket was specified, and starting the agent is not turned off.
 enum AgentLauncher {
   /// Starts an agent if the session allows it.
   ///
-  /// Returns whether one was started.
+  /// Returns whether an agent was started.
   static func launch(
     _ environment: [String: String] = ProcessInfo.processInfo.environment
   ) -> Bool {
@@ -23,7 +23,7 @@ enum AgentLauncher {
     FileManager.default.isExecutableFile(atPath: path)
   }
 
-  /// Returns the command to run; nil if the session does not allow it.
+  /// Returns the command that starts the agent; nil if the session does not allow it.
   static func command(
     _ environment: [String: String], isExecutable: (String) -> Bool
   ) -> (executable: String, arguments: [String])? {
@@ -35,7 +35,7 @@ enum AgentLauncher {
     func find(_ name: String) -> String? {
       folders.lazy.map { "\($0)/\(name)" }.first(where: isExecutable)
     }
-    // Run the agent in a session of its own, so that it outlives the app and its terminal.
+    // Run the agent in its own session, so that it outlives the app and the app's terminal.
     guard let agent = find("belfry"), let setsid = find("setsid") else { return nil }
     return (setsid, ["--fork", agent, "agent"])
   }

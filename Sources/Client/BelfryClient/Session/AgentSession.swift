@@ -92,7 +92,7 @@ package final class AgentSession: Sendable {
         ? Limits.unreachableMilliseconds : Limits.propertyMilliseconds)
   }
 
-  /// Waits for a limited time until the agent has received all requests; called before the process ends.
+  /// Waits until the agent has received all requests, for a limited time; called before the process ends.
   package func flush() {
     guard state.withLock({ $0.connection != nil && $0.failure == nil }) else { return }
     _ = try? connection().call(.badge, timeoutMilliseconds: Limits.flushMilliseconds)
@@ -108,7 +108,7 @@ package final class AgentSession: Sendable {
     return welcome
   }
 
-  /// True if the agent started this process; its welcome contains the reason.
+  /// True if the agent started this process; its welcome then contains the reason.
   package var wasStartedByAgent: Bool { AgentSocket.launch != nil }
 
   /// The most recent welcome from the agent.
@@ -253,8 +253,8 @@ package final class AgentSession: Sendable {
 
   /// Fails the requests that wait for an agent.
   ///
-  /// Their own deadlines, which may be much later, apply to the answer. An agent that was just started gets its full
-  /// time.
+  /// A request's own deadline, which may be much later, applies only to the answer. An agent that was just started gets
+  /// its full start time.
   private func failUnsentRequests(_ failure: AppLinkFailure, afterMilliseconds: Int64) {
     DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(Int(afterMilliseconds))) {
       [weak self] in
@@ -284,7 +284,7 @@ package final class AgentSession: Sendable {
       )
     }
     if hasOtherLanguages { languagesChanged() }
-    // Requests that were sent before the first welcome are still queued.
+    // Requests that were sent before the first welcome are still queued, so nothing has to be repeated.
     guard !isFirst, let connection else { return }
     for kind in registrations.sorted(by: { $0.rawValue < $1.rawValue }) {
       connection.send(.register(kind)) { _ in }
@@ -301,7 +301,7 @@ package final class AgentSession: Sendable {
     case .settings(let settings): update(settings)
     default: break
     }
-    // The answer to a dialog may arrive while the main thread waits for it.
+    // Handle dialogs on this thread, because the main thread may be waiting for the answer.
     if DialogCenter.shared.handle(event, question) { return }
     // Dispatch on the main thread, so that the objects that an app sets up during launch already exist.
     DispatchQueue.main.async { [self] in
@@ -321,7 +321,7 @@ package final class AgentSession: Sendable {
     question?.reply(Self.defaultReply(to: event))
   }
 
-  /// Returns whether a response opens the app: the default action does, and an action with the foreground option.
+  /// Returns whether a response opens the app, as the default action and actions with the foreground option do.
   private func bringsToFront(_ response: NotificationResponse) -> Bool {
     if response.action == NotificationResponse.defaultAction { return true }
     let content = response.notification.request.content

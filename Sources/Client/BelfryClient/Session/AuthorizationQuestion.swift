@@ -4,7 +4,7 @@ import Synchronization
 
 /// The state of the permission prompt.
 ///
-/// The prompt covers a UIKit app, which resigns active while it is shown.
+/// A UIKit app is inactive while the prompt is shown, because the prompt covers it.
 package final class AuthorizationQuestion: Sendable {
   package typealias Observer = @MainActor @Sendable (_ isAsked: Bool) -> Void
 
@@ -12,8 +12,8 @@ package final class AuthorizationQuestion: Sendable {
     var observer: Observer?
     /// True if the last prompt ended without a decision.
     ///
-    /// Asking again must not cover the app again, or an app that asks whenever it becomes active would never stop
-    /// asking.
+    /// Later requests do not count as covering the app. Otherwise, an app that asks whenever it becomes active would
+    /// never stop asking.
     var endedUndecided = false
   }
 
@@ -47,8 +47,8 @@ package final class AuthorizationQuestion: Sendable {
 extension AgentSession {
   /// Requests permission; the first request shows a prompt.
   ///
-  /// `replacesTypes`: the options are all types of an app that uses an older interface (S4-5). The completion handler
-  /// runs exactly once, on the callback queue, before the prompt counts as closed.
+  /// If `replacesTypes` is true, the options are the complete types of an app that uses an older API (S4-5). The
+  /// completion handler runs exactly once, on the callback queue, before the prompt counts as closed.
   package func requestAuthorization(
     _ options: Set<AuthorizationOption>, replacesTypes: Bool = false,
     completion: @escaping @Sendable (Result<AppAnswer, AppLinkFailure>) -> Void

@@ -34,14 +34,14 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
   /// The source of the location; nil unless the app set it.
   public let sourceInformation: CLLocationSourceInformation?
 
-  /// Creates a location that was measured now, without an altitude.
+  /// Creates a location with the current time and without an altitude.
   public convenience init(latitude: CLLocationDegrees, longitude: CLLocationDegrees) {
     self.init(
       coordinate: CLLocationCoordinate2D(latitude: latitude, longitude: longitude), altitude: 0,
       horizontalAccuracy: 0, verticalAccuracy: -1, timestamp: Date())
   }
 
-  /// Creates a location with altitude and accuracy, without movement.
+  /// Creates a location with altitude and accuracy, but without movement.
   public convenience init(
     coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance,
     horizontalAccuracy hAccuracy: CLLocationAccuracy,
@@ -114,7 +114,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
     super.init()
   }
 
-  /// Returns the distance in meters along the Earth's surface, ignoring the altitude.
+  /// Returns the distance to another location in meters along the Earth's surface, ignoring the altitude.
   open func distance(from location: CLLocation) -> CLLocationDistance {
     coordinate.distance(to: location.coordinate)
   }

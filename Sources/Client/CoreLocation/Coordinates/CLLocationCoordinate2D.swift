@@ -14,13 +14,13 @@ public struct CLLocationCoordinate2D: Sendable {
 
   /// Creates a coordinate from its two angles.
   ///
-  /// They are not checked; see `CLLocationCoordinate2DIsValid`.
+  /// The angles are not checked; see `CLLocationCoordinate2DIsValid`.
   public init(latitude: CLLocationDegrees, longitude: CLLocationDegrees) {
     self.latitude = latitude
     self.longitude = longitude
   }
 
-  /// Returns the great-circle distance to another coordinate, in meters, on a sphere of the mean radius.
+  /// Returns the great-circle distance to another coordinate, in meters, on a sphere with the Earth's mean radius.
   package func distance(to other: CLLocationCoordinate2D) -> CLLocationDistance {
     let radians = Double.pi / 180
     let latitudes = (latitude * radians, other.latitude * radians)

@@ -1,7 +1,7 @@
 /// An angle of latitude or longitude in degrees on WGS 84.
 public typealias CLLocationDegrees = Double
 
-/// A distance in meters along the surface of the earth, or a radius.
+/// A distance in meters along the Earth's surface, or a radius.
 public typealias CLLocationDistance = Double
 
 /// The radius of uncertainty of a location, in meters; negative if the value is invalid.

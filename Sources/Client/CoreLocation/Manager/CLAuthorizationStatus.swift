@@ -8,7 +8,7 @@ public enum CLAuthorizationStatus: Int32, Sendable {
   case denied = 2
   /// The app may use the location at any time.
   case authorizedAlways = 3
-  /// The app may use the location while it is in use.
+  /// The app may use the location while the app is in use.
   case authorizedWhenInUse = 4
 
   /// The name of `authorizedAlways` before iOS 8 and on macOS.

@@ -26,7 +26,7 @@ public struct CLError: Foundation._BridgedStoredNSError, Sendable {
     /// The error type that uses these codes.
     public typealias _ErrorType = CLError
 
-    /// The location is unknown now, but may become known later.
+    /// The location is currently unknown, but may become known later.
     case locationUnknown = 0
     /// The user does not allow the app to use the location.
     case denied = 1
@@ -36,9 +36,9 @@ public struct CLError: Foundation._BridgedStoredNSError, Sendable {
     case headingFailure = 3
     /// The user does not allow the app to monitor regions.
     case regionMonitoringDenied = 4
-    /// The region cannot be monitored, because there are too many regions or it is too large.
+    /// The region cannot be monitored, because it is too large or too many regions are monitored.
     case regionMonitoringFailure = 5
-    /// The monitoring of the region starts later.
+    /// Monitoring of the region starts later.
     case regionMonitoringSetupDelayed = 6
     /// Crossings of the region's boundary are reported late.
     case regionMonitoringResponseDelayed = 7
@@ -58,7 +58,7 @@ public struct CLError: Foundation._BridgedStoredNSError, Sendable {
     case deferredDistanceFiltered = 14
     /// Deferred updates were cancelled.
     case deferredCanceled = 15
-    /// The ranging of beacons is unavailable now.
+    /// Ranging of beacons is currently unavailable.
     case rangingUnavailable = 16
     /// The ranging of beacons failed.
     case rangingFailure = 17
@@ -68,7 +68,7 @@ public struct CLError: Foundation._BridgedStoredNSError, Sendable {
     case historicalLocationError = 19
   }
 
-  /// The location is unknown now, but may become known later.
+  /// The location is currently unknown, but may become known later.
   public static var locationUnknown: Code { .locationUnknown }
   /// The user does not allow the app to use the location.
   public static var denied: Code { .denied }
@@ -78,9 +78,9 @@ public struct CLError: Foundation._BridgedStoredNSError, Sendable {
   public static var headingFailure: Code { .headingFailure }
   /// The user does not allow the app to monitor regions.
   public static var regionMonitoringDenied: Code { .regionMonitoringDenied }
-  /// The region cannot be monitored, because there are too many regions or it is too large.
+  /// The region cannot be monitored, because it is too large or too many regions are monitored.
   public static var regionMonitoringFailure: Code { .regionMonitoringFailure }
-  /// The monitoring of the region starts later.
+  /// Monitoring of the region starts later.
   public static var regionMonitoringSetupDelayed: Code { .regionMonitoringSetupDelayed }
   /// Crossings of the region's boundary are reported late.
   public static var regionMonitoringResponseDelayed: Code { .regionMonitoringResponseDelayed }
@@ -100,7 +100,7 @@ public struct CLError: Foundation._BridgedStoredNSError, Sendable {
   public static var deferredDistanceFiltered: Code { .deferredDistanceFiltered }
   /// Deferred updates were cancelled.
   public static var deferredCanceled: Code { .deferredCanceled }
-  /// The ranging of beacons is unavailable now.
+  /// Ranging of beacons is currently unavailable.
   public static var rangingUnavailable: Code { .rangingUnavailable }
   /// The ranging of beacons failed.
   public static var rangingFailure: Code { .rangingFailure }

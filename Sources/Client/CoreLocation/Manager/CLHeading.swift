@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A direction in degrees; this system does not measure any.
+/// A direction in which the device points, in degrees; never measured on this system.
 open class CLHeading: NSObject, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 

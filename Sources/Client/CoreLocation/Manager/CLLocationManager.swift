@@ -2,7 +2,7 @@ import BelfryClient
 import BelfryWire
 public import Foundation
 
-/// The interface for an app's locations and regions.
+/// An object that provides the app with locations and monitors regions for it.
 ///
 /// The agent determines the location, prompts the user, and monitors the regions, even while the app is not running.
 open class CLLocationManager: NSObject, @unchecked Sendable {
@@ -16,7 +16,7 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
 
   /// The desired accuracy of locations, in meters or as one of the accuracy constants.
   ///
-  /// The location service provides the accuracy that it has.
+  /// The location service determines the actual accuracy.
   open var desiredAccuracy: CLLocationAccuracy = kCLLocationAccuracyBest
 
   /// The distance in meters that the device must move before the next location is reported.
@@ -55,7 +55,7 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
 
   /// Creates a manager whose delegate is called on the current thread.
   ///
-  /// The first call reports the permission.
+  /// The first call to the delegate reports the permission.
   public override init() { super.init() }
 
   // MARK: Permission
@@ -154,15 +154,15 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
 
   /// Starts monitoring a region, even while the app is not running.
   ///
-  /// It replaces a region with the same identifier.
+  /// The region replaces a monitored region with the same identifier.
   @available(iOS, deprecated: 27.0, message: "Use CLMonitor on Apple's systems")
   open func startMonitoring(for region: CLRegion) { service.watch(region, for: self) }
 
-  /// Stops monitoring the region with the same identifier, also for later launches of the app.
+  /// Stops monitoring the region with the same identifier, including in later launches of the app.
   @available(iOS, deprecated: 27.0, message: "Use CLMonitor on Apple's systems")
   open func stopMonitoring(for region: CLRegion) { service.unwatch(region) }
 
-  /// Requests the state of the device relative to a region; the delegate receives the answer.
+  /// Requests the state of the device relative to a region; the delegate receives the state.
   @available(iOS, deprecated: 27.0, message: "Use CLMonitor on Apple's systems")
   open func requestState(for region: CLRegion) { service.requestState(of: region, for: self) }
 }

@@ -6,19 +6,19 @@ public import Foundation
 /// the manager. The thread must have a running run loop, as the main thread of an app does.
 @preconcurrency
 public protocol CLLocationManagerDelegate: NSObjectProtocol {
-  /// Tells the delegate the permission after the manager is created, and whenever it changes.
+  /// Reports the permission after the manager is created, and whenever the permission changes.
   ///
-  /// This is the first method that is called.
+  /// This method is called before all others.
   @available(iOS, deprecated: 14.0, renamed: "locationManagerDidChangeAuthorization(_:)")
   func locationManager(
     _ manager: CLLocationManager, didChangeAuthorization status: CLAuthorizationStatus)
 
-  /// Tells the delegate the permission after the manager is created, and whenever it changes.
+  /// Reports the permission after the manager is created, and whenever the permission changes.
   ///
-  /// This is the first method that is called.
+  /// This method is called before all others.
   func locationManagerDidChangeAuthorization(_ manager: CLLocationManager)
 
-  /// Reports new locations, oldest first; at least one.
+  /// Reports one or more new locations, oldest first.
   func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation])
 
   /// Tells the delegate that the location could not be determined.
@@ -39,7 +39,7 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
     _ manager: CLLocationManager, monitoringDidFailFor region: CLRegion?,
     withError error: any Error)
 
-  /// Tells the delegate that the monitoring of a region started.
+  /// Tells the delegate that monitoring of a region started.
   func locationManager(_ manager: CLLocationManager, didStartMonitoringFor region: CLRegion)
 
   /// Reports a new heading; never called on this system.
@@ -64,13 +64,13 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
     _ manager: CLLocationManager, didRange beacons: [CLBeacon],
     satisfying beaconConstraint: CLBeaconIdentityConstraint)
 
-  /// Tells the delegate that ranging beacons failed; never called on this system.
+  /// Tells the delegate that ranging of beacons failed; never called on this system.
   @available(iOS, deprecated: 13.0, renamed: "locationManager(_:didFailRangingFor:error:)")
   func locationManager(
     _ manager: CLLocationManager, rangingBeaconsDidFailFor region: CLBeaconRegion,
     withError error: any Error)
 
-  /// Tells the delegate that ranging beacons failed; never called on this system.
+  /// Tells the delegate that ranging of beacons failed; never called on this system.
   func locationManager(
     _ manager: CLLocationManager, didFailRangingFor beaconConstraint: CLBeaconIdentityConstraint,
     error: any Error)

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A visit to a place; this system does not report any.
+/// A visit to a place; never reported on this system.
 open class CLVisit: NSObject, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 

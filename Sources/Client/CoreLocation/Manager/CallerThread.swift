@@ -1,7 +1,7 @@
 import BelfryClient
 import Foundation
 
-/// The thread that created an object, for calling back on that thread: the main queue, or the run loop of the thread.
+/// The thread that created an object and receives its callbacks: the main queue, or the run loop of another thread.
 ///
 /// Sendable: other threads only add a timer, which wakes the run loop.
 final class CallerThread: @unchecked Sendable {

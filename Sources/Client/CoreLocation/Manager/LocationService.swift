@@ -103,7 +103,7 @@ final class LocationService: Sendable {
     }
   }
 
-  /// Logs that the manifest lacks the text without which the agent does not prompt the user.
+  /// Logs that the manifest lacks the usage description without which the agent does not prompt the user.
   private func logMissingUsage(always: Bool) {
     let key =
       always
@@ -125,7 +125,7 @@ final class LocationService: Sendable {
 
   // MARK: Locations
 
-  /// Requests locations from the agent while any manager wants them.
+  /// Requests locations from the agent for as long as any manager wants them.
   func updateLocationRequests() {
     let wants = managers.contains { $0.wanted.withLock(\.any) }
     let hasChanged = state.withLock { state in

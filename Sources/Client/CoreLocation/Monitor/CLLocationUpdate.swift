@@ -46,7 +46,7 @@ public struct CLLocationUpdate: Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
       var updates: AsyncStream<CLLocationUpdate>.Iterator
 
-      /// Waits for the next update; nil if the task is cancelled.
+      /// Returns the next update, waiting for it if necessary; returns nil if the task is cancelled.
       public mutating func next() async throws -> CLLocationUpdate? { await updates.next() }
     }
 

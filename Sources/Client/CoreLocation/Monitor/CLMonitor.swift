@@ -24,7 +24,7 @@ public actor CLMonitor {
 
   /// Starts monitoring a condition.
   ///
-  /// It replaces a condition with the same identifier.
+  /// The condition replaces a monitored condition with the same identifier.
   public func add(
     _ condition: any CLCondition, identifier: String, assuming state: Event.State = .unknown
   ) async {
@@ -46,7 +46,7 @@ public actor CLMonitor {
   /// The identifiers of the monitored conditions.
   public var identifiers: [String] { records.keys.sorted() }
 
-  /// The events from now on, for use in one loop.
+  /// The events that occur after this property is read, for use in one loop.
   public var events: Events {
     let (stream, continuation) = AsyncStream.makeStream(of: Event.self)
     let id = UUID()
@@ -78,7 +78,7 @@ public actor CLMonitor {
     public struct AsyncIterator: AsyncIteratorProtocol {
       var events: AsyncStream<Event>.Iterator
 
-      /// Waits for the next event; nil if the task is cancelled.
+      /// Returns the next event, waiting for it if necessary; returns nil if the task is cancelled.
       public mutating func next() async throws -> Event? { await events.next() }
     }
 
@@ -108,7 +108,7 @@ final class MonitorWatcher: NSObject, @MainActor CLLocationManagerDelegate {
 
   /// Starts monitoring a condition.
   ///
-  /// Returns false if its type is unknown.
+  /// Returns false if the type of the condition is unknown.
   func watch(_ condition: any CLCondition, _ identifier: String) -> Bool {
     guard let region = region(condition, identifier) else { return false }
     manager.startMonitoring(for: region)

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A beacon whose distance was measured; this system does not measure any.
+/// A beacon whose distance was measured; never reported on this system.
 open class CLBeacon: NSObject, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 

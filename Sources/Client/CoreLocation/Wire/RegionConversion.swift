@@ -2,9 +2,9 @@ package import BelfryWire
 import Foundation
 
 extension NotificationRegion {
-  /// Creates a region in the agent's form.
+  /// Creates the wire format of a region.
   ///
-  /// A region without a shape becomes a circle without an area, which is never entered.
+  /// A region without a shape becomes a circle without an area, which the device never enters.
   package init(_ region: CLRegion) {
     let shape: Shape
     if let beacon = region as? CLBeaconRegion {
@@ -23,7 +23,7 @@ extension NotificationRegion {
 }
 
 extension CLRegion {
-  /// Creates a region from the agent's form; nil if its beacon UUID is invalid.
+  /// Creates a region from the agent's wire format; nil if its beacon UUID is invalid.
   package static func make(_ region: NotificationRegion) -> CLRegion? {
     let result: CLRegion
     switch region.shape {

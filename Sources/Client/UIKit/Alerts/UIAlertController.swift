@@ -62,7 +62,7 @@ open class UIAlertController: UIViewController {
     }
   }
 
-  /// The text field is sent with the action that confirms the alert.
+  /// The text field of the dialog, which is sent with the action that confirms the alert.
   private var field: DialogCenter.Field? {
     guard let placeholder = textFields?.first.map({ $0.placeholder ?? "" }) else { return nil }
     let confirmation = actions.firstIndex { $0 === preferredAction }
@@ -82,8 +82,8 @@ open class UIAlertController: UIViewController {
     case .choice(let index, let text):
       chosen = actions.indices.contains(index) ? actions[index] : nil
       if let text { textFields?.first?.text = text }
-    // Clicking the notification itself, or dismissing it, chooses the preferred action, else the cancel action, else
-    // the first one.
+    // Clicking the notification itself or dismissing it chooses the preferred action, or else the cancel action, or
+    // else the first action.
     case .opened, .dismissed:
       chosen = preferredAction ?? actions.first { $0.style == .cancel } ?? actions.first
     case .unasked: return

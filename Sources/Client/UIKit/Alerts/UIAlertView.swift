@@ -1,7 +1,7 @@
 import BelfryClient
 public import Foundation
 
-/// An alert in the form that apps used before iOS 8.
+/// An alert, in the API used before iOS 8.
 ///
 /// On a desktop, the alert is a notification that stays until the user answers it. The buttons appear in the order in
 /// which they were added; the cancel button, if any, is the first one.
@@ -70,7 +70,7 @@ open class UIAlertView: UIView {
 
   /// Shows the alert.
   ///
-  /// Without permission for alerts, nothing is shown and the delegate gets no answer.
+  /// Without permission for alerts, nothing is shown and the delegate receives no answer.
   open func show() {
     guard dialog == nil else { return }
     asker?.willPresent(self)
@@ -115,7 +115,7 @@ open class UIAlertView: UIView {
   }
 }
 
-/// The delegate of an alert in the form that apps used before iOS 8.
+/// The delegate of an alert, in the API used before iOS 8.
 ///
 /// Every member is optional; the default implementations do nothing.
 @available(iOS, deprecated: 9.0, message: "Use UIAlertController")
@@ -124,7 +124,7 @@ public protocol UIAlertViewDelegate: NSObjectProtocol {
   /// Tells the delegate that the user pressed a button.
   func alertView(_ alertView: UIAlertView, clickedButtonAt buttonIndex: Int)
 
-  /// Tells the delegate that the system canceled the alert; never called on this system.
+  /// Tells the delegate that the system cancelled the alert; never called on this system.
   func alertViewCancel(_ alertView: UIAlertView)
 
   /// Tells the delegate that the alert is about to appear.

@@ -44,10 +44,10 @@ extension UIApplication {
     return true
   }
 
-  /// Delivers a push to the delegate's newest receiving method, or to the oldest one if the app does not implement the
+  /// Delivers a push to the newest method for pushes, or to the oldest one if the delegate does not implement the
   /// newest (S1-39).
   ///
-  /// This also applies at launch (S4-21).
+  /// Pushes that launch the app are delivered in the same way (S4-21).
   func receive(
     _ payload: [UInt8],
     completion: @escaping @MainActor @Sendable (FetchResult) -> Void
@@ -62,9 +62,9 @@ extension UIApplication {
     }
   }
 
-  /// Calls the delegate method without a result.
+  /// Calls the delegate method that has no result.
   ///
-  /// It differs from the newest one only in not being `async`.
+  /// The newest method differs only in being `async`, so an asynchronous caller could not select this one.
   func receiveInOldestForm(
     _ userInfo: [AnyHashable: Any], _ delegate: any UIApplicationDelegate
   ) {

@@ -34,7 +34,7 @@ public func UIApplicationMain(
   ApplicationLaunch.run(delegateClass: type)
 }
 
-/// Launches an app and calls its delegate in the same order as Apple's systems.
+/// The launch of an app, which calls the delegate in the same order as Apple's systems.
 @MainActor
 enum ApplicationLaunch {
   /// The delegate, retained because `UIApplication.delegate` is weak.
@@ -78,7 +78,7 @@ extension UIApplication {
   }
 }
 
-/// Builds the launch options of an app.
+/// A builder of an app's launch options.
 enum LaunchOptions {
   static func make(
     _ launch: AppLaunch, url: URL?
@@ -96,7 +96,7 @@ enum LaunchOptions {
   }
 }
 
-/// Finds the URL that the `%u` field of a `.desktop` file added to the arguments.
+/// A search for the URL that the `%u` field of a `.desktop` file added to the arguments.
 enum LaunchURL {
   static func find(_ arguments: [String]) -> URL? {
     guard arguments.count == 2, let url = URL(string: arguments[1]) else { return nil }

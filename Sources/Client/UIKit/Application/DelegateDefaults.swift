@@ -4,7 +4,7 @@ public import Foundation
 // The defaults for methods that an app delegate does not implement. They do nothing, or call an older form of the
 // method.
 extension UIApplicationDelegate {
-  /// Always nil, for a delegate that does not store a window.
+  /// The window of a delegate that does not store one; always nil.
   public var window: UIWindow? {
     get { nil }
     set {}

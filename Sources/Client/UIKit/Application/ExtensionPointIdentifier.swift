@@ -13,6 +13,6 @@ extension UIApplication {
   }
 }
 
-/// The name before Swift 4.2 of `UIApplication.ExtensionPointIdentifier`.
+/// The name of `UIApplication.ExtensionPointIdentifier` before Swift 4.2.
 @available(iOS, deprecated: 12.0, renamed: "UIApplication.ExtensionPointIdentifier")
 public typealias UIApplicationExtensionPointIdentifier = UIApplication.ExtensionPointIdentifier

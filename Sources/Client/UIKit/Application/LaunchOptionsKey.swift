@@ -97,7 +97,7 @@ extension UIApplication {
     /// Creates a key from its name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Opens the link only in an app that claims it; stored, but without effect.
+    /// The option to open the link only in an app that claims it; stored, but without effect.
     public static let universalLinksOnly = OpenExternalURLOptionsKey(
       rawValue: "UIApplicationOpenURLOptionUniversalLinksOnly")
 

@@ -27,7 +27,7 @@ extension UIApplication {
 
   /// Opens a URL with the desktop's default program.
   ///
-  /// Returns whether a program opened it.
+  /// Returns whether a program opened the URL.
   @discardableResult
   public func open(
     _ url: URL, options: [UIApplication.OpenExternalURLOptionsKey: Any] = [:]
@@ -39,7 +39,7 @@ extension UIApplication {
 
   /// Opens a URL with the desktop's default program.
   ///
-  /// Returns whether this is possible.
+  /// Returns false if there is no desktop, or if `xdg-open` is not installed.
   @available(iOS, deprecated: 10.0, message: "Use open(_:options:completionHandler:)")
   @discardableResult
   public func openURL(_ url: URL) -> Bool {

@@ -75,6 +75,7 @@ open class UIApplication: UIResponder {
     if !shownWindows.contains(where: { $0 === window }) { shownWindows.append(window) }
   }
 
-  /// Records that the app does not implement the fetch form; called by that method's default implementation.
+  /// Records that the app does not implement the method with a fetch completion handler; called by that method's
+  /// default implementation.
   func noteMissingFetchForm() { isFetchFormMissing = true }
 }

@@ -76,7 +76,8 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
 
   // MARK: Pushes
 
-  /// Delivers a push that arrived while the app was running, for apps without the form with a fetch result.
+  /// Delivers a push that arrived while the app was running, for apps that do not implement a method with a fetch
+  /// result.
   @available(iOS, deprecated: 10.0, message: "Use UNUserNotificationCenterDelegate")
   func application(
     _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any])
@@ -177,7 +178,7 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
 
   /// Opens a URL.
   ///
-  /// The URL is a process argument that has a scheme.
+  /// The URL is the only argument of the app's process, and has a scheme.
   func application(
     _ app: UIApplication, open url: URL, options: [UIApplication.OpenURLOptionsKey: Any]
   ) -> Bool
@@ -219,7 +220,7 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
 
   /// Returns the configuration of a scene that is about to connect.
   ///
-  /// Without this method, the app's manifest provides it.
+  /// If the delegate does not implement this method, the app's manifest provides the configuration.
   func application(
     _ application: UIApplication, configurationForConnecting connectingSceneSession: UISceneSession,
     options: UIScene.ConnectionOptions

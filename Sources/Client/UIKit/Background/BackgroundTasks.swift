@@ -26,7 +26,7 @@ final class BackgroundTasks {
     isLimited = !BackgroundModes.giveUnlimitedTime(modes)
   }
 
-  /// The seconds of background time that remain; unlimited for an app with such a background mode.
+  /// The seconds of background time that remain; the largest finite number if the time is unlimited.
   var remaining: Double {
     guard isLimited else { return .greatestFiniteMagnitude }
     guard let deadline else { return 0 }
@@ -79,7 +79,7 @@ final class BackgroundTasks {
     session.send(.endBackgroundTask(task))
   }
 
-  /// Ends the time: calls the expiration handler of each task once.
+  /// Ends the background time by calling the expiration handler of each task once.
   func expire() {
     for number in works.keys.sorted() {
       let handler = works[number]?.expirationHandler

@@ -4,9 +4,9 @@ extension UIApplication {
   /// The seconds of background time that remain; unlimited while the app is in the foreground.
   ///
   /// At the end of this time, the system calls the expiration handlers of background tasks and ends the tasks. An app
-  /// that the system started in the background is suspended when it has nothing more to do there, and stopped when it
-  /// does not finish in time. An app that the user started, or that was in the foreground, may have windows: its
-  /// process is never stopped.
+  /// that the system started in the background is suspended when it has nothing more to do, and stopped if it does not
+  /// finish in time. An app that the user started, or that was in the foreground, may have windows, so its process is
+  /// never stopped.
   public var backgroundTimeRemaining: TimeInterval {
     guard applicationState == .background else { return .greatestFiniteMagnitude }
     return backgroundTasks.remaining
@@ -14,7 +14,7 @@ extension UIApplication {
 
   /// Requests time to finish work when the app enters the background.
   ///
-  /// - Parameter handler: called when the time is nearly over and the task has not ended.
+  /// - Parameter handler: A closure that is called when the time is nearly over and the task has not ended.
   /// - Returns: The identifier to pass to `endBackgroundTask(_:)`.
   @preconcurrency
   public func beginBackgroundTask(
@@ -42,7 +42,7 @@ extension UIApplication {
   /// The permission of the app to run in the background; always available on this system.
   public var backgroundRefreshStatus: UIBackgroundRefreshStatus { .available }
 
-  /// Does nothing: on this system, pushes wake apps; a timer does not.
+  /// Does nothing, because pushes wake apps on this system, and timers do not.
   @available(iOS, deprecated: 13.0, message: "Use a push with content-available")
   public func setMinimumBackgroundFetchInterval(_ minimumBackgroundFetchInterval: TimeInterval) {}
 

@@ -11,6 +11,6 @@ public struct UIBackgroundTaskIdentifier: RawRepresentable, Hashable, Sendable {
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The name before Swift 4.2 of `UIBackgroundTaskIdentifier.invalid`.
+/// The name of `UIBackgroundTaskIdentifier.invalid` before Swift 4.2.
 @available(iOS, deprecated: 12.0, renamed: "UIBackgroundTaskIdentifier.invalid")
 public let UIBackgroundTaskInvalid = UIBackgroundTaskIdentifier.invalid

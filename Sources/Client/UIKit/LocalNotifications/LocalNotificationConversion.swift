@@ -5,7 +5,7 @@ import Foundation
 import UserNotifications
 
 extension LocalNotificationFields {
-  /// Returns the notification in the agent's form.
+  /// Returns the notification in the agent's wire format.
   ///
   /// - Throws: `UserInfoCoding.Unsuitable` if `userInfo` contains a value that a property list cannot represent.
   func wire(id: String, now: Bool) throws(UserInfoCoding.Unsuitable)
@@ -68,7 +68,7 @@ extension LocalNotificationFields {
 }
 
 extension NotificationText {
-  /// Creates a text of a local notification; it may be a key of the app's `Localizable.strings` (S3-21).
+  /// Creates a text of a local notification, which may be a key of the app's `Localizable.strings` (S3-21).
   fileprivate init(keyOrText text: String?) {
     let text = text ?? ""
     let known = NotificationText(app: text)

@@ -29,8 +29,8 @@ extension UIApplication {
   )
   public func cancelLocalNotification(_ notification: UILocalNotification) {
     let fields = notification.storage.fields
-    // The forms in which the agent stores the notification: times are in milliseconds, and a notification that was
-    // presented immediately has no trigger.
+    // The two forms in which the agent may store the notification: as scheduled, or without a trigger if it was
+    // presented immediately. Both have times in milliseconds.
     let forms = [false, true].compactMap { isNow in
       (try? fields.wire(id: "", now: isNow)).map { LocalNotificationFields($0) }
     }
@@ -79,7 +79,7 @@ extension UIApplication {
     }
   }
 
-  /// Returns the app's local notifications in a list; empty if the agent cannot be reached.
+  /// Returns the app's local notifications in a list, or none if the agent cannot be reached.
   private func localRequests(_ list: AppRequest) -> [BelfryWire.NotificationRequest] {
     guard let answer = try? session.call(list) else { return [] }
     let requests =

@@ -6,9 +6,9 @@ public import Foundation
 @available(iOS, deprecated: 10.0, message: "Use UNNotificationSound.default")
 public let UILocalNotificationDefaultSoundName: String = "UILocalNotificationDefaultSoundName"
 
-/// A notification that the app schedules on the device, in the form used before iOS 10.
+/// A notification that the app schedules on the device, in the API used before iOS 10.
 ///
-/// The agent stores it like every other notification; scheduling makes a copy.
+/// The agent stores it like every other notification; scheduling copies it.
 @available(iOS, deprecated: 10.0, message: "Use UNNotificationRequest")
 @preconcurrency @MainActor
 open class UILocalNotification: NSObject, NSCopying, NSCoding {
@@ -35,7 +35,8 @@ open class UILocalNotification: NSObject, NSCopying, NSCoding {
 
   /// The time zone of `fireDate`.
   ///
-  /// If set, `fireDate` is a wall-clock time in that zone, wherever the device is; if nil, it is an absolute time.
+  /// If set, `fireDate` is a wall-clock time in that zone, regardless of where the device is; if nil, it is an absolute
+  /// time.
   open var timeZone: TimeZone? {
     get { storage.fields.timeZone }
     set { storage.fields.timeZone = newValue }
@@ -47,7 +48,7 @@ open class UILocalNotification: NSObject, NSCopying, NSCoding {
     set { storage.fields.repeatInterval = newValue }
   }
 
-  /// The calendar of the repetition; nil for the user's calendar.
+  /// The calendar of the repetitions; nil for the user's calendar.
   open var repeatCalendar: Calendar? {
     get { storage.fields.repeatCalendar }
     set { storage.fields.repeatCalendar = newValue }
@@ -80,7 +81,7 @@ open class UILocalNotification: NSObject, NSCopying, NSCoding {
     set { storage.fields.hasAction = newValue }
   }
 
-  /// The title of that button, or a key of the app's `Localizable.strings`.
+  /// The title of the button or slider that opens the app, or a key of the app's `Localizable.strings`.
   open var alertAction: String? {
     get { storage.fields.alertAction }
     set { storage.fields.alertAction = newValue }
@@ -142,7 +143,7 @@ open class UILocalNotification: NSObject, NSCopying, NSCoding {
     UILocalNotification(storage.fields)
   }
 
-  /// Creates a notification from an archive; archives of Apple's systems have another format.
+  /// Creates a notification from an archive; archives from Apple's systems have another format.
   nonisolated public required init?(coder: NSCoder) {
     storage = FieldStorage(LocalNotificationFields(coder: coder))
     super.init()

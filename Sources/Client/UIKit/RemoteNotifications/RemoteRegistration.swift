@@ -51,7 +51,7 @@ extension UIApplication {
       self, didFailToRegisterForRemoteNotificationsWithError: failure.registrationError)
   }
 
-  /// Returns the current settings from the agent; nil if it cannot be reached.
+  /// Returns the current settings from the agent; nil if the agent cannot be reached.
   func currentSettings() -> NotificationSettingsValues? {
     guard let answer = try? session.call(.settings), let settings = try? answer.settings() else {
       return nil
@@ -78,7 +78,7 @@ extension UIApplication {
 }
 
 extension NotificationSettingsValues {
-  /// The bits that the older interfaces share: badge 1, sound 2, alert 4.
+  /// The bits that the older APIs share: badge 1, sound 2, alert 4.
   var enabledTypes: UInt {
     guard authorizationStatus == .authorized || authorizationStatus == .provisional else {
       return 0

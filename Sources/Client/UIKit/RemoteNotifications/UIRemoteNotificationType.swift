@@ -1,4 +1,4 @@
-/// The types that pushes may use, in the form used before iOS 8.
+/// The types that pushes may use, in the API used before iOS 8.
 @available(iOS, deprecated: 8.0, message: "Use UNAuthorizationOptions")
 public struct UIRemoteNotificationType: OptionSet, Sendable {
   /// The bits, as on Apple's systems.

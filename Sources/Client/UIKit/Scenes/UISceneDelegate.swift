@@ -75,7 +75,7 @@ extension UIWindowSceneDelegate {
     _ windowScene: UIWindowScene, performActionFor shortcutItem: UIApplicationShortcutItem
   ) async -> Bool { false }
 
-  /// Always nil, for a delegate that does not store a window.
+  /// The window of a delegate that does not store one; always nil.
   public var window: UIWindow? {
     get { nil }
     set {}

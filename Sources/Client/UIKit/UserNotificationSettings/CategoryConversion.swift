@@ -3,12 +3,12 @@ import Foundation
 import UserNotifications
 
 extension UIUserNotificationCategory {
-  /// The category in the agent's form; nil without an identifier, because no notification could refer to it.
+  /// The category in the agent's wire format; nil without an identifier, because no notification could refer to it.
   var wire: BelfryWire.NotificationCategory? {
     guard let identifier else { return nil }
     return BelfryWire.NotificationCategory(
       id: identifier, actions: (actions(for: .default) ?? actions(for: .minimal) ?? []).map(\.wire),
-      // Always present: the agent recognizes a category of this interface by its minimal actions (S1-27, S1-28).
+      // Always present: the agent recognizes a category of this API by its minimal actions (S1-27, S1-28).
       minimalActions: (actions(for: .minimal) ?? []).map(\.wire))
   }
 

@@ -6,9 +6,7 @@ import UserNotifications
 extension UIApplication {
   /// Requests permission for types and sets the app's categories.
   ///
-  /// The first request shows a prompt.
-  ///
-  /// The delegate receives the types that the user allows.
+  /// The first request shows a prompt. The delegate receives the types that the user allows.
   @available(iOS, deprecated: 10.0, message: "Use UNUserNotificationCenter.requestAuthorization")
   public func registerUserNotificationSettings(
     _ notificationSettings: UIUserNotificationSettings
@@ -18,7 +16,7 @@ extension UIApplication {
       .setCategories(
         (notificationSettings.categories ?? []).compactMap(\.wire).sorted { $0.id < $1.id })
     ) { result in
-      // This request is answered before the authorization request, which is sent after it.
+      // The agent answers this request before the authorization request, which is sent after it.
       if case .failure(let failure) = result { refusal.withLock { $0 = failure } }
     }
     let options = UNAuthorizationOptions(rawValue: notificationSettings.types.rawValue & 0b111)

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A button of a notification, in the form of iOS 8 and 9.
+/// A button of a notification, in the API of iOS 8 and 9.
 @available(iOS, deprecated: 10.0, message: "Use UNNotificationAction")
 @preconcurrency @MainActor
 open class UIUserNotificationAction: NSObject, NSCopying, NSMutableCopying, NSSecureCoding {
@@ -69,7 +69,7 @@ open class UIUserNotificationAction: NSObject, NSCopying, NSMutableCopying, NSSe
   nonisolated open func encode(with coder: NSCoder) { storage.fields.encode(with: coder) }
 }
 
-/// A mutable button of a notification, in the form of iOS 8 and 9.
+/// A mutable button of a notification, in the API of iOS 8 and 9.
 @available(iOS, deprecated: 10.0, message: "Use UNNotificationAction")
 @preconcurrency @MainActor
 open class UIMutableUserNotificationAction: UIUserNotificationAction {

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A kind of notification with its buttons, in the form of iOS 8 and 9.
+/// A kind of notification with its buttons, in the API of iOS 8 and 9.
 @available(iOS, deprecated: 10.0, message: "Use UNNotificationCategory")
 @preconcurrency @MainActor
 open class UIUserNotificationCategory: NSObject, NSCopying, NSMutableCopying, NSSecureCoding {
@@ -25,9 +25,9 @@ open class UIUserNotificationCategory: NSObject, NSCopying, NSMutableCopying, NS
   /// The identifier by which a notification refers to the category; unique within the app.
   open var identifier: String? { storage.fields.identifier }
 
-  /// Returns the buttons in order.
+  /// Returns the buttons for a context, in order.
   ///
-  /// If no minimal buttons are set, returns the first two of the default ones for that context.
+  /// If no buttons are set for the minimal context, returns the first two buttons of the default context.
   open func actions(
     for context: UIUserNotificationActionContext
   ) -> [UIUserNotificationAction]? {
@@ -86,7 +86,7 @@ open class UIUserNotificationCategory: NSObject, NSCopying, NSMutableCopying, NS
   ]
 }
 
-/// A mutable kind of notification, in the form of iOS 8 and 9.
+/// A mutable kind of notification, in the API of iOS 8 and 9.
 @available(iOS, deprecated: 10.0, message: "Use UNNotificationCategory")
 @preconcurrency @MainActor
 open class UIMutableUserNotificationCategory: UIUserNotificationCategory {

@@ -1,4 +1,4 @@
-/// The types that notifications may use, in the form of iOS 8 and 9.
+/// The types that notifications may use, in the API of iOS 8 and 9.
 @available(iOS, deprecated: 10.0, message: "Use UNAuthorizationOptions")
 public struct UIUserNotificationType: OptionSet, Sendable {
   /// The bits, as on Apple's systems.

@@ -2,7 +2,7 @@ public import Foundation
 
 /// A generator of haptic feedback.
 ///
-/// This system has no haptic hardware, so it has no effect.
+/// This system has no haptic hardware, so generators have no effect.
 @preconcurrency @MainActor
 open class UIFeedbackGenerator: NSObject {
   /// Has no effect on this system.

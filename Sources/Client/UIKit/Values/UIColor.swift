@@ -30,7 +30,7 @@ open class UIColor: NSObject, NSCopying, @unchecked Sendable {
     self.init(red: channel(5), green: channel(3), blue: channel(1), alpha: alpha)
   }
 
-  /// Returns nil, because apps have no asset catalogs on this system.
+  /// Returns nil, because this system has no asset catalogs.
   public convenience init?(named name: String) { nil }
 
   /// Returns the same color with another opacity.

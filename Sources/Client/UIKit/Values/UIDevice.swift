@@ -13,7 +13,7 @@ public enum UIUserInterfaceIdiom: Int, Sendable {
   case tv = 2
   /// A display in a car.
   case carPlay = 3
-  /// A Mac computer or laptop.
+  /// A Mac desktop or laptop.
   case mac = 5
   /// An Apple Vision device.
   case vision = 6
@@ -57,9 +57,9 @@ open class UIDevice: NSObject {
     return "\(version.majorVersion).\(version.minorVersion).\(version.patchVersion)"
   }
 
-  /// An identifier that all apps of a vendor share on this machine.
+  /// An identifier that all apps of a vendor share on this machine; nil if the app has no ID.
   ///
-  /// The vendor is the app's ID without its last component. Nil if the app has no ID.
+  /// The vendor is the app's ID without its last component.
   open var identifierForVendor: UUID? { VendorIdentifier.make() }
 
   /// The kind of device; always unspecified.

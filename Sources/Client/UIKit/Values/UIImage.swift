@@ -1,8 +1,8 @@
 public import Foundation
 
-/// An image, which stores the bytes of its file.
+/// An image that stores the bytes of its file.
 ///
-/// Images are neither drawn, decoded, nor converted.
+/// Images are not drawn, decoded, or converted.
 open class UIImage: NSObject, @unchecked Sendable {
   // Sendable: every stored property is a constant.
   package let bytes: Data
@@ -22,7 +22,8 @@ open class UIImage: NSObject, @unchecked Sendable {
   /// Creates an image from a file in the app's bundle; nil if the file does not exist.
   public convenience init?(named name: String) { self.init(named: name, in: nil) }
 
-  /// Creates an image from a file in a bundle (the app's bundle if nil); nil if the file does not exist.
+  /// Creates an image from a file in a bundle, or in the app's bundle if the bundle is nil; nil if the file does not
+  /// exist.
   public convenience init?(named name: String, in bundle: Bundle?) {
     let parts = (name as NSString)
     let types = parts.pathExtension.isEmpty ? ["png", "jpg", "jpeg", "gif"] : [parts.pathExtension]
@@ -38,7 +39,7 @@ open class UIImage: NSObject, @unchecked Sendable {
     return nil
   }
 
-  /// Creates an image that refers to a system image by name; it has no bytes.
+  /// Creates an image that refers to a system image by name and has no bytes.
   public convenience init?(systemName name: String) { self.init(bytes: Data(), name: name) }
 
   /// Creates an image from a file; nil if the file cannot be read.

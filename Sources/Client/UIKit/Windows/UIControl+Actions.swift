@@ -27,7 +27,7 @@ extension UIControl {
 
   /// Adds an action for events.
   ///
-  /// It replaces an action with the same identifier.
+  /// The action replaces one with the same identifier.
   public func addAction(_ action: UIAction, for controlEvents: UIControl.Event) {
     removeAction(action, for: controlEvents)
     actions.append((controlEvents, action))

@@ -3,9 +3,7 @@ public import BelfryClient
 extension UIControl {
   /// Adds a method of the target to call for events.
   ///
-  /// It replaces a method that was added for the same target and events.
-  ///
-  /// The target is not retained.
+  /// The method replaces one that was added for the same target and events. The target is not retained.
   public func addTarget(
     _ target: AnyObject?, action: Selector, for controlEvents: UIControl.Event
   ) {

@@ -41,7 +41,7 @@ open class UIView: UIResponder, @preconcurrency NSCoding {
   /// The subviews of the view.
   open private(set) var subviews: [UIView] = [] { didSet { Self.onContentChange?() } }
 
-  /// Called when anything changes that the window of a content extension may show.
+  /// The closure that is called when anything changes that the window of a content extension may show.
   package static var onContentChange: (@MainActor () -> Void)?
 
   /// The superview of the view.

@@ -3,7 +3,7 @@ public import Foundation
 /// A controller that manages the view of a window or of a part of it.
 ///
 /// Nothing is drawn, but the life-cycle methods are called as on Apple's systems. Code that requests permission when a
-/// view loads or appears works.
+/// view loads or appears therefore works.
 @preconcurrency @MainActor
 open class UIViewController: UIResponder, @preconcurrency NSCoding {
   private var loadedView: UIView? { didSet { loadedView?.viewController = self } }
@@ -12,10 +12,10 @@ open class UIViewController: UIResponder, @preconcurrency NSCoding {
   /// Creates a view controller without an interface file.
   public override convenience init() { self.init(nibName: nil, bundle: nil) }
 
-  /// Creates a view controller; there are no interface files on this system, so the names are not stored.
+  /// Creates a view controller, ignoring the names because there are no interface files on this system.
   public init(nibName nibNameOrNil: String?, bundle nibBundleOrNil: Bundle?) { super.init() }
 
-  /// Creates a view controller without an interface file, because there are no storyboards on this system.
+  /// Creates a view controller without state, because there are no storyboards on this system.
   public required init?(coder: NSCoder) { super.init() }
 
   /// Does nothing: view controllers are not archived.
@@ -125,7 +125,7 @@ open class UIViewController: UIResponder, @preconcurrency NSCoding {
 
   /// Presents a view controller over this one.
   ///
-  /// The desktop shows an alert with its actions.
+  /// If the view controller is an alert, the desktop shows it with its actions.
   open func present(
     _ viewControllerToPresent: UIViewController, animated flag: Bool,
     completion: (() -> Void)? = nil
@@ -143,7 +143,7 @@ open class UIViewController: UIResponder, @preconcurrency NSCoding {
   /// The anchor of a popover; always nil on this system.
   open var popoverPresentationController: UIPopoverPresentationController? { nil }
 
-  /// Dismisses the view controller that this one presents, or itself if it presents none.
+  /// Dismisses the view controller that this one presents, or this one if it presents none.
   open func dismiss(animated flag: Bool, completion: (() -> Void)? = nil) {
     guard let presented = presentedViewController else {
       if let presentingViewController {

@@ -4,11 +4,9 @@ public import Foundation
 /// The type of an activity that represents a web page.
 public let NSUserActivityTypeBrowsingWeb: String = "NSUserActivityTypeBrowsingWeb"
 
-/// An activity of the user.
+/// An activity of the user, which this system does not hand over between devices.
 ///
-/// On Apple's systems it is part of Foundation, but Foundation on Linux lacks it.
-///
-/// This system does not hand activities over between devices.
+/// On Apple's systems, this class is part of Foundation; Foundation on Linux lacks it.
 open class NSUserActivity: NSObject, @unchecked Sendable {
   // Sendable: As with Apple's class, each object is used by only one owner at a time.
 
@@ -75,7 +73,7 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
   /// Makes this the user's current activity; has no effect on this system.
   open func becomeCurrent() {}
 
-  /// Ends being the user's current activity; has no effect on this system.
+  /// Stops being the user's current activity; has no effect on this system.
   open func resignCurrent() {}
 
   /// Invalidates the activity; has no effect on this system.

@@ -17,7 +17,7 @@ public struct UNAuthorizationOptions: OptionSet, Sendable {
 
   /// The app may show notifications in a car.
   ///
-  /// The option is stored, but this system shows none there.
+  /// The option is stored, but has no effect on this system.
   public static let carPlay = UNAuthorizationOptions(rawValue: 1 << 3)
 
   /// The app may play sounds that ignore mute and Focus; requires the critical-alerts entitlement.
@@ -26,7 +26,7 @@ public struct UNAuthorizationOptions: OptionSet, Sendable {
   /// The system offers a link to the app's own notification settings.
   public static let providesAppNotificationSettings = UNAuthorizationOptions(rawValue: 1 << 5)
 
-  /// The app gets permission without a prompt: notifications are delivered quietly until the user decides.
+  /// The app receives permission without a prompt: notifications are delivered quietly until the user decides.
   public static let provisional = UNAuthorizationOptions(rawValue: 1 << 6)
 
   /// An assistant may read messages aloud.

@@ -11,7 +11,7 @@ open class UNNotificationActionIcon: NSObject, NSCopying, NSSecureCoding, @unche
     self.init(name: templateImageName, isSystemImage: false)
   }
 
-  /// Creates an icon from a system image; on Linux, the name of an icon in the icon theme.
+  /// Creates an icon from a system image, which on Linux is an icon of the desktop's icon theme.
   public convenience init(systemImageName: String) {
     self.init(name: systemImageName, isSystemImage: true)
   }

@@ -12,9 +12,9 @@ open class UNNotificationCategory: NSObject, NSCopying, NSSecureCoding, @uncheck
   /// If space is limited, only the first two are shown.
   public let actions: [UNNotificationAction]
 
-  /// The identifiers of intents.
+  /// The identifiers of intents; stored, but without effect.
   ///
-  /// They are stored, but this system has no intents.
+  /// This system has no intents.
   public let intentIdentifiers: [String]
 
   /// The behavior of the category's notifications.

@@ -11,7 +11,7 @@ public struct UNNotificationCategoryOptions: OptionSet, Sendable {
 
   /// Notifications are also shown in a car.
   ///
-  /// The option is stored, but this system shows none there.
+  /// The option is stored, but has no effect on this system.
   public static let allowInCarPlay = UNNotificationCategoryOptions(rawValue: 1 << 1)
 
   /// The title is shown even if previews are hidden.
@@ -22,7 +22,7 @@ public struct UNNotificationCategoryOptions: OptionSet, Sendable {
 
   /// Notifications may be read aloud.
   ///
-  /// The option is stored, but this system does not read them.
+  /// The option is stored, but this system does not read notifications aloud.
   @available(iOS, deprecated: 15.0, message: "Announcement is always allowed")
   public static let allowAnnouncement = UNNotificationCategoryOptions(rawValue: 1 << 4)
 }

@@ -38,7 +38,7 @@ extension UNUserNotificationCenter {
     }
   }
 
-  /// Gets the current settings; all are undetermined if the agent cannot be reached.
+  /// Gets the current settings, all of which are undetermined if the agent cannot be reached.
   @preconcurrency
   public func getNotificationSettings(
     completionHandler: @escaping @Sendable (UNNotificationSettings) -> Void
@@ -49,7 +49,7 @@ extension UNUserNotificationCenter {
       completionHandler: completionHandler)
   }
 
-  /// Returns the current settings; all are undetermined if the agent cannot be reached.
+  /// Returns the current settings, all of which are undetermined if the agent cannot be reached.
   public func notificationSettings() async -> UNNotificationSettings {
     await withCheckedContinuation { continuation in
       getNotificationSettings { continuation.resume(returning: $0) }

@@ -3,9 +3,9 @@ import BelfryWire
 public import Foundation
 import Synchronization
 
-/// The interface for an app's notifications; a singleton that can be used on any thread.
+/// The central object for managing an app's notifications; a singleton that can be used on any thread.
 ///
-/// Completion handlers run on a separate thread, delegate methods on the main thread. Requests are processed in the
+/// Completion handlers run on a separate thread, and delegate methods on the main thread. Requests are processed in the
 /// order in which they are made, including those without a reply: a query that follows a removal no longer returns the
 /// removed notifications.
 open class UNUserNotificationCenter: NSObject, @unchecked Sendable {
@@ -27,12 +27,12 @@ open class UNUserNotificationCenter: NSObject, @unchecked Sendable {
     }
   }
 
-  /// The notification center of this app.
+  /// Returns the notification center of this app.
   open class func current() -> UNUserNotificationCenter { shared }
 
   /// The delegate, which handles arrivals and responses; not retained.
   ///
-  /// Set it before the app finishes launching.
+  /// Must be set before the app finishes launching.
   open var delegate: (any UNUserNotificationCenterDelegate)? {
     get {
       let reference = delegateReference.withLock { MainThreadOnly($0.delegate) }

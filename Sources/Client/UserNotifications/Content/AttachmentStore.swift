@@ -5,7 +5,7 @@ import Foundation
 /// The directory that contains the files of attachments once their notification is added.
 ///
 /// The directory is `belfry/attachments/APP` in the user's data directory (`XDG_DATA_HOME`). The agent finds the files
-/// there even after the app has removed its own.
+/// there even after the app has removed its own copies.
 package struct AttachmentStore: Sendable {
   /// The directory for the app's attachment files.
   let folder: URL
@@ -30,7 +30,7 @@ package struct AttachmentStore: Sendable {
   /// Stores the files of attachments: files in the app's bundle are copied, others are moved.
   ///
   /// - Returns: The attachments with the URLs of their files in the store.
-  /// - Throws: `UNError` with Apple's code; all files are checked before the first is moved.
+  /// - Throws: `UNError` with the code that Apple's systems use. All files are checked before the first one is moved.
   package func add(
     _ attachments: [UNNotificationAttachment]
   ) throws -> [UNNotificationAttachment] {
@@ -99,6 +99,6 @@ package struct AttachmentStore: Sendable {
 }
 
 extension String {
-  /// The string without leading dots, which would refer to another directory.
+  /// The string without leading dots, so that it cannot refer to another directory.
   fileprivate var withoutLeadingDots: String { String(drop { $0 == "." }) }
 }

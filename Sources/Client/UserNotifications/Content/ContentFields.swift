@@ -33,7 +33,7 @@ package struct ContentFields: Equatable {
     return fields
   }
 
-  /// Compares all fields; `userInfo` is compared as a dictionary.
+  /// Returns whether all fields are equal; `userInfo` is compared as a dictionary.
   package static func == (one: ContentFields, other: ContentFields) -> Bool {
     one.title == other.title && one.subtitle == other.subtitle && one.body == other.body
       && one.badge == other.badge && one.sound == other.sound

@@ -1,11 +1,11 @@
-// Names before Swift 4.2, which older source files use.
+// Names from before Swift 4.2, which older source files use.
 
 extension UNNotificationSound {
   /// Returns the same sound, so that `UNNotificationSound.default()` still compiles.
   @available(iOS, deprecated: 12.0, message: "Leave the parentheses out")
   public func callAsFunction() -> UNNotificationSound { self }
 
-  /// Creates a sound from the name of a file of the app.
+  /// Creates a sound from the name of a sound file of the app.
   @available(iOS, deprecated: 12.0, message: "Use UNNotificationSoundName")
   @_disfavoredOverload
   public convenience init(named name: String) {

@@ -94,7 +94,7 @@ open class UNMutableNotificationContent: UNNotificationContent, @unchecked Senda
     set { fields.interruptionLevel = newValue }
   }
 
-  /// The relevance of the notification among those of the app, from 0 to 1.
+  /// The relevance of the notification compared with the app's other notifications, from 0 to 1.
   open override var relevanceScore: Double {
     get { fields.relevanceScore }
     set { fields.relevanceScore = newValue }

@@ -65,7 +65,7 @@ open class UNNotificationContent: NSObject, NSCopying, NSMutableCopying, NSSecur
   /// The urgency of the notification.
   open var interruptionLevel: UNNotificationInterruptionLevel { fields.interruptionLevel }
 
-  /// The relevance of the notification among those of the app, from 0 to 1.
+  /// The relevance of the notification compared with the app's other notifications, from 0 to 1.
   open var relevanceScore: Double { fields.relevanceScore }
 
   /// The criteria by which a Focus decides whether to suppress the notification.
@@ -133,7 +133,7 @@ open class UNNotificationContent: NSObject, NSCopying, NSMutableCopying, NSSecur
   /// A Boolean value that indicates whether the class supports secure coding; always true.
   open class var supportsSecureCoding: Bool { true }
 
-  /// Creates content from an archive; archives of Apple's systems have another format.
+  /// Creates content from an archive; archives from Apple's systems have another format.
   public required init?(coder: NSCoder) {
     fields = ContentFields(coder: coder)
     super.init()

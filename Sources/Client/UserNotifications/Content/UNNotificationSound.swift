@@ -10,7 +10,7 @@ open class UNNotificationSound: NSObject, NSCopying, NSSecureCoding, @unchecked 
     super.init()
   }
 
-  /// The default sound: the desktop's sound theme has it, otherwise the agent plays a chime.
+  /// The default sound: a sound of the desktop's sound theme, or else a chime that the agent plays.
   open class var `default`: UNNotificationSound { UNNotificationSound(SoundChoice()) }
 
   /// The system's ringtone for incoming calls; the default sound if the system has no ringtone.
@@ -28,10 +28,10 @@ open class UNNotificationSound: NSObject, NSCopying, NSSecureCoding, @unchecked 
     UNNotificationSound(SoundChoice(isCritical: true, volume: volume))
   }
 
-  /// Creates a sound from a file of the app: up to 30 s of linear PCM, IMA4, µLaw, or aLaw audio in an aiff, wav, or
-  /// caf file.
+  /// Creates a sound from a file of the app.
   ///
-  /// The default sound is played instead of any other file.
+  /// The file must be an aiff, wav, or caf file that contains up to 30 s of linear PCM, IMA4, µLaw, or aLaw audio. For
+  /// any other file, the default sound is played.
   public convenience init(named name: UNNotificationSoundName) {
     self.init(SoundChoice(name: name.rawValue))
   }
@@ -97,7 +97,7 @@ open class UNNotificationSound: NSObject, NSCopying, NSSecureCoding, @unchecked 
   }
 }
 
-/// The choice of a sound, a named file or a sound of the system, and the way to play it.
+/// The choice of a sound (a named file or a system sound) and of the way to play it.
 package struct SoundChoice: Hashable, Sendable {
   package var name: String?
   package var isRingtone = false

@@ -4,8 +4,8 @@ package import Foundation
 extension UNError {
   /// Creates the error that an app receives if the agent refuses a request or cannot be reached.
   ///
-  /// It has Apple's code if there is one; otherwise the code is `notificationsNotAllowed`, with the link's error as the
-  /// underlying error.
+  /// The error has Apple's code if there is one. Otherwise, the code is `notificationsNotAllowed`, and the underlying
+  /// error is the link's error.
   package init(_ failure: AppLinkFailure) {
     if let code = failure.reason.userNotificationsCode.flatMap(Code.init(rawValue:)) {
       self = .because(code, failure.message.isEmpty ? nil : failure.message)
@@ -31,7 +31,7 @@ extension AppLinkFailure {
 extension AppLinkFailure {
   /// The error for a failed registration for remote notifications.
   ///
-  /// It has the domain and code that Apple's systems use, if there are any.
+  /// The error has the domain and code that Apple's systems use, if there are any.
   package var registrationError: NSError {
     let (domain, code): (String, Int) =
       switch reason {

@@ -49,7 +49,7 @@ public struct UNError: Foundation._BridgedStoredNSError, Sendable {
     /// The notification has nothing to show, to play, or to count.
     case notificationInvalidNoContent = 1401
 
-    /// This object cannot provide the content of a notification.
+    /// The object cannot provide the content of a notification.
     case contentProvidingObjectNotAllowed = 1500
     /// The provided content is not valid.
     case contentProvidingInvalid = 1501
@@ -76,7 +76,7 @@ public struct UNError: Foundation._BridgedStoredNSError, Sendable {
   public static var notificationInvalidNoDate: Code { .notificationInvalidNoDate }
   /// The notification has nothing to show, to play, or to count.
   public static var notificationInvalidNoContent: Code { .notificationInvalidNoContent }
-  /// This object cannot provide the content of a notification.
+  /// The object cannot provide the content of a notification.
   public static var contentProvidingObjectNotAllowed: Code { .contentProvidingObjectNotAllowed }
   /// The provided content is not valid.
   public static var contentProvidingInvalid: Code { .contentProvidingInvalid }

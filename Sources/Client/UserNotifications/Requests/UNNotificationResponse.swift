@@ -7,7 +7,8 @@ open class UNNotificationResponse: NSObject, NSCopying, NSSecureCoding, @uncheck
   /// The notification that the user responded to.
   public let notification: UNNotification
 
-  /// The identifier of the chosen action, or one that means that the user opened or dismissed the notification.
+  /// The identifier of the chosen action; `UNNotificationDefaultActionIdentifier` if the user opened the notification,
+  /// or `UNNotificationDismissActionIdentifier` if the user dismissed it.
   public let actionIdentifier: String
 
   package init(notification: UNNotification, actionIdentifier: String) {

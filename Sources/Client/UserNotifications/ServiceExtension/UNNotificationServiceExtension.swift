@@ -2,17 +2,15 @@ public import Foundation
 
 /// An extension that changes a push before it is shown, in a separate process.
 ///
-/// The agent starts it for an alert with `mutable-content: 1`. It has 30 s. Then it must deliver the content that it
-/// has; if it does not, the original is shown.
+/// The agent starts the extension for an alert with `mutable-content: 1`. The extension has 30 s, after which it must
+/// deliver the content that it has. If it does not, the original notification is shown.
 open class UNNotificationServiceExtension: NSObject {
   /// Creates an extension; the system creates one for each notification.
   public override init() { super.init() }
 
-  /// Changes a push.
+  /// Changes the content of a push.
   ///
-  /// The handler receives the content to show.
-  ///
-  /// This implementation passes the content on unchanged.
+  /// The handler receives the content to show. The default implementation passes the original content to it.
   open func didReceive(
     _ request: UNNotificationRequest,
     withContentHandler contentHandler: @escaping (UNNotificationContent) -> Void

@@ -19,7 +19,7 @@ open class UNNotificationSettings: NSObject, NSCopying, NSSecureCoding, @uncheck
   /// The setting for the number on the icon.
   open var badgeSetting: UNNotificationSetting { values.badge }
 
-  /// The setting for alerts on the screen; `alertStyle` has their form.
+  /// The setting for alerts on the screen; `alertStyle` specifies their style.
   open var alertSetting: UNNotificationSetting { values.alert }
 
   /// The setting for the list of delivered notifications.
@@ -31,7 +31,7 @@ open class UNNotificationSettings: NSObject, NSCopying, NSSecureCoding, @uncheck
   /// The setting for notifications in a car; not supported on this system.
   open var carPlaySetting: UNNotificationSetting { values.carPlay }
 
-  /// The style of alerts: banners or alerts that stay.
+  /// The style of alerts: banners, or alerts that stay on the screen.
   open var alertStyle: UNAlertStyle { values.alertStyle }
 
   /// The setting for previews of a notification's text.

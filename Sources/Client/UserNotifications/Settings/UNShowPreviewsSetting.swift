@@ -1,4 +1,4 @@
-/// The times at which the text of a notification is shown.
+/// The conditions under which the text of a notification is shown.
 public enum UNShowPreviewsSetting: Int, Sendable {
   /// The text is shown even while the device is locked.
   case always = 0

@@ -2,11 +2,11 @@ import BelfryWire
 import Foundation
 
 extension DateComponents {
-  /// Returns the first match after `date` in the calendar and time zone of these components, or else the user's; nil if
-  /// there is no match.
+  /// Returns the first match after `date`; nil if there is no match.
   ///
-  /// For the Gregorian calendar, this uses the agent's own calculation, so that the result is the date on which the
-  /// agent delivers.
+  /// The match is in the calendar and time zone of these components, or else in the user's. For the Gregorian calendar,
+  /// this method uses the agent's own calculation, so that the result is the date on which the agent delivers the
+  /// notification.
   func nextMatch(after date: Date) -> Date? {
     let zone = timeZone ?? calendar?.timeZone ?? .current
     let match = CalendarMatch(MatchingComponents(self))

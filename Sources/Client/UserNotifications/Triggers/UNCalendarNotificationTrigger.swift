@@ -2,8 +2,8 @@ public import Foundation
 
 /// A trigger that fires when the date and time match the given components.
 ///
-/// Components that are coarser than the given ones match any value; finer ones are zero. A time that a day skips is
-/// moved to the end of the gap, a time that a day has twice matches its first occurrence, and a date that does not
+/// Components that are coarser than the given ones match any value; finer ones are zero. A time that a day skips moves
+/// to the end of the gap, a time that occurs twice on a day matches the first occurrence, and a date that does not
 /// exist is skipped.
 open class UNCalendarNotificationTrigger: UNNotificationTrigger, @unchecked Sendable {
   // Sendable: see the superclass.

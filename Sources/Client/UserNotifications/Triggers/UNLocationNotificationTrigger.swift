@@ -3,8 +3,8 @@ public import Foundation
 
 /// A trigger that fires when the device crosses the boundary of a region, in the direction that the region specifies.
 ///
-/// It requires the user's permission for location while the app is in use. The system monitors the region, so the app
-/// does not have to be running.
+/// The trigger requires the user's permission to use the location while the app is in use. The system monitors the
+/// region, so the app does not have to be running.
 open class UNLocationNotificationTrigger: UNNotificationTrigger, @unchecked Sendable {
   // Sendable: see the superclass.
 

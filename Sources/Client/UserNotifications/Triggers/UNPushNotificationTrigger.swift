@@ -14,7 +14,7 @@ open class UNPushNotificationTrigger: UNNotificationTrigger, @unchecked Sendable
       ])
   }
 
-  /// Returns whether the other object is a push trigger too.
+  /// Returns whether the other object is also a push trigger.
   open override func isEqual(_ object: Any?) -> Bool { object is UNPushNotificationTrigger }
 
   /// The same hash value for all push triggers.

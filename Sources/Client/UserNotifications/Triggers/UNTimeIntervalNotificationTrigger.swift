@@ -4,7 +4,7 @@ public import Foundation
 open class UNTimeIntervalNotificationTrigger: UNNotificationTrigger, @unchecked Sendable {
   // Sendable: see the superclass.
 
-  /// The seconds from adding the request to the delivery, and between repetitions.
+  /// The number of seconds between adding the request and the delivery, and between repetitions.
   public let timeInterval: TimeInterval
 
   /// The next date on which a scheduled trigger fires.
@@ -32,7 +32,7 @@ open class UNTimeIntervalNotificationTrigger: UNNotificationTrigger, @unchecked 
 
   /// Returns the next date on which the trigger fires.
   ///
-  /// Before the request is added, the date is calculated from now.
+  /// Before the request is added, the date is calculated from the current time.
   open func nextTriggerDate() -> Date? { next ?? Date(timeIntervalSinceNow: timeInterval) }
 
   /// A description of the trigger's fields for logs.

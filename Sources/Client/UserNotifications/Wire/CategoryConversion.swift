@@ -42,7 +42,7 @@ extension UNNotificationAction {
       })
   }
 
-  /// Creates an action, with a text field if the agent's form has one.
+  /// Creates an action from the agent's wire format, with a text field if the action has one.
   package static func make(_ action: BelfryWire.NotificationAction) -> UNNotificationAction {
     let options = UNNotificationActionOptions(
       Self.options.compactMap { action.options.contains($0.1) ? $0.0 : nil })

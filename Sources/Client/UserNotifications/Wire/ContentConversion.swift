@@ -3,9 +3,9 @@ package import BelfryClient
 import Foundation
 
 extension ContentFields {
-  /// Returns the content in the agent's form.
+  /// Returns the content in the agent's wire format.
   ///
-  /// `allowsNull`: true if `userInfo` may contain NSNull, as that of a push may.
+  /// `allowsNull`: true if `userInfo` may contain NSNull, as the `userInfo` of a push may.
   ///
   /// - Throws: `UserInfoCoding.Unsuitable` if `userInfo` contains a value that a property list cannot represent.
   package func wire(
@@ -58,7 +58,7 @@ extension ContentFields {
 }
 
 extension NotificationText {
-  /// Creates a text of the app, with its key if it was looked up by a key.
+  /// Creates a text from a string of the app, with the key if the string was looked up by a key.
   package init(app text: String) {
     if let source = LocalizedTexts.shared.source(of: text) {
       self.init(key: source.key, arguments: source.arguments, text: text)
@@ -67,7 +67,7 @@ extension NotificationText {
     }
   }
 
-  /// The text for the app; its key is used again if the app passes the text back.
+  /// The text as the app receives it. If the app passes the text back, its key is used again.
   package var remembered: String {
     if let key { LocalizedTexts.shared.remember(text, .init(key: key, arguments: arguments)) }
     return text

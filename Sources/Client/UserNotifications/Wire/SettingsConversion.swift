@@ -55,7 +55,7 @@ extension UNNotificationSetting {
 }
 
 extension UNAuthorizationOptions {
-  /// The options in the agent's form.
+  /// The options in the agent's wire format.
   package var wire: Set<AuthorizationOption> {
     Set(Self.names.compactMap { contains($0.0) ? $0.1 : nil })
   }
@@ -70,7 +70,7 @@ extension UNAuthorizationOptions {
 }
 
 extension UNNotificationPresentationOptions {
-  /// The options in the agent's form.
+  /// The options in the agent's wire format.
   package var wire: Set<PresentationOption> {
     Set(Self.names.compactMap { contains($0.0) ? $0.1 : nil })
   }

@@ -4,7 +4,7 @@ import CoreLocation
 import Foundation
 
 extension UNNotificationTrigger {
-  /// The trigger in the agent's form; nil for a push trigger, which only the agent creates.
+  /// The trigger in the agent's wire format; nil for a push trigger, which only the agent creates.
   var wire: BelfryWire.NotificationTrigger? {
     switch self {
     case let trigger as UNTimeIntervalNotificationTrigger:
@@ -39,8 +39,8 @@ extension UNNotificationTrigger {
     }
   }
 
-  /// Creates a trigger for a notification of an older interface: a calendar trigger with all components that stay the
-  /// same between repetitions.
+  /// Creates a trigger for a notification of an older API: a calendar trigger with all components that stay the same
+  /// between repetitions.
   private static func legacy(
     _ moment: Int64, zone: String?, recurrence: BelfryWire.NotificationTrigger.Recurrence?,
     calendar name: String?
@@ -113,7 +113,7 @@ extension MatchingComponents {
 }
 
 extension Calendar {
-  /// The calendar's time zone, or nil if it is the user's.
+  /// The calendar's time zone; nil if it is the user's.
   fileprivate var explicitZone: TimeZone? {
     timeZone.identifier == TimeZone.current.identifier ? nil : timeZone
   }
