@@ -21,7 +21,7 @@ open class CXProviderConfiguration: NSObject, NSCopying, @unchecked Sendable {
   /// The maximum number of calls that can be merged; stored, but without effect.
   open var maximumCallsPerCallGroup = 5
 
-  /// The maximum number of groups of calls at the same time; stored, but without effect.
+  /// The maximum number of simultaneous groups of calls; stored, but without effect.
   open var maximumCallGroups = 2
 
   /// A Boolean value that indicates whether the list of recent calls includes the app's calls; stored, but without
@@ -75,7 +75,7 @@ public enum CXCallEndedReason: Int, Sendable {
 /// An object that reports calls to the system and is notified of the user's actions on them.
 ///
 /// An incoming call is a notification with two buttons, which stays until the call is answered, declined, or reported
-/// as ended. Creating a provider requests the permission that this requires, unless the user has already decided.
+/// as ended. Creating a provider requests permission for such notifications, unless the user has already decided.
 open class CXProvider: NSObject, @unchecked Sendable {
   // Sendable: a lock protects the mutable state.
 
@@ -120,7 +120,7 @@ open class CXProvider: NSObject, @unchecked Sendable {
 
   /// Shows an incoming call.
   ///
-  /// `completion`: receives an error if the call could not be shown, otherwise nil.
+  /// The completion handler receives an error if the call could not be shown, otherwise nil.
   @preconcurrency
   open func reportNewIncomingCall(
     with id: UUID, update: CXCallUpdate, completion: @escaping @Sendable ((any Error)?) -> Void

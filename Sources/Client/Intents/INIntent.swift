@@ -2,7 +2,7 @@
 
 /// A user's request to an app.
 open class INIntent: NSObject, @unchecked Sendable {
-  // Sendable: the properties are set before the intent is passed on.
+  // Sendable: the properties are set before the intent is passed to other code.
 
   /// The identifier of the intent; nil unless the app sets it.
   open var identifier: String?
@@ -16,7 +16,7 @@ open class INIntentResponse: NSObject, @unchecked Sendable {}
 
 /// An interaction between a user and the app.
 open class INInteraction: NSObject, @unchecked Sendable {
-  // Sendable: the properties are set before the interaction is passed on.
+  // Sendable: the properties are set before the interaction is passed to other code.
 
   /// The intent of the interaction.
   public let intent: INIntent

@@ -85,7 +85,7 @@ open class INIntentDonationMetadata: NSObject, @unchecked Sendable {}
 
 /// The metadata of a donated message.
 open class INSendMessageIntentDonationMetadata: INIntentDonationMetadata, @unchecked Sendable {
-  // Sendable: the properties are set before the intent is passed on.
+  // Sendable: the properties are set before the intent is passed to other code.
 
   /// A Boolean value that indicates whether the message mentions the user.
   open var mentionsCurrentUser = false

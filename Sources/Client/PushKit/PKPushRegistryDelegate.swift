@@ -3,7 +3,7 @@ public import Foundation
 
 /// The delegate for the pushes that this module handles; called on the registry's queue.
 ///
-/// Only the first member is required. If a method has several forms, an app implements one of them.
+/// Only the first member is required. If a method has several variants, an app implements one of them.
 @preconcurrency
 public protocol PKPushRegistryDelegate: NSObjectProtocol {
   /// Delivers the token after a registration and whenever the token changes.
@@ -49,7 +49,7 @@ extension PKPushRegistryDelegate {
     for type: PKPushType
   ) {}
 
-  /// Calls the form without a handler.
+  /// Calls the variant without a handler.
   public func pushRegistry(
     _ registry: PKPushRegistry, didReceiveIncomingPushWith payload: PKPushPayload,
     for type: PKPushType, completion: @escaping @Sendable () -> Void
@@ -58,7 +58,7 @@ extension PKPushRegistryDelegate {
     completion()
   }
 
-  /// Calls the form with a completion handler, on the registry's queue.
+  /// Calls the variant with a completion handler, on the registry's queue.
   public func pushRegistry(
     _ registry: PKPushRegistry, didReceiveIncomingPushWith payload: PKPushPayload,
     for type: PKPushType
@@ -74,7 +74,7 @@ extension PKPushRegistryDelegate {
     }
   }
 
-  /// Calls the form for all types of push.
+  /// Calls the variant for all types of push.
   public func pushRegistry(
     _ registry: PKPushRegistry, didReceiveIncomingVoIPPushWith payload: PKPushPayload,
     metadata: PKVoIPPushMetadata, withCompletionHandler completion: @escaping @Sendable () -> Void
@@ -86,7 +86,7 @@ extension PKPushRegistryDelegate {
     }
   }
 
-  /// Calls the form with a completion handler, on the registry's queue.
+  /// Calls the variant with a completion handler, on the registry's queue.
   public func pushRegistry(
     _ registry: PKPushRegistry, didReceiveIncomingVoIPPushWith payload: PKPushPayload,
     metadata: PKVoIPPushMetadata

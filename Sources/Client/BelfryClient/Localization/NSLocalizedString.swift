@@ -1,8 +1,8 @@
 public import Foundation
 
-// Foundation's function in each of its forms. The forms with fewer parameters take precedence over Foundation's
-// function, even in a file that also imports Foundation. The full form takes precedence only in files that import just
-// one of Belfry's modules.
+// Foundation's function in each of its variants. The variants with fewer parameters take precedence over Foundation's
+// function, even in a file that also imports Foundation. The full variant takes precedence only in files that import
+// just one of Belfry's modules.
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// Returns the text for a key in the user's languages; if there is no text, returns the key.

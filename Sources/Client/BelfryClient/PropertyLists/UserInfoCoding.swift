@@ -19,7 +19,8 @@ package enum UserInfoCoding {
 
   /// Encodes data for the agent.
   ///
-  /// `allowsNull`: true if NSNull is accepted. A property list cannot contain it (S0-15), but the JSON of a push can.
+  /// If `allowsNull` is true, NSNull is accepted. A property list cannot contain NSNull (S0-15), but the JSON of a push
+  /// can.
   package static func encode(
     _ userInfo: [AnyHashable: Any], allowsNull: Bool = false
   ) throws(Unsuitable) -> (json: JSONObject, archive: [UInt8]?) {

@@ -29,7 +29,7 @@ extension CLLocationManager {
   ///
   /// The app already has this permission, so there is no prompt.
   ///
-  /// `completion`: called on the main queue without an error.
+  /// The completion handler is called on the main queue without an error.
   @preconcurrency
   public func requestTemporaryFullAccuracyAuthorization(
     withPurposeKey purposeKey: String,

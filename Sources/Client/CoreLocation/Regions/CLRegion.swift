@@ -5,7 +5,7 @@ public import Foundation
 /// Circular regions and beacon regions are subclasses.
 open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   // Sendable: the identifier is constant, and as with Apple's class, the two notification options are set before the
-  // region is passed on.
+  // region is passed to other code.
 
   /// The app's identifier for the region; a region with the same identifier replaces it.
   public let identifier: String

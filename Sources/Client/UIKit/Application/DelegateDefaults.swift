@@ -1,7 +1,7 @@
 import BelfryClient
 public import Foundation
 
-// The defaults for methods that an app delegate does not implement. They do nothing, or call an older form of the
+// The defaults for methods that an app delegate does not implement. They do nothing, or call an older variant of the
 // method.
 extension UIApplicationDelegate {
   /// The window of a delegate that does not store one; always nil.
@@ -19,7 +19,7 @@ extension UIApplicationDelegate {
     willFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
   ) -> Bool { true }
 
-  /// Calls `applicationDidFinishLaunching(_:)`, the older form of this method, and returns true.
+  /// Calls `applicationDidFinishLaunching(_:)`, the older variant of this method, and returns true.
   public func application(
     _ application: UIApplication,
     didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
@@ -84,7 +84,7 @@ extension UIApplicationDelegate {
     completionHandler: @escaping @Sendable () -> Void
   ) { completionHandler() }
 
-  /// Calls the form with a completion handler.
+  /// Calls the variant with a completion handler.
   public func application(
     _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String
   ) async {

@@ -14,7 +14,7 @@ extension UIApplication {
   /// The two settings URLs open the desktop's notification settings, if the desktop has such a page. `belfry settings`
   /// changes the app's settings on every machine.
   ///
-  /// `completion`: receives true if a program opened the URL.
+  /// The completion handler receives true if a program opened the URL.
   @preconcurrency
   public func open(
     _ url: URL, options: [UIApplication.OpenExternalURLOptionsKey: Any] = [:],

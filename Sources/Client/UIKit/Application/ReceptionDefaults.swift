@@ -1,15 +1,16 @@
 import BelfryClient
 import Foundation
 
-// Routes pushes, local notifications, and actions to the form of the method that an app delegate implements. The
-// agent's event is sent to the newest form; each form that the delegate does not implement calls the next older one.
+// Routes pushes, local notifications, and actions to the variant of the method that an app delegate implements. The
+// agent's event is sent to the newest variant; each variant that the delegate does not implement calls the next older
+// one.
 extension UIApplicationDelegate {
   /// The default implementation does nothing.
   public func application(
     _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any]
   ) {}
 
-  /// Records that the app does not implement this method, so that the form without a result is called instead.
+  /// Records that the app does not implement this method, so that the variant without a result is called instead.
   public func application(
     _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any],
     fetchCompletionHandler completionHandler: @escaping @Sendable (UIBackgroundFetchResult) -> Void
@@ -18,7 +19,7 @@ extension UIApplicationDelegate {
     completionHandler(.noData)
   }
 
-  /// Calls the form with a completion handler.
+  /// Calls the variant with a completion handler.
   public func application(
     _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any]
   ) async -> UIBackgroundFetchResult {
@@ -40,7 +41,7 @@ extension UIApplicationDelegate {
     completionHandler: @escaping @Sendable () -> Void
   ) { completionHandler() }
 
-  /// Calls the form with a completion handler.
+  /// Calls the variant with a completion handler.
   public func application(
     _ application: UIApplication, handleActionWithIdentifier identifier: String?,
     for notification: UILocalNotification
@@ -53,7 +54,7 @@ extension UIApplicationDelegate {
     }
   }
 
-  /// Calls the form without response info.
+  /// Calls the variant without response info.
   public func application(
     _ application: UIApplication, handleActionWithIdentifier identifier: String?,
     for notification: UILocalNotification, withResponseInfo responseInfo: [AnyHashable: Any],
@@ -66,7 +67,7 @@ extension UIApplicationDelegate {
     }
   }
 
-  /// Calls the form with a completion handler.
+  /// Calls the variant with a completion handler.
   public func application(
     _ application: UIApplication, handleActionWithIdentifier identifier: String?,
     for notification: UILocalNotification, withResponseInfo responseInfo: [AnyHashable: Any]
@@ -87,7 +88,7 @@ extension UIApplicationDelegate {
     completionHandler: @escaping @Sendable () -> Void
   ) { completionHandler() }
 
-  /// Calls the form with a completion handler.
+  /// Calls the variant with a completion handler.
   public func application(
     _ application: UIApplication, handleActionWithIdentifier identifier: String?,
     forRemoteNotification userInfo: [AnyHashable: Any]
@@ -100,7 +101,7 @@ extension UIApplicationDelegate {
     }
   }
 
-  /// Calls the form without response info.
+  /// Calls the variant without response info.
   public func application(
     _ application: UIApplication, handleActionWithIdentifier identifier: String?,
     forRemoteNotification userInfo: [AnyHashable: Any],
@@ -115,7 +116,7 @@ extension UIApplicationDelegate {
     }
   }
 
-  /// Calls the form with a completion handler.
+  /// Calls the variant with a completion handler.
   public func application(
     _ application: UIApplication, handleActionWithIdentifier identifier: String?,
     forRemoteNotification userInfo: [AnyHashable: Any],

@@ -2,7 +2,7 @@ public import Foundation
 
 /// The delegate for the events of an app.
 ///
-/// Every member is optional; if a method has two forms, an app implements one of them. All methods are called on the
+/// Every member is optional; if a method has two variants, an app implements one of them. All methods are called on the
 /// main thread.
 ///
 /// The conforming class itself must implement the methods. Methods that a subclass adds are not called, because there

@@ -25,7 +25,8 @@ extension UIApplication {
 
   /// Requests time to finish work, with a name for debugging.
   ///
-  /// `handler`: called when the time is nearly over and the task has not ended.
+  /// The handler is called when the time is nearly over and the task has not ended.
+  ///
   /// - Returns: The identifier to pass to `endBackgroundTask(_:)`.
   @preconcurrency
   public func beginBackgroundTask(

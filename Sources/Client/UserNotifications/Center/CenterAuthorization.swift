@@ -6,7 +6,7 @@ extension UNUserNotificationCenter {
   ///
   /// The first request shows a prompt; later requests return the user's decision.
   ///
-  /// `completionHandler`: receives whether notifications are allowed, and an error if the request failed.
+  /// The completion handler receives true if notifications are allowed, and an error if the request failed.
   @preconcurrency
   public func requestAuthorization(
     options: UNAuthorizationOptions = [],
@@ -58,7 +58,7 @@ extension UNUserNotificationCenter {
 
   /// Sets the number on the app's icon; 0 removes it.
   ///
-  /// `completionHandler`: receives `UNError.badgeInputInvalid` for a negative number.
+  /// The completion handler receives `UNError.badgeInputInvalid` if the number is negative.
   @preconcurrency
   public func setBadgeCount(
     _ newBadgeCount: Int,
@@ -73,7 +73,7 @@ extension UNUserNotificationCenter {
 
   /// Sets the number on the app's icon; 0 removes it.
   ///
-  /// - Throws: `UNError.badgeInputInvalid` for a negative number.
+  /// - Throws: `UNError.badgeInputInvalid` if the number is negative.
   public func setBadgeCount(_ newBadgeCount: Int) async throws {
     try await withCheckedThrowingContinuation {
       (continuation: CheckedContinuation<Void, any Error>) in

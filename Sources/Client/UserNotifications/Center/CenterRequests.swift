@@ -6,7 +6,7 @@ extension UNUserNotificationCenter {
   ///
   /// The notification replaces a pending or delivered one with the same identifier.
   ///
-  /// `completionHandler`: receives an error, or nil once the agent has accepted the request.
+  /// The completion handler receives an error, or nil once the agent has accepted the request.
   @preconcurrency
   public func add(
     _ request: UNNotificationRequest,

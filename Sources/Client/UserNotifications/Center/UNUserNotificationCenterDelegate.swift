@@ -3,7 +3,7 @@ public import Foundation
 
 /// The delegate for the events of notifications.
 ///
-/// Every member is optional; if a method has two forms, an app implements one of them. Methods with a completion
+/// Every member is optional; if a method has two variants, an app implements one of them. Methods with a completion
 /// handler are called on the main thread; `async` methods run in their own isolation.
 ///
 /// Set the delegate before `application(_:didFinishLaunchingWithOptions:)` returns. Otherwise the delegate does not
@@ -50,7 +50,7 @@ extension UNUserNotificationCenterDelegate {
     completionHandler(.unanswered)
   }
 
-  /// Calls the form with a completion handler, on the main thread.
+  /// Calls the variant with a completion handler, on the main thread.
   public func userNotificationCenter(
     _ center: UNUserNotificationCenter, willPresent notification: UNNotification
   ) async -> UNNotificationPresentationOptions {
@@ -73,7 +73,7 @@ extension UNUserNotificationCenterDelegate {
     completionHandler()
   }
 
-  /// Calls the form with a completion handler, on the main thread.
+  /// Calls the variant with a completion handler, on the main thread.
   public func userNotificationCenter(
     _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse
   ) async {

@@ -71,7 +71,7 @@ open class UNNotificationContent: NSObject, NSCopying, NSMutableCopying, NSSecur
   /// The criteria by which a Focus decides whether to suppress the notification.
   open var filterCriteria: String? { fields.filterCriteria }
 
-  /// Returns content updated from an object of the app, such as the intent of a message.
+  /// Returns a copy of the content that is updated from an object of the app, such as the intent of a message.
   ///
   /// - Throws: `UNError.contentProvidingObjectNotAllowed` if the object provides no content,
   ///   `UNError.contentProvidingInvalid` for a message without a sender.

@@ -5,7 +5,7 @@ import Foundation
 extension ContentFields {
   /// Returns the content in the agent's wire format.
   ///
-  /// `allowsNull`: true if `userInfo` may contain NSNull, as the `userInfo` of a push may.
+  /// If `allowsNull` is true, `userInfo` may contain NSNull, as the `userInfo` of a push may.
   ///
   /// - Throws: `UserInfoCoding.Unsuitable` if `userInfo` contains a value that a property list cannot represent.
   package func wire(
@@ -32,7 +32,7 @@ extension ContentFields {
 
   /// Creates the content of a scheduled or delivered notification.
   ///
-  /// `payload`: the payload of a push, which then provides `userInfo`.
+  /// If the notification is a push, its `payload` provides `userInfo`.
   package init(_ content: BelfryWire.NotificationContent, payload: [UInt8]? = nil) {
     self.init()
     title = content.title.remembered
