@@ -1,14 +1,15 @@
 import CSystemd
 import Glibc
 
-/// The app socket if systemd listens on it and starts the agent with the first app (sd_listen_fds(3)).
+/// The app socket that systemd passes to the agent under socket activation (sd_listen_fds(3)): systemd listens on it
+/// and starts the agent when the first app connects.
 ///
 /// It is part of this target because only this target links systemd's library.
 public enum ActivationSocket {
   /// Returns the descriptor that systemd passed to this process, or nil if it passed none.
   ///
-  /// It must listen at `path`, since that is where this agent's apps connect. Programs that the agent starts do not
-  /// inherit it.
+  /// Throws if systemd passed several sockets, or one that does not listen at `path`, where this agent's apps connect.
+  /// Programs that the agent starts do not inherit the descriptor.
   public static func descriptor(at path: String) throws(AgentFailure) -> Int32? {
     let count = sd_listen_fds(1)
     guard count >= 0 else {

@@ -27,11 +27,11 @@ public struct AgentConfiguration {
     }
   }
 
-  /// A gateway that has not been started yet: its description is missing.
+  /// A gateway that has not started yet, so its description is missing.
   public struct AwaitedGateway {
     /// The path of the description, which the gateway writes once it accepts devices.
     public var file: String
-    /// True if the user named the gateway, false if it is the usual one of this user, which may never exist.
+    /// True if the user named the gateway; false if it is this user's default gateway, which may never exist.
     public var isNamed: Bool
     /// Reads the description of the gateway.
     public var read: () throws -> Gateway
@@ -52,15 +52,15 @@ public struct AgentConfiguration {
   public var attachmentsFolder: String?
   /// The path of the socket that apps connect to.
   public var socketPath: String
-  /// A socket that already listens at `socketPath` (`ActivationSocket`); nil if the agent opens it.
+  /// A socket that already listens at `socketPath` (`ActivationSocket`); nil if the agent opens its own.
   public var socketDescriptor: Int32?
-  /// The number of descriptors that the process may have open (`DescriptorLimit`).
-  ///
-  /// It limits the number of app connections.
+  /// The number of descriptors that the process may have open (`DescriptorLimit`), which limits the number of app
+  /// connections.
   public var descriptors = Int.max
   /// The number of bytes of the agent's memory that app connections may hold.
   var heldBytes = HeldBytes.Bounds()
-  /// The presenters; nil for the desktop if a session bus is available, otherwise the terminal.
+  /// The presenters to use; if nil, the desktop presenter if a session bus is available, otherwise the terminal
+  /// presenter.
   public var presenters: [PresenterKind]?
   /// True to use the session bus, which starts apps and presents notifications on a desktop.
   public var usesSessionBus = true
@@ -76,7 +76,7 @@ public struct AgentConfiguration {
   public var awaitedGateway: AwaitedGateway?
   /// True if only commands move the clock.
   public var hasManualClock = false
-  /// The number of pending local notifications per app; the soonest are kept.
+  /// The maximum number of pending local notifications per app; those that fire soonest are kept.
   public var pendingLimit = 64
   /// The path of a file to which each received push is appended; nil to keep none.
   public var receivedFile: String?

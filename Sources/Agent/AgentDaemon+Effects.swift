@@ -4,7 +4,7 @@ import System
 extension AgentDaemon {
   /// Carries out an effect.
   ///
-  /// The records before it have been written, or writing them has failed.
+  /// The records that precede the effect have already been written, or writing them has failed.
   func carryOut(_ effect: AgentEffect) {
     switch effect {
     case .persist(let change):

@@ -21,7 +21,8 @@ extension AgentDaemon: AppServerListener {
     switch request {
     case .add(let added): return AttachmentCheck.refusal(added.content.attachments)
     case .control(.notify(let app, let added)):
-      // An app that names a missing sound gets the default one (client-api 3.51). A command has mistyped it.
+      // An app that names a missing sound gets the default one (client-api 3.51). For a command, the name is a typing
+      // error.
       return AttachmentCheck.refusal(added.content.attachments)
         ?? AppID(app).flatMap { soundRefusal(added.content.sound?.name, of: $0) }
     default: return nil

@@ -5,7 +5,7 @@ import Storage
 public import System
 import Transport
 
-/// The device's daemon: owns the sockets, the files, the buses and the child programs of the agent.
+/// The device's daemon, which owns the sockets, the files, the buses and the child programs of the agent.
 ///
 /// Confined to its loop. It passes every event to `AgentModel`, which makes all decisions, and carries out the effects
 /// once the records before them are durable.
@@ -51,10 +51,10 @@ public final class AgentDaemon {
     let records: RestoredRecords
     do {
       folder = try DataFolder(configuration.dataFolder)
-      // A file left by a killed agent would look like this agent's.
+      // Remove a ready file that a killed agent left, because it would look like this agent's.
       if let file = configuration.readyFile { try FileSystem.remove(file) }
       Self.warnOfLostRecords(configuration)
-      // A manual clock may cause a year's worth of commits at once.
+      // A manual clock may cause a year's worth of commits at once, so they need not survive a power failure.
       let store = try StoredRecords(
         folder: configuration.dataFolder, survivesPowerCut: !configuration.hasManualClock)
       journal = RecordJournal(store, log: log)
@@ -198,7 +198,7 @@ public final class AgentDaemon {
       ["file": awaited.file])
     gatewayWatch = PathWatch(awaited.file, on: loop) { [weak self] in self?.joinAwaited(awaited) }
     if awaited.isNamed { handle(.linkChanged(isUp: false)) }
-    // It may have been written before the watch began.
+    // The gateway may have written the description before the watch began.
     if FileSystem.exists(awaited.file) {
       joinAwaited(awaited)
     } else if gatewayWatch?.isWatching != true {
@@ -206,7 +206,7 @@ public final class AgentDaemon {
     }
   }
 
-  /// Looks for the description at growing intervals, because the kernel has no watch left for it.
+  /// Polls for the description at increasing intervals, because the kernel allows no further file watch.
   private func poll(
     _ awaited: AgentConfiguration.AwaitedGateway, afterNanoseconds pause: Int64
   ) {
@@ -258,7 +258,7 @@ public final class AgentDaemon {
     presenters.open()
   }
 
-  /// Subscribes to the machine's services; with a manual clock, commands replace them.
+  /// Subscribes to the machine's services. With a manual clock, commands report the device's state instead.
   private func watchServices() {
     guard !clock.isManual, configuration.usesMachineServices else { return }
     let places = places
@@ -378,7 +378,7 @@ public final class AgentDaemon {
     }
   }
 
-  /// Reports the time zones with an empty cache, because the database may have changed.
+  /// Reports the time zones from a new, empty cache, because the time zone database may have changed.
   func reportZones() {
     handle(
       .zonesChanged(

@@ -36,7 +36,7 @@ final class AgentTimers {
   /// Runs `body` in the next turn of the loop.
   func soon(_ body: @escaping () -> Void) { loop.schedule(afterNanoseconds: 0, body) }
 
-  /// Starts the timer that reports a question's timeout unless it is cancelled.
+  /// Starts the timer that reports a question's timeout, unless the timer is cancelled first.
   func start(_ question: Question, milliseconds: Int64) {
     assert(questions[question] == nil, "a question is asked once")
     questions[question] = loop.schedule(afterNanoseconds: Self.nanoseconds(milliseconds)) {

@@ -11,15 +11,16 @@ enum Limits {
   static let minimalActionsShown = 2
   /// Delivered notifications retained per app: more than a user reads.
   static let deliveredPerApp = 200
-  /// The total size of those notifications in bytes: all of them with texts and data of 20 kB each.
+  /// The maximum total size of those notifications in bytes: enough for 20 kB of texts and data in each.
   ///
-  /// A list fits into one answer.
+  /// A list of this size fits into one answer.
   static let deliveredBytesPerApp = 4 << 20
-  /// Bytes of a pending notification's request that count towards no total: 64 of them, the limit of iOS, have 2 MiB.
+  /// The size in bytes up to which a pending notification's request counts toward no total: 64 requests of this size,
+  /// the limit of iOS, have 2 MiB.
   static let smallRequestBytes = 32 << 10
-  /// Bytes of an app's pending requests to which a larger one may be added.
+  /// The maximum total size in bytes of an app's pending requests when a larger one is added.
   ///
-  /// With as many small ones, they fit into one answer.
+  /// With the maximum number of small requests in addition, they fit into one answer.
   static let pendingBytesPerApp = 4 << 20
   /// Pushes whose IDs are retained to detect repetitions: far more than a link has in flight.
   static let rememberedPushes = 4_096
@@ -52,7 +53,7 @@ enum Limits {
   static let extensionWarningMilliseconds: Int64 = 27_000
   /// Milliseconds for a content extension to decide what happens to its notification after an action.
   ///
-  /// The user is waiting in front of the window.
+  /// It is short, because the user is waiting at the window.
   static let contentActionMilliseconds: Int64 = 10_000
   /// Bytes of attachments stored per app: ten of the largest attachments that Apple allows.
   static let attachmentBytesPerApp: Int64 = 512 << 20
@@ -76,9 +77,9 @@ enum Limits {
   static let suspensionDelayMilliseconds: Int64 = 1_000
   /// Pending background task requests per app: ten processing requests, Apple's own limit, and one refresh request.
   static let taskRequestsPerApp = 11
-  /// Nanoseconds for a program to exit after it was asked to.
+  /// Nanoseconds for a program to exit after the agent asked it to.
   ///
-  /// It was warned earlier and has saved its state.
+  /// The program was warned earlier, so it has already saved its state.
   static let endNanoseconds: UInt64 = 5_000_000_000
   /// Concurrent background tasks per app: far more than an app has work for.
   static let backgroundTasksPerApp = 1_000
@@ -167,8 +168,8 @@ enum Limits {
   static let centerRefreshNanoseconds: Int64 = 100_000_000
   /// Remembered notifications of a server's history; dunst keeps 20.
   static let historyRemembered = 100
-  /// Nanoseconds until a first look for a gateway that has not been started, if its file cannot be watched; each
-  /// further pause is twice as long, up to the maximum.
+  /// Nanoseconds before the first poll for a gateway that has not started, if its file cannot be watched. Each further
+  /// pause is twice as long, up to the maximum.
   static let awaitedGatewayNanoseconds: Int64 = 1_000_000_000
   static let awaitedGatewayNanosecondsMax: Int64 = 60_000_000_000
 
@@ -185,7 +186,7 @@ enum Limits {
   static let calendarSearchDays = 36_600
   /// Calendar months that are cached: those of two centuries.
   static let calendarMonths = 2_600
-  /// Moves of a manual clock in one turn of the loop: some milliseconds of work.
+  /// Moves of a manual clock in one turn of the loop: a few milliseconds of work.
   static let clockMovesPerTurn = 64
   /// The size in bytes of the largest program that `belfry app install` checks for known differences.
   static let examinedProgramBytes = 256 << 20

@@ -3,7 +3,8 @@ import Foundation
 import System
 import Transport
 
-/// The agent's end of the link to its gateway: sends registrations, receives pushes, and acknowledges durable pushes.
+/// The agent's end of the link to its gateway, which sends registrations, receives pushes, and acknowledges durable
+/// ones.
 final class PushReceiver: GatewayConnectionDelegate {
   private let folder: DeviceIdentityFolder
   private weak var daemon: AgentDaemon?

@@ -1,4 +1,4 @@
-/// A count of the connections of apps and commands by process and by user, which decides if another one is allowed.
+/// A count of app and command connections by process and by user, which decides whether another connection is allowed.
 struct AppConnectionCensus {
   /// The maximum numbers of connections.
   struct Bounds {
@@ -8,7 +8,7 @@ struct AppConnectionCensus {
     let perProcess: Int
     /// The maximum per user.
     ///
-    /// It leaves some connections for the other user, which is the agent's own user or root.
+    /// It reserves some connections for the other user that may connect: root, or the agent's own user.
     let perUser: Int
 
     /// Creates the limits for a process that may have the given number of descriptors open.
@@ -35,7 +35,8 @@ struct AppConnectionCensus {
 
   init(_ bounds: Bounds) { self.bounds = bounds }
 
-  /// Returns the limit that prevents another connection from a process of that user, or nil if it is allowed.
+  /// Returns the limit that prevents another connection from a process of that user, or nil if the connection is
+  /// allowed.
   func refusal(process: Int32, user: UInt32) -> Refusal? {
     if byProcess[process, default: 0] >= bounds.perProcess { return .process }
     if byUser[user, default: 0] >= bounds.perUser { return .user }

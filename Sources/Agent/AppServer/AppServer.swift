@@ -12,7 +12,7 @@ protocol AppServerListener: AnyObject {
   func app(of connection: ConnectionID) -> AppID?
 }
 
-/// The agent's Unix socket: exchanges frames with apps and commands, one connection each.
+/// The agent's Unix socket, on which it exchanges frames with apps and commands, one connection each.
 final class AppServer {
   private let log: Log
   private let userID: UInt32
@@ -71,7 +71,7 @@ final class AppServer {
     return true
   }
 
-  /// Returns true if the app of a connection may make more requests in this turn.
+  /// Returns true if the app of a connection may make more requests in this turn, or if the connection has no app.
   fileprivate func hasTurn(_ connection: ConnectionID) -> Bool {
     guard let app = listener?.app(of: connection) else { return true }
     return (sentThisTurn[app] ?? 0) < Limits.sentBytesPerTurn
@@ -131,7 +131,8 @@ final class AppServer {
     return connection
   }
 
-  /// Closes the oldest connection that has not sent its greeting; with a process ID, the oldest of that process.
+  /// Closes the oldest connection that has not sent its greeting; with a process ID, the oldest such connection of that
+  /// process.
   private func closeSilent(of process: Int32? = nil) {
     let index = ungreeted.firstIndex { id in
       process == nil || connections[id]?.process.pid == process
@@ -285,7 +286,7 @@ extension AppServer {
   }
 }
 
-/// One connection; splits the stream into frames.
+/// A connection, which splits its stream into frames.
 private final class AppConnection: StreamHandler {
   let id: ConnectionID
   let stream: ByteStream
@@ -320,10 +321,11 @@ private final class AppConnection: StreamHandler {
     readFrames()
   }
 
-  /// Handles complete frames, a few per turn, until the app must first read its answers.
+  /// Handles complete frames, a few per turn, until the app must read its pending answers.
   ///
-  /// Otherwise a connection that sends requests and reads no answers would keep the agent encoding them. Answers are
-  /// written at the end of the turn, so a turn is the smallest unit after which the unread ones can be counted.
+  /// Without these limits, the agent would keep encoding answers for a connection that sends requests and reads none of
+  /// the answers. Answers are written at the end of the turn, so a turn is the smallest unit after which the unread
+  /// ones can be counted.
   private func readFrames() {
     guard stream.isOpen, !isWaitingForTurn else { return }
     do {

@@ -43,7 +43,7 @@ struct HeldBytes {
     entries[connection] = Entry(owner: owner)
   }
 
-  /// Moves a connection's bytes to its app, once that is known.
+  /// Moves a connection's bytes to its app once the app is known.
   mutating func move(_ connection: ConnectionID, to owner: Owner) {
     guard let bytes = entries[connection]?.bytes else { return }
     set(connection, 0)
@@ -65,7 +65,7 @@ struct HeldBytes {
     entries[connection] = nil
   }
 
-  /// Returns the limit that a connection's owner, or all connections together, exceed; nil if no limit is exceeded.
+  /// Returns the limit that a connection's owner or all connections together exceed; nil if no limit is exceeded.
   func excess(for connection: ConnectionID) -> Excess? {
     if let owner = entries[connection]?.owner,
       byOwner[owner, default: 0] > bounds.perOwner

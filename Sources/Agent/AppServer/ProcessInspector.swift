@@ -99,7 +99,7 @@ enum ProcessInspector {
     if try FileSystem.target(ofLink: folder + "/root") != "/" { return true }
     if try bytes(folder + "/root/.flatpak-info") != nil { return true }
     if try filters(folder) > filters("/proc/self") { return true }
-    // AppArmor's label; without AppArmor, the file is missing or has no such label.
+    // This file contains AppArmor's label. Without AppArmor, it is missing or has another kind of label.
     let label = try? text(folder + "/attr/current")
     let own = try? text("/proc/self/attr/current")
     return label?.contains("(enforce)") == true && label != own
@@ -126,7 +126,7 @@ enum ProcessInspector {
     return nil
   }
 
-  /// Returns the app in a unit's name: `app[-launcher]-ID[@RANDOM|-RANDOM].(service|scope)`.
+  /// Returns the ID of the app in a unit's name: `app[-launcher]-ID[@RANDOM|-RANDOM].(service|scope)`.
   static func unitName(_ cgroups: String) -> String? {
     guard let unit = cgroups.split(separator: "/").last(where: { $0.hasPrefix("app-") }) else {
       return nil

@@ -2,7 +2,7 @@ import BelfryWire
 import Foundation
 import System
 
-/// A reader that determines the app to install from a path.
+/// A reader that finds the app to install at a path.
 enum AppInstaller {
   /// Reads a `.desktop` file, or a folder with a manifest or one desktop file.
   static func read(_ path: String, languages: [String]) -> Result<LocalApp, AppLinkFailure> {

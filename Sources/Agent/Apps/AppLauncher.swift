@@ -5,8 +5,8 @@ import System
 
 /// A launcher of apps that are not running (linux-parts 4).
 ///
-/// It uses D-Bus if the app supports activation, else a unit of the user's systemd, else it starts the program in a
-/// session of its own.
+/// It uses D-Bus if the app supports activation, or else a unit of the user's systemd. If neither is available, it
+/// starts the program in a session of its own.
 final class AppLauncher {
   private let loop: EventLoop
   private let socketPath: String
@@ -43,9 +43,7 @@ final class AppLauncher {
     self.onFailure = onFailure
   }
 
-  /// Starts the app.
-  ///
-  /// If it can, the app sends the order's token in its greeting.
+  /// Starts the app, which sends the order's token in its greeting if it received the token in its environment.
   func launch(_ order: LaunchOrder) {
     reap()
     guard let installation = order.app.installation else {
@@ -66,7 +64,7 @@ final class AppLauncher {
   func start(_ order: ExtensionOrder, onEnd: @escaping () -> Void) -> Bool {
     reap()
     let variables = variables(order.app, order.token, nil)
-    // If no descriptor is available for a watch, the extension's time simply runs out.
+    // If no descriptor is left for a watch, the agent waits until the extension's time runs out.
     let watch = try? ProcessEndWatch(on: loop) { [weak self] watch in
       self?.endWatches[ObjectIdentifier(watch)] = nil
       self?.reap()
@@ -100,7 +98,7 @@ final class AppLauncher {
     }
   }
 
-  /// Stops the processes that were started for an app, without ending them.
+  /// Suspends the processes that were started for an app, without ending them.
   ///
   /// An app that D-Bus started is not the agent's child, so it is only notified.
   func suspend(_ app: AppID) {
@@ -173,9 +171,9 @@ final class AppLauncher {
     callActivate(id, order.activationToken, by: bus, mayStart: true, answered)
   }
 
-  /// Asks a running app to bring its window to the foreground.
+  /// Asks a running app to bring its window to the foreground, if the app has a name on the bus.
   ///
-  /// An app without a name on the bus is notified only by the agent.
+  /// Any other app learns of this only through the agent's own message.
   func raise(_ app: AppID, activationToken: String?) {
     guard let bus else { return }
     callActivate(app.text, activationToken, by: bus, mayStart: false) { _ in }

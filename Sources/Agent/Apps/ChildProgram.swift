@@ -1,7 +1,7 @@
 import Glibc
 import System
 
-/// A helper program that the agent runs: accepts lines of input, and reports its output lines and its end.
+/// A helper program of the agent, which accepts lines of input and reports its output lines and its end.
 final class ChildProgram: EventHandler {
   /// An event of the program.
   enum Event {
@@ -100,21 +100,21 @@ final class ChildProgram: EventHandler {
   deinit { close() }
 }
 
-/// The input of a program; buffers bytes that the program has not read yet.
+/// The input of a program, which buffers bytes that the program has not read yet.
 private final class ChildInput: EventHandler {
   private let loop: EventLoop
   private var descriptor: Int32
   private var registration: Registration?
   private var waiting: [UInt8] = []
 
-  /// Takes ownership of the writing end of a pipe.
+  /// Creates the input and takes ownership of the writing end of a pipe.
   init(_ descriptor: Int32, on loop: EventLoop) {
     self.descriptor = descriptor
     self.loop = loop
     _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
   }
 
-  /// Writes bytes, now or once the program reads.
+  /// Writes bytes now, or once the program reads its input.
   func send(_ bytes: [UInt8]) {
     assert(bytes.last == UInt8(ascii: "\n"), "a program is sent whole lines")
     guard descriptor >= 0 else { return }

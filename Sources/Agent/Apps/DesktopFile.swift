@@ -6,7 +6,7 @@ struct DesktopFile: Hashable {
 
   /// Parses the text; keys of other groups are ignored.
   ///
-  /// A text that would take long to compare has no keys.
+  /// A text with long runs of combining characters yields no keys, because comparing them would take too long.
   init(_ text: String) {
     guard !CombiningRuns.areLong(inList: Array(text.utf8)) else { return }
     var isInGroup = false

@@ -1,4 +1,4 @@
-/// An entitlement that an installed app's manifest must claim before the app can use the feature, by Apple's keys.
+/// An entitlement that an installed app's manifest must claim before the app can use a feature. The keys are Apple's.
 ///
 /// A development app, which has no manifest, has every entitlement.
 enum Entitlement: String, Hashable, Sendable, CaseIterable {
@@ -34,7 +34,7 @@ enum Entitlement: String, Hashable, Sendable, CaseIterable {
 
   /// Returns the entitlements that a desktop file claims.
   ///
-  /// Without the key, they are remote and time-sensitive notifications.
+  /// A file without the key claims remote and time-sensitive notifications.
   static func claimed(inList list: String?) -> Set<Entitlement> {
     guard let list else { return [.pushes, .timeSensitive] }
     let words = list.split(separator: ";").map { $0.trimming(while: \.isWhitespace) }

@@ -11,7 +11,8 @@ public enum HelperProgram {
     find(name, ProcessInfo.processInfo.environment)
   }
 
-  /// Returns the error for a window without `belfry-center`; `command` works without it.
+  /// Returns the error for a missing `belfry-center`, without which no window can be shown; the error suggests
+  /// `command` instead.
   public static func missingWindows(insteadUse command: String) -> AppLinkFailure {
     AppLinkFailure(
       .invalidArgument,

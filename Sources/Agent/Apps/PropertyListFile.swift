@@ -3,7 +3,7 @@ import Foundation
 
 /// A reader of apps' property lists, in every format.
 enum PropertyListFile {
-  /// Returns the dictionary in the bytes, or nil if they are not a valid dictionary or one that would expand without
+  /// Returns the dictionary in the bytes; nil if they contain no valid dictionary, or one that would expand without
   /// limit.
   static func dictionary(_ bytes: Data) -> [String: Any]? {
     let list = [UInt8](bytes)
@@ -17,15 +17,15 @@ enum PropertyListFile {
 
 /// A check of the number of values that a binary property list expands to when it is read.
 ///
-/// Its objects refer to each other by number, and Foundation creates a value for each reference. A list of some hundred
-/// bytes, with forty arrays that name the next one twice, does not fit into any machine's memory.
+/// Its objects refer to each other by number, and Foundation creates a value for each reference. A list of a few
+/// hundred bytes, in which each of forty arrays refers to the next one twice, does not fit into any machine's memory.
 struct BinaryPropertyList {
   private let bytes: [UInt8]
   private let offsetBytes: Int
   private let referenceBytes: Int
   private let objectCount: Int
   private let tableOffset: Int
-  /// The number of values that each object becomes; 0 while it is being counted.
+  /// The number of values that each object expands to; 0 while it is being counted.
   private var counts: [Int: Int] = [:]
 
   /// Returns false for a binary list that expands to too many values, is nested too deeply, or contains itself.
@@ -52,7 +52,7 @@ struct BinaryPropertyList {
     else { return nil }
   }
 
-  /// Returns the number of values that the object becomes, or nil if there are too many or the object is invalid.
+  /// Returns the number of values that the object expands to, or nil if there are too many or the object is invalid.
   private mutating func values(of object: Int, depth: Int) -> Int? {
     if let known = counts[object] { return known > 0 ? known : nil }
     guard depth <= Limits.propertyListDepth, object < objectCount,

@@ -4,8 +4,8 @@ import System
 /// A small helper process that resumes suspended processes after the agent has ended, for whatever reason, so that
 /// nothing stays stopped.
 ///
-/// It reads from a pipe the names of suspended and resumed processes. The kernel closes the other end when the agent
-/// ends, even if it is killed.
+/// It reads the names of suspended and resumed processes from a pipe. The kernel closes the other end of the pipe when
+/// the agent ends, even if the agent is killed.
 final class SuspensionGuard {
   private static let script = """
     set -f
@@ -38,12 +38,12 @@ final class SuspensionGuard {
 
   /// Creates a guard.
   ///
-  /// The program is started when something is suspended for the first time.
+  /// The helper process is started when the first name is added.
   init(environment: [String: String]) { self.environment = environment }
 
   /// Registers a name that is about to be suspended.
   ///
-  /// Returns false if it would not be resumed after the agent's end.
+  /// Returns false if nothing would resume it after the agent's end.
   func add(_ name: String) -> Bool {
     guard suspended.insert(name).inserted else { return true }
     if child != nil, write("+ \(name)\n") { return true }
@@ -54,7 +54,7 @@ final class SuspensionGuard {
     return true
   }
 
-  /// Removes a name that runs again or has ended.
+  /// Removes a name whose processes are running again or have ended.
   func remove(_ name: String) {
     guard suspended.remove(name) != nil, !write("- \(name)\n") else { return }
     _ = start()
@@ -91,7 +91,7 @@ final class SuspensionGuard {
     return true
   }
 
-  /// Resumes everything that is suspended, when nothing else can.
+  /// Resumes everything that is suspended, when the service manager can no longer do so.
   func wakeAll() {
     suspended = []
     close()
@@ -102,7 +102,7 @@ final class SuspensionGuard {
     if input >= 0 { Glibc.close(input) }
     input = -1
     guard let child else { return }
-    // The program may still have something to wake; do not block the agent's exit on that.
+    // The program may still be resuming processes. Do not delay the agent's exit for that.
     waitpid(child, nil, WNOHANG)
     self.child = nil
   }

@@ -21,7 +21,7 @@ final class UserUnits {
   /// Units that are suspended, or are being suspended or resumed.
   private var freezes: [String: UnitFreeze] = [:]
 
-  /// Uses the service manager on the session bus, if it is available.
+  /// Creates the set of units of the service manager on the session bus, if the manager is available.
   init(bus: BusConnection) { self.bus = bus }
 
   /// Stops the unit that was last started for an app.
@@ -72,7 +72,7 @@ final class UserUnits {
 
   /// Starts a unit.
   ///
-  /// `done` receives true if systemd accepted the order; false also if systemd is not available.
+  /// `done` receives true if systemd accepted the order. It also receives false if systemd is not available.
   func start(_ order: Order, _ done: @escaping (Bool) -> Void) {
     let unit = Self.unitName(order.app, random: SystemRandom.bytes(8))
     bus.call(
@@ -88,7 +88,8 @@ final class UserUnits {
     }
   }
 
-  /// Returns `app-belfry-ID@RANDOM.service`: the desktop's naming convention, by which the app is identified again.
+  /// Returns `app-belfry-ID@RANDOM.service`, which follows the desktop's naming convention, so that the agent can
+  /// identify the app by its unit.
   static func unitName(_ app: AppID, random: [UInt8]) -> String {
     "app-belfry-\(escaped(app.text))@\(hexadecimal(random)).service"
   }
@@ -120,7 +121,7 @@ final class UserUnits {
       property(
         "Environment",
         .strings(order.environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" })),
-      // A unit that was notified of the end of its time has had time to exit.
+      // This time is enough, because the app was notified before the end of its time and has had time to exit.
       property("TimeoutStopUSec", .uint64(Limits.endNanoseconds / 1_000)),
       property("CollectMode", .string("inactive-or-failed")),
       property("Slice", .string("app.slice")),

@@ -87,8 +87,8 @@ import System
 
   /// Calls a method; `reply` runs later, exactly once.
   ///
-  /// Unless `mayStart` is true, the bus starts no service for the call: it may choose one that cannot run (linux-parts
-  /// 1).
+  /// Unless `mayStart` is true, the bus starts no service for the call, because it might choose one that cannot run
+  /// (linux-parts 1).
   func call(
     _ destination: String, _ path: String, _ interface: String, _ member: String,
     _ arguments: [BusValue] = [], mayStart: Bool = false, timeoutSeconds: UInt64 = 25,
@@ -137,7 +137,7 @@ import System
       try message.append(arguments)
       _ = try BusFailure.check(unsafe sd_bus_send(bus, message.pointer, nil), "sd_bus_send")
     } catch {
-      // A signal that could not be sent has no reply to wait for.
+      // Ignore the failure: a signal has no reply, so no caller waits for one.
     }
     update()
   }

@@ -18,14 +18,14 @@ struct BusFailure: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// One message of the bus; holds a reference to sd-bus's message and never exposes the pointer.
+/// A message of the bus, which holds a reference to sd-bus's message and never exposes the pointer.
 @safe final class BusMessage {
   let pointer: OpaquePointer
 
-  /// Takes ownership of the caller's reference.
+  /// Creates a message that takes ownership of the caller's reference.
   init(adopting pointer: OpaquePointer) { unsafe self.pointer = pointer }
 
-  /// Retains a reference of its own.
+  /// Creates a message that retains its own reference.
   init(borrowing pointer: OpaquePointer) {
     unsafe self.pointer = sd_bus_message_ref(pointer) ?? pointer
   }

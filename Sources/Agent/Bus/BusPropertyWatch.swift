@@ -1,6 +1,6 @@
 /// A watch on one property of a service on a bus, across the service's restarts.
 ///
-/// No service is started for it; a service that is not running has no value.
+/// The watch starts no service. A service that is not running has no value.
 final class BusPropertyWatch {
   private let bus: BusConnection
   /// The service's well-known name.
@@ -13,7 +13,7 @@ final class BusPropertyWatch {
   /// True if the service is running.
   var isThere: Bool { !owner.isEmpty }
 
-  /// Calls `body` with the value whenever it changes, and with nil when the service ends.
+  /// Creates a watch that calls `body` with the value whenever it changes, and with nil when the service ends.
   init(
     _ bus: BusConnection, service: String, path: String, interface: String, property: String,
     _ body: @escaping (BusValue?) -> Void

@@ -19,13 +19,13 @@ final class ReconnectingBus {
   private var isToldMissing = false
   private var isClosed = false
 
-  /// Creates the object; it connects with `open`.
+  /// Creates an object that connects when `open` is called.
   ///
   /// - Parameters:
   ///   - which: The bus.
   ///   - environment: The environment that names the bus's address.
-  ///   - loop: The loop on which everything runs.
-  ///   - log: Receives the connections and losses.
+  /// - loop: The loop on which all methods and callbacks run.
+  /// - log: The log that records each connection and each loss.
   ///   - changed: Called when the bus becomes available, and with nil when it is lost.
   init(
     _ which: BusConnection.Bus,
@@ -92,7 +92,7 @@ final class ReconnectingBus {
     tryAgain()
   }
 
-  /// Retries for a limited time: the socket exists before the bus listens on it, and may outlive it.
+  /// Retries for a limited time, because the socket exists before the bus listens on it and may outlive the bus.
   private func tryAgain() {
     guard triesLeft > 0, retry == nil, socket.map(FileSystem.exists) ?? true else { return }
     triesLeft -= 1

@@ -3,19 +3,19 @@ public import Transport
 
 /// The authorities that a device trusts: those that it was given, or those that its gateway has named since.
 ///
-/// One PEM text contains the device's certificate, the authorities, and the ones that these replace, so that a single
-/// write changes all of it. A device that is killed during the change has either the previous or the new ones, and the
-/// gateway accepts both.
+/// One PEM text contains the device's certificate, the authorities, and the authorities that they replace, so that a
+/// single write updates everything. A device that is killed during the change has either the previous or the new ones,
+/// and the gateway accepts both.
 public struct DeviceTrust: Sendable, Equatable {
   /// The authorities that may sign the gateway's certificate.
   public let authorities: AuthorityBundle
   /// The authorities in PEM format.
   public let authoritiesPEM: [UInt8]
 
-  /// The start of the line, after the certificates, that names the given authorities which these replace.
+  /// The prefix of the line, after the certificates, that identifies the given authorities that the named ones replace.
   fileprivate static let replacesLabel = "Replaces: "
 
-  /// Trusts exactly the given authorities, or none if they cannot be read.
+  /// Creates a trust in exactly the given authorities, or in none if they cannot be read.
   public init(given: [UInt8]) {
     authorities = (try? AuthorityBundle(pem: given)) ?? AuthorityBundle([])
     authoritiesPEM = given
@@ -26,8 +26,8 @@ public struct DeviceTrust: Sendable, Equatable {
     authoritiesPEM = pem
   }
 
-  /// Returns the trust of the owner of `chain` if it is given the authorities in `given`; nil if the chain belongs to
-  /// another gateway.
+  /// Creates the trust of the device that owns `chain` and was given the authorities in `given`; nil if the chain
+  /// belongs to another gateway.
   ///
   /// The authorities that were given last take precedence: those that the gateway named apply only while the given ones
   /// are the same as when it named them.
@@ -86,7 +86,8 @@ extension DeviceIdentity {
     credential(given: given, mark: DeviceTrust(given: given).authorities.mark)
   }
 
-  /// Returns the same credential; `mark` is the mark of the given authorities, which very many devices share.
+  /// Returns the same credential without computing `mark`, the mark of the given authorities, which very many devices
+  /// share.
   func credential(given: [UInt8], mark: [UInt8]) -> LinkCredential? {
     guard let chainPEM, let certificate = try? Certificate(pem: chainPEM) else { return nil }
     let issuer = PEMText.blocks(of: chainPEM, label: "CERTIFICATE").dropFirst().first

@@ -83,12 +83,12 @@ public struct DeviceIdentityFolder: Sendable {
 
   /// Loads the stored identity; creates and stores a new key if the folder has none.
   ///
-  /// An identity of another machine is discarded (S1-16): its folder was restored here, or the system was reinstalled.
-  /// In this case, `hasMoved` is true. A certificate of another authority than `authorityPEM` is omitted: the device
-  /// has moved to another gateway and enrolls there.
+  /// An identity of another machine is discarded (S1-16): the folder was restored on this machine, or the system was
+  /// reinstalled. In this case, `hasMoved` is true. A certificate that an authority other than `authorityPEM` signed is
+  /// omitted: the device has moved to another gateway and enrolls there.
   ///
-  /// `willReplace`: Called before another machine's key is replaced. Consequences of the move that are not durable when
-  /// it returns are lost in a power failure.
+  /// `willReplace` is called before another machine's key is replaced. Any consequence of the move that is not durable
+  /// when it returns is lost in a power failure.
   public func load(
     authorityPEM: [UInt8], willReplace: () -> Void = {}
   ) throws(Failure) -> (identity: DeviceIdentity, hasMoved: Bool) {
@@ -132,7 +132,7 @@ public struct DeviceIdentityFolder: Sendable {
 
   private static let fileBytesMax = 65_536
 
-  /// Loads the key; nil if it belongs to another machine.
+  /// Loads the key; returns nil if it belongs to another machine.
   private func loadKey() throws(Failure) -> ES256PrivateKey? {
     let bytes: [UInt8]
     let mode: UInt32

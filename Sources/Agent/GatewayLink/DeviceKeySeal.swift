@@ -1,6 +1,6 @@
 public import Transport
 
-/// A seal that binds a device's key to its machine, so that a copy of it is of no use on another one (S1-16).
+/// A seal that binds a device's key to its machine, so that a copy of the key is useless on any other machine (S1-16).
 ///
 /// A sealed key consists of the line `belfry device key 1`, the AES-256-SIV output of 16 bytes plus the encrypted
 /// PKCS#8 form, and the SHA-256 of all that. The sealing key is derived with HKDF from `MachineIdentity`. The hash

@@ -2,7 +2,7 @@ public import BelfryWire
 public import System
 public import Transport
 
-/// A device's link to its gateway over a socket; carries out the decisions of `DeviceLinkClient`.
+/// A device's link to its gateway over a socket, which carries out the decisions of `DeviceLinkClient`.
 ///
 /// Confined to its loop. Connects with TLS 1.3, trusting only the gateway's authority; enrolls if the identity has no
 /// certificate; reconnects until it goes offline or the gateway rejects the device.
@@ -23,7 +23,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     public var connectNanoseconds: Int64 = 15_000_000_000
     /// Nanoseconds by which a retry may be late to share a wake-up; at most a quarter of its pause.
     ///
-    /// For a few links, not for thousands on one loop.
+    /// Intended for a few links, not for thousands on one loop.
     public var retrySlackNanoseconds: Int64 = 0
     /// Timeouts and limits of the protocol.
     public var settings = DeviceLinkClient.Settings()
@@ -59,7 +59,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
   private var target = ("", UInt16(0))
   private var place = LimiterState.outside
   private var reason = ""
-  /// True if the connection ends only to be established again with the new certificate.
+  /// True if the connection ends only so that it can be established again with the new certificate.
   private var isComingBack = false
   private var timer: TimerID?
   private var armedUntil: Int64 = .max
@@ -110,7 +110,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
   /// The device's state as reported to the gateway.
   public var state: DeviceState { machine.state }
 
-  /// Returns true if the gateway has not answered a cancellation of `subject`.
+  /// Returns true if the gateway has not yet answered a cancellation of `subject`.
   public func owesCancellation(of subject: LinkSubject) -> Bool {
     machine.owesCancellation(of: subject)
   }
@@ -160,7 +160,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     settle()
   }
 
-  /// Acknowledges the notification with this unique ID, which is durable.
+  /// Acknowledges the notification with this unique ID, which is now durable.
   public func onPersisted(_ uniqueID: NotificationID) {
     machine.onPersisted(uniqueID, at: loop.nowNanoseconds)
     if !isReceiving { settle() }

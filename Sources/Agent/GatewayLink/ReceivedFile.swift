@@ -7,7 +7,7 @@ public import System
 public final class ReceivedFile {
   private let descriptor: Int32
 
-  /// Begins a run: empties the file and forgets what was returned from it.
+  /// Begins a run: empties the file and discards the record of the lines that were returned from it.
   public init(_ path: String) throws(SystemFailure) {
     try FileSystem.remove(Self.recordFile(of: path))
     let flags = O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC
@@ -45,7 +45,7 @@ public final class ReceivedFile {
       line["collapseID"] = .string(String(decoding: notification.collapseID, as: UTF8.self))
     }
     line["token"] = token.isEmpty ? nil : .string(Hexadecimal.encode(token))
-    // With one system call, so that a reader never sees half of a line.
+    // Write the line with one system call, so that a reader never sees part of it.
     let bytes = JSONValue.object(line).bytes + [0x0A]
     unsafe bytes.withUnsafeBytes {
       _ = unsafe write(descriptor, $0.baseAddress, $0.count)

@@ -16,7 +16,7 @@ public struct DeviceWords: Hashable, Sendable {
 
   private static let fallback = "en"
 
-  /// Returns the language of the catalog for a user with this language.
+  /// Returns the language of the catalog for a user with this language, or nil if no catalog fits.
   private static func catalogueLanguage(_ tag: String) -> String? {
     for name in LanguageFolders.names(tag) {
       if Catalogue.all[name] != nil { return name }
@@ -90,6 +90,6 @@ public enum WordKey: String, CaseIterable, Sendable {
   // The keys of both pages.
   case listKeys, switchKeys, centerKeys, notificationKeys, replyKeys
 
-  /// True if it has a form for each of the language's plural categories.
+  /// True if the text has a form for each of the language's plural categories.
   public var isCount: Bool { self == .notificationCount }
 }

@@ -104,10 +104,10 @@ final class LocalizedTexts: Sendable {
   private static func texts(of data: Data) -> [[UInt8]: Entry]? {
     var texts: [[UInt8]: Entry] = [:]
     let bytes = [UInt8](data)
-    // Plural forms are looked up by `String`.
+    // Plural forms are looked up by `String`, whose comparison is slow for long runs of combining characters.
     guard !CombiningRuns.areLong(inList: bytes) else { return nil }
     do {
-      // Foundation's time for parsing this format grows faster than the size of the file.
+      // Do not use Foundation for strings files, because its parsing time grows faster than the size of the file.
       if let object = try StringsParser.parse(file: bytes) {
         for member in object.members { texts[Array(member.key.utf8)] = Entry(member.value) }
         return texts
@@ -135,7 +135,7 @@ final class LocalizedTexts: Sendable {
   }
 }
 
-/// The languages that the user uses, from the environment.
+/// The user's languages, as the environment names them.
 enum DeviceLanguages {
   static var current: [String] {
     let environment = ProcessInfo.processInfo.environment

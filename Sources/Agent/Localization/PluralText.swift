@@ -5,7 +5,7 @@ struct PluralText: Sendable {
   private let format: String
   private let variables: PluralVariables
 
-  /// Reads an entry; nil if it has no `NSStringLocalizedFormatKey`.
+  /// Creates a text from an entry; nil if the entry has no `NSStringLocalizedFormatKey`.
   init?(_ entry: [String: Any]) {
     guard let format = entry["NSStringLocalizedFormatKey"] as? String else { return nil }
     self.format = format

@@ -1,7 +1,7 @@
 import BelfryWire
 import System
 
-/// A scanner for beacons that uses BlueZ's discovery while they are needed.
+/// A scanner for beacons, which uses BlueZ's discovery while beacons are needed.
 final class BeaconScanner: LocationSource {
   private enum Name {
     static let service = "org.bluez"
@@ -22,7 +22,7 @@ final class BeaconScanner: LocationSource {
   /// The beacons in range, by the paths of their devices.
   private var beacons: [String: Beacon] = [:]
 
-  /// Calls `onBeacon` on the loop whenever a beacon is received.
+  /// Creates a scanner that calls `onBeacon` on the loop whenever a beacon is received.
   init(bus: BusConnection, log: Log, onBeacon: @escaping (Beacon) -> Void) throws(BusFailure) {
     self.bus = bus
     self.log = log

@@ -34,14 +34,14 @@ final class GeoClueService: LocationSource, TimerTarget {
   /// A number that distinguishes answers to the current attempt from those to an abandoned one.
   private var attempt: UInt64 = 0
   private var retry: TimerID?
-  /// True if GeoClue gave no access and a retry is due.
+  /// True if GeoClue denied access and a retry is due.
   var isWaiting: Bool { retry != nil }
-  /// True if it has reported a location since it was last needed.
+  /// True if GeoClue has reported a location since the location was last needed.
   private(set) var isReporting = false {
     didSet { if oldValue, !isReporting { report(nil) } }
   }
 
-  /// Calls `report` on the loop with each location, and with nil when no more are expected.
+  /// Creates a service that calls `report` on the loop with each location, and with nil when no more are expected.
   init(
     bus: BusConnection, on loop: EventLoop, log: Log, report: @escaping (Place?) -> Void
   ) throws(BusFailure) {
@@ -88,7 +88,7 @@ final class GeoClueService: LocationSource, TimerTarget {
     ) { [weak self] result in
       guard let self, self.attempt == attempt else { return }
       if case .failure(let failure) = result {
-        // If GeoClue does not accept this agent, the desktop's own agent serves as well.
+        // Continue after a rejection, because the desktop's own agent may serve the same purpose.
         self.log.debug("GeoClue rejected this agent", ["why": "\(failure)"])
       }
       self.findOwner(attempt)

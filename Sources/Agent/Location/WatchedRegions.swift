@@ -2,7 +2,7 @@ import BelfryWire
 
 /// The regions that apps and notifications watch, and the device's location.
 ///
-/// Decides when a region was entered or left; `LocalNotifications` notifies the apps that have location permission.
+/// It decides when a region was entered or left; `LocalNotifications` notifies the apps that have location permission.
 struct WatchedRegions: ~Copyable {
   /// A region whose state has changed.
   struct Crossing: Hashable {
@@ -125,7 +125,7 @@ struct WatchedRegions: ~Copyable {
 
   // MARK: Followers
 
-  /// Sends every location to a connection, or stops doing so (nil).
+  /// Starts sending every location to a connection of the app, or stops if the app is nil.
   mutating func setFollower(_ connection: ConnectionID, _ app: AppID?) {
     guard followers[connection] != app else { return }
     followers[connection] = app
@@ -147,7 +147,7 @@ struct WatchedRegions: ~Copyable {
     return crossings(moved)
   }
 
-  /// Handles the event that no service reports the location any longer.
+  /// Handles the end of the location reports from services.
   mutating func onServiceEnded() { isToldByService = false }
 
   /// Handles a beacon's advertisement.
@@ -163,7 +163,7 @@ struct WatchedRegions: ~Copyable {
     return crossings(ripened)
   }
 
-  /// Handles a crossing that its app is notified of; a request for a single crossing is then removed.
+  /// Handles a crossing of which its app is notified, and removes the region if its request was for a single crossing.
   ///
   /// - Returns: True if the region was removed.
   mutating func use(_ crossing: Crossing, _ effects: inout [AgentEffect]) -> Bool {
@@ -175,7 +175,7 @@ struct WatchedRegions: ~Copyable {
     return true
   }
 
-  /// Persists a state without notifying the app.
+  /// Persists the state after a crossing without notifying the app.
   func persist(_ crossing: Crossing, _ effects: inout [AgentEffect]) {
     guard let watched = regions[crossing.key.app]?[crossing.key] else { return }
     effects.append(

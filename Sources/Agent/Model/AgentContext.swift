@@ -215,7 +215,7 @@ struct AgentContext {
   mutating func tell(_ connection: ConnectionID, _ event: AppEvent) {
     if let app = connections[connection]?.app, suspended.contains(app) {
       if event.isWorkForApp { resume(app) }
-      // The device's current location is of no use to the app later.
+      // Drop a location, because the device's current location is of no use to the app later.
       if case .place = event { return }
     }
     emit(.tell(connection, event))
@@ -294,13 +294,13 @@ struct AgentContext {
     return order.token
   }
 
-  /// Brings a process of an app in the background to the foreground: the one that is asked first.
+  /// Brings a process of a background app to the foreground: the process that is asked first.
   mutating func bringToFront(_ app: AppID, activationToken: String?) {
     guard presence(of: app) == .background,
       let connection = connections.peers(of: app).first?.connection
     else { return }
-    // An app with windows leaves the foreground when the user next looks at another window, even if its own was not
-    // raised.
+    // An app with windows leaves the foreground when the user next looks at another window, even if its own window was
+    // not raised.
     if connections[connection]?.isLookedAt == false {
       _ = connections.setLookedAt(connection, true)
     }
@@ -335,9 +335,10 @@ struct AgentContext {
   /// Returns a token for a program's greeting.
   mutating func makeToken(_ kind: String) -> String { launches.makeToken(kind) }
 
-  /// Uses up the token of a greeting app that this agent started.
+  /// Consumes the token in the greeting of an app that this agent started.
   ///
-  /// Returns true if the app is to enter the foreground; nil if the token is not the expected one.
+  /// Returns true if the app is to enter the foreground, false if it is to stay in the background; nil if the token is
+  /// not the expected one.
   mutating func claimLaunch(_ app: AppID, token: String?) -> Bool? {
     let isBusActivated = apps[app]?.installation?.isBusActivatable == true && token == nil
     return launches.claim(app, token: token, isAnyTokenGood: isBusActivated)

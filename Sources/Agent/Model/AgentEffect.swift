@@ -43,7 +43,7 @@ enum AgentEffect: Hashable, Sendable {
   case prompt(Prompt)
   case withdrawPrompt(Prompt)
   case showLink(isUp: Bool)
-  /// Opens the Notification Center's window on the display that these variables name, and answers.
+  /// Opens the Notification Center's window on the display that these variables name, and answers the request.
   case openCenter(RequestID, [String: String])
   /// Presents events only on a presenter that has just appeared.
   case replay(AgentConfiguration.PresenterKind, [PresenterEvent])
@@ -89,7 +89,7 @@ enum AgentEffect: Hashable, Sendable {
   ///
   /// On another network, the learned keep-alive intervals are discarded.
   case probeGateway(isOtherNetwork: Bool)
-  /// Acknowledges the push, which is durable.
+  /// Acknowledges the push, which is now durable.
   case acknowledge(NotificationID)
   /// Rejects the push, which could not be made durable; the gateway will send it again.
   case rejectPush(NotificationID)
@@ -120,7 +120,7 @@ extension AgentEffect {
   /// Returns the effect to carry out after a commit.
   ///
   /// If the disk rejected the records of its turn, a confirmation becomes a refusal. If earlier records are still
-  /// unwritten, a push may be among them.
+  /// unwritten, an acknowledgment becomes a rejection, because the push may be among those records.
   func after(_ outcome: RecordJournal.Outcome) -> AgentEffect {
     switch outcome {
     case .durable: self
@@ -147,7 +147,7 @@ extension AgentEffect {
 }
 
 extension AppLinkFailure {
-  /// The requested change cannot be stored.
+  /// The error for a change that cannot be stored.
   static let diskRefuses = AppLinkFailure(
     .storageFailed, "cannot write to the disk: free some space")
 }
@@ -188,7 +188,7 @@ struct ConnectionID: Hashable, Sendable {
 /// A request that waits for its answer.
 struct RequestID: Hashable, Sendable {
   let connection: ConnectionID
-  /// The number in the request; nil if no answer is wanted.
+  /// The number in the request; nil if the sender wants no answer.
   let number: Int64?
 
   /// The same request without an answer.
@@ -241,10 +241,10 @@ struct Prompt: Hashable, Sendable {
   let appName: String
   let icon: String?
   let subject: Subject
-  /// True if allowing it also permits location in the background.
+  /// True if granting the request also permits access to the location in the background.
   var wantsAlways = false
 
-  /// The setting with which the user can allow it if no presenter can ask.
+  /// The setting with which the user can grant the request if no presenter can ask.
   var allowingSetting: (name: String, word: String) {
     switch subject {
     case .notifications: ("notifications", "on")
@@ -259,7 +259,7 @@ struct LaunchOrder: Hashable, Sendable {
   let reason: AppLaunch.Reason
   /// True to bring the app to the foreground.
   let isForeground: Bool
-  /// The token that its `hello` will contain.
+  /// The token that the app's greeting will contain.
   let token: String
   /// The activation token of the user's action, which lets the app enter the foreground.
   var activationToken: String?

@@ -83,7 +83,8 @@ enum AgentEvent {
   case clockWasSet
   /// A manual clock was moved in response to `AgentEffect.moveClock`.
   case clockMoved
-  /// The device's time zone changed, or the time-zone database was updated.
+  /// No app is registered until it is launched on this machine (S0-34, S1-16). Sent before the agent connects to its
+  /// gateway: before `started`, unless the agent waited for the gateway to start.
   case zonesChanged(ZoneFolder)
   /// The timer of `AgentEffect.armBackgroundWork` fired.
   case backgroundWorkDue
@@ -102,7 +103,7 @@ enum AgentEvent {
 
   // MARK: Programs
 
-  /// The time for an app to greet with this token is over.
+  /// The time in which an app had to send a greeting with this token is over.
   case appExpected(AppID, token: String)
   /// An app could not be started; the token is its order's.
   case appLaunchFailed(AppID, token: String)

@@ -15,7 +15,7 @@ extension AgentModel {
     var hasManualClock = false
     /// The languages of the agent's environment.
     var languages = ["en"]
-    /// The number of pending local notifications kept per app; the soonest are kept.
+    /// The maximum number of pending local notifications per app; those that fire soonest are kept.
     var pendingLimit = ScheduleLimits.pendingPerApp
 
     /// Creates a configuration with default values.

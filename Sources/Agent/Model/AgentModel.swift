@@ -1,11 +1,10 @@
 import BelfryWire
 
-/// The agent's decisions as one state machine: apps, permissions, delivery, responses, background work, schedule,
+/// The agent's decisions as one state machine: apps, permissions, delivery, responses, background work, schedule, and
 /// regions.
 ///
-/// It uses neither clock nor socket nor disk: `AgentDaemon` passes each event with the time to `handle`, then carries
-/// out the effects from `takeEffects`. Its parts are private; `AgentParts` coordinates events that concern several of
-/// them.
+/// It uses no clock, socket or disk: `AgentDaemon` passes each event with the time to `handle`, then carries out the
+/// effects from `takeEffects`. Its parts are private; `AgentParts` coordinates events that concern several of them.
 struct AgentModel: ~Copyable {
   private var parts: AgentParts
 

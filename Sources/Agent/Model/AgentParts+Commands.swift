@@ -149,7 +149,8 @@ extension AgentParts {
     context.answer(requestID, .rows(context.apps[app].map { [$0.settingsRow] } ?? []))
   }
 
-  /// Handles the user's answer to the buttons of an app that notifies quietly; does nothing if the app no longer does.
+  /// Handles the user's choice of Keep or Turn Off for an app with provisional permission; does nothing if the app no
+  /// longer has it.
   mutating func onProvisionalDecided(_ app: AppID, isKept: Bool) {
     guard context.apps[app]?.status == .provisional else { return }
     do throws(AppLinkFailure) {

@@ -37,7 +37,7 @@ extension AgentParts {
   private mutating func onRequest(
     _ requestID: RequestID, _ app: AppID, _ request: AppRequest
   ) throws(AppLinkFailure) {
-    // The request was sent before the app was suspended.
+    // Resume the app, which sent the request before it was suspended.
     context.resume(app)
     switch request {
     case .hello: throw AppLinkFailure(.appRefused, "second greeting on one connection")

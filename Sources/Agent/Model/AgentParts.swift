@@ -2,7 +2,7 @@ import BelfryWire
 
 /// The parts of `AgentModel`, each with its own state.
 ///
-/// An event that concerns several of them is coordinated here.
+/// It coordinates the handling of events that concern several parts.
 struct AgentParts: ~Copyable {
   let configuration: AgentModel.Configuration
   var context: AgentContext
@@ -121,7 +121,7 @@ struct AgentParts: ~Copyable {
   }
 
   private mutating func onMachineReplaced() {
-    // The gateway of a started agent may be one that it has waited for.
+    // This event may also follow the start, if the agent waited for its gateway.
     precondition(!registrations.isUp, "the machine is known before the gateway is reached")
     registrations.onMachineReplaced(&context)
   }

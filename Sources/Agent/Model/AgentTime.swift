@@ -8,7 +8,7 @@ struct AgentTime: Hashable, Sendable {
   var elapsed: Int64
   /// Milliseconds that the machine was awake, from an arbitrary start.
   ///
-  /// They measure the time that a region crossing must last.
+  /// This clock measures the time that a region crossing must last.
   var awake: Int64
 
   /// Creates a point in time.

@@ -4,7 +4,7 @@ import BelfryWire
 enum QuestionPurpose: Hashable, Sendable {
   /// Asks for the presentation options of a notification.
   ///
-  /// Its order of delivery distinguishes it from later ones with the same identifier.
+  /// The order of delivery distinguishes the notification from later ones with the same identifier.
   case willPresent(AppNotificationID, order: Int64)
   /// Asks for the result of a fetch for a push.
   case fetch(AppID)
@@ -19,7 +19,7 @@ enum QuestionPurpose: Hashable, Sendable {
   /// Asks a content extension for its decision on a notification after an action that it handles.
   case contentAction(AppNotificationID, order: Int64, PersonAction)
 
-  /// The app that works on the answer and may run for that time.
+  /// The app that works on the answer and may run until it replies; nil if answering is not work.
   var workingApp: AppID? {
     switch self {
     case .fetch(let app), .response(let app, _), .task(let app): app

@@ -1,6 +1,6 @@
 import BelfryWire
 
-/// An identification of a connection's app, first by its process, then by its greeting (linux-parts 13).
+/// The identification of a connection's app, first by its process, then by its greeting (linux-parts 13).
 struct AppIdentification {
   let configuration: AgentModel.Configuration
   let context: AgentContext
@@ -120,7 +120,7 @@ struct AppIdentification {
 }
 
 extension LocalApp {
-  /// Updates an app's record from its greeting; its installation takes precedence.
+  /// Updates an app's record from its greeting; values from its installation take precedence.
   mutating func apply(_ hello: AppHello, _ process: ProcessIdentity) {
     if process.sandboxedApp == id.text { isFlatpak = true }
     // An extension's manifest is not the app's.

@@ -45,11 +45,11 @@ struct AppLaunches {
     return awaited.token == token && !awaited.isForeground
   }
 
-  /// Uses up an app's token if it is the expected one.
+  /// Consumes an app's token if it is the expected one.
   ///
   /// Returns true if the app is to enter the foreground; nil if the token is not the expected one.
   ///
-  /// An app started by D-Bus cannot know its token, so the next connection of the app counts.
+  /// An app that D-Bus started cannot know its token, so the next connection of the app counts.
   mutating func claim(_ app: AppID, token: String?, isAnyTokenGood: Bool) -> Bool? {
     guard let expected = awaited[app], expected.token == token || isAnyTokenGood else {
       return nil

@@ -15,7 +15,7 @@ struct AppPeer: Hashable, Sendable {
   var isLookedAt: Bool?
   /// True if this agent started the process in the background and it has stayed there since.
   var isStartedBehind = false
-  /// The order of connection; the latest connection is asked first.
+  /// The order in which connections were established; the latest connection is asked first.
   let order: UInt64
   var nextNumber: Int64 = 1
 
@@ -40,7 +40,7 @@ struct ProcessIdentity: Hashable, Sendable {
 
   var pid: Int32
   var uid: UInt32
-  /// The reason that nothing more is known of the process; nil if it was inspected.
+  /// The reason that nothing more is known about the process; nil if it was inspected.
   var obstacle: Obstacle?
   /// True if it runs in a sandbox of any kind: other namespaces than the agent's, another root, more system call
   /// filters, or a confining label.

@@ -14,8 +14,8 @@ enum AttachmentFiles {
 
   /// Requests the deletion of files that notifications released and that no other notification of the app uses.
   ///
-  /// Those include pending notifications, notifications that wait for a decision, notifications in the list, and
-  /// notifications whose response waits for the app.
+  /// The other notifications include those that are pending, that wait for a decision, that are in the list, or whose
+  /// response waits for the app.
   private static func deleteReleased(
     _ permissions: Permissions, _ pipeline: DeliveryPipeline,
     _ local: borrowing LocalNotifications,
@@ -31,7 +31,7 @@ enum AttachmentFiles {
     }
   }
 
-  /// Requests that an app's folder is trimmed to its limits if files were added to it.
+  /// Requests that an app's folder be trimmed to its limits if files were added to it.
   private static func trim(
     _ permissions: Permissions, _ pipeline: DeliveryPipeline,
     _ local: borrowing LocalNotifications,

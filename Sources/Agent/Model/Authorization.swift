@@ -2,7 +2,7 @@ public import BelfryWire
 
 /// The policy for answering an app's authorization request (`belfry agent --grant`).
 public enum GrantPolicy: Hashable, Sendable {
-  /// Ask the user, with the presenter that is running.
+  /// Ask the user, with the running presenter.
   case ask
   /// Grant everything that was requested.
   case all
@@ -34,7 +34,7 @@ extension LocalApp {
     } else {
       asked.formUnion(options.subtracting([.provisional]))
     }
-    // A request for nothing asks no question.
+    // An empty request does not ask the user anything.
     guard !options.isEmpty,
       status == .notDetermined || (status == .provisional && !options.contains(.provisional))
     else { return .answered }

@@ -19,7 +19,7 @@ struct BackgroundBudget: Hashable, Sendable {
 
   init() {}
 
-  /// Uses a wake; returns false if none is available.
+  /// Consumes a wake; returns false if none is available.
   mutating func consumeWake(atUnixMilliseconds now: Int64) -> Bool {
     settle(now)
     guard level >= 1 else { return false }

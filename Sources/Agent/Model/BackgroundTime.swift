@@ -1,11 +1,11 @@
 import BelfryWire
 
-/// The time that apps may run in the background: tracks each app's pending work, warns the app before its time is over,
-/// and then ends its tasks (S0-22, S0-23, S1-51; client-api 3.45).
+/// The time that apps may run in the background (S0-22, S0-23, S1-51; client-api 3.45).
 ///
-/// A stretch begins when an app enters the background or receives work there. At its end the app's background tasks end.
-/// A process that this agent started in the background, and that has stayed there since, is also stopped. A process that
-/// the user started or looked at may have windows, so it is never stopped.
+/// This type tracks each app's pending work, warns the app before its time is over, and then ends its tasks. A stretch
+/// of time begins when an app enters the background or receives work there. At its end, the app's background tasks end.
+/// The agent also ends a process that it started in the background and that has stayed there since. A process that the
+/// user started or looked at may have windows, so the agent never ends it.
 struct BackgroundTime {
   /// The current background time of an app.
   private struct Stretch {
@@ -48,7 +48,7 @@ struct BackgroundTime {
 
   /// Begins the time of an app that left the foreground.
   ///
-  /// An app that was never in the foreground gains no time by reporting the background.
+  /// An app that was never in the foreground gains no time by reporting that it is in the background.
   mutating func onEnteredBackground(_ app: AppID, _ context: AgentContext) {
     if !context.connections.isStartedBehind(app) { begin(app, context) }
   }
@@ -68,7 +68,7 @@ struct BackgroundTime {
 
   // MARK: - Tasks
 
-  /// Handles an app's request for time to finish a task; the task's number is the request's.
+  /// Handles an app's request for time to finish a task; the task has the number of the request.
   mutating func begin(
     _ requestID: RequestID, _ app: AppID, _ context: inout AgentContext
   ) throws(AppLinkFailure) {
@@ -181,7 +181,7 @@ struct BackgroundTime {
     context.apps[app].map { !BackgroundModes.giveUnlimitedTime($0.backgroundModes) } ?? false
   }
 
-  /// Returns true if the agent may stop the process of an app.
+  /// Returns true if the agent may end the process of an app.
   private func mayStop(_ app: AppID, _ context: AgentContext) -> Bool {
     context.connections.isStartedBehind(app) && isTimed(app, context)
   }

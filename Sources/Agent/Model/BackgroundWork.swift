@@ -1,7 +1,7 @@
 import BelfryWire
 
-/// The background work of apps: decides which background pushes wake an app and which must wait, depending on its
-/// budget and the device's conditions.
+/// A scheduler of apps' background work, which decides which background pushes wake an app and which must wait,
+/// depending on the app's budget and the device's conditions.
 struct BackgroundWork {
   /// The budget of wakes of each app.
   private var budgets: [AppID: BackgroundBudget] = [:]
@@ -32,7 +32,7 @@ struct BackgroundWork {
   /// Returns the key of a budget's record.
   private static func budgetKey(_ app: AppID) -> String { "budget/\(app)" }
 
-  /// Restores a budget, if the device's record is one.
+  /// Restores a budget from a device record, if the record contains one.
   mutating func restoreBudget(key: String, record: [UInt8]) {
     guard key.hasPrefix("budget/"), let app = AppID(String(key.dropFirst(7))),
       let object = (try? JSONValue(parsing: record))?.objectValue
@@ -94,7 +94,7 @@ struct BackgroundWork {
   /// Delivers a push that waited for an app's start, once the app has connected.
   mutating func onConnected(_ app: AppID, _ context: inout AgentContext) {
     if let push = awaitingStart.removeValue(forKey: app) { ask(app, push, &context) }
-    // The wake for its start is used up.
+    // The wake for the app's start also covers its task.
     tasks.dropForbidden(app, &context)
     if startedForTask.remove(app) != nil, let (request, _) = tasks.next(of: app),
       context.presence(of: app) == .background
@@ -125,7 +125,7 @@ struct BackgroundWork {
   /// Returns true if an app that sends its greeting was started for a task.
   func isStartedForTask(_ app: AppID) -> Bool { startedForTask.contains(app) }
 
-  /// Begins a task of an app that runs in the background; its request is used up.
+  /// Removes a request of an app that runs in the background, and begins its task.
   private mutating func begin(
     _ app: AppID, _ request: BackgroundTaskRequest, _ context: inout AgentContext
   ) {
@@ -147,7 +147,8 @@ struct BackgroundWork {
           presence == .background
           || (presence == .notRunning && context.apps[app]?.installation != nil
             && !startedForTask.contains(app))
-        // For a foreground app, the task waits until the user has left it; for a development app, until it runs.
+        // For a foreground app, the task waits until the user leaves the app; for a development app, until the app
+        // runs.
         guard isStartable else { break }
         let moment = max(
           earliest, (budgets[app] ?? BackgroundBudget()).nextUnixMilliseconds(after: now))
@@ -174,7 +175,7 @@ struct BackgroundWork {
     context.emit(.expectApp(app, token: token, timeoutMilliseconds: Limits.fetchMilliseconds))
   }
 
-  /// Handles an app that entered the foreground: it is no longer background work, and a held push is delivered.
+  /// Handles an app that entered the foreground: it no longer counts as background work, and a held push is delivered.
   mutating func onForeground(_ app: AppID, _ context: inout AgentContext) {
     startedForPush.remove(app)
     if let push = release(app, &context) { wake(app, push, &context) }
@@ -205,7 +206,7 @@ struct BackgroundWork {
 
   // MARK: - Budgets
 
-  /// Uses a wake of the app's budget; returns false if none is available.
+  /// Consumes a wake from the app's budget; returns false if none is available.
   private mutating func consumeWake(_ app: AppID, _ context: inout AgentContext) -> Bool {
     let isTaken = budgets[app, default: BackgroundBudget()]
       .consumeWake(atUnixMilliseconds: context.now.wall)

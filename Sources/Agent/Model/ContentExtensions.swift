@@ -8,7 +8,7 @@ struct ContentExtensions {
     let program: ContentExtension
     /// The notification's order of delivery, which distinguishes it from one that replaces it.
     var order: Int64
-    /// The connection of its process, once that has sent its greeting.
+    /// The connection of the extension's process, once the process has sent its greeting.
     var connection: ConnectionID?
     var hasDrawn = false
     /// The picture files that it shows.
@@ -52,7 +52,7 @@ struct ContentExtensions {
     return key
   }
 
-  /// Requests that an extension's drawing is shown for its notification.
+  /// Requests that an extension's drawing be shown for its notification.
   mutating func onDrawing(
     _ drawing: NotificationDrawing, from connection: ConnectionID, _ context: inout AgentContext
   ) throws(AppLinkFailure) {
@@ -90,7 +90,7 @@ struct ContentExtensions {
 
   /// Asks a notification's extension for its decision after an action.
   ///
-  /// Returns false if none is running, or if the action is one that every notification has.
+  /// Returns false if no extension is running, or if the action is one that every notification has.
   func ask(
     _ action: PersonAction, on entry: DeliveredList.Entry, _ context: inout AgentContext
   ) -> Bool {
@@ -141,7 +141,7 @@ struct ContentExtensions {
       guard
         context.apps[key.app]?.contentExtension(of: category)?.executable == job.program.executable
       else {
-        // The notification that replaced its own has a category that the extension does not show.
+        // The extension does not show the category of the notification that replaced its own.
         if job.hasDrawn {
           let nothing = Drawing(items: [], actions: nil, hidesDefaultContent: false)
           context.emit(.draw(key, nothing))

@@ -1,24 +1,24 @@
 import BelfryWire
 
-/// A right of a command to act for the user; each request needs one.
+/// A right of a command to act for the user. Each request needs one right.
 enum ControlRight: Hashable, Sendable, CaseIterable {
-  /// To read the list of apps, their settings, and the device's state.
+  /// The right to read the list of apps, their settings, and the device's state.
   case readsState
-  /// To read delivered and scheduled notifications.
+  /// The right to read delivered and scheduled notifications.
   case readsNotifications
-  /// To read the device tokens of apps.
+  /// The right to read the device tokens of apps.
   case readsTokens
-  /// To add a notification for an app and to cancel pending ones.
+  /// The right to add a notification for an app and to cancel pending ones.
   case schedules
-  /// To open, answer and dismiss delivered notifications, and to get a response instead of the app; opening one runs
-  /// the app's program.
+  /// The right to open, answer and dismiss delivered notifications, and to receive a response instead of the app.
+  /// Opening a notification runs the app's program.
   case actsForPerson
-  /// To change permissions and the device's settings.
+  /// The right to change permissions and the device's settings.
   case changesSettings
-  /// To install and remove apps; the agent runs installed programs.
+  /// The right to install and remove apps. The agent runs installed programs.
   case installs
-  /// To move a manual clock, to set the location and the device's conditions, to close the link to the gateway and to
-  /// cancel registrations.
+  /// The right to move a manual clock, to set the location and the device's conditions, to close the link to the
+  /// gateway, and to cancel registrations.
   case movesDevice
 }
 
@@ -27,7 +27,8 @@ extension ControlRequest {
   var right: ControlRight {
     switch self {
     case .apps, .appSettings, .clock, .diagnose: .readsState
-    // Without changes, the request reads; with changes, it replaces the machine's services.
+    // Without changes, the request only reads. With changes, it overrides the conditions that the machine's services
+    // report.
     case .state(let changes): changes.isEmpty ? .readsState : .movesDevice
     case .center, .scheduled, .nextDates: .readsNotifications
     case .token: .readsTokens
@@ -43,7 +44,7 @@ extension ControlRequest {
 }
 
 extension ProcessIdentity {
-  /// The rights of a command that is this process.
+  /// The rights of this process as a command.
   ///
   /// A user's process outside any sandbox could change the agent's files anyway. A sandboxed process could not, so it
   /// has no right here.

@@ -2,7 +2,7 @@ import BelfryWire
 
 /// The delivered notifications that are still in the Notification Center.
 struct DeliveredList: Sendable {
-  /// One entry.
+  /// An entry of the list.
   struct Entry: Hashable, Sendable {
     let key: AppNotificationID
     let retained: RetainedNotification

@@ -70,7 +70,7 @@ struct Delivery {
     (app.map(delivered.of) ?? delivered.all).map(\.key)
   }
 
-  /// Returns the one notification with this identifier.
+  /// Returns the key of the only notification with this identifier.
   ///
   /// - Throws: A failure if no app or more than one app has one.
   func key(named id: String, of app: String?) throws(AppLinkFailure) -> AppNotificationID {
@@ -119,7 +119,7 @@ struct Delivery {
 
   /// Retains a notification while a question about it is open, and returns its order.
   ///
-  /// After a crash in that time, the notification is shown.
+  /// If the agent crashes while the question is open, it shows the notification after its restart.
   mutating func hold(
     _ key: AppNotificationID, _ retained: RetainedNotification, _ context: inout AgentContext
   ) -> Int64 {
@@ -222,7 +222,8 @@ struct Delivery {
     let key = entry.key
     assert(!entry.isShown, "a notification is shown once")
     if routing.asksApp {
-      // Until the app answers, the notification is stored as not shown, so that it is shown after a crash in that time.
+      // Until the app answers, the notification is stored as not shown, so that it is shown even if the agent crashes
+      // first.
       persist(entry, &context)
       let isAsked = context.ask(
         key.app, .willPresent(entry.retained.notification),
@@ -255,7 +256,7 @@ struct Delivery {
       for old in excess {
         withdraw(old.key, &context)
       }
-      // The limit may remove the notification whose decision was late.
+      // The limit may have removed this very notification, if its decision was late.
       guard delivered[key] != nil else { return }
     } else if isPersisted {
       // A notification replaces one with the same identifier even if it shows nothing itself.
@@ -374,7 +375,7 @@ struct Delivery {
 }
 
 extension DeliveredList.Entry {
-  /// Returns true if a locked screen shows fewer of its actions, or others.
+  /// Returns true if a locked screen shows fewer or different actions.
   func hasFewerActionsLocked(_ app: LocalApp) -> Bool {
     let content = retained.outline
     let offered = content.offeredActions(of: app.category(content.category))

@@ -53,7 +53,7 @@ struct DeliveryPipeline {
   /// Returns the keys of all entries of one app or of all, listed or not, oldest first.
   func keys(of app: AppID?) -> [AppNotificationID] { delivery.keys(of: app) }
 
-  /// Returns the one notification with this identifier.
+  /// Returns the key of the only notification with this identifier.
   func key(named id: String, of app: String?) throws(AppLinkFailure) -> AppNotificationID {
     try delivery.key(named: id, of: app)
   }
@@ -98,7 +98,7 @@ struct DeliveryPipeline {
     let retained = RetainedPush(push, unixMilliseconds: context.now.wall)
     let payload = PushPayload(push.payload) ?? PushPayload()
     let isVisible = retained.isVisible(payload.content)
-    // S1-5: a foreground app receives it anyway.
+    // A foreground app receives the push even if it never requested permission (S1-5).
     let isSilent =
       context.apps[push.app]?.asksForNothing == true
       && context.presence(of: push.app) != .foreground
@@ -134,7 +134,7 @@ struct DeliveryPipeline {
 
   // MARK: - Apps
 
-  /// Returns the reason that a greeting app was started.
+  /// Returns the reason for starting the app that has just sent its greeting.
   mutating func launch(
     of app: AppID, _ hello: AppHello, _ context: inout AgentContext
   ) -> AppLaunch {
@@ -422,7 +422,7 @@ struct DeliveryPipeline {
     }
     let consequences = ActionConsequences(action.id, on: entry.retained.outline, of: record)
     if context.conditions.isLocked, consequences.needsUnlock {
-      // Client-api 3.26: carried out once the user has unlocked the screen.
+      // The action is carried out once the user has unlocked the screen (client-api 3.26).
       return responses.holdUntilUnlock(
         Responses.LockedChoice(
           key: entry.key, order: entry.order, action: action,
@@ -451,7 +451,7 @@ struct DeliveryPipeline {
     if Responses.mayTell(entry.retained.notification, to: app, context) {
       response = responses.add(entry, action, &context)
     } else {
-      // The app opens as if by its icon, and is not informed that the device was at that place.
+      // The app opens as if from its icon, and is not informed that the device was at that place.
       context.emit(.log(.placeWithheld(entry.key)))
     }
     guard context.presence(of: app) != .notRunning else {

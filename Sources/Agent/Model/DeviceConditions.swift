@@ -61,7 +61,7 @@ struct DeviceConditions: Hashable, Sendable {
     case ("focus", "on"), ("focus", "off"): hasFocus = word == "on"
     case ("metered", "on"), ("metered", "off"): isMetered = word == "on"
     case ("battery", "low"), ("battery", "normal"): isBatteryLow = word == "low"
-    // Only 'belfry device order' sets it.
+    // Only `belfry device order` sets this condition.
     case ("asleep", "on"), ("asleep", "off"): isAsleep = word == "on"
     default: return false
     }
@@ -99,7 +99,7 @@ struct DeviceConditions: Hashable, Sendable {
     [
       "locked": isLocked ? "on" : "off", "battery": isBatteryLow ? "low" : "normal",
       "metered": isMetered ? "on" : "off", "focus": hasFocus ? "on" : "off",
-      // Only a service can report these two.
+      // Only a service can report these two conditions.
       "powerSaver": isPowerSaver ? "on" : "off", "doNotDisturb": isDesktopQuiet ? "on" : "off",
     ]
   }

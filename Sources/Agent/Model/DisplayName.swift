@@ -51,7 +51,7 @@ enum DisplayName {
 
   /// Returns true unless the scalar is a control character or changes the direction of the text after it.
   ///
-  /// Joiners of letters and emoji are part of them and are kept.
+  /// Joiners within letters and emoji are kept, because they are part of them.
   private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false

@@ -71,7 +71,7 @@ struct FrontApp {
     if front == .app(app) { front = .nobody }
   }
 
-  /// Returns the app of a window: the one with its process, otherwise the one that it names.
+  /// Returns the app of a window: the app of its process, or otherwise the app that the window names.
   private static func app(of window: FocusedWindow, _ context: AgentContext) -> AppID? {
     if let process = window.process, let app = context.connections.app(ofProcess: process) {
       return app

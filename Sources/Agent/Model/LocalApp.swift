@@ -10,7 +10,7 @@ struct LocalApp: Hashable, Sendable {
     var executable: String?
     /// The arguments of the program.
     var arguments: [String] = []
-    /// True if D-Bus may start it (`DBusActivatable`).
+    /// True if D-Bus may start the app (`DBusActivatable`).
     var isBusActivatable = false
     /// A themed icon's name or an absolute path.
     var icon: String?
@@ -53,7 +53,7 @@ struct LocalApp: Hashable, Sendable {
   var registeredTypes: Set<AuthorizationOption>?
   /// The interface of the app's latest notification.
   var generation = NotificationGeneration.userNotification
-  /// True if the settings list the app; they do not after it unregistered (S4-7).
+  /// True if the settings list the app, as they do until it unregisters (S4-7).
   var isInSettings = true
   var switches = AppSwitches()
   var categories: [NotificationCategory] = []
@@ -79,7 +79,7 @@ struct LocalApp: Hashable, Sendable {
 
   /// Returns true if the app may receive work in the background.
   ///
-  /// A development app, which has no manifest, may.
+  /// A development app, which has no manifest, always may.
   func mayRun(inMode mode: String) -> Bool {
     installation == nil || backgroundModes.contains(mode)
   }
@@ -87,10 +87,11 @@ struct LocalApp: Hashable, Sendable {
   /// All options that the app has requested; its settings show a switch for each.
   var requested: Set<AuthorizationOption> { asked.union(registeredTypes ?? []) }
 
-  /// True if it never asked the user for anything; its pushes are then silent (S1-5).
+  /// True if the app never asked the user for anything; its pushes are then silent (S1-5).
   var asksForNothing: Bool { requested.isEmpty && status == .notDetermined }
 
-  /// True if its own notifications are silent, too: it registered, for types or for pushes, but requested no type.
+  /// True if the app's own notifications are silent, too: the app registered, for types or for pushes, but requested no
+  /// type.
   ///
   /// An app that registered nothing at all is written for iOS 7 or earlier, so the user is asked (S0-16, S1-2).
   var isSilent: Bool {

@@ -44,7 +44,7 @@ struct LocalNotifications: ~Copyable {
     guard case .region(let region, let repeats) = trigger else {
       let dropped = try scheduled.add(key, trigger, at: context.now.moment, &context.effects)
       guard let dropped else {
-        // As on iOS, the app receives no error, the request replaces an earlier one, and it never appears.
+        // As on iOS, the app receives no error. The request replaces an earlier one but is never shown.
         remove([key], &context)
         context.release(request.content.attachments, of: key.app)
         context.emit(.log(.notificationExpired(key)))
@@ -102,7 +102,7 @@ struct LocalNotifications: ~Copyable {
     waiting(of: app.text, context).flatMap { requests.request($0)?.content.attachments ?? [] }
   }
 
-  /// Removes requests; identifiers without one are ignored.
+  /// Removes requests; identifiers without a request are ignored.
   mutating func remove(_ keys: [AppNotificationID], _ context: inout AgentContext) {
     for key in scheduled.remove(keys, &context.effects) { forget(key, &context) }
     for case .request(let key) in regions.remove(keys.map(RegionKey.request), &context.effects) {
@@ -139,7 +139,7 @@ struct LocalNotifications: ~Copyable {
     }
   }
 
-  /// Returns the one pending request with this identifier.
+  /// Returns the key of the only pending request with this identifier.
   ///
   /// - Throws: A failure if no app or more than one app has one.
   func onlyWaiting(
@@ -208,7 +208,7 @@ struct LocalNotifications: ~Copyable {
     try scheduled.travel(command, requestID, at: context.now.moment, &context.effects)
   }
 
-  /// Handles a wake-up, at which the alarms may have fired.
+  /// Handles the schedule's timer, or the machine's wake-up: in either case, the alarms may have fired.
   mutating func onWakeUp() { scheduled.onWakeUp() }
 
   /// Handles a change of the machine's clock.
@@ -278,7 +278,7 @@ struct LocalNotifications: ~Copyable {
     return due
   }
 
-  /// Handles the event that location services have stopped reporting the location.
+  /// Handles the end of the location reports from services.
   mutating func onLocationServiceEnded() { regions.onServiceEnded() }
 
   /// Handles a beacon's advertisement; returns the notifications that are due.
@@ -296,7 +296,7 @@ struct LocalNotifications: ~Copyable {
   ) -> [Due] {
     var result: [Due] = []
     for crossing in crossings {
-      // An app without location permission is not notified, and its request is not used up (S1-73).
+      // An app without location permission is not notified, and its request remains (S1-73).
       guard crossing.isWanted, context.apps.mayLocate(crossing.key.app) else {
         regions.persist(crossing, &context.effects)
         continue

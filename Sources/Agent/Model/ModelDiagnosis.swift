@@ -34,7 +34,7 @@ struct ModelDiagnosis: Hashable, Sendable {
   var isLocationOn: Bool
   /// The device's conditions as `belfry state` prints them.
   var conditions: JSONObject
-  /// The reasons that each app's notifications may not be seen.
+  /// The reasons that the user may not see each app's notifications.
   var appFindings: [Finding]
 }
 
@@ -68,7 +68,7 @@ extension LocalApp {
     "put NSLocationWhenInUseUsageDescription into its manifest (a development app may have it in "
     + "BELFRY_LOCATION_USAGE)"
 
-  /// Returns the reasons that its notifications may not be seen.
+  /// Returns the reasons that the user may not see the app's notifications.
   func findings(
     isUndecided: Bool, tokenAdvice: String, lacksLocationUsage: Bool, holdsPush: Bool,
     holdsBackgroundWork: Bool

@@ -65,8 +65,8 @@ struct Permissions {
     }
   }
 
-  /// After a start, asks again about apps whose notifications wait; returns the notifications that have been decided
-  /// since.
+  /// After a start, asks again about apps whose notifications wait; returns the notifications about which the user has
+  /// decided since.
   mutating func resume(_ context: inout AgentContext) -> [WaitingNotification] {
     var decided: [WaitingNotification] = []
     for app in waitingNotifications.keys.sorted() {
@@ -119,7 +119,7 @@ struct Permissions {
     return released
   }
 
-  /// Handles a newer notification with the identifier of waiting ones, which will not be shown.
+  /// Handles a newer notification that replaces waiting ones with the same identifier, which will not be shown.
   mutating func onReplaced(_ key: AppNotificationID, _ context: inout AgentContext) {
     guard waitingNotifications[key.app]?.contains(where: { $0.key == key }) == true else { return }
     let others = removeReplaced(by: key, &context)
@@ -177,7 +177,7 @@ struct Permissions {
   /// Handles an app that shows or schedules a notification through an older interface, which need not have requested
   /// permission.
   ///
-  /// The user is asked about it unless that is decided, and its notifications are kept until the answer.
+  /// Asks the user about the app unless the decision has been made, and keeps the app's notifications until the answer.
   ///
   /// An app that registered without types is silent, and asks the user nothing (S1-5).
   mutating func onOlderNotification(
@@ -204,7 +204,7 @@ struct Permissions {
     tellSettings(app, before, &context)
   }
 
-  /// Handles an app without kept notifications: only its requests still wait for a decision.
+  /// Handles an app without kept notifications, of which only the requests still wait for a decision.
   mutating func onNothingKept(_ app: AppID, _ context: inout AgentContext) {
     guard appsWithKeptNotifications.remove(app) != nil else { return }
     withdrawUnlessAwaited(app, &context)
@@ -242,7 +242,7 @@ struct Permissions {
     case .none, .types: setLocation(app, .denied, &context)
     case .ask:
       locationAsks[app, default: []].append(requestID)
-      // An open prompt is not changed, so that the answer applies to the text that the user has read.
+      // Do not change an open prompt, so that the answer applies to the text that the user has read.
       if case .location? = prompts[app]?.subject { return }
       if always { wantAlways.insert(app) } else { wantAlways.remove(app) }
       return promptNext(app, &context)
@@ -393,7 +393,7 @@ struct Permissions {
     context.update(app) { $0 = record }
     tellSettings(app, before, &context)
     if context.apps.locationStatus(of: app) != status { tellLocation(app, &context) }
-    // An open prompt about the same decision is answered with it.
+    // The change also answers an open prompt about the same decision.
     var released: [WaitingNotification] = []
     if changes["notifications"] != nil { released = onNotificationsDecided(app, &context) }
     if changes["location"] != nil { onLocationDecided(app, &context) }

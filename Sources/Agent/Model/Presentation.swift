@@ -10,7 +10,7 @@ struct Presentation: Hashable, Sendable {
     var title: String
     /// True if the action is destructive; a presenter marks it if it can.
     var isDestructive: Bool
-    /// True if it requires an unlocked screen.
+    /// True if the action requires an unlocked screen.
     var needsAuthentication: Bool
     /// The text field, if the action has one.
     var textInput: NotificationAction.TextInput?
@@ -78,7 +78,7 @@ struct Presentation: Hashable, Sendable {
   var actions: [Action]
   /// The buttons of a banner, a row of the Notification Center and a locked screen, in order (S1-27, S1-28).
   var minimalActions: [Action]
-  /// True if it stays until the user acts, instead of disappearing automatically.
+  /// True if the notification stays until the user acts, instead of disappearing automatically.
   var isPersistent: Bool
   /// The title of the default action; empty for the presenter's own title.
   var defaultTitle: String
@@ -92,7 +92,7 @@ struct Presentation: Hashable, Sendable {
   var userInfo: JSONObject
   /// The kind of trigger that made it appear.
   var origin: Origin
-  /// The path of a picture to show, if an attachment is one.
+  /// The path of a picture to show, if an attachment is a picture.
   var image: String?
   /// The notification's attachments.
   var attachments: [Attachment] = []
@@ -107,7 +107,7 @@ struct Presentation: Hashable, Sendable {
 }
 
 extension Presentation {
-  /// True if it stays on screen until the user acts: an alert or an urgent notification.
+  /// True if the notification stays on screen until the user acts: an alert or an urgent notification.
   var stays: Bool {
     isPersistent || interruptionLevel == .timeSensitive || interruptionLevel == .critical
   }

@@ -6,9 +6,9 @@ import BelfryWire
 struct Registrations {
   private(set) var hasGateway: Bool
   private var isLinkUp = false
-  /// True once this run knows if the gateway can be reached.
+  /// True once this run knows whether the gateway can be reached.
   ///
-  /// Until then, no app is notified that it cannot.
+  /// Until then, no app is notified that the gateway is unreachable.
   private var isLinkKnown = false
   /// Apps that registered before the state of the link was known.
   private var awaitingLink: Set<Registrant> = []
@@ -16,7 +16,7 @@ struct Registrations {
   private var environment: BelfryWire.Environment?
   /// The reasons that apps have no token although they requested one.
   ///
-  /// Removed once they have one or no longer want one.
+  /// A reason is removed once its app has a token or no longer wants one.
   private var refusals: [AppID: [TokenKind: String]] = [:]
   /// Cancellations that the gateway has not acknowledged; until then, it considers the tokens valid.
   private var cancellations: Set<Cancellation> = []
@@ -38,7 +38,7 @@ struct Registrations {
   /// Creates registrations without a link to the gateway.
   init(hasGateway: Bool) { self.hasGateway = hasGateway }
 
-  /// The reason that a registered app has no token yet, as text for the user.
+  /// The advice to the user about a registered app that has no token yet.
   var advice: String {
     hasGateway ? "wait for the gateway, or see its line above" : "start the agent with --gateway"
   }
@@ -118,7 +118,7 @@ struct Registrations {
     }
   }
 
-  /// Handles a gateway that was started after the agent: it gets every stored registration.
+  /// Handles a gateway that was started after the agent, and sends it every stored registration.
   mutating func onGatewayFound(_ context: inout AgentContext) {
     hasGateway = true
     context.emit(.announceState(context.conditions.deviceState))
@@ -151,10 +151,10 @@ struct Registrations {
       }
     }
     if let token = known?.token {
-      // S0-37, S1-17: an existing token is reported at once.
+      // An existing token is reported at once (S0-37, S1-17).
       context.tell(requestID.connection, .token(kind, token))
     } else if !isLinkUp {
-      // The device must be online. A token that arrives later is reported then.
+      // A new token requires a link to the gateway, and is reported when it arrives.
       let registrant = Registrant(connection: requestID.connection, app: app, kind: kind)
       if isLinkKnown {
         tellUnreachable(registrant, &context)
@@ -171,7 +171,7 @@ struct Registrations {
     let fault: String
     switch (installation.pushEnvironment, environment) {
     case (nil, _):
-      // A desktop file cannot name an environment, and claims remote notifications without it.
+      // A desktop file cannot name an environment, so its claim to remote notifications is valid without one.
       guard !record.claims(.pushes) else { return nil }
       fault = "its manifest does not claim aps-environment"
     case ("development", .production), ("production", .sandbox):
@@ -208,7 +208,7 @@ struct Registrations {
     guard context.apps[app]?.registrations[kind] != nil else { return }
     context.update(app) { record in
       record.registrations[kind] = nil
-      // S4-7: the app disappears from the settings.
+      // The app disappears from the settings (S4-7).
       if kind == .alert { record.isInSettings = false }
     }
     cancel(app, kind, &context)
@@ -239,13 +239,13 @@ struct Registrations {
     cancellations = []
   }
 
-  /// Handles a token from the gateway: a first one, the same one again, or another (S0-38).
+  /// Handles a token from the gateway: the first one, the same one again, or a different one (S0-38).
   mutating func onToken(
     _ app: AppID, _ kind: TokenKind, _ token: [UInt8], _ context: inout AgentContext
   ) {
     guard let known = context.apps[app]?.registrations[kind] else {
-      // The registration was refused or cancelled while the token was requested, but the gateway considers the token
-      // valid.
+      // The registration was refused or cancelled while the token was being requested, but the gateway considers the
+      // token valid.
       return cancel(app, kind, &context)
     }
     guard known.token != token else { return }

@@ -19,7 +19,7 @@ struct Responses {
   /// An action chosen on the locked screen that requires unlocking.
   struct LockedChoice: Hashable, Sendable {
     let key: AppNotificationID
-    /// The order of delivery of the notification that it was chosen on.
+    /// The order of delivery of the notification on which the user chose the action.
     let order: Int64
     let action: PersonAction
     /// True if a content extension has handled the action and forwarded it to the app.
@@ -30,7 +30,7 @@ struct Responses {
   private var waiting: [AppID: [Waiting]] = [:]
   /// The keys of responses sent to an app and not yet handled.
   private var sent: Set<String> = []
-  /// The choices, oldest first; at most one for each notification.
+  /// The choices on the locked screen, oldest first; at most one for each notification.
   private var lockedChoices: [LockedChoice] = []
 
   /// Restores a response at startup, and returns its order of delivery; nil if it is damaged.
@@ -203,7 +203,7 @@ extension Responses.Waiting {
 
 /// The consequences of a user's action on a notification.
 struct ActionConsequences: Hashable {
-  /// True if it requires an unlocked screen, because the action has that option or brings the app to the foreground
+  /// True if the action requires an unlocked screen, because it has that option or brings the app to the foreground
   /// (client-api 3.26).
   let needsUnlock: Bool
   /// True if the app is notified; for a dismissal, only if its category requests that (client-api 3.25).
@@ -226,7 +226,7 @@ struct ActionConsequences: Hashable {
 }
 
 extension NotificationCategory {
-  /// Returns the action with this identifier, in either context.
+  /// Returns the action with this identifier, from the default or the minimal context.
   func action(_ id: String) -> NotificationAction? {
     (actions + (minimalActions ?? [])).first { $0.id.hasSameBytes(as: id) }
   }

@@ -46,9 +46,9 @@ struct Routing: Hashable, Sendable {
   ///
   /// Applies to older interfaces, which need not have requested permission.
   var awaitsPermission = false
-  /// The effects that need no question to the app.
+  /// The effects that apply without asking the app.
   var effects = Effects()
-  /// The reason for showing neither a banner nor playing a sound.
+  /// The reason that no banner is shown and no sound is played.
   var suppression: Suppression?
 
   /// Decides on a notification that has arrived.
@@ -61,7 +61,8 @@ struct Routing: Hashable, Sendable {
     assert(isPush || !wantsFetch, "only a push is fetched for")
     var routing = Routing()
     if isPush {
-      // S1-59, S2-20: a foreground app receives every push, a background app those with content-available.
+      // A foreground app receives every push, and a background app receives those with content-available (S1-59,
+      // S2-20).
       routing.handsOver = presence == .foreground || (presence == .background && wantsFetch)
       routing.launches = presence == .notRunning && wantsFetch
     }

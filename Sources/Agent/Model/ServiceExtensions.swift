@@ -6,7 +6,7 @@ struct ExtensionOrder: Hashable, Sendable {
   let app: AppID
   /// The absolute path of the extension's program.
   let executable: String
-  /// The token that its `hello` will contain.
+  /// The token that the extension's greeting will contain.
   let token: String
 }
 

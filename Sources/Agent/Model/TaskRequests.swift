@@ -2,7 +2,7 @@ import BelfryWire
 
 /// Requests of apps to be started for a background task (`BGTaskScheduler`).
 ///
-/// They outlive the app's process and the agent. A request is used up when its task begins.
+/// They outlive the app's process and the agent. A request is removed when its task begins.
 struct TaskRequests {
   private var waiting: [AppID: [UTF8Text: BackgroundTaskRequest]] = [:]
 

@@ -2,7 +2,8 @@ import BelfryWire
 
 /// A command's notification for an app whose permission is still undecided, in memory and on disk.
 ///
-/// The command may have been informed that it is shown once the user allows it, and does not send it again.
+/// The command may have been informed that the notification will be shown once the user allows it, and does not send
+/// the notification again.
 struct WaitingNotification: Hashable {
   /// The command's request; without an answer once the command, or the run of the agent, has ended.
   let requestID: RequestID

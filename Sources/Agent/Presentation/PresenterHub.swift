@@ -79,7 +79,7 @@ final class PresenterHub {
     }
   }
 
-  /// Plays a sound if the user may hear it: lines of JSON are for programs.
+  /// Plays a sound, unless the only presenter prints lines of JSON, which are for programs.
   func play(_ sound: NotificationSound, of app: LocalApp) {
     guard presenters.contains(where: { !($0 is JSONPresenter) }) else { return }
     sounds.play(sound, of: app)

@@ -12,7 +12,7 @@ final class TerminalInput: EventHandler {
   private var retry: TimerID?
   private var buffer: [UInt8] = []
 
-  /// Starts reading; nil if standard input cannot be waited for (a plain file).
+  /// Starts reading; nil if standard input is a regular file, which cannot be waited for.
   init?(loop: EventLoop, _ body: @escaping (String) -> Void) {
     self.loop = loop
     self.body = body

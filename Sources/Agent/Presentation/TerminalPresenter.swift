@@ -4,8 +4,8 @@ import System
 /// A presenter that prints notifications on a terminal and reads the user's answers there.
 ///
 /// A notification has a number: `3` opens it, `3 ACTION [TEXT]` takes an action, `3 -` dismisses it; `y` and `n` answer
-/// a question, `y 7` and `n 7` the question with that number. Without a number, the answer is ignored if another
-/// question has replaced the one that was read.
+/// a question, `y 7` and `n 7` the question with that number. An answer without a number is ignored if another question
+/// has replaced the one that the user has read.
 final class TerminalPresenter: Presenter {
   private struct Shown {
     let number: Int

@@ -1,7 +1,7 @@
 import BelfryWire
 
 extension AppRequest {
-  /// True if its answer confirms that a change is on disk.
+  /// True if the request's answer confirms that a change is on disk.
   ///
   /// Such a request is refused, before it has any effect, while earlier changes could not be written.
   var changesRecords: Bool {

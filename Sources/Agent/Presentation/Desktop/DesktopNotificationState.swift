@@ -1,8 +1,6 @@
 /// The desired notifications on the desktop and those that the server has.
 ///
-/// Decides the calls that reconcile them.
-///
-/// Does no I/O: each event returns the calls to make.
+/// This type decides the calls that reconcile them. It does no I/O: each event returns the calls to make.
 struct DesktopNotificationState {
   /// An item on the desktop: a notification or a prompt.
   enum Item: Hashable {
@@ -136,7 +134,7 @@ struct DesktopNotificationState {
     return show(key, wanted)
   }
 
-  /// Shows all items on a server that appeared, which may be a different one than before.
+  /// Shows all items on a server that appeared, which may differ from the previous one.
   mutating func serverAppeared() -> [Call] {
     isServerThere = true
     keys = [:]
@@ -215,9 +213,10 @@ struct DesktopNotificationState {
     return (id, ())
   }
 
-  /// Handles a notification that the server removed from the screen: 1 expired, 2 dismissed, 3 by our call, 4 unknown.
+  /// Handles a notification that the server removed from the screen, with the reason for the removal.
   ///
-  /// Only 2 is an action of the user; an expired notification is still in the Notification Center.
+  /// The reasons are 1 for expired, 2 for dismissed by the user, 3 for closed by the agent, and 4 for unknown. Only a
+  /// dismissal is an action of the user; an expired notification is still in the Notification Center.
   mutating func closed(_ number: UInt32, reason: UInt32) -> UserAction? {
     guard let key = keys.removeValue(forKey: number) else { return nil }
     tokens[number] = nil

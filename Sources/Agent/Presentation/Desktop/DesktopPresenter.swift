@@ -29,12 +29,12 @@ final class DesktopPresenter: Presenter {
   private var prompts: [PromptID: Prompt] = [:]
   /// A function that returns true if the desktop's do-not-disturb mode is on.
   var isDesktopQuiet: () -> Bool = { false }
-  /// The unique name of the server that signals must be from, empty without a server; nil until it is known if a server
-  /// is running.
+  /// The unique name of the server whose signals are accepted: empty without a server, nil until it is known whether a
+  /// server is running.
   private var knownOwner: String?
   private var owner: String { knownOwner ?? "" }
 
-  /// Watches for a server on the session bus.
+  /// Creates a presenter that watches for a server on the session bus.
   ///
   /// `close` does not close the bus. `windows` shows everything that the server cannot.
   init(
@@ -133,7 +133,7 @@ final class DesktopPresenter: Presenter {
       }
       self.server = ServerFeatures(name: name, version: version, names: self.capabilities)
       self.log.info("found a desktop notification server")
-      // A prompt on the previous server may belong in a window now, and the reverse.
+      // A prompt on the previous server may belong in a window now, and vice versa.
       for id in self.prompts.keys { _ = self.board.remove(.prompt(id)) }
       self.make(self.board.serverAppeared())
       self.show(self.prompts.values.sorted { $0.id.number < $1.id.number })
@@ -288,7 +288,7 @@ final class DesktopPresenter: Presenter {
     listener?.presenterActed(presentation.key, PersonAction(id))
   }
 
-  /// Makes dunst's own call; a server without it keeps its entry.
+  /// Removes an entry with dunst's own call; a server without that call keeps the entry.
   private func removeFromHistory(_ number: UInt32) {
     bus.call(
       owner, Self.path, "org.dunstproject.cmd0", "NotificationRemoveFromHistory",

@@ -7,8 +7,8 @@ enum IconSearch {
   /// The sizes of the theme's folders that fit a notification, the best first.
   private static let sizes = ["64x64", "48x48", "128x128", "96x96", "256x256", "32x32", "scalable"]
 
-  /// Returns the file of a themed icon's name, from the theme that contains every app icon (Icon Theme Specification
-  /// 0.13: hicolor) or from the pixmaps.
+  /// Returns the file for a themed icon's name, from hicolor, the theme that contains every app's icon (Icon Theme
+  /// Specification 0.13), or from the folder of pixmaps.
   ///
   /// Returns the name itself if no file exists or if it already is a path.
   static func path(of name: String, environment: [String: String]) -> String {

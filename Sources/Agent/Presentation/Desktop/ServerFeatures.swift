@@ -11,7 +11,7 @@ struct ServerFeatures: Hashable {
 
   /// The way that a notification gets into the server's own list without a banner.
   enum QuietDelivery: Hashable {
-    /// The server has no list, or none without showing a banner first.
+    /// The server has no list, or adds a notification to its list only after a banner.
     case none
     /// A notification with low urgency is only shown in the list.
     case lowUrgency
@@ -21,7 +21,7 @@ struct ServerFeatures: Hashable {
 
   let buttons: Buttons
   let quietDelivery: QuietDelivery
-  /// True if it draws the app's name next to the summary.
+  /// True if the server draws the app's name next to the summary.
   let showsAppName: Bool
   let hasMarkup: Bool
   let hasBody: Bool
@@ -34,7 +34,7 @@ struct ServerFeatures: Hashable {
   /// True if, once the banner has disappeared, its list keeps buttons only for `resident` notifications, and lets the
   /// sender close only those.
   let listsResidentOnly: Bool
-  /// True if it moves banners to a list without reporting it to the sender.
+  /// True if the server moves banners to a list without reporting it to the sender.
   let keepsList: Bool
   /// True if it finds icons by name, and draws an icon that is also in its header only once.
   let findsIcons: Bool
@@ -118,7 +118,7 @@ struct ButtonPlacement: Hashable {
       opensWindow = hasWindow && (presentation.isPersistent || !all.isEmpty || isDrawn)
     case .menu:
       withServer = wanted
-      // An alert asks for an answer, but only users who know about the menu find it.
+      // An alert asks for an answer, but only users who know about the menu find its buttons.
       opensWindow = hasWindow && presentation.isPersistent
       hasMore = hasWindow && !opensWindow && (hasDrawnBanner || Self.lacks(wanted, of: all))
     case .upTo(let count):

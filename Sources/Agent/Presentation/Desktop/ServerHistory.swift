@@ -1,6 +1,6 @@
 /// The notifications that were put into a server's history, by their numbers there.
 ///
-/// A server that accepts numbers from its callers is given high ones, which it does not use itself.
+/// The numbers are high, because a server that accepts its callers' numbers does not use high ones itself.
 struct ServerHistory {
   private static let firstNumber: UInt32 = 1 << 30
 

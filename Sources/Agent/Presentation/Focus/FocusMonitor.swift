@@ -12,7 +12,8 @@ final class FocusMonitor {
   let program: String?
   private var child: ChildProgram?
 
-  /// Looks for `belfry-focus` next to this program and on `PATH`; `onChange` is called with each change.
+  /// Creates a monitor with the `belfry-focus` next to this program or on `PATH`; `onChange` is called with each
+  /// change.
   init(on loop: EventLoop, log: Log, onChange: @escaping (FocusedWindow?) -> Void) {
     self.loop = loop
     self.log = log

@@ -2,7 +2,7 @@ import BelfryWire
 import Foundation
 import System
 
-/// A player of notification sounds, one after another.
+/// A player of notification sounds, which plays one sound at a time.
 ///
 /// It uses the separate program `belfry-sound` because sound files are untrusted bytes.
 final class SoundPlayback {
@@ -19,7 +19,7 @@ final class SoundPlayback {
   /// True if a log line has reported that the kernel cannot confine the player.
   private var hasToldLack = false
 
-  /// Looks for `belfry-sound` next to this program and on `PATH`.
+  /// Creates a player with the `belfry-sound` next to this program or on `PATH`.
   init(on loop: EventLoop, log: Log) {
     self.loop = loop
     self.log = log
@@ -80,7 +80,7 @@ final class SoundPlayback {
     }
   }
 
-  /// Logs once if no sound can be played, and each time the reason that an app's own sound was not.
+  /// Logs each reason that an app's own sound was not played, and logs once if no sound can be played at all.
   private func note(_ line: [UInt8]) {
     guard let object = (try? JSONValue(parsing: line))?.objectValue else { return }
     if let lacking = object["lacking"]?.stringValue, !hasToldLack {

@@ -17,7 +17,7 @@ enum SoundSearch {
     return folders.map { "\($0)/\(name)" }.first(where: isFile)
   }
 
-  /// Returns the folders in which an app's sounds are looked for, in order.
+  /// Returns the folders in which to look for an app's sounds, in order.
   static func folders(
     of app: AppID, bundle: String?, environment: [String: String]
   ) -> [String] {

@@ -116,7 +116,7 @@ struct WindowContent {
   private func buttons(
     of presentation: Presentation, closing: Button, _ closeTitle: String
   ) -> [JSONValue] {
-    // As in an alert: a notification without its own actions has the action key, if it shows one, and Close (S3-20,
+    // As in an alert, a notification without its own actions has its action button, if it shows one, and Close (S3-20,
     // S4-20).
     let own =
       presentation.actions.isEmpty && presentation.opening == .buttonAndClick

@@ -39,13 +39,13 @@ final class WindowPresenter: Presenter {
   /// The functions that provide displayed content, called when it is shown.
   struct Source {
     var words: () -> DeviceWords
-    /// A function that returns the content of the Notification Center, oldest first.
+    /// A function that returns the content of the Notification Center, the newest app and thread first.
     var center: () -> [CenterGroup]
     /// A function that formats a time in milliseconds since 1970 for the user.
     var date: (Int64) -> String
   }
 
-  /// Looks for `belfry-center` next to this program and on `PATH`.
+  /// Creates a presenter with the `belfry-center` next to this program or on `PATH`.
   init(
     _ source: Source, isDesktop: Bool, on loop: EventLoop, listener: any PresenterListener,
     log: Log
