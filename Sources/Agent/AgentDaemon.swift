@@ -42,7 +42,7 @@ public final class AgentDaemon {
   private var readyText: String?
   private var isStopped = false
 
-  /// Starts serving; throws failures that an operator can correct.
+  /// Creates the daemon and starts serving; throws failures that an operator can correct.
   public init(_ configuration: AgentConfiguration, on loop: EventLoop) throws(AgentFailure) {
     self.configuration = configuration
     gateway = configuration.gateway

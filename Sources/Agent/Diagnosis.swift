@@ -60,7 +60,7 @@ extension AgentDaemon {
     return findings
   }
 
-  /// The findings about the server's features.
+  /// Returns the findings about the server's features.
   private func serverFindings(_ desktop: DesktopPresenter) -> [Finding] {
     var findings: [Finding] = []
     switch desktop.server.buttons {

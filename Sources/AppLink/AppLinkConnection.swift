@@ -35,8 +35,8 @@ public final class AppLinkConnection: Sendable {
     /// Requests to send once the agent has answered the greeting.
     var queued: [(number: Int64, frame: AppFrame)] = []
     var queuedBytes = 0
-    /// The number of the current connection, so that a reply is sent only on the connection that its question arrived
-    /// on.
+    /// The number of the current connection, so that a reply is sent only on the connection on which its question
+    /// arrived.
     var connectionNumber = 0
     var isReady = false
     var isClosed = false
@@ -53,7 +53,7 @@ public final class AppLinkConnection: Sendable {
   private let wakeup: WakeupPipe?
   private let state = Mutex(State())
 
-  /// Prepares a connection; it does nothing until `start` is called.
+  /// Creates a connection, which does nothing until `start` is called.
   ///
   /// - Parameters:
   ///   - socketPath: The path of the agent's socket (`AgentSocket.path`).
@@ -138,7 +138,7 @@ public final class AppLinkConnection: Sendable {
 
   /// Sends a request and waits for the answer.
   ///
-  /// Do not call it on the connection's own thread.
+  /// Do not call this method on the connection's own thread.
   public func call(_ request: AppRequest, timeoutMilliseconds: Int64? = nil)
     throws(AppLinkFailure) -> AppAnswer
   {

@@ -2,7 +2,7 @@ import BelfryWire
 import Dispatch
 import Synchronization
 
-/// A result that one thread waits for and another one sets.
+/// A result that one thread sets and another one waits for.
 final class BlockingFuture: Sendable {
   private let answer = Mutex<Result<AppAnswer, AppLinkFailure>?>(nil)
   private let semaphore = DispatchSemaphore(value: 0)

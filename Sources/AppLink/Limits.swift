@@ -4,7 +4,7 @@ enum Limits {
   ///
   /// The agent answers at once, except for authorization requests, which wait for the user.
   static let requestMilliseconds: Int64 = 10_000
-  /// Nanoseconds before the first attempt to reconnect to the agent; doubled up to the limit below.
+  /// Nanoseconds before the first attempt to reconnect to the agent; doubled after each attempt, up to the limit below.
   static let firstRetryNanoseconds: Int64 = 50_000_000
   /// The maximum number of nanoseconds between attempts, so that a restarted agent is found again soon.
   static let lastRetryNanoseconds: Int64 = 5_000_000_000

@@ -8,9 +8,9 @@ final class CenterList {
   private let ask: (CenterTextRequest) -> Void
   private var content: CenterContent
 
-  /// Shows the window.
+  /// Creates and shows the window.
   ///
-  /// `report` receives the user's actions; `ask` shows a dialog for a text.
+  /// `report` receives the user's actions; `ask` shows a dialog that asks for a text.
   init(
     _ content: CenterContent, report: @escaping (WindowReport) -> Void,
     ask: @escaping (CenterTextRequest) -> Void

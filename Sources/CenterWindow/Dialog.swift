@@ -12,7 +12,7 @@ final class Dialog {
   private let window: Window
   private let report: (WindowReport) -> Void
 
-  /// Shows the window; `report` receives the user's actions.
+  /// Creates and shows the window; `report` receives the user's actions.
   init(_ content: DialogContent, report: @escaping (WindowReport) -> Void) {
     name = content.window
     self.report = report

@@ -10,7 +10,7 @@ final class LineInput {
   private let onEnd: () -> Void
   private var buffer: [UInt8] = []
 
-  /// Calls `onLine` for each line without its newline, and `onEnd` once the agent has exited.
+  /// Creates a reader that calls `onLine` for each line without its newline, and `onEnd` once the agent has exited.
   init(onLine: @escaping ([UInt8]) -> Void, onEnd: @escaping () -> Void) {
     self.onLine = onLine
     self.onEnd = onEnd
@@ -47,7 +47,7 @@ final class LineInput {
       buffer.removeFirst(end + 1)
       onLine(line)
     }
-    // The agent never writes a line this long.
+    // Discard a line that is too long; the agent never writes one of this length.
     if buffer.count > Self.lineBytes { buffer = [] }
     return true
   }

@@ -8,10 +8,10 @@ final class SettingsList {
   private var content: SettingsContent
   /// The control of each setting, by section and row.
   private var controls: [[Widget]] = []
-  /// True while values are set that the user did not choose.
+  /// True while the program itself sets the values of controls.
   private var isUpdating = false
 
-  /// Shows the window; `report` is called with each change that the user makes.
+  /// Creates and shows the window; `report` is called with each change that the user makes.
   init(_ content: SettingsContent, report: @escaping (WindowReport) -> Void) {
     self.content = content
     self.report = report
@@ -31,8 +31,8 @@ final class SettingsList {
 
   /// Shows new values.
   ///
-  /// The widgets remain unless settings were added or removed, so that the keyboard focus stays on the
-  /// control that the user turns.
+  /// The widgets remain unless settings were added or removed, so that the keyboard focus stays on the control that the
+  /// user changes.
   func show(_ content: SettingsContent) {
     let previous = self.content
     self.content = content

@@ -6,7 +6,7 @@ import CGtk
 @safe struct Widget {
   let pointer: UnsafeMutablePointer<GtkWidget>
 
-  /// Wraps a widget that GTK created.
+  /// Creates a wrapper for a widget that GTK created.
   ///
   /// GTK never returns nil: it ends the program if it is out of memory.
   init(_ pointer: UnsafeMutablePointer<GtkWidget>?) {
@@ -40,7 +40,7 @@ import CGtk
     return box
   }
 
-  /// Creates a widget with another accessible role than its type has by default.
+  /// Creates a widget with an accessible role other than the default of its type.
   ///
   /// GTK allows setting the role only once.
   init(withRole role: GtkAccessibleRole, _ type: GType) {
@@ -150,7 +150,7 @@ import CGtk
     return field
   }
 
-  /// A switch that is on or off, and what is called when it is turned.
+  /// Creates a switch that calls `onTurned` whenever it is turned on or off.
   static func toggle(_ isOn: Bool, name: String, _ onTurned: @escaping () -> Void) -> Widget {
     let toggle = unsafe Widget(gtk_switch_new())
     unsafe gtk_switch_set_active(toggle.opaque, isOn ? 1 : 0)
@@ -166,13 +166,13 @@ import CGtk
     nonmutating set { unsafe gtk_switch_set_active(opaque, newValue ? 1 : 0) }
   }
 
-  /// A list to choose one text from, and what is called when another is chosen.
+  /// Creates a drop-down list of texts that calls `onChosen` whenever another text is selected.
   static func choice(
     of titles: [String], selected: Int, name: String, _ onChosen: @escaping () -> Void
   ) -> Widget {
     let list = unsafe gtk_string_list_new(nil)
     for title in titles { unsafe gtk_string_list_append(list, title) }
-    // The drop-down takes the list over.
+    // The drop-down takes ownership of the list.
     let choice = unsafe Widget(gtk_drop_down_new(list, nil))
     unsafe gtk_drop_down_set_selected(choice.opaque, guint(selected))
     unsafe gtk_widget_set_valign(choice.pointer, GTK_ALIGN_CENTER)
@@ -223,7 +223,7 @@ import CGtk
     unsafe connect("close-request", unsafeBitCast(call, to: GCallback.self), body)
   }
 
-  /// Calls `body` each time a property of the widget has another value.
+  /// Calls `body` each time a property of the widget changes.
   func connectNotify(_ property: String, _ body: @escaping () -> Void) {
     let call:
       @convention(c) (

@@ -4,7 +4,7 @@ import BelfryWire
 enum WindowReport: Hashable {
   /// A window is on screen.
   case shown(window: String)
-  /// A button was pressed; `text` is the content of its field.
+  /// A button was pressed; `text` is the content of its text field.
   case pressed(window: String, button: String, text: String?)
   /// A button of the Notification Center was pressed: of a notification, of an app, or of the whole list.
   case pressedInCenter(app: String?, item: String?, button: String, text: String?)

@@ -17,7 +17,7 @@ import Glibc
   /// The properties in which a window can name its app, most reliable first.
   private let names: [xcb_atom_t]
 
-  /// Connects to the display that the environment names; nil if no X server is reachable.
+  /// Creates a connection to the display that the environment names; nil if no X server is reachable.
   init?() {
     var screen: Int32 = 0
     guard let connection = unsafe xcb_connect(nil, &screen) else { return nil }

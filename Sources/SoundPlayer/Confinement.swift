@@ -6,7 +6,7 @@ enum Confinement {
   /// Restricts this process to reading the given files, allocating memory, reading clocks and using its open
   /// descriptors.
   ///
-  /// Returns the names of the kernel features that are missing for this.
+  /// Returns the names of the kernel features that these restrictions need and that are missing.
   ///
   /// Call it only before the process starts another thread.
   static func enter(reading paths: [String]) -> [String] {

@@ -39,12 +39,13 @@ extension CoreAudioFile {
 }
 
 extension IMA4 {
-  /// An encoder of one channel, packet by packet.
+  /// An encoder of one channel, which encodes one packet at a time.
   struct Encoder {
     private var predictor: Int
     private var index = 0
 
-    /// Starts with the step that fits the channel's first packet best, so that a loud beginning is not distorted.
+    /// Creates an encoder with the initial step that fits the channel's first packet best, so that a loud beginning is
+    /// not distorted.
     init(for first: [Int16]) {
       predictor = first.first.map(Int.init) ?? 0
       var least = Int.max
@@ -61,12 +62,12 @@ extension IMA4 {
       index = best
     }
 
-    /// Returns the packet of up to 64 samples.
+    /// Returns the packet for up to 64 samples.
     ///
-    /// A shorter one is padded with its last sample.
+    /// Fewer samples are padded with copies of the last one.
     mutating func encode(_ samples: [Int16]) -> [UInt8] {
       assert((1...packetFrames).contains(samples.count), "a packet holds up to 64 samples")
-      // The packet's header has only the upper nine bits, and the decoder continues from them.
+      // The packet's header has only the predictor's upper nine bits, and the decoder continues from them.
       predictor = Int(Int16(truncatingIfNeeded: predictor & 0xFF80))
       let head = predictor & 0xFF80 | index
       var packet = [UInt8(truncatingIfNeeded: head >> 8), UInt8(truncatingIfNeeded: head)]

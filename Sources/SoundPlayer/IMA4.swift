@@ -1,7 +1,7 @@
-/// Apple's IMA4: packets of 34 bytes per channel with 64 samples each; every packet is decoded on its own.
+/// Apple's IMA4: packets of 34 bytes per channel with 64 samples each. Every packet is decoded independently.
 ///
-/// Two bytes hold the predictor's upper nine bits and the step index; 32 bytes hold one sample per four bits, the lower
-/// half first (IMA Digital Audio Focus 1992; QuickTime's layout of it).
+/// Two bytes hold the predictor's upper nine bits and the step index. The other 32 bytes hold one sample in each four
+/// bits, the lower half of a byte first (IMA Digital Audio Focus 1992, in QuickTime's layout).
 enum IMA4 {
   static let packetBytes = 34
   static let packetFrames = 64

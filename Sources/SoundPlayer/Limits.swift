@@ -1,8 +1,8 @@
 /// Every limit of this program, with its unit and its reason.
 enum Limits {
-  /// An alert sound must be shorter than this number of seconds (S0-6).
+  /// The duration in seconds below which an alert sound must stay (S0-6).
   static let seconds = 30.0
-  /// Seconds that a truncated sound keeps, safely below the limit.
+  /// The duration in seconds of a truncated sound, safely below the limit.
   static let cutSeconds = 29.5
   /// The maximum number of frames to convert, whatever a header says: 30 s at the highest rate.
   static let framesMax = 30 * rates.upperBound
@@ -14,7 +14,7 @@ enum Limits {
   static let channels = 8
   /// Samples per second that sound servers accept.
   static let rates = 1_000...384_000
-  /// Frames per read and write: some milliseconds of sound.
+  /// Frames per read and write: about a tenth of a second at common rates.
   static let framesAtATime = 4_096
   /// The maximum size in bytes of the child's header before its samples: a path and a reason.
   static let headerBytes = 8_192

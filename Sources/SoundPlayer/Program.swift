@@ -180,7 +180,8 @@ enum Program {
     return 0
   }
 
-  /// Returns the app's own sound, else the system's (S0-6), else the chime; and the reason for not using the app's.
+  /// Returns the app's own sound, or else the system's (S0-6), or else the chime, with its name and the reason for not
+  /// using the app's.
   static func choose(_ command: PlayCommand) -> (any SoundSource, String, String?) {
     var reason: String?
     if let path = command.path {

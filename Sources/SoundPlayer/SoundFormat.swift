@@ -43,7 +43,7 @@ struct SoundFormat: Hashable {
 
   var seconds: Double { rate > 0 ? Double(frames) / Double(rate) : 0 }
 
-  /// The reason that no sound server can play it, or nil if one may.
+  /// The reason that no sound server can play the sound, or nil if one might.
   var whyUnplayable: String? {
     if frames <= 0 { return "it contains no sound" }
     guard (1...Limits.channels).contains(channels) else {
@@ -56,7 +56,7 @@ struct SoundFormat: Hashable {
     return nil
   }
 
-  /// The reason that it cannot be an alert sound (S0-2, S0-3, S0-6), or nil if it can.
+  /// The reason that the sound cannot be an alert sound (S0-2, S0-3, S0-6), or nil if it can.
   var whyRefused: String? {
     if case .other(let name) = container {
       return "\(name) is not an alert sound format: use aiff, wav or caf"

@@ -53,7 +53,7 @@ protocol SoundOutput {
   private let writeFunction: Write
   private let drainFunction: Drain
 
-  /// Connects to a sound server; nil if none answers.
+  /// Connects to a sound server; nil if none responds.
   init?(channels: Int, rate: Int) {
     guard let library = Library("libpulse-simple.so.0"),
       let new = unsafe library.function("pa_simple_new", New.self),

@@ -83,13 +83,13 @@ enum AgentCommand {
     return 0
   }
 
-  /// Returns the arguments of the agent to install, or nil if it runs now.
+  /// Returns the arguments of the agent to install, or nil if the command is to run an agent itself.
   private static func installedArguments(_ options: CommandLineOptions) throws -> [String]? {
     guard options.has("install") || options.has("uninstall") else { return nil }
     guard !(options.has("install") && options.has("uninstall")) else {
       throw UsageError("--install and --uninstall cannot be combined: use one of them")
     }
-    // The installed agent is started in another folder.
+    // Make paths absolute, because the installed agent is started in another folder.
     let paths: Set<String> = ["data", "socket", "ca", "ready-file"]
     var arguments: [String] = []
     let hasCode =

@@ -26,7 +26,7 @@ struct AgentControl {
   /// the default.
   static func greetingMilliseconds(_ options: CommandLineOptions) -> Int64 {
     let seconds = options.value("timeout").flatMap { Int64($0) } ?? longestGreetingSeconds
-    // No agent answers in zero time.
+    // Allow at least a second, because no agent answers in zero time.
     return min(max(seconds, 1), longestGreetingSeconds) * 1_000
   }
 

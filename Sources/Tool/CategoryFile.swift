@@ -4,7 +4,7 @@ import System
 /// A category file for `belfry app run --category`, in the format of a category in `docs/app-link.md`.
 ///
 /// The options of an action may also have the form that `presented` lines use. The file is written by hand, so unknown
-/// members are refused, and not ignored as on the link.
+/// members are refused instead of ignored, unlike on the link.
 enum CategoryFile {
   private static let categoryKeys = [
     "id", "actions", "minimalActions", "options", "intents", "placeholder", "summaryFormat",

@@ -1,8 +1,8 @@
 import System
 
-/// An error that ends its command with a status of its own; every other error ends it with 1.
+/// An error that ends its command with an exit status of its own; every other error ends the command with 1.
 protocol CommandFailure: Error {
-  /// 2 for wrong usage, which the caller corrects, and 1 for everything else.
+  /// The exit status: 2 for wrong usage, which the caller can correct, and 1 for everything else.
   var exitStatus: Int32 { get }
 }
 
@@ -10,7 +10,7 @@ extension CommandLineOptions.Problem: CommandFailure {
   var exitStatus: Int32 { 2 }
 }
 
-/// An error in what the user gave, with its remedy.
+/// An error in the user's input, with its remedy.
 struct UsageError: CommandFailure, CustomStringConvertible {
   let description: String
   var exitStatus: Int32 { 2 }
@@ -37,9 +37,9 @@ extension OptionTable {
   }
 }
 
-/// The common end of every command.
+/// The error handling that all commands share.
 enum CommandRun {
-  /// Returns the status of `body`; prints the error that it throws.
+  /// Runs `body` and returns its exit status; prints an error that `body` throws, and returns the status of that error.
   static func status(of body: () throws -> Int32) -> Int32 {
     do {
       return try body()

@@ -218,7 +218,7 @@ enum GatewayCommand {
   private static func portOffset(
     _ options: CommandLineOptions
   ) throws(CommandLineOptions.Problem) -> UInt16 {
-    // The highest default port plus the offset must be a port.
+    // The highest default port plus the offset must be a valid port number.
     try options.integer("port-offset", in: 0...(UInt16.max - GatewayPorts().device)) ?? 0
   }
 

@@ -167,7 +167,7 @@ enum NotifyCommand {
   private static func list(_ options: CommandLineOptions, _ agent: AgentControl) throws {
     let isJSON = options.has("json")
     let found = try agent.ask(.scheduled(app: options.value("app"))).rows
-    // The agent's zone, in which it schedules; a manual clock has its own.
+    // Use the zone in which the agent schedules; a manual clock has its own zone.
     let zone = isJSON || found.isEmpty ? nil : try clock(options)["zone"]?.stringValue
     let rows = found.map { row in
       var row = row
@@ -179,7 +179,7 @@ enum NotifyCommand {
     AgentControl.show(rows, .headings(of: "pending notifications"), asJSON: isJSON)
   }
 
-  /// Formats a time for people, in a time zone: "2026-11-21 18:00:00".
+  /// Formats a time for the user, in a time zone: "2026-11-21 18:00:00".
   private static func localTime(_ unixMilliseconds: Int64, zone: String) -> String {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = TimeZone(identifier: zone) ?? .gmt

@@ -50,7 +50,7 @@ enum NotifyTrigger {
     guard let recurrence = try every(options, zone: nil) else {
       return .interval(seconds: seconds, repeats: options.has("repeat"))
     }
-    // Starting then, repeat at that time of day every day, and so on.
+    // Repeat at the time of day of the first date: every day, every week, and so on.
     let milliseconds = Int64((seconds * 1_000).rounded())
     return .date(
       unixMilliseconds: try now() + milliseconds, zone: nil, recurrence: recurrence,
@@ -110,7 +110,7 @@ enum NotifyTrigger {
         key: "zone", value: zone, wanted: "floating or a zone like Europe/Paris")
     }
     if let offset {
-      // With an offset it is an instant, whatever the zone, and its repetitions keep that wall time at the offset.
+      // A time with an offset is an instant in any zone, and its repetitions keep the wall time at that offset.
       return .date(
         unixMilliseconds: (wall - offset) * 1_000, zone: nil,
         recurrence: try every(options, zone: ZoneDatabase.name(ofOffset: Int(offset))),

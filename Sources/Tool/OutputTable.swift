@@ -4,11 +4,11 @@ import BelfryWire
 enum OutputTable {
   /// The first line of a table.
   enum Header {
-    /// None, so that a script can use a created object with `$(…)`.
+    /// No header, so that a script can use a created object with `$(…)`.
     case none
     /// The names of the members, which are also the words of the command.
     case names
-    /// Headings for people; an empty list is reported on standard error as "no …".
+    /// Headings for users; an empty list is reported on standard error as "no …".
     case headings(of: String)
   }
 

@@ -138,7 +138,7 @@ enum SendCommand {
       if let part = given.first {
         throw SendFailure.contradiction("--payload and --\(part)", "use one of them")
       }
-      // Read more than a payload may have, so that the service reports that it is too large.
+      // Read more bytes than a payload may have, so that the service reports that the payload is too large.
       let bytes = try FileSystem.read(
         file == "-" ? "/dev/stdin" : file, limit: WireLimits.largePayloadBytesMax * 2)
       if let fault = PayloadFault(in: bytes) {
@@ -180,7 +180,7 @@ enum SendFailure: Error, CustomStringConvertible {
 }
 
 extension ProviderFailure {
-  /// True if the service could not be reached or did not respond, which another listener's port also causes.
+  /// True if the service could not be reached or did not respond, as also happens at the port of another listener.
   var isOfService: Bool {
     switch self {
     case .unreachable, .unanswered, .timedOut, .badAnswer: true

@@ -2,7 +2,8 @@ import BelfryProvider
 import BelfryWire
 import System
 
-/// The advice of `belfry send` for pushes to another listener's port, which look like a service that does not answer.
+/// The advice of `belfry send` for a push to the port of another listener, which looks like a service that does not
+/// answer.
 struct SendPort {
   /// The names of a gateway's other listeners, with their default ports.
   private static let others: [(name: String, port: Int64)] = [
@@ -39,7 +40,7 @@ struct SendPort {
     (listener, providerPort) = ("usually a gateway's \(other.name) port", nil)
   }
 
-  /// The message in place of the failure.
+  /// The message to print instead of the failure.
   var message: String {
     "cannot send to \(address), which is \(listener): "
       + (providerPort.map { "use its provider port, \($0)" }

@@ -28,9 +28,10 @@ final class AppServer {
   /// The bytes sent to each app in this turn.
   private var sentThisTurn: [AppID: Int] = [:]
 
-  /// Listens at `path`, replacing a socket file left by an agent that has ended.
+  /// Creates a server that listens at `path`, replacing a socket file left by an agent that has ended.
   ///
-  /// With `descriptor`, accepts connections on a socket that already listens there; its file outlives this server.
+  /// With `descriptor`, the server accepts connections on a socket that already listens there, and whose file outlives
+  /// this server.
   init(
     loop: EventLoop, path: String, descriptor: Int32? = nil, userID: UInt32,
     connections bounds: AppConnectionCensus.Bounds, held: HeldBytes.Bounds,

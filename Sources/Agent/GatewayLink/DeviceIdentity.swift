@@ -71,7 +71,7 @@ public struct DeviceIdentityFolder: Sendable {
   let path: String
   private let machine: [UInt8]
 
-  /// Represents the folder at `path`, which need not exist yet, on the machine with the given `MachineIdentity`.
+  /// Creates the folder object for `path`, which need not exist yet, on the machine with the given `MachineIdentity`.
   public init(_ path: String, machine: [UInt8]) {
     self.path = path
     self.machine = machine

@@ -208,7 +208,7 @@ extension Presentation.Action {
 }
 
 extension Presentation.Origin {
-  /// Returns the kind of a trigger.
+  /// Creates the origin from the kind of a trigger.
   init(_ trigger: NotificationTrigger?) {
     switch trigger {
     case nil: self = .now

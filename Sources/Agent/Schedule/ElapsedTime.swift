@@ -2,8 +2,8 @@ import BelfryWire
 
 /// Elapsed time that continues across restarts of the machine; the kernel's own elapsed time begins at its start.
 ///
-/// Within one run of the kernel, it is the kernel's clock plus an offset. After a restart, the wall clock determines
-/// the time that the machine was off; if the wall clock was set back, no time has passed.
+/// Within one run of the kernel, elapsed time is the kernel's clock plus an offset. After a restart, the wall clock
+/// determines the time that the machine was off; if the wall clock was set back, no time has passed.
 struct ElapsedTime: Equatable {
   /// The run of the kernel that the offset belongs to.
   let boot: String
@@ -14,7 +14,7 @@ struct ElapsedTime: Equatable {
   /// The elapsed time when the state was stored.
   private(set) var last: Int64
 
-  /// Continues from the stored state; nil at the first start.
+  /// Creates the time, continuing from the stored state; `kept` is nil at the first start.
   init(kept: ElapsedTime?, boot: String, kernel: Int64, wall: Int64) {
     self.boot = boot
     if let kept, kept.boot == boot {

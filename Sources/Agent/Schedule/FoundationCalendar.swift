@@ -58,7 +58,7 @@ final class FoundationCalendar: CalendarSystem {
   private func nextDay(_ match: CalendarMatch, from first: Int) -> Int? {
     guard match.constrainsDate || match.isLeapMonth != nil else { return first }
     guard isPossible(match) else { return nil }
-    // If the match specifies only a week or a longer unit, its first day is meant.
+    // A match that specifies only a week or a longer unit means its first day.
     let wantsFirst = !match.constrainsDay && !match.constrainsTime
     var matchedBefore = wantsFirst && mismatch(match, first - 1) == nil
     var day = first
@@ -86,7 +86,7 @@ final class FoundationCalendar: CalendarSystem {
     case month, week, weekday, day, other
   }
 
-  /// Returns false if the calendar never has such numbers, by Foundation's own bounds, which may be too wide.
+  /// Returns false if the calendar never has the numbers of a match, by Foundation's own bounds, which may be too wide.
   private func isPossible(_ match: CalendarMatch) -> Bool {
     func holds(_ component: CalendarMatch.Component, _ unit: Calendar.Component) -> Bool {
       guard let wanted = match[component], let range = calendar.maximumRange(of: unit) else {
@@ -100,7 +100,7 @@ final class FoundationCalendar: CalendarSystem {
       && holds(.weekOfMonth, .weekOfMonth) && holds(.weekOfYear, .weekOfYear)
   }
 
-  /// Returns the component in which a day does not match, the longest stretch first; nil if it matches.
+  /// Returns the component in which a day does not match, checking the longest period first; nil if the day matches.
   private func mismatch(_ match: CalendarMatch, _ day: Int) -> Mismatch? {
     lookUps += 1
     let date = calendar.dateComponents(Self.units, from: Self.noon(day))
@@ -143,7 +143,7 @@ final class FoundationCalendar: CalendarSystem {
       }
       let rest = days - number + 1
       guard rest > 0 else { return 1 }
-      // Japan's eras begin on any day, and the year number changes with them.
+      // Japan's eras may begin on any day, and the year number changes with them.
       guard calendar.component(.era, from: Self.noon(day + rest)) == date.era else { return 1 }
       // After the clock was set to a distant time, the cached months are of no use.
       if months.count >= Limits.calendarMonths { months = [:] }
@@ -159,8 +159,8 @@ final class FoundationCalendar: CalendarSystem {
   func repeatedDay(_ count: Int, from day: Int, months: Int, days: Int) -> RepeatedDay? {
     lookUps += 1
     let start = calendar.dateComponents([.day, .month], from: Self.noon(day))
-    // Years of some calendars have a month more than others, so a period of twelve months counts as one year. Four
-    // periods of three months do not.
+    // Some calendars have years with an additional month, so a period of twelve months counts as one year. Four periods
+    // of three months do not.
     let isYears = months.isMultiple(of: 12)
     guard
       let moved = calendar.date(

@@ -3,8 +3,8 @@ import System
 
 /// The machine's own clocks and time zone.
 ///
-/// Uses two kernel timers: one on the wall clock, which reports when that is set, and one on the clock that also counts
-/// sleep. Both are due at once after a resume. No polling is needed.
+/// It uses two kernel timers: one on the wall clock, which also reports when the wall clock is set, and one on the
+/// clock that counts sleep, too. Both are due at once after a resume, so no polling is needed.
 final class MachineClock: ScheduleClock {
   /// The paths of the machine's settings that the clock reads; a test has its own folders.
   struct Paths {
@@ -31,7 +31,7 @@ final class MachineClock: ScheduleClock {
   private var databaseWatch: FolderTreeWatch?
   private var databaseTimer: TimerID?
 
-  /// Starts listening for events.
+  /// Creates the clock and starts listening for events.
   ///
   /// - Parameters:
   ///   - loop: The loop on which events are reported.

@@ -2,13 +2,13 @@ import BelfryWire
 
 /// The scheduled notifications of all apps, and the moves of a manual clock.
 ///
-/// Decides which notification fires when; `Delivery` decides which effects it has.
+/// It decides when each notification fires; `Delivery` decides which effects the notification has.
 struct ScheduledNotifications: ~Copyable {
   /// A scheduled notification that is due.
   enum Step: Hashable {
     /// Shows the notification; `isLast` is true if it will not fire again.
     case fire(AppNotificationID, isLast: Bool)
-    /// Drops a notification that was missed by more than the window, or has no future date.
+    /// Drops a notification whose date was missed by more than the allowed window, or that has no future date.
     case expire(AppNotificationID)
   }
 
@@ -38,7 +38,7 @@ struct ScheduledNotifications: ~Copyable {
   init(pendingLimit: Int, zones: ZoneFolder, isManual: Bool) {
     self.zones = zones
     self.isManual = isManual
-    // A manual clock waits for everything that is due at a moment.
+    // Do not limit the look-ups of a manual clock, which waits for everything that is due at a moment.
     let lookUps = isManual ? Int.max : ScheduleLimits.calendarLookUpsPerTurn
     schedule = Schedule(
       policy: SchedulePolicy(pendingLimit: pendingLimit, calendarLookUps: lookUps), world: zones)
@@ -361,7 +361,7 @@ struct ScheduledNotifications: ~Copyable {
     }
   }
 
-  /// Traps in debug builds if the clockMove and its moves contradict each other.
+  /// Traps in debug builds if the move of a manual clock or the alarms contradict the schedule.
   func checkInvariants() {
     assert(clockMove == nil || isManual, "only a manual clock is moved")
     assert(!isClockMoving || clockMove != nil, "the clock moves only during a move")

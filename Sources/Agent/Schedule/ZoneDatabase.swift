@@ -5,7 +5,7 @@ import System
 
 /// A folder of compiled time zones, as created by `zic`.
 public struct ZoneDatabase: Sendable {
-  /// The machine's database: `TZDIR` if it is set, as for every program, else the folder that distributions use.
+  /// The machine's database: `TZDIR` if it is set, as for every program, or else the folder that distributions use.
   public static let system = ZoneDatabase(
     folder: ProcessInfo.processInfo.environment["TZDIR"].flatMap {
       $0.hasPrefix("/") ? $0 : nil

@@ -41,7 +41,8 @@ final class DesktopQuiet {
   /// The sources that report the mode as on.
   private(set) var quiet: Set<String> = []
 
-  /// Calls `body` on the loop whenever the mode changes; `environment` is used to query settings.
+  /// Creates a monitor that calls `body` on the loop whenever the mode changes; `environment` is used to query
+  /// settings.
   init(
     bus: BusConnection, on loop: EventLoop,
     environment: [String: String] = ProcessInfo.processInfo.environment,
@@ -51,7 +52,7 @@ final class DesktopQuiet {
     self.loop = loop
     self.environment = environment
     self.body = body
-    // Plasma's property, and dunst's own interface under the same name.
+    // Watch Plasma's property, and dunst's own interface under the same bus name.
     try watch("plasma", Self.name, "Inhibited")
     try watch("dunst", "org.dunstproject.cmd0", "paused")
     try watchXfce()

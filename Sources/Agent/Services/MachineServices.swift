@@ -10,7 +10,7 @@ final class MachineServices {
   private var finder: ReconnectingBus?
   private var services: SystemServices?
 
-  /// Looks for the bus at once; `report` is called with each change, `onBus` with each new bus or nil.
+  /// Looks for the bus immediately; calls `report` with each change, and `onBus` with each new bus or with nil.
   init(
     on loop: EventLoop, log: Log, report: @escaping (SystemServices.Change) -> Void,
     onBus: @escaping (BusConnection?) -> Void

@@ -26,8 +26,8 @@ final class SettingWatch {
   private var isStale = false
   private var isClosed = false
 
-  /// Calls `body` on the loop with the value as `gsettings get` prints it, now and after each change; with nil if the
-  /// key does not exist or cannot be read.
+  /// Creates a watch that calls `body` on the loop with the value as `gsettings get` prints it, now and after each
+  /// change; with nil if the key does not exist or cannot be read.
   init(
     _ key: Key, bus: BusConnection, on loop: EventLoop, environment: [String: String],
     _ body: @escaping (String?) -> Void

@@ -28,7 +28,7 @@ final class SystemServices {
   /// The running services, by their names on the bus.
   var running: Set<String> { Set(watches.filter(\.isThere).map(\.service)) }
 
-  /// Calls `body` on the loop with each change.
+  /// Creates watches on the services; `body` is called on the loop with each change.
   init(bus: BusConnection, _ body: @escaping (Change) -> Void)
     throws(BusFailure)
   {
@@ -47,7 +47,7 @@ final class SystemServices {
     ) { .device(.powerSaver($0?.stringValue == "power-saver")) }
     let manager = "org.freedesktop.NetworkManager"
     try watch(manager, "/org/freedesktop/NetworkManager", manager, "Metered") { value in
-      // 1 is yes, 3 a guess that it is.
+      // 1 means that the connection is metered, and 3 that it probably is.
       .device(.metered(value?.unsignedValue == 1 || value?.unsignedValue == 3))
     }
     try watch(manager, "/org/freedesktop/NetworkManager", manager, "State") { value in

@@ -74,7 +74,7 @@ struct AdminClient {
   private static let connectMilliseconds: Int32 = 5_000
   /// Milliseconds for a request that only reads.
   private static let readMilliseconds: Int32 = 10_000
-  /// Milliseconds for a request that changes something; a busy machine needs long for an RSA key.
+  /// Milliseconds for a request that changes something; a busy machine needs a long time to generate an RSA key.
   private static let changeMilliseconds: Int32 = 60_000
 
   /// Throws if another user has the port of a service that is down, because that user would receive the token.

@@ -9,10 +9,10 @@ struct AdministrationVerb: Sendable {
   let table: OptionTable
   /// The members of the response to show as columns; with `--json`, all members are shown.
   let columns: [String]
-  /// Formats a created object; nil to show its columns.
+  /// A function that formats a created object; nil to show the object's columns.
   var text: (@Sendable (JSONObject) -> String)?
   let request: @Sendable (CommandLineOptions) throws -> AdministrationRequest
-  /// Completes the command with the response, for example by writing the file specified with `--out`.
+  /// A function that completes the command with the response, for example by writing the file specified with `--out`.
   let finish: Finish
 
   typealias Finish =
@@ -21,9 +21,9 @@ struct AdministrationVerb: Sendable {
   /// Bytes that must be free for the file of `--out`; a key and a chain of certificates have a few thousand.
   private static let outBytes = 65_536
 
-  /// The objects that the verb lists; nil if it creates or removes one.
+  /// The kind of objects that the verb lists, as a plural noun; nil if the verb creates or removes an object.
   let listed: String?
-  /// True if columns without any value are left out of a list.
+  /// True if columns without any value are omitted from a list.
   var hidesEmptyColumns = false
 
   init(

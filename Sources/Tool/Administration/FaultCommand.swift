@@ -50,7 +50,7 @@ enum FaultCommand {
     return list
   }()
 
-  /// Returns a rule with its id, in the same words as the options of `fault add`.
+  /// Returns the text of a rule with its ID, in the same words as the options of `fault add`.
   private static func sentence(_ rule: JSONObject) -> String {
     func words(_ keys: [String]) -> String {
       let words = keys.compactMap { key in

@@ -12,7 +12,8 @@ struct GatewayAccess {
 
   /// Executes a request on the running or the stopped gateway.
   ///
-  /// The folder's lock shows whether the gateway runs, not `gateway.json`, which remains after a gateway was killed.
+  /// The folder's lock shows whether the gateway is running. `gateway.json` does not, because it remains after a
+  /// gateway is killed.
   func perform(_ request: AdministrationRequest) throws -> [JSONObject] {
     var attempts = Self.attempts
     while true {

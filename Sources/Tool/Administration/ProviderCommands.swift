@@ -106,7 +106,7 @@ enum CertificateCommand {
     ], columns: ["serial", "file"], finish: write
   ) { options in
     _ = try options.required("out")
-    // Check this before the certificate is created, which would be useless otherwise.
+    // Check this before the certificate is created, because a certificate that cannot be exported would be useless.
     if options.has("legacy-p12") { try PKCS12.requireLegacy() }
     let form = try options.choice("form", of: ["universal", "uid"])
     let key = try options.choice("key", of: ["ec", "rsa"])
@@ -127,7 +127,7 @@ enum CertificateCommand {
     positionalCount: 1...1, columns: ["serial", "revokedAt"]
   ) { .revokeCertificate(serial: $0.positionals[0]) }
 
-  /// Writes the private key to the file only.
+  /// Writes the private key to the file and nowhere else.
   @Sendable private static func write(
     _ lines: [JSONObject], _ options: CommandLineOptions, _ out: ReservedFile?
   ) throws -> [JSONObject] {

@@ -66,7 +66,7 @@ enum CenterCommand {
     }
   }
 
-  /// Returns the columns of the table; members that are not useful in it are only shown with `--json`.
+  /// Returns the columns of the table; members that are not useful in a table are only shown with `--json`.
   private static func columns(_ rows: [JSONObject]) -> [String] {
     (rows.first?.keys ?? []).filter { !["name", "authorization", "actions"].contains($0) }
   }

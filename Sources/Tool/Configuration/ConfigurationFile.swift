@@ -98,7 +98,7 @@ struct ConfigurationFile {
     return key
   }
 
-  /// Returns the texts of an option, or nil if they are invalid, which is recorded.
+  /// Returns the texts of an option, or nil after recording that they are invalid.
   private mutating func values(of name: String, _ parser: inout YAMLEvents) throws(Fault) -> [(
     text: String, line: Int
   )]? {
@@ -151,7 +151,7 @@ struct ConfigurationFile {
     case other
   }
 
-  /// Nesting levels of values that no option takes, as in a file of an earlier format or of another program.
+  /// The maximum nesting depth of values that no option takes, as in a file of an earlier format or of another program.
   private static let depthMax = 16
 
   /// True once the stream has ended.
@@ -192,7 +192,7 @@ struct ConfigurationFile {
   mutating func skip(_ kind: Kind) throws(ConfigurationFile.Fault) {
     var (depth, kind) = (0, kind)
     while true {
-      // The cost of each level in libyaml is that of all levels before it.
+      // In libyaml, each level costs as much as all levels before it.
       if depth > Self.depthMax {
         throw ConfigurationFile.Fault(
           line: unsafe Int(parser.pointee.mark.line) + 1,

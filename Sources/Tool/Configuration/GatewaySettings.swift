@@ -34,7 +34,7 @@ struct GatewaySettings {
         let configuration = try GatewayCommand.configuration(layers.options)
         read = (configuration, try GatewayCommand.consoleAddress(layers.options))
       } catch {
-        // Each iteration removes one value.
+        // The loop ends, because each iteration removes one value.
         guard layers.note(error) else { throw .usage(error) }
       }
     }
@@ -100,7 +100,7 @@ enum GatewayCheck {
     }
   }
 
-  /// Returns the settings of a file by itself, or nil after printing its errors if it is not valid.
+  /// Returns the settings that a file contains, without other sources, or nil after printing the errors in the file.
   private static func settings(
     _ file: String
   ) throws(CommandLineOptions.Problem) -> GatewaySettings? {

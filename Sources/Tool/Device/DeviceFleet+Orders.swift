@@ -12,7 +12,7 @@ extension DeviceFleet {
       let pending = PendingOrder(for: client)
       orders.append(pending)
       for (device, token) in targets { pending.add(device.begin(order.verb, token), of: device) }
-      // Some parts may be done at once.
+      // Some parts may already be complete.
       for (device, _) in targets { pending.check(device) }
       orders.removeAll(where: \.isFinished)
     } catch {

@@ -34,7 +34,7 @@ final class DeviceFleet: TurnEndTarget {
     DescriptorLimit.raise()
   }
 
-  /// Runs until the exit command.
+  /// Runs until the exit command or a signal to end.
   ///
   /// Returns the exit status.
   func run() throws -> Int32 {
@@ -64,7 +64,7 @@ final class DeviceFleet: TurnEndTarget {
     return status
   }
 
-  /// Names the devices in the folder of their gateway, if it is on this machine.
+  /// Names the devices in the folder of their gateway, if the gateway is on this machine.
   private func announce() {
     guard let folder = configuration.gateway.folder else { return }
     DeviceRunFile(folder: configuration.dataFolder, received: configuration.receivedFile)

@@ -43,9 +43,9 @@ struct DeviceGateway: Equatable {
   ///
   /// An open gateway and an enrolled device do not need it.
   var enrollmentCode: String
-  /// True if it listens on all addresses of this machine; `host` is the loopback address in that case.
+  /// True if the gateway listens on all addresses of this machine; `host` is the loopback address in that case.
   private(set) var listensEverywhere = false
-  /// The folder of the gateway, if it is described by a `gateway.json` in its folder.
+  /// The folder of the gateway, if its description is the `gateway.json` in that folder.
   private(set) var folder: String?
 
   /// The path of the description of this user's gateway.
@@ -131,7 +131,8 @@ struct DeviceGateway: Equatable {
     return text + "/gateway.json"
   }
 
-  /// Returns the invitation in a file, which keeps it out of the list of processes, or nil for any other file.
+  /// Returns the invitation in a file, or nil for any other file. A file keeps the invitation out of the list of
+  /// processes.
   private static func invitation(in path: String) -> String? {
     guard let bytes = try? FileSystem.read(path, limit: fileBytesMax),
       bytes.starts(with: Invitation.scheme.utf8)

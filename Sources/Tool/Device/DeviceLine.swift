@@ -3,7 +3,8 @@ import Glibc
 
 /// The JSON lines of `belfry device run`, written byte by byte because there are thousands per second.
 enum DeviceLine {
-  /// The custom payload key in which a sender on this machine puts its clock, in microseconds since 1970.
+  /// The custom payload key under which a sender on this machine puts the time of its clock, in microseconds since
+  /// 1970.
   ///
   /// `latencyMicros` is computed from it.
   static let sentKey = "belfry-sent-micros"
@@ -62,7 +63,7 @@ enum DeviceLine {
     output += [0x7D, 0x0A]
   }
 
-  /// Returns the microseconds since the sender's clock in `payload`, or `nil` if it has none.
+  /// Returns the microseconds since the send time that `payload` contains, or `nil` if it contains none.
   static func latencyMicros(_ payload: UnsafeRawBufferPointer) -> Int64? {
     let mark = sentMark.span
     let last = payload.count - mark.count

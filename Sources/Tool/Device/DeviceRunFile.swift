@@ -33,7 +33,7 @@ struct DeviceRunFile {
     self.received = received
   }
 
-  /// Writes the file; another user's gateway, or one whose folder cannot be written, gets none.
+  /// Writes the file, unless the gateway belongs to another user or its folder cannot be written.
   func write(inGateway folder: String) {
     var object: JSONObject = ["pid": .integer(Int64(getpid()))]
     object["folder"] = self.folder.map { .string($0) }

@@ -26,7 +26,7 @@ struct FleetConfiguration {
 
   let gateway: DeviceGateway
   let count: Int
-  /// The number of devices that connect at the same time.
+  /// The maximum number of devices that connect at the same time.
   let connecting: Int
   let dataFolder: String
   let subjects: [LinkSubject]

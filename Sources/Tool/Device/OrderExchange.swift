@@ -120,7 +120,8 @@ struct OrderExchange {
 
   // MARK: The gateway
 
-  /// Waits until the gateway's own answers show the part; a gateway that this user may not ask is not asked.
+  /// Waits until the gateway's own answers show that the part was carried out; skips a gateway that this user may not
+  /// query.
   private func awaitGateway(_ gateway: GatewayAccess?, _ line: JSONObject) throws {
     guard let gateway, let device = DeviceOrder.number(in: line) else { return }
     while true {

@@ -38,7 +38,7 @@ final class OrderServer {
     connections[Swift.ObjectIdentifier(connection)] = nil
   }
 
-  /// Orders at the same time; each waits for its devices.
+  /// The maximum number of orders at the same time; each waits for its devices.
   private static let connectionsMax = 64
 
   func close() {

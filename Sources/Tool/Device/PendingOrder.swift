@@ -18,7 +18,7 @@ final class PendingOrder {
     let condition: Condition
     /// The number of requests for the subject that the gateway had refused when the order was given.
     var refusals = 0
-    /// The line to send once it is carried out.
+    /// The line to send once the part is carried out.
     let line: JSONObject
   }
 
@@ -35,7 +35,7 @@ final class PendingOrder {
 
   init(for client: OrderConnection) { self.client = client }
 
-  /// True if the command no longer waits for it.
+  /// True if the command no longer waits for the order.
   var isAbandoned: Bool { client?.isOpen != true }
 
   func add(_ parts: [Part], of device: VirtualDevice) {

@@ -1,7 +1,7 @@
 /// A QR code (ISO/IEC 18004, model 2) of a text, in byte mode with the lowest error correction: screens are not torn
 /// or dirty, and an invitation is long.
 ///
-/// An encoder of its own, because a library would be loaded by every gateway and agent for the sake of one command.
+/// The encoder is Belfry's own, because every gateway and agent would load a library for the sake of one command.
 struct QRCode {
   /// True if the module at `y * size + x` is dark.
   private var modules: [Bool]

@@ -9,9 +9,9 @@ final class VirtualDevice: GatewayConnectionDelegate {
     let subject: LinkSubject
     var line: [UInt8]
     var token: [UInt8] = []
-    /// Confirmations of the gateway that the user turned the app on or off.
+    /// The number of times that the gateway confirmed that the user turned the app on or off.
     var switches = 0
-    /// Requests that the gateway refused, and the last reason.
+    /// The number of requests that the gateway refused, and the last reason.
     var refusals = 0
     var refusal = ""
   }
@@ -90,7 +90,7 @@ final class VirtualDevice: GatewayConnectionDelegate {
 
   /// Pings the gateway this many times, one after the other.
   ///
-  /// Returns the number of ``pongs`` after that.
+  /// Returns the number of ``pongs`` when the last of them is answered.
   func awaitPongs(_ count: Int) -> Int {
     pongsWanted = max(pongsWanted, pongs + count)
     link?.probe()

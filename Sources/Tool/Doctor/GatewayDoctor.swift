@@ -65,7 +65,7 @@ struct GatewayDoctor {
 
   /// The row about the process.
   ///
-  /// A running gateway holds its folder's lock; the file may be that of a killed one.
+  /// A gateway counts as running if its admin API responds, because `gateway.json` may remain from a killed gateway.
   private var process: JSONObject {
     let isRunning: Bool
     do {
@@ -185,9 +185,9 @@ struct GatewayDoctor {
     return number.flatMap(UInt16.init(exactly:)).flatMap { $0 > 0 ? $0 : nil }
   }
 
-  /// Returns true if a socket of this machine listens there.
+  /// Returns true if a socket of this machine listens at the address.
   ///
-  /// The kernel's tables say so without a connection, which the gateway would log as a peer that failed.
+  /// The kernel's tables show this without a connection, which the gateway would log as a peer that failed.
   private func isListening(_ host: String, _ port: UInt16) -> Bool {
     SocketAddress(host: host, port: port).map { !ListenerOwners.userIDs(at: $0).isEmpty } ?? false
   }

@@ -78,9 +78,9 @@ enum ManualCommand {
 
 /// The program `man`, which formats a page for a terminal and pages it.
 private enum ManualViewer {
-  /// Replaces this process by `man`, which shows the page.
+  /// Replaces this process with `man`, which shows the page.
   ///
-  /// Returns if it, or the formatter that it needs, is not installed.
+  /// Returns only if `man`, or the formatter that it needs, is not installed.
   static func become(showing page: ManualPage) {
     guard isInstalled("man"), isInstalled("groff"), let file = unsafe tmpfile() else { return }
     let descriptor = unsafe fileno(file)

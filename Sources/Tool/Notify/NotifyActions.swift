@@ -91,7 +91,7 @@ struct NotifyActions {
     }
   }
 
-  /// The connection's own limit, in place of none: a week.
+  /// Milliseconds that the connection waits if the user sets no limit: a week.
   private static let longestMilliseconds: Int64 = 7 * 86_400_000
 }
 

@@ -65,7 +65,7 @@ struct PermissionWait {
     return .added
   }
 
-  /// The connection's own limit, longer than any wait here.
+  /// Milliseconds that the connection waits at most: longer than any wait of this command.
   private static let longestMilliseconds: Int64 = 2 * 86_400_000
 }
 

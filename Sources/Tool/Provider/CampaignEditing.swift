@@ -1,7 +1,7 @@
 import BelfryWire
 import System
 
-/// The commands that change a campaign that has not started, or try it on one device.
+/// The commands that change a campaign that has not started, or send it to one device as a test.
 enum CampaignEditing {
   /// Reads the new content, and the recipients if an option changes them.
   static func read(_ options: CommandLineOptions) throws -> CampaignSending.Input {

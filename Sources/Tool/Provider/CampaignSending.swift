@@ -19,7 +19,7 @@ enum CampaignSending {
     let list: [UInt8]?
   }
 
-  /// Seconds until the start of a campaign up to which the command waits for it; a later one is left to the provider.
+  /// The maximum number of seconds that the command waits for the start of a campaign; the provider sends a later one.
   private static let waitSeconds: Int64 = 60
 
   /// Reads the campaign and its audience.
@@ -71,7 +71,7 @@ enum CampaignSending {
       }
       _ = try access.perform("POST", "/campaigns/\(id)/resume")
     } catch {
-      // A campaign that never started leaves nothing behind.
+      // Delete a campaign that could not be started, so that nothing of it remains.
       _ = try? access.perform("DELETE", "/campaigns/\(id)")
       throw error
     }

@@ -8,7 +8,7 @@ import System
 enum CampaignTarget {
   /// Connects to the service.
   ///
-  /// Its delivery log is read if it is a gateway on this machine.
+  /// If the service is a gateway on this machine, its delivery log is read, too.
   static func service(_ options: CommandLineOptions) throws -> PushService {
     var configuration = try SendTarget.configuration(options)
     // A push whose response was lost is looked up in the log before it is sent again.

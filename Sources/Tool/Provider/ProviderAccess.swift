@@ -139,7 +139,7 @@ final class ProviderAccess {
   private static let descriptionBytesMax = 65_536
 
   private static func local(_ path: String, _ options: CommandLineOptions) throws -> Way {
-    // Root may send from another user's folder with a gateway's keys that this user is not allowed to read.
+    // As root, connect to the service first: the owner of the folder may not be allowed to read the gateway's keys.
     let service =
       try FolderOwner(of: path) == nil ? nil : try? CampaignTarget.service(options)
     try FolderOwner.act(in: path)
@@ -158,7 +158,7 @@ final class ProviderAccess {
     guard let address = description(in: path) else { return nil }
     let client = try AdminClient(
       address: address, tokenFile: ProviderFolder.adminTokenFile(in: path))
-    // The file may be that of a killed service.
+    // The file may remain from a killed service.
     do {
       _ = try exchange(client, "GET", "/campaigns/none", contentType: "", body: [])
     } catch CampaignFailure.refused(404, _) {

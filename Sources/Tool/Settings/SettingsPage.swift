@@ -39,7 +39,7 @@ struct SettingsPage: TerminalPage {
     let languages = content.device["languages"]?.stringValue ?? ""
     words = DeviceWords(languages: languages.split(separator: ",").map(String.init))
     if let app, !content.apps.contains(where: { $0["app"]?.stringValue == app }) {
-      // It unregistered in the meantime, so its pane is removed (S4-7).
+      // The app unregistered in the meantime, so its pane is removed (S4-7).
       leave()
     }
     position = max(0, min(position, rows.count - 1))
@@ -145,7 +145,7 @@ struct SettingsPage: TerminalPage {
     }
   }
 
-  /// The text for a value; on and off have brackets, so that a switch is told from a text.
+  /// Returns the text for a value; on and off have brackets, so that a switch can be distinguished from a text.
   private func word(_ word: String) -> String {
     let text = settings.text(of: word)
     return SettingsRows.onOff.contains(word) ? "[\(text)]" : text

@@ -15,7 +15,7 @@ struct SettingsRows {
     ///
     /// Empty for a row that leads to another page.
     var words: [String]
-    /// Returns the action that sets a value.
+    /// A function that returns the action that sets a value.
     var action: (String) -> SettingsPage.Action
   }
 
@@ -41,7 +41,7 @@ struct SettingsRows {
     self.words = words
   }
 
-  /// The settings of an app; empty for an app that the agent does not list.
+  /// Returns the settings of an app; empty for an app that the agent does not list.
   func rows(of app: String) -> [Row] {
     guard let values = content.apps.first(where: { $0["app"]?.stringValue == app }) else {
       return []
@@ -86,7 +86,7 @@ struct SettingsRows {
     return rows
   }
 
-  /// The text for a value in the device's language; an unknown value is returned unchanged.
+  /// Returns the text for a value in the device's language; an unknown value is returned unchanged.
   func text(of word: String) -> String {
     switch word {
     case "on": words[.on]

@@ -7,7 +7,7 @@ import System
 
 /// `belfry settings --window`: the settings in a window of `belfry-center`.
 enum SettingsWindow {
-  /// How often the window is brought up to date with changes that others make, in milliseconds.
+  /// Milliseconds between updates of the window with changes that others make.
   private static let refreshMilliseconds: Int32 = 1_000
 
   /// Shows the window until the user closes it.
@@ -18,9 +18,9 @@ enum SettingsWindow {
     guard let program = HelperProgram.find("belfry-center") else {
       throw HelperProgram.missingWindows(insteadUse: "belfry settings --page")
     }
-    // Fails before a window opens if there is no agent.
+    // If no agent is running, fail before a window opens.
     var content = SettingsWindowContent(try SettingsScreen.content(options))
-    // Otherwise a write would end this command when the window's process ends.
+    // Ignore SIGPIPE, because otherwise a write would end this command when the window's process ends.
     _ = signal(SIGPIPE, SIG_IGN)
     let window = Process()
     let (input, output) = (Pipe(), Pipe())

@@ -1,8 +1,8 @@
 import Agent
 import BelfryWire
 
-/// The decisions of the settings window: the agent's state becomes a command for `belfry-center`, and a reported
-/// change becomes an action.
+/// A translation between the agent and the settings window: the agent's state becomes a command for `belfry-center`,
+/// and a reported change becomes an action.
 struct SettingsWindowContent {
   /// The section of the settings of the whole device; app ids are never empty.
   private static let deviceSection = ""
@@ -18,7 +18,7 @@ struct SettingsWindowContent {
     rows = SettingsRows(content, words)
   }
 
-  /// The command that shows the settings, with the reason why the agent refused the last change.
+  /// Returns the command that shows the settings, with the reason that the agent refused the last change.
   func command(problem: String?) -> JSONObject {
     let apps = content.apps.compactMap { values -> JSONValue? in
       guard let app = values["app"]?.stringValue else { return nil }
@@ -33,8 +33,8 @@ struct SettingsWindowContent {
     ]
   }
 
-  /// The action for a change that the window reported; nil for a setting that no longer exists, and for a value that
-  /// the setting does not have.
+  /// Returns the action for a change that the window reported; nil for a setting that no longer exists, and for a value
+  /// that the setting does not have.
   func action(section: String, row: String, value: String) -> SettingsPage.Action? {
     let rows = section == Self.deviceSection ? rows.device : rows.rows(of: section)
     return rows.first { $0.id == row && $0.words.contains(value) }?.action(value)

@@ -7,7 +7,7 @@ import System
 /// It is installed as a systemd user unit if systemd is running, otherwise as a program that the desktop starts at
 /// login.
 struct AgentInstallation {
-  /// The reason that it cannot be installed.
+  /// The reason that the agent cannot be installed.
   struct Failure: Error, CustomStringConvertible {
     let description: String
   }
@@ -42,7 +42,7 @@ struct AgentInstallation {
     try write(Self.unit(words), to: unitFile)
     try Self.systemctl("daemon-reload")
     try Self.systemctl("enable", Self.unitName)
-    // Also if it already runs with other options.
+    // Restart the agent in case it is already running with other options.
     try Self.systemctl("restart", Self.unitName)
     Output.line(unitFile)
   }

@@ -122,11 +122,12 @@ struct DevRun {
       [
         ProgramSupervisor.path, "agent", "--data", agentFolder, "--socket", socket, "--grant",
         grant,
-        // Its description contains the enrollment code, which an argument would expose in the list of processes.
+        // Pass the gateway's description instead of the enrollment code in it, which an argument would expose in the
+        // list of processes.
         "--gateway", gateway.file, "--ready-file", readyFile, "--received", receivedFile,
       ] + presenters.flatMap { ["--presenter", $0] }
     let agent = try supervisor.start(words) {
-      // The user answers it on this terminal, which also shows its notifications.
+      // The user answers the agent's questions on this terminal, which also shows the agent's notifications.
       $0.output = STDOUT_FILENO
       $0.logFile = agentFolder + ".log"
     }

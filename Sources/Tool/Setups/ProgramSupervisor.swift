@@ -30,7 +30,7 @@ final class ProgramSupervisor {
 
   /// The argument that makes an executable `belfry` a keeper, followed by its parent's process number.
   static let keeperWord = "supervise-programs"
-  /// The argument that makes it another program, which ends with its parent.
+  /// The argument that makes `belfry` another program, which ends with its parent.
   static let programWord = "become-program"
 
   /// Runs `belfry` again as a keeper with these arguments and forwards signals to it.
@@ -70,7 +70,7 @@ final class ProgramSupervisor {
     Output.error(
       "'\(words.dropFirst().first ?? "")' cannot be run (\(SystemFailure.message(number)))",
       do: "give a program that is on PATH, or its path")
-    // The exit statuses that a shell uses.
+    // Return the exit statuses that a shell uses.
     return number == ENOENT ? 127 : 126
   }
 
@@ -100,7 +100,7 @@ final class ProgramSupervisor {
   ) throws(SystemFailure) -> SupervisedProgram {
     let pipe = try onLine.map { _ throws(SystemFailure) in try PipeEnds.make() }
     defer { if let pipe { close(pipe.write) } }
-    // Use its name instead of /proc/self/exe, so that messages and lists of processes show it.
+    // Use the executable's path instead of /proc/self/exe, so that messages and lists of processes show it.
     let program = try start([Self.path] + arguments) {
       $0.isBackground = true
       $0.logFile = logFile

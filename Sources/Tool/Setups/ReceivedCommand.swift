@@ -134,7 +134,7 @@ enum ReceivedCommand {
   /// Calls `body` until it returns false or the time is over, and at least once.
   private static func poll(for limit: Duration, _ body: () throws -> Bool) throws {
     let end = ContinuousClock.now + limit
-    // A file does not report readiness.
+    // Poll, because a file does not report readiness.
     while try body(), ContinuousClock.now < end { usleep(pauseMicroseconds) }
   }
 

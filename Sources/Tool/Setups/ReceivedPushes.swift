@@ -46,7 +46,7 @@ final class ReceivedPushes {
 
   private let file: String
   private let descriptor: Int32
-  /// The place behind the last line that was examined; nil before the first one.
+  /// The position after the last line that was examined; nil before the first one.
   private var position: Int?
   /// The size of the file when it was last examined.
   private var examinedBytes = -1
@@ -64,7 +64,7 @@ final class ReceivedPushes {
 
   deinit { close(descriptor) }
 
-  /// Returns the mark of the present moment: pushes that arrive later are after it.
+  /// Returns a mark for the current end of the file, which only later pushes follow.
   func mark() throws -> String {
     try withLock {
       let record = try ReturnedPushes(file, bytes: byteCount())
@@ -120,7 +120,7 @@ final class ReceivedPushes {
     return unsafe fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
   }
 
-  /// Returns the place behind the last complete line.
+  /// Returns the position after the last complete line.
   private func endOfLines() throws -> Int {
     var end = byteCount()
     while end > 0 {
@@ -132,7 +132,7 @@ final class ReceivedPushes {
     return 0
   }
 
-  /// Returns the place that a mark of this run names.
+  /// Returns the position that a mark of this run represents.
   private func offset(of mark: String, _ record: ReturnedPushes) throws -> Int {
     guard let offset = record.offset(of: mark), offset <= byteCount(),
       try offset == 0 || read(at: offset - 1, count: 1) == [0x0A]
@@ -140,9 +140,9 @@ final class ReceivedPushes {
     return offset
   }
 
-  /// Calls `body` with each complete line from `offset` on, and its place, until it returns false.
+  /// Calls `body` with each complete line from `offset` on, and its range, until `body` returns false.
   ///
-  /// Returns the place behind the last of these lines.
+  /// Returns the position after the last of these lines.
   private func forEachLine(
     from offset: Int, _ body: (ArraySlice<UInt8>, Range<Int>) -> Bool
   ) throws -> Int {

@@ -3,16 +3,16 @@ import BelfryWire
 import Glibc
 import System
 
-/// The record of the pushes that `belfry device received` has returned in one run, by their places in the file.
+/// The record of the pushes that `belfry device received` has returned in one run, by their positions in the file.
 struct ReturnedPushes {
-  /// A search for ascending places.
+  /// A search for positions in ascending order.
   struct Cursor {
     fileprivate let ranges: [Range<Int>]
     private var index = 0
 
     fileprivate init(_ ranges: [Range<Int>]) { self.ranges = ranges }
 
-    /// Returns true if the push at this place was returned; each call needs a place after that of the call before.
+    /// Returns true if the push at this position was returned; each call needs a position after the previous one.
     mutating func contains(_ offset: Int) -> Bool {
       while index < ranges.count, ranges[index].upperBound <= offset { index += 1 }
       return index < ranges.count && ranges[index].contains(offset)
@@ -22,10 +22,10 @@ struct ReturnedPushes {
   private let path: String
   /// The run's name, which makes the marks of another run invalid.
   private let run: String
-  /// The places of returned pushes: ascending, and apart from each other.
+  /// The ranges of returned pushes in ascending order; no two of them overlap or touch.
   private var ranges: [Range<Int>] = []
 
-  /// Reads the record of a file of so many bytes, or begins one.
+  /// Reads the record of a file that has `bytes` bytes, or begins a new record.
   ///
   /// The record of a file that was emptied since is discarded.
   init(_ file: String, bytes: Int) throws(SystemFailure) {
@@ -55,12 +55,12 @@ struct ReturnedPushes {
     }
   }
 
-  /// The place of the first push that may not have been returned.
+  /// The position of the first push that may not have been returned.
   var firstOffset: Int { ranges.first.map { $0.lowerBound == 0 ? $0.upperBound : 0 } ?? 0 }
 
   var cursor: Cursor { Cursor(ranges) }
 
-  /// Adds the places of pushes that are returned now.
+  /// Adds the ranges of pushes that are returned now.
   mutating func add(_ taken: [Range<Int>]) {
     var merged: [Range<Int>] = []
     for range in (ranges + taken).sorted(by: { $0.lowerBound < $1.lowerBound }) {
@@ -73,10 +73,10 @@ struct ReturnedPushes {
     ranges = merged
   }
 
-  /// Returns the mark of a place.
+  /// Returns the mark of a position.
   func mark(at offset: Int) -> String { "\(run)-\(offset)" }
 
-  /// Returns the place that a mark names; nil if it is not of this run.
+  /// Returns the position that a mark represents; nil for a mark of another run.
   func offset(of mark: String) -> Int? {
     let parts = mark.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 2, parts[0] == run, let offset = Int(parts[1]), offset >= 0 else {
@@ -85,9 +85,9 @@ struct ReturnedPushes {
     return offset
   }
 
-  /// Replaces the file, so that a process that is killed leaves the old record or the new one.
+  /// Replaces the file, so that a process that is killed leaves either the old or the new record.
   ///
-  /// It need not survive a power cut, so nothing waits for the disk.
+  /// The record need not survive a power failure, so nothing waits for the disk.
   func write() throws(SystemFailure) {
     let object: JSONValue = [
       "run": .string(run),

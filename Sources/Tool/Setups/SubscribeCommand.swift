@@ -24,7 +24,7 @@ enum SubscribeCommand {
     ])
 
   static func run(_ arguments: [String]) -> Int32 {
-    // Ctrl-C ends the wait for the token, not the process, so that it can remove the app.
+    // Ctrl-C ends the wait for the token, not the process, so that the command can remove the app.
     SignalWatcher.blockSignals([.terminate, .interrupt])
     return AgentControl.run(arguments, table) { options, agent in
       let app = try ShellApp(subscription: options.positionals[0])

@@ -99,7 +99,7 @@ struct TestGatewayRun {
     self.parent = parent
   }
 
-  /// Apps of one run; each has two variables.
+  /// The maximum number of apps in one run; each has two environment variables.
   private static let appsMax = 100
 
   private static func app(

@@ -43,7 +43,7 @@ final class RawTerminal {
 
   /// Waits for the next supported key.
   ///
-  /// The end of input counts as one.
+  /// The end of input counts as the quit key.
   func key() -> PageKey {
     while true {
       guard let byte = byte() else { return .quit }

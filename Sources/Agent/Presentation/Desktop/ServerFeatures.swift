@@ -102,7 +102,7 @@ struct ButtonPlacement: Hashable {
   /// True if the window opens automatically.
   var opensWindow = false
 
-  /// Decides for a notification; `hasWindow` is true if `belfry-center` can show one.
+  /// Creates the placement for a notification; `hasWindow` is true if `belfry-center` can show a window.
   init(_ presentation: Presentation, _ server: ServerFeatures, hasWindow: Bool) {
     let all = presentation.actions
     // A banner has a minimal interface; an alert has more room (S1-21, S1-27).
