@@ -24,8 +24,8 @@ final class ReconnectingBus {
   /// - Parameters:
   ///   - which: The bus.
   ///   - environment: The environment that names the bus's address.
-  /// - loop: The loop on which all methods and callbacks run.
-  /// - log: The log that records each connection and each loss.
+  ///   - loop: The loop on which all methods and callbacks run.
+  ///   - log: The log that records each connection and each loss.
   ///   - changed: Called when the bus becomes available, and with nil when it is lost.
   init(
     _ which: BusConnection.Bus,

@@ -10,7 +10,8 @@ enum AgentEvent {
   case recordsRestored(RestoredRecords)
   /// The data is from another machine, or from before the system was reinstalled.
   ///
-  /// Apps are registered once they are launched here (S0-34, S1-16). Sent only before `started`.
+  /// No app is registered until it is launched on this machine (S0-34, S1-16). Sent before the agent connects to its
+  /// gateway: before `started`, unless the agent waited for the gateway to start.
   case machineReplaced
   /// The device has a new identity at its gateway, so every token changes: the gateway is another one, or its folder
   /// was replaced.
@@ -83,8 +84,7 @@ enum AgentEvent {
   case clockWasSet
   /// A manual clock was moved in response to `AgentEffect.moveClock`.
   case clockMoved
-  /// No app is registered until it is launched on this machine (S0-34, S1-16). Sent before the agent connects to its
-  /// gateway: before `started`, unless the agent waited for the gateway to start.
+  /// The device's time zone changed, or the time-zone database was updated.
   case zonesChanged(ZoneFolder)
   /// The timer of `AgentEffect.armBackgroundWork` fired.
   case backgroundWorkDue
