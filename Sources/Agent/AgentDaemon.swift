@@ -54,7 +54,7 @@ public final class AgentDaemon {
       // Remove a ready file that a killed agent left, because it would look like this agent's.
       if let file = configuration.readyFile { try FileSystem.remove(file) }
       Self.warnOfLostRecords(configuration)
-      // A manual clock may cause a year's worth of commits at once, so they need not survive a power failure.
+      // A manual clock may cause a year's worth of commits at once. To be fast, they need not survive a power failure.
       let store = try StoredRecords(
         folder: configuration.dataFolder, survivesPowerCut: !configuration.hasManualClock)
       journal = RecordJournal(store, log: log)

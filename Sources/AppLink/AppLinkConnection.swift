@@ -106,7 +106,7 @@ public final class AppLinkConnection: Sendable {
 
   /// Sends a request.
   ///
-  /// The completion runs exactly once, after `timeoutMilliseconds` at the latest (nil is the default).
+  /// The completion runs exactly once, after `timeoutMilliseconds` at the latest; nil means the default timeout.
   public func send(
     _ request: AppRequest, timeoutMilliseconds: Int64? = nil,
     completion: @escaping @Sendable (Result<AppAnswer, AppLinkFailure>) -> Void

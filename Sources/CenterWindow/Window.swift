@@ -8,7 +8,7 @@ import CGtk
   ///
   /// - Parameters:
   ///   - title: The name of the window for the desktop and screen readers.
-  ///   - isDialog: True if it asks the user a question.
+  ///   - isDialog: True if the window asks the user a question.
   ///   - width: The initial width in pixels.
   ///   - height: The initial height in pixels; -1 to fit the content.
   init(title: String, isDialog: Bool, width: Int32, height: Int32) {

@@ -12,7 +12,7 @@ protocol AppServerListener: AnyObject {
   func app(of connection: ConnectionID) -> AppID?
 }
 
-/// The agent's Unix socket, on which it exchanges frames with apps and commands, one connection each.
+/// A server on the agent's Unix socket, which exchanges frames with apps and commands over one connection each.
 final class AppServer {
   private let log: Log
   private let userID: UInt32

@@ -117,7 +117,7 @@ enum ProcessInspector {
   /// The absolute path of this program.
   static var ownExecutable: String? { try? FileSystem.target(ofLink: "/proc/self/exe") }
 
-  /// Returns the `.app` folder that contains a program, or nil if it is in none.
+  /// Returns the `.app` folder that contains a program, or nil if no such folder contains it.
   static func bundlePath(of executable: String) -> String? {
     var parts = executable.split(separator: "/")
     while let last = parts.popLast() {

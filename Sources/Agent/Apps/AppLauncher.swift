@@ -59,8 +59,8 @@ final class AppLauncher {
 
   /// Starts a service extension; returns false if that fails.
   ///
-  /// Always starts its program directly, because the agent must know at once if the extension runs. `onEnd` is called
-  /// on the loop when its process has ended.
+  /// Always starts its program directly, because the agent must know at once whether the extension runs. `onEnd` is
+  /// called on the loop when its process has ended.
   func start(_ order: ExtensionOrder, onEnd: @escaping () -> Void) -> Bool {
     reap()
     let variables = variables(order.app, order.token, nil)

@@ -4,7 +4,7 @@ extension BusConnection {
   /// Calls `body` whenever the owner of `name` changes, with the owner's unique name, or an empty string if it has no
   /// owner.
   ///
-  /// The current owner is also reported unless `asksNow` is false. No service is started for it.
+  /// The current owner is also reported unless `asksNow` is false. The bus starts no service for this.
   func followOwner(
     of name: String, asksNow: Bool = true, _ body: @escaping (String) -> Void
   ) throws(BusFailure) {

@@ -12,7 +12,7 @@ public struct DeviceTrust: Sendable, Equatable {
   /// The authorities in PEM format.
   public let authoritiesPEM: [UInt8]
 
-  /// The prefix of the line, after the certificates, that identifies the given authorities that the named ones replace.
+  /// The prefix of the line after the certificates, which identifies the given authorities that the named ones replace.
   fileprivate static let replacesLabel = "Replaces: "
 
   /// Creates a trust in exactly the given authorities, or in none if they cannot be read.

@@ -7,7 +7,7 @@ public protocol GatewayConnectionDelegate: AnyObject {
   /// Called when the link is up; `unixMilliseconds` is the time of the gateway's clock.
   func link(_ link: GatewayConnection, isUpAs device: UInt64, unixMilliseconds: UInt64)
 
-  /// Called when the link went down or could not be established; it tries again unless it `isStopped`.
+  /// Called when the link went down or could not be established; the link tries again unless it `isStopped`.
   func link(_ link: GatewayConnection, isDownBecause reason: String)
 
   /// Called when the device was enrolled; the identity must be stored.

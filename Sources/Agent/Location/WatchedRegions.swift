@@ -2,7 +2,8 @@ import BelfryWire
 
 /// The regions that apps and notifications watch, and the device's location.
 ///
-/// It decides when a region was entered or left; `LocalNotifications` notifies the apps that have location permission.
+/// This type decides when a region was entered or left; `LocalNotifications` notifies the apps that have location
+/// permission.
 struct WatchedRegions: ~Copyable {
   /// A region whose state has changed.
   struct Crossing: Hashable {

@@ -58,7 +58,8 @@ enum AgentEffect: Hashable, Sendable {
   case expectApp(AppID, token: String, timeoutMilliseconds: Int64)
   /// Ends an app that was started for a push and exceeded its time.
   case end(AppID)
-  /// Shows the launch image that a notification names until its app has connected; nil removes it.
+  /// Shows the launch image that a notification names, until the notification's app has connected; nil removes the
+  /// image.
   case showLaunchImage(LocalApp, name: String?)  // text: compared by tests only
   /// Stops an app's processes without ending them.
   case suspend(AppID)
@@ -66,8 +67,8 @@ enum AgentEffect: Hashable, Sendable {
   case resume(AppID)
   /// Starts a service or content extension.
   ///
-  /// `extensionTimeEnds` and `extensionTimedOut` are sent after the order's times, `extensionFailed` if it cannot be
-  /// started.
+  /// `extensionTimeEnds` and `extensionTimedOut` follow after the order's times. `extensionFailed` follows if the
+  /// extension cannot be started.
   case startExtension(ExtensionOrder)
 
   /// Deletes stored attachment files of an app that no notification uses any longer; nil deletes all.

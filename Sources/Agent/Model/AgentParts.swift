@@ -2,7 +2,7 @@ import BelfryWire
 
 /// The parts of `AgentModel`, each with its own state.
 ///
-/// It coordinates the handling of events that concern several parts.
+/// This type coordinates the handling of events that concern several parts.
 struct AgentParts: ~Copyable {
   let configuration: AgentModel.Configuration
   var context: AgentContext

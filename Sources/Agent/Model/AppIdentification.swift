@@ -84,7 +84,7 @@ struct AppIdentification {
     return id
   }
 
-  /// Refuses a process that claims to be an installed app but runs another program than the app's own, unless this
+  /// Refuses a process that claims to be an installed app but runs a program other than the app's own, unless this
   /// agent started it or a sandbox or systemd unit identifies it.
   ///
   /// The agent's own executable may act as an app (`belfry app run`).

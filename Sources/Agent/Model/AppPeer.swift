@@ -11,7 +11,7 @@ struct AppPeer: Hashable, Sendable {
   /// The rights of the process as a command.
   let rights: Set<ControlRight>
   var state: AppState
-  /// True if its window has the focus; nil if none of its windows ever had.
+  /// True if a window of the process has the focus; nil if none of its windows ever had it.
   var isLookedAt: Bool?
   /// True if this agent started the process in the background and it has stayed there since.
   var isStartedBehind = false
@@ -30,7 +30,7 @@ struct AppPeer: Hashable, Sendable {
 struct ProcessIdentity: Hashable, Sendable {
   /// The reason that a process could not be inspected.
   enum Obstacle: Hashable, Sendable {
-    /// It ended before it was inspected, or its number may already belong to another process.
+    /// The process ended before it was inspected, or its number may already belong to another process.
     case ended
     /// Its identity cannot be read: `what` names the file.
     case unreadable(what: String)
@@ -42,8 +42,8 @@ struct ProcessIdentity: Hashable, Sendable {
   var uid: UInt32
   /// The reason that nothing more is known about the process; nil if it was inspected.
   var obstacle: Obstacle?
-  /// True if it runs in a sandbox of any kind: other namespaces than the agent's, another root, more system call
-  /// filters, or a confining label.
+  /// True if the process runs in a sandbox of any kind: namespaces other than the agent's, another root, more system
+  /// call filters, or a confining label.
   var isSandboxed = false
   /// An ID that a sandbox vouches for.
   var sandboxedApp: String?

@@ -58,8 +58,8 @@ extension LocalApp {
   /// Requests authorization for an app that shows a notification through an interface without authorization requests:
   /// `NSUserNotification` needs none (S1-1), and `UILocalNotification` had none before iOS 8.
   ///
-  /// If the app never asked, this requests all options that such a notification can use. A Mac app may notify until the
-  /// user turns it off.
+  /// If the app never asked, this requests all options that a notification of the interface can use. A Mac app may
+  /// notify until the user turns it off.
   mutating func requestAuthorization(
     with generation: NotificationGeneration, policy: GrantPolicy
   ) -> AuthorizationOutcome {

@@ -6,7 +6,7 @@ import BelfryWire
 struct AwaitedResponses {
   private struct Waiting {
     let requestID: RequestID
-    /// True once the notification was delivered, so that its absence means that it is gone.
+    /// True once the notification was delivered; from then on, its absence means that it was removed.
     var isDelivered = false
   }
 
@@ -26,7 +26,7 @@ struct AwaitedResponses {
     waiting[key] = Waiting(requestID: requestID)
   }
 
-  /// Answers the command that waits for the response to a notification; returns false if none does.
+  /// Answers the command that waits for the response to a notification; returns false if no command waits.
   mutating func onAction(
     _ key: AppNotificationID, _ action: PersonAction, _ context: inout AgentContext
   ) -> Bool {
@@ -37,7 +37,8 @@ struct AwaitedResponses {
     return true
   }
 
-  /// Answers commands whose notification was removed without a response; `isThere` returns whether it still exists.
+  /// Answers commands whose notification was removed without a response; `isThere` returns whether a notification still
+  /// exists.
   mutating func settle(
     _ context: inout AgentContext, isThere: (AppNotificationID) -> Bool
   ) {

@@ -55,7 +55,7 @@ struct BackgroundWork {
       return wake(app, push, &context)
     }
     guard context.apps[app]?.mayRun(inMode: "remote-notification") == true else {
-      // Client-api 3.47: the app receives such pushes only in the foreground.
+      // Without the background mode, the app receives these pushes only in the foreground (client-api 3.47).
       if reported.insert(app).inserted { context.emit(.log(.backgroundModeMissing(app))) }
       return
     }

@@ -47,7 +47,7 @@ extension ProcessIdentity {
   /// The rights of this process as a command.
   ///
   /// A user's process outside any sandbox could change the agent's files anyway. A sandboxed process could not, so it
-  /// has no right here.
+  /// has no rights here.
   var controlRights: Set<ControlRight> {
     obstacle == nil && !isSandboxed ? Set(ControlRight.allCases) : []
   }

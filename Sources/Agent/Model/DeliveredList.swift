@@ -10,20 +10,21 @@ struct DeliveredList: Sendable {
     let order: Int64
     /// The size of its record in bytes.
     var bytes = 0
-    /// True if it is in the list that the user sees; false if it was only shown as a banner.
+    /// True if the notification is in the list that the user sees; false if it was only shown as a banner.
     var isListed: Bool
-    /// True if a presenter shows it or has shown it.
+    /// True if a presenter shows the notification or has shown it.
     var isShown: Bool
-    /// True if it is shown in the list only, without a banner.
+    /// True if the notification is shown in the list only, without a banner.
     var isListOnly = false
-    /// True if it was passed to presenters in this run of the agent.
+    /// True if the notification was passed to presenters in this run of the agent.
     var isPresented = false
     /// True if an earlier notification with its identifier may still be on screen.
     var coversEarlier = false
     /// True if an earlier notification with its identifier may still be in a desktop's own list.
     var coversListed = false
 
-    /// True if it still has to be presented: no decision was made yet, or it may not have reached a screen.
+    /// True if the notification still has to be presented: no decision was made yet, or it may not have reached a
+    /// screen.
     var needsPresentation: Bool { !isShown && !isListOnly }
 
     /// The notification as apps read it from the list.
@@ -33,7 +34,7 @@ struct DeliveredList: Sendable {
       return notification
     }
 
-    /// True if it, or an earlier notification with its identifier, may be on a screen or in a list.
+    /// True if the notification, or an earlier one with its identifier, may be on a screen or in a list.
     var mayStandSomewhere: Bool {
       isShown || isPresented || isListed || isListOnly || coversEarlier || coversListed
     }

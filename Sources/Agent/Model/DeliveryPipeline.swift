@@ -3,7 +3,7 @@ import BelfryWire
 /// The steps of a notification: a service extension may change it, the app is asked for presentation options, it is
 /// presented, the app fetches for it, and the user responds to it.
 ///
-/// Coordinates delivery, responses, background work and service extensions.
+/// This type coordinates delivery, responses, background work and service extensions.
 struct DeliveryPipeline {
   private var delivery = Delivery()
   private var responses = Responses()
@@ -293,7 +293,7 @@ struct DeliveryPipeline {
 
   /// Handles the end of a service extension's process.
   ///
-  /// Its result is received on its connection, unless it never had one.
+  /// The extension's result is received on its connection, unless the extension never connected.
   mutating func onExtensionEnded(_ token: String, _ context: inout AgentContext) {
     if let job = extensions.finishUnlessConnected(token) { giveUp(job, .ended, &context) }
     contents.onEnded(token, &context)
@@ -323,7 +323,7 @@ struct DeliveryPipeline {
       return context.release(content?.attachments ?? [], of: job.key.app)
     }
     if var content, content.hasAlert {
-      // The identifiers that decide where the notification belongs remain the provider's.
+      // The extension cannot change the interface that the notification belongs to.
       content.generation = entry.retained.outline.generation
       delivery.deliver(entry, changedTo: content, &context)
     } else {

@@ -119,7 +119,8 @@ struct Permissions {
     return released
   }
 
-  /// Handles a newer notification that replaces waiting ones with the same identifier, which will not be shown.
+  /// Handles a newer notification that replaces waiting ones with the same identifier; the replaced ones are never
+  /// shown.
   mutating func onReplaced(_ key: AppNotificationID, _ context: inout AgentContext) {
     guard waitingNotifications[key.app]?.contains(where: { $0.key == key }) == true else { return }
     let others = removeReplaced(by: key, &context)
@@ -204,7 +205,7 @@ struct Permissions {
     tellSettings(app, before, &context)
   }
 
-  /// Handles an app without kept notifications, of which only the requests still wait for a decision.
+  /// Handles the end of an app's kept notifications, after which only the app's requests still wait for a decision.
   mutating func onNothingKept(_ app: AppID, _ context: inout AgentContext) {
     guard appsWithKeptNotifications.remove(app) != nil else { return }
     withdrawUnlessAwaited(app, &context)
@@ -298,8 +299,8 @@ struct Permissions {
 
   private func openPrompt(_ id: PromptID) -> Prompt? { prompts.values.first { $0.id == id } }
 
-  /// Withdraws the prompt about notifications and answers the requests that waited for it; returns the notifications
-  /// that waited for it.
+  /// Withdraws the prompt about notifications, and answers the requests that waited for the decision; returns the
+  /// notifications that also waited for it.
   private mutating func onNotificationsDecided(
     _ app: AppID, _ context: inout AgentContext
   ) -> [WaitingNotification] {

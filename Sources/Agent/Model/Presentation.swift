@@ -98,9 +98,9 @@ struct Presentation: Hashable, Sendable {
   var attachments: [Attachment] = []
   /// True if a content extension of the app draws it in its window.
   var isDrawnByApp = false
-  /// True if its window shows all actions because the user asked for them.
+  /// True if the notification's window shows all actions because the user asked for them.
   var isExpanded = false
-  /// True if it replaces an earlier one that may be on screen.
+  /// True if the notification replaces an earlier one that may be on screen.
   var isUpdate: Bool
   /// The time, in milliseconds since 1970.
   var unixMilliseconds: Int64

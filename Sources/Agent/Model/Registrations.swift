@@ -92,7 +92,7 @@ struct Registrations {
     return nil
   }
 
-  /// Restores the cancellations that an earlier run could not send, or that were not acknowledged.
+  /// Restores the cancellations that an earlier run could not send, or that the gateway has not acknowledged.
   mutating func restore(_ records: RestoredRecords, _ context: inout AgentContext) {
     for (key, _) in records[.cancellations] {
       let parts = key.split(separator: "/")
@@ -165,7 +165,8 @@ struct Registrations {
     context.emit(.register(app, kind))
   }
 
-  /// Returns the reason that an app gets no token, whatever the gateway answers; nil if it may have one (S0-32, S2-23).
+  /// Returns the reason that an app gets no token, regardless of the gateway's answer; nil if the app may have one
+  /// (S0-32, S2-23).
   private func refusal(_ record: LocalApp?) -> String? {
     guard let record, let installation = record.installation else { return nil }
     let fault: String

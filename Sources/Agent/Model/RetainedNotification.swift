@@ -80,7 +80,7 @@ struct RetainedNotification: Hashable, Sendable {
     }
   }
 
-  /// True if it belongs to a repeating request.
+  /// True if the notification belongs to a repeating request.
   var repeats: Bool {
     if case .request(let request) = source { request.trigger?.repeats ?? false } else { false }
   }

@@ -1,6 +1,7 @@
 import BelfryWire
 
-/// The number of notifications in each thread of an app, counted once for all that are presented together.
+/// The number of notifications in each thread of an app, counted once for all notifications that are presented
+/// together.
 struct ThreadCounts {
   private let delivered: DeliveredList
   /// The counts by the bytes of the thread's name, because apps and pushes choose it.

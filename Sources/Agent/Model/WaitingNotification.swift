@@ -5,7 +5,7 @@ import BelfryWire
 /// The command may have been informed that the notification will be shown once the user allows it, and does not send
 /// the notification again.
 struct WaitingNotification: Hashable {
-  /// The command's request; without an answer once the command, or the run of the agent, has ended.
+  /// The command's request, which gets no answer once the command or the run of the agent has ended.
   let requestID: RequestID
   let app: AppID
   let request: NotificationRequest

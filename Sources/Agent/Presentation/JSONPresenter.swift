@@ -27,8 +27,8 @@ final class JSONPresenter: Presenter {
 
   func close() {}
 
-  /// Returns the object of an event, which always has the same keys for the same event; nil for an event without a
-  /// line.
+  /// Returns the object of an event, which always has the same keys for the same kind of event; nil for an event
+  /// without a line.
   static func line(_ event: PresenterEvent, atUnixMilliseconds unixMilliseconds: Int64)
     -> JSONObject?
   {

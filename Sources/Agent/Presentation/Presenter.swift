@@ -27,7 +27,7 @@ enum PresenterEvent: Hashable, Sendable {
 protocol Presenter: AnyObject {
   /// The kind of presenter; at most one of each kind exists.
   var kind: AgentConfiguration.PresenterKind { get }
-  /// True if it can show something now.
+  /// True if the presenter can show something now.
   var isAvailable: Bool { get }
   /// True if the user can answer a prompt here.
   var canAsk: Bool { get }

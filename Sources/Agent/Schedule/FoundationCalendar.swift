@@ -3,7 +3,7 @@ import Foundation
 
 /// A non-Gregorian calendar from Foundation.
 ///
-/// Foundation converts days to dates; the matching days are determined here by the same rule as for the Gregorian
+/// Foundation converts days to dates; this class determines the matching days by the same rule as for the Gregorian
 /// calendar.
 final class FoundationCalendar: CalendarSystem {
   private var calendar: Calendar

@@ -3,8 +3,8 @@ import System
 
 /// The machine's own clocks and time zone.
 ///
-/// It uses two kernel timers: one on the wall clock, which also reports when the wall clock is set, and one on the
-/// clock that counts sleep, too. Both are due at once after a resume, so no polling is needed.
+/// This class uses two kernel timers: one on the wall clock, which also reports when the wall clock is set, and one on
+/// the clock that counts sleep, too. Both are due at once after a resume, so no polling is needed.
 final class MachineClock: ScheduleClock {
   /// The paths of the machine's settings that the clock reads; a test has its own folders.
   struct Paths {

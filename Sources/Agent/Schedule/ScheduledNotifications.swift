@@ -2,7 +2,7 @@ import BelfryWire
 
 /// The scheduled notifications of all apps, and the moves of a manual clock.
 ///
-/// It decides when each notification fires; `Delivery` decides which effects the notification has.
+/// This type decides when each notification fires; `Delivery` decides which effects the notification has.
 struct ScheduledNotifications: ~Copyable {
   /// A scheduled notification that is due.
   enum Step: Hashable {

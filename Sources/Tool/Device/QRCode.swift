@@ -45,7 +45,7 @@ struct QRCode {
 
   /// The code as lines of text with two rows of modules each, surrounded by the quiet zone.
   ///
-  /// Light modules are drawn, because most terminals are dark; a reader accepts both.
+  /// Light modules are drawn, because most terminals are dark; a reader accepts a code in either form.
   var lines: [String] {
     let margin = 2
     return stride(from: -margin, to: size + margin, by: 2).map { y in

@@ -2,7 +2,7 @@ import System
 
 /// The folder with the documents that belong to this executable.
 enum DocumentationFolder {
-  /// The installed documents, those of the source checkout, or nil if there are none.
+  /// The path of the installed documents, or else of those in the source checkout; nil if neither exists.
   static var path: String? {
     guard let programs = FileSystem.programFolder else { return nil }
     let installed = FileSystem.parent(of: programs) + "/share/doc/belfry/docs"

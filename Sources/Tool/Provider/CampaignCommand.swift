@@ -213,8 +213,8 @@ enum CampaignCommand {
     return 0
   }
 
-  /// Returns the lines with running campaigns of a registry without a service marked as interrupted, because the
-  /// process that sent them was killed.
+  /// Returns the lines, with running campaigns marked as interrupted if no service runs for the registry: the process
+  /// that sent them was killed.
   private static func interrupting(_ lines: [JSONObject], _ access: ProviderAccess) -> [JSONObject]
   {
     guard access.isLocal else { return lines }

@@ -108,8 +108,8 @@ struct AgentInstallation {
     """
   }
 
-  /// Quotes a word for Exec: quoted according to "The Exec key" of the Desktop Entry Specification, and with
-  /// backslashes doubled, as in all strings of such a file.
+  /// Quotes a word for Exec according to "The Exec key" of the Desktop Entry Specification, with backslashes doubled as
+  /// in all strings of a desktop file.
   private static func entryWord(_ word: String) -> String {
     var text = "\""
     for character in word {

@@ -122,8 +122,8 @@ struct DevRun {
       [
         ProgramSupervisor.path, "agent", "--data", agentFolder, "--socket", socket, "--grant",
         grant,
-        // Pass the gateway's description instead of the enrollment code in it, which an argument would expose in the
-        // list of processes.
+        // Pass the gateway's description, because it contains the enrollment code, which an argument would expose in
+        // the list of processes.
         "--gateway", gateway.file, "--ready-file", readyFile, "--received", receivedFile,
       ] + presenters.flatMap { ["--presenter", $0] }
     let agent = try supervisor.start(words) {

@@ -28,7 +28,7 @@ final class ProgramSupervisor {
 
   // MARK: - The command's own process
 
-  /// The argument that makes an executable `belfry` a keeper, followed by its parent's process number.
+  /// The argument that makes an executable `belfry` a keeper, followed by the process ID of its parent.
   static let keeperWord = "supervise-programs"
   /// The argument that makes `belfry` another program, which ends with its parent.
   static let programWord = "become-program"
@@ -61,7 +61,7 @@ final class ProgramSupervisor {
 
   /// Replaces this process with a program.
   ///
-  /// `words` are the parent's process number, the program's name and its arguments.
+  /// `words` are the parent's process ID, the program's name and its arguments.
   static func becomeProgram(_ words: [String]) -> Int32 {
     guard let parent = words.first.flatMap({ pid_t($0) }),
       ProcessTree.endWithParent(parent, signal: SIGKILL)
@@ -225,7 +225,7 @@ final class SupervisedProgram {
     self.logFile = logFile
   }
 
-  /// True if it has ended and all of its output was read.
+  /// True if the program has ended and all of its output was read.
   var hasEnded: Bool { status != nil && lines?.isAtEnd != false }
 
   func signal(_ number: Int32) {

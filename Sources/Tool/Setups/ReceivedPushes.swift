@@ -75,7 +75,7 @@ final class ReceivedPushes {
 
   /// Returns up to `limit` lines that were not returned before, and records that they are returned now.
   func take(_ limit: Int) throws -> [[UInt8]] {
-    // Other processes only remove pushes, so nothing new is found in a file of the same size.
+    // Other processes can only take pushes, so a file of the same size contains nothing new.
     guard byteCount() != examinedBytes else { return [] }
     return try withLock {
       var record = try ReturnedPushes(file, bytes: byteCount())

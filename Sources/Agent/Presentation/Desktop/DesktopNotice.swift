@@ -37,8 +37,8 @@ struct DesktopNotice: Hashable {
 
   /// Creates the arguments for a notification.
   ///
-  /// `isQuiet` puts it into the server's list without a banner, `hasWindow` is true if `belfry-center` can show its
-  /// buttons, and `isDesktopQuiet` is true if the server's do-not-disturb mode is on.
+  /// `isQuiet` puts the notification into the server's list without a banner, `hasWindow` is true if `belfry-center`
+  /// can show its buttons, and `isDesktopQuiet` is true if the server's do-not-disturb mode is on.
   init(
     _ presentation: Presentation, _ server: ServerFeatures, words: DeviceWords = .english,
     isQuiet: Bool = false, hasWindow: Bool = false, isDesktopQuiet: Bool = false
@@ -125,7 +125,7 @@ struct DesktopNotice: Hashable {
 
   /// Names the destructive actions in a line below the text.
   ///
-  /// No server has a style for them, and the titles of buttons stay as the app wrote them.
+  /// No server has a style for them, and the titles of buttons must remain as the app wrote them.
   private mutating func markDestructiveActions(_ titles: [String], _ server: ServerFeatures) {
     guard !titles.isEmpty, server.hasBody else { return }
     let line = Self.destructiveSign + titles.joined(separator: ", ")

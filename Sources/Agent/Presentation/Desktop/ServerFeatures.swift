@@ -25,18 +25,18 @@ struct ServerFeatures: Hashable {
   let showsAppName: Bool
   let hasMarkup: Bool
   let hasBody: Bool
-  /// True if it has a text field (KDE's `inline-reply`).
+  /// True if the server has a text field (KDE's `inline-reply`).
   let hasInlineReply: Bool
   /// True if only critical urgency keeps a notification on screen with its buttons drawn.
   ///
   /// Critical urgency also overrides the server's do-not-disturb mode.
   let staysByUrgency: Bool
-  /// True if, once the banner has disappeared, its list keeps buttons only for `resident` notifications, and lets the
-  /// sender close only those.
+  /// True if, once the banner has disappeared, the server's list keeps buttons only for `resident` notifications, and
+  /// lets the sender close only those.
   let listsResidentOnly: Bool
   /// True if the server moves banners to a list without reporting it to the sender.
   let keepsList: Bool
-  /// True if it finds icons by name, and draws an icon that is also in its header only once.
+  /// True if the server finds icons by name, and draws an icon that is also in its header only once.
   let findsIcons: Bool
 
   /// Creates the features of a server from its name, version and capabilities.
@@ -74,7 +74,7 @@ struct ServerFeatures: Hashable {
         // Low urgency goes only to the list since 41; the header with the name was added in 46.
         quietDelivery = major >= 41 ? .lowUrgency : .none
         showsAppName = major >= 46
-        // Any other notification disappears after four seconds, into a list without buttons.
+        // A notification without critical urgency disappears after four seconds, into a list without buttons.
         staysByUrgency = true
         keepsList = true
       case "dunst":

@@ -3,8 +3,8 @@ import System
 
 /// A search for the file of a notification's sound (S0-1, S0-4, S1-46; client-api 3.51).
 enum SoundSearch {
-  /// Returns the file that an app names: in its `Library/Sounds`, else at its bundle's top level; nil if no such file
-  /// exists.
+  /// Returns the file that an app names: in the app's `Library/Sounds`, or else at its bundle's top level; nil if no
+  /// such file exists.
   static func file(_ name: String, of app: LocalApp, environment: [String: String]) -> String? {
     Self.file(
       name, in: folders(of: app.id, bundle: app.bundlePath, environment: environment))

@@ -1,7 +1,7 @@
 /// The open windows of `belfry-center`: notifications whose buttons the desktop's server does not draw, and questions
 /// that cannot be answered there.
 ///
-/// Independent of the program: each event returns the calls to make.
+/// This type does not depend on the program: each event returns the calls to make.
 struct WindowState {
   /// The state of the desktop's notification server, as far as it is known.
   enum Server: Hashable {
