@@ -93,7 +93,7 @@ enum NotifyTrigger {
         notifiesOnEntry: !isExit, notifiesOnExit: isExit), repeats: options.has("repeat"))
   }
 
-  // MARK: - Moments
+  // MARK: - Dates and times
 
   private static func moment(_ options: CommandLineOptions) throws -> NotificationTrigger {
     let text = try options.required("at")

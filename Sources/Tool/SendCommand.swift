@@ -40,7 +40,7 @@ enum SendCommand {
     }
   }
 
-  // MARK: sending
+  // MARK: Sending
 
   private static func send(
     _ template: Push, to tokens: [String], with client: ProviderClient, wrongPort: SendPort?
@@ -109,7 +109,7 @@ enum SendCommand {
     }
   }
 
-  // MARK: the notification
+  // MARK: The notification
 
   private static func template(_ options: CommandLineOptions) throws -> Push {
     let type = try pushType(options)

@@ -150,7 +150,7 @@ final class AppLauncher {
     }
   }
 
-  // MARK: - By D-Bus
+  // MARK: - Launching through D-Bus
 
   private func activate(_ order: LaunchOrder, by bus: BusConnection) {
     let id = order.app.id.text
@@ -205,7 +205,7 @@ final class AppLauncher {
       || [prefix + "ServiceUnknown", prefix + "NameHasNoOwner"].contains(failure.name)
   }
 
-  // MARK: - By its program
+  // MARK: - Launching the program
 
   private func startProgram(_ order: LaunchOrder) {
     guard let installation = order.app.installation, let executable = installation.executable

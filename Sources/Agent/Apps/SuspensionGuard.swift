@@ -91,7 +91,7 @@ final class SuspensionGuard {
     return true
   }
 
-  /// Resumes everything that is suspended, when the service manager can no longer do so.
+  /// Resumes everything that is suspended, when the agent ends or loses the bus through which it suspended units.
   func wakeAll() {
     suspended = []
     close()

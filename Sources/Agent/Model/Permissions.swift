@@ -429,7 +429,7 @@ struct Permissions {
     context.tell(app, .locationStatus(context.apps.locationStatus(of: app)))
   }
 
-  // MARK: - Ends
+  // MARK: - Disconnection and removal
 
   /// Drops the waiting requests of a lost connection, and withdraws a prompt that nothing else waits for.
   mutating func onDisconnected(

@@ -308,7 +308,7 @@ struct ScheduledNotifications: ~Copyable {
     }
   }
 
-  // MARK: Inside
+  // MARK: Helpers
 
   private func persist(_ entry: ScheduleEntry, _ effects: inout [AgentEffect]) {
     effects.append(

@@ -174,7 +174,7 @@ struct GatewayDoctor {
       "free some space: nothing is accepted that cannot be written")
   }
 
-  // MARK: - Places
+  // MARK: - Addresses
 
   private var host: String {
     SocketAddress.hostOnThisMachine(ofListener: description["host"]?.stringValue ?? "127.0.0.1")

@@ -91,7 +91,7 @@ struct NotifyActions {
     }
   }
 
-  /// Milliseconds that the connection waits if the user sets no limit: a week.
+  /// The maximum number of milliseconds that the connection waits, even if the user sets no limit: a week.
   private static let longestMilliseconds: Int64 = 7 * 86_400_000
 }
 

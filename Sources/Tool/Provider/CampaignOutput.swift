@@ -101,7 +101,7 @@ struct CampaignOutput {
       : "\(seconds / 60):\(two(seconds % 60))"
   }
 
-  // MARK: previews
+  // MARK: Previews
 
   /// Prints warnings for the user before anything is sent.
   static func warn(of preview: JSONObject) {

@@ -138,7 +138,7 @@ enum CampaignSending {
     return (preview["startsInSeconds"]?.integerValue).map { $0 <= waitSeconds } ?? true
   }
 
-  // MARK: what is sent, and to whom
+  // MARK: Content and recipients
 
   static func campaign(_ file: String) throws -> JSONObject {
     let bytes = try FileSystem.read(file == "-" ? "/dev/stdin" : file, limit: fileBytesMax)

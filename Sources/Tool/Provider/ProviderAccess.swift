@@ -100,7 +100,7 @@ final class ProviderAccess {
     campaigns.drain()
   }
 
-  // MARK: ways
+  // MARK: Connecting
 
   /// Returns a client of the service at a URL.
   ///
