@@ -33,7 +33,7 @@ public struct AgentConfiguration {
     public var file: String
     /// True if the user named the gateway; false if it is this user's default gateway, which may never exist.
     public var isNamed: Bool
-    /// Reads the description of the gateway.
+    /// A function that reads the description of the gateway.
     public var read: () throws -> Gateway
 
     /// Creates the settings of a gateway to wait for.
@@ -82,7 +82,7 @@ public struct AgentConfiguration {
   public var receivedFile: String?
   /// The path of a file that is written once apps can connect; nil to write none.
   public var readyFile: String?
-  /// Receives each line of a presenter, without its newline.
+  /// A function that receives each line of a presenter, without its newline.
   public var output: (String) -> Void
   /// True if the user can type answers on standard input.
   public var readsInput = false
@@ -102,7 +102,7 @@ public struct AgentConfiguration {
 
 /// The reason that the agent could not start.
 public struct AgentFailure: Error, CustomStringConvertible {
-  /// The problem, and what to do about it.
+  /// The problem and its remedy.
   public let description: String
 
   init(_ description: String) { self.description = description }

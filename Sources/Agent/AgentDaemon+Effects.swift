@@ -196,7 +196,7 @@ extension AgentDaemon {
 }
 
 extension ServiceExtensions.Silence {
-  /// The problem, and what to do about it.
+  /// The problem and its remedy.
   fileprivate var advice: String {
     switch self {
     case .ended:

@@ -31,7 +31,7 @@ public final class AgentDaemon {
     configuration.attachmentsFolder.map(AttachmentStorage.init(root:))
   }
   private(set) var places: LocationServices?
-  /// Monitors the focused window.
+  /// The monitor of the focused window.
   private(set) var focus: FocusMonitor?
   private(set) var services: MachineServices?
   private(set) var timers: AgentTimers?

@@ -13,7 +13,7 @@ final class PushReceiver: GatewayConnectionDelegate {
   /// The reason that the link is down; nil while it is up.
   private(set) var reason: String? = "not connected yet"
   private let received: ReceivedFile?
-  /// The tokens of the present connection, for the file of received pushes.
+  /// The tokens of the current connection, for the file of received pushes.
   private var tokens: [LinkSubject: [UInt8]] = [:]
   /// True if the outcome of the first attempt to connect has been reported.
   private var hasReportedLink = false

@@ -30,7 +30,7 @@ struct SettingsContent: Hashable {
   var title: String
   /// The text below the device's settings if no app has settings.
   var empty: String
-  /// The reason why the last change was refused; empty if it was not.
+  /// The reason that the last change was refused; empty if it was accepted.
   var problem: String
   var sections: [Section]
   var isRightToLeft: Bool

@@ -204,7 +204,7 @@ final class GatewayRun {
   }
 }
 
-/// A flag that is true if every listener accepts, for probes on other threads.
+/// A flag that is true if every listener accepts connections, for probes on other threads.
 private final class Readiness: Sendable {
   private let flag = Atomic<Bool>(false)
 

@@ -30,7 +30,7 @@ enum SendTarget {
     return try place(options).1?.environmentName.flatMap(Environment.init(name:))
   }
 
-  /// Maximum bytes of a key, a certificate chain or a gateway file.
+  /// The maximum size in bytes of a key, a certificate chain or a gateway file.
   private static let fileBytesMax = 262_144
 
   static func configuration(_ options: CommandLineOptions) throws -> ProviderClient.Configuration {

@@ -24,7 +24,7 @@ final class AppLauncher {
   private var children: Set<pid_t> = []
   /// The running programs of each app; each program leads the process group with its ID.
   private var programs: [AppID: Set<pid_t>] = [:]
-  /// Wakes suspended processes if the agent ends.
+  /// A guard that resumes suspended processes when the agent ends.
   private let suspensionGuard = SuspensionGuard(
     environment: ProcessInfo.processInfo.environment)
   /// Watches that report the end of service extensions.
@@ -155,7 +155,7 @@ final class AppLauncher {
   private func activate(_ order: LaunchOrder, by bus: BusConnection) {
     let id = order.app.id.text
     let answered: BusConnection.Reply = { [weak self] result in
-      // Do not start an app twice that was started but does not answer.
+      // Do not start an app again that was started but does not answer.
       guard case .failure(let failure) = result, Self.hasNotStarted(failure) else { return }
       self?.log.warning(
         "D-Bus could not start an app: starting its program",

@@ -33,7 +33,7 @@ final class SuspensionGuard {
   private let environment: [String: String]
   private var child: pid_t?
   private var input: Int32 = -1
-  /// The process groups and units to wake, by name.
+  /// The process groups and units to resume, by name.
   private var suspended: Set<String> = []
 
   /// Creates a guard.

@@ -18,7 +18,7 @@ struct UnitFreeze: Hashable, Sendable {
   private var hasFreezer = true
   private var open: Step?
 
-  /// True if the unit runs and is to run.
+  /// True if the unit is running and is to keep running, and no call is pending.
   var isOver: Bool { !isWanted && standing == .running && open == nil }
 
   /// Returns the next call to make, which is pending from then on; nil if one is pending already or none is needed.
@@ -41,7 +41,7 @@ struct UnitFreeze: Hashable, Sendable {
     case .freeze:
       if isDone { standing = .frozen } else { hasFreezer = false }
     case .stopProcesses:
-      // A unit that does not accept a signal either has ended.
+      // A unit that also rejects a signal has ended.
       if isDone { standing = .stopped } else { isWanted = false }
     case .thaw, .continueProcesses: standing = .running
     }

@@ -52,7 +52,7 @@ public struct DeviceIdentityFolder: Sendable {
     /// Other users can read the key.
     case exposedKey(path: String)
 
-    /// The problem, and what to do about it.
+    /// The problem and its remedy.
     public var description: String {
       switch self {
       case .file(let failure): "\(failure)"

@@ -344,7 +344,7 @@ struct AgentContext {
     return launches.claim(app, token: token, isAnyTokenGood: isBusActivated)
   }
 
-  /// Stops expecting an app; returns false if another token or no token is expected.
+  /// Stops expecting an app; returns false if the agent expects another token or does not expect the app.
   mutating func expectNoMore(_ app: AppID, token: String) -> Bool {
     launches.claim(app, token: token, isAnyTokenGood: false) != nil
   }

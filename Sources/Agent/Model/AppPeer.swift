@@ -32,9 +32,9 @@ struct ProcessIdentity: Hashable, Sendable {
   enum Obstacle: Hashable, Sendable {
     /// The process ended before it was inspected, or its number may already belong to another process.
     case ended
-    /// Its identity cannot be read: `what` names the file.
+    /// The identity of the process cannot be read; `what` names the file.
     case unreadable(what: String)
-    /// Its sandbox claims to be Flatpak's, but Flatpak does not know it.
+    /// The sandbox of the process claims to be Flatpak's, but Flatpak does not know it.
     case unknownSandbox
   }
 

@@ -73,7 +73,7 @@ struct BackgroundTime {
     _ requestID: RequestID, _ app: AppID, _ context: inout AgentContext
   ) throws(AppLinkFailure) {
     let seconds = remaining(app, context)
-    // Without time left, the task has ended before it begins.
+    // If no time is left, the task ends before it begins.
     if let number = requestID.number, seconds > 0 || mayStop(app, context) {
       guard tasks[app, default: []].count < Limits.backgroundTasksPerApp else {
         throw AppLinkFailure(

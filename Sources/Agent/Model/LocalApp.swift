@@ -69,7 +69,7 @@ struct LocalApp: Hashable, Sendable {
   /// The name to show to the user.
   var displayName: String { name ?? id.text }
 
-  /// The number on its icon; 0 if the user does not allow badges.
+  /// The number on the app's icon; 0 if the user does not allow badges.
   var visibleBadge: Int64 { settings.badge == .enabled ? badge : 0 }
 
   /// Returns true if the app has an entitlement that a manifest must claim.

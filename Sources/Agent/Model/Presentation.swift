@@ -68,7 +68,7 @@ struct Presentation: Hashable, Sendable {
   var subtitle: String
   /// The localized body.
   var body: String
-  /// The badge to show with it.
+  /// The badge to show with the notification.
   var badge: Int64?
   /// The sound to play, if any.
   var sound: NotificationSound?
@@ -90,13 +90,13 @@ struct Presentation: Hashable, Sendable {
   var interruptionLevel: InterruptionLevel
   /// The app's own data.
   var userInfo: JSONObject
-  /// The kind of trigger that made it appear.
+  /// The kind of trigger that made the notification appear.
   var origin: Origin
   /// The path of a picture to show, if an attachment is a picture.
   var image: String?
   /// The notification's attachments.
   var attachments: [Attachment] = []
-  /// True if a content extension of the app draws it in its window.
+  /// True if a content extension of the app draws the notification in its window.
   var isDrawnByApp = false
   /// True if the notification's window shows all actions because the user asked for them.
   var isExpanded = false

@@ -15,7 +15,7 @@ struct RetainedNotification: Hashable, Sendable {
     case changedPush(id: String, payload: [UInt8], readsUserInfo: Bool)
   }
 
-  /// The time when it arrived, in milliseconds since 1970.
+  /// The time when the notification arrived, in milliseconds since 1970.
   let unixMilliseconds: Int64
   /// Its content; for a push, without the app's data.
   ///

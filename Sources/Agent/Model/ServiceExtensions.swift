@@ -25,9 +25,9 @@ struct ServiceExtensions {
 
   /// The reason that an extension returned nothing.
   enum Silence: Hashable {
-    /// Its process ended before it sent a greeting.
+    /// The extension's process ended before it sent a greeting.
     case ended
-    /// It sent a greeting, and its connection ended.
+    /// The extension sent a greeting, and its connection ended.
     case left
     case timedOut
   }

@@ -145,7 +145,7 @@ final class FoundationCalendar: CalendarSystem {
       guard rest > 0 else { return 1 }
       // Japan's eras may begin on any day, and the year number changes with them.
       guard calendar.component(.era, from: Self.noon(day + rest)) == date.era else { return 1 }
-      // After the clock was set to a distant time, the cached months are of no use.
+      // After the clock was set to a distant time, the cached months are useless.
       if months.count >= Limits.calendarMonths { months = [:] }
       if number == 1 {
         months[day] = Month(

@@ -24,7 +24,7 @@ struct ConfigurationFile {
 
   let path: String
   private(set) var entries: [Entry] = []
-  /// All errors in the file's form.
+  /// All errors in the file's format.
   private(set) var faults: [Fault] = []
 
   /// Reads the file at `path`.

@@ -24,7 +24,7 @@ enum DeviceLine {
     return line
   }
 
-  /// Writes a line for `event` with the common members and others.
+  /// Writes a line for `event` with the common members and additional ones.
   static func event(
     _ event: String, _ subject: [UInt8], _ members: [(String, JSONValue)] = [],
     to output: inout [UInt8]

@@ -117,7 +117,7 @@ struct GatewayDoctor {
     guard let status = try? GatewayAccess(folder: folder.path).status(),
       let end = status["ownCertificateEndsAt"]?.stringValue
     else { return [] }
-    // Times in the same format are ordered like their texts.
+    // Times in this format have the same order as their texts.
     let now = SystemClock.unixMilliseconds
     let soon = now + Self.certificateNoticeSeconds * 1_000
     return [

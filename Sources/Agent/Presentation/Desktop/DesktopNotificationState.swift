@@ -222,7 +222,7 @@ struct DesktopNotificationState {
     tokens[number] = nil
     guard let place = places[key] else { return nil }
     if place.isCalling {
-      // It was closed while being replaced; the answer to that call has the new number.
+      // The item was closed while being replaced; the answer to that call has the new number.
       places[key]?.number = 0
       return nil
     }
