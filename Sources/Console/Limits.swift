@@ -1,39 +1,40 @@
 /// The console's limits, each with its unit and its reason.
 enum Limits {
-  /// Simultaneous sessions: the browsers of a few administrators; a new session replaces the oldest.
+  /// The maximum number of simultaneous sessions: the browsers of a few administrators; a new session replaces the
+  /// oldest.
   static let sessions = 64
-  /// Nanoseconds of a session: a working day, so that the token is requested only once per day.
+  /// The duration of a session, in nanoseconds: a working day, so that the token is requested only once per day.
   static let sessionNanoseconds: Int64 = 12 * 3_600_000_000_000
-  /// Nanoseconds within which a link from `belfry console` must be opened.
+  /// The time, in nanoseconds, within which a link from `belfry console` must be opened.
   static let linkNanoseconds: Int64 = 60_000_000_000
-  /// Unused links at the same time; a new one replaces the oldest.
+  /// The maximum number of unused links at the same time; a new one replaces the oldest.
   static let links = 16
-  /// Nanoseconds within which a test push must be answered.
+  /// The time, in nanoseconds, within which a test push must be answered.
   static let pushNanoseconds: Int64 = 15_000_000_000
-  /// Characters of a test push's token: Apple's had 64, and may become longer.
+  /// The maximum length of a test push's token, in characters: Apple's had 64, and may become longer.
   static let tokenCharacters = 512
-  /// Test pushes that may wait for their answer at the same time; each occupies one of four threads.
+  /// The maximum number of test pushes that wait for their answer at the same time; each occupies one of four threads.
   static let pushesAtATime = 2
-  /// Keys whose connections for test pushes stay open.
+  /// The maximum number of keys whose connections for test pushes stay open.
   static let senders = 8
-  /// Lines of the delivery log that a page receives before the new ones: more than it shows.
+  /// The maximum number of existing delivery log lines that a page receives before the new ones: more than it shows.
   static let logLines = 500
-  /// Virtual phones of a gateway: enough for a family.
+  /// The maximum number of virtual phones of a gateway: enough for a family.
   ///
   /// Each has an agent's thread and memory while it is on.
   static let phones = 4
-  /// Apps of a virtual phone; each has a thread and a connection.
+  /// The maximum number of apps of a virtual phone; each has a thread and a connection.
   static let appsOfPhone = 8
-  /// Earlier events of a virtual phone that are sent to a newly opened page.
+  /// The maximum number of earlier events of a virtual phone that are sent to a newly opened page.
   static let phoneEvents = 50
-  /// Milliseconds within which a phone's agent, in the same process, must answer.
+  /// The time, in milliseconds, within which a phone's agent, in the same process, must answer.
   static let phoneAnswerMilliseconds: Int64 = 5_000
-  /// Nanoseconds between samples of the metrics; each sample is one point of a plot.
+  /// The time, in nanoseconds, between samples of the metrics; each sample is one point of a plot.
   static let sampleNanoseconds: Int64 = 10_000_000_000
-  /// Samples of the metrics that are retained: one hour's.
+  /// The number of samples of the metrics that are retained: one hour's.
   static let samples = 360
-  /// Minutes of the archived metrics: seven days.
+  /// The time, in minutes, for which archived metrics are retained: seven days.
   static let historyMinutes: Int64 = 10_080
-  /// Bytes of a file in the gateway's folder.
+  /// The maximum size, in bytes, of a file in the gateway's folder.
   static let fileBytes = 262_144
 }

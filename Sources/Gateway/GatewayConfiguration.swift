@@ -5,17 +5,17 @@ internal import Transport
 public struct GatewayConfiguration: Sendable {
   /// The policy that determines which devices may enroll.
   public enum Enrollment: String, Sendable, CaseIterable {
-    /// Any device may enroll.
+    /// All devices may enroll.
     case open
-    /// Only devices that know the gateway's code.
+    /// Only devices that know the gateway's code may enroll.
     case code
   }
 
   /// The policy that determines which apps exist.
   public enum Apps: String, Sendable, CaseIterable {
-    /// Apps that were added, and any that a device registers, which then belong to the first team.
+    /// The apps that were added, and any app that a device registers, which then belongs to the first team.
     case adopt
-    /// Only apps that were added.
+    /// Only the apps that were added.
     case listed
   }
 
@@ -55,7 +55,7 @@ public struct GatewayConfiguration: Sendable {
   public var apps = Apps.adopt
   /// The number of file descriptors that the process can open, from which the connection limits are derived.
   public var descriptors = 1_024
-  /// True to take over the records of devices' connections from OpenSSL, so that idle connections use little memory.
+  /// True to take over the TLS records of device connections from OpenSSL, so that idle connections use little memory.
   public var takesOverRecords = true
   /// The maximum number of simultaneous connections to the console's port.
   public var consoleConnections: Int { connectionBounds.console }

@@ -1,6 +1,6 @@
 import System
 
-/// The loop's clocks, and how it handles disagreement between them.
+/// The loop's clocks, and the handling of disagreement between them.
 extension GatewayLoop {
   /// The current time; its wall-clock part is the expiry clock.
   var now: Moment {

@@ -2,7 +2,7 @@ import BelfryWire
 import Storage
 import System
 
-/// Forwards events of device connections to the delivery core.
+/// The forwarding of device connections' events to the delivery core.
 extension GatewayLoop {
   func connect(
     _ device: UInt64, _ session: SessionID, topics: Set<NotificationKey>, window: Int,

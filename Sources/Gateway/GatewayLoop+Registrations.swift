@@ -4,7 +4,7 @@ import System
 
 /// The registrations of devices, and the tokens that they receive.
 extension GatewayLoop {
-  /// Handles a device's request for a topic; the control plane decides about unknown apps.
+  /// Handles a device's request about a topic; for an unknown app, the control plane decides.
   func handle(
     _ verb: LinkFrame.TopicVerb, _ topic: LinkTopic, of device: UInt64, request: UInt16,
     on connection: DeviceConnection
@@ -15,7 +15,7 @@ extension GatewayLoop {
         connection.answer(request, with: .refused(mayBeDamaged ? .tryLater : .notRegistered))
         return
       }
-      // Check this first, so that an app isn't adopted in vain.
+      // Check this first, so that no app is adopted for a request that is refused.
       guard registrations.hasRoom(device) else {
         connection.answer(request, with: .refused(.tooMany))
         return

@@ -187,7 +187,7 @@ public struct GatewayMetrics: Sendable {
   func count(copy state: DeliveryState) { broadcastStates[Int(state.rawValue)].add() }
 }
 
-/// The subjects of the limits on pushes that wait for their answer.
+/// The scopes of the limits on unanswered pushes.
 enum UnansweredBound: Int, CaseIterable {
   /// Further pushes on the connection aren't read.
   case connection

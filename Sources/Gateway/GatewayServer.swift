@@ -45,11 +45,11 @@ public final class GatewayServer {
   public struct Description: Sendable {
     /// The only environment that the gateway serves.
     public var environment: BelfryWire.Environment
-    /// The address of its listeners.
+    /// The address of the gateway's listeners.
     public var host: String
     /// The ports that the listeners are bound to.
     public var ports: GatewayPorts
-    /// The file with the certificate that its clients trust.
+    /// The file with the certificate that the gateway's clients trust.
     public var authorityFile: String
     /// The ID of the first team.
     public var teamID: String
@@ -88,7 +88,8 @@ public final class GatewayServer {
   private var onStopped: () -> Void = {}
   private var enrollmentCode: String
   private var keyID: String
-  /// Called on the main loop when the information for clients has changed, before the administrator gets an answer.
+  /// A function that is called on the main loop when the information for clients has changed, before the administrator
+  /// gets an answer.
   public var onDescriptionChanged: (Description) -> Void = { _ in }
   /// The listeners' certificates, if they have changed since startup.
   private var security: ListenerSecurity?
@@ -181,7 +182,8 @@ public final class GatewayServer {
         ? try StoredFaults(store: controlStore).faults().faults : [])
     faults.onUse { [weak faults, controlWriter] in
       controlWriter.perform { [weak faults] store in
-        // A use that is not stored is counted again after a restart; the store's own report names the disk.
+        // If this fails, the rules apply to that many more requests after a restart; the store itself reports the
+        // failing disk.
         if let faults { try? StoredFaults(store: store).keepUses(of: faults.takeUses()) }
       }
     }

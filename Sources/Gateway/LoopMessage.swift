@@ -5,7 +5,7 @@ import Transport
 /// The answer to a provider's push.
 enum ProviderAnswer: Sendable {
   case accepted
-  /// The timestamp is for 410 only, in milliseconds since 1970.
+  /// The push was refused; the timestamp, in milliseconds since 1970, is for 410 responses only.
   case refused(Rejection, timestampMilliseconds: Int64?)
 }
 
@@ -21,7 +21,7 @@ enum LoopMessage: Sendable {
   case enrolled(DeviceClaim, answer: ControlPlaneReply, loop: Int)
   /// The control plane's reply to a request of this loop.
   case controlPlane(ControlPlaneReply)
-  /// Keys, apps or certificates changed.
+  /// Keys, apps, or certificates changed.
   case directory(CredentialDirectory)
   /// A channel was created or removed, or has a message for its devices.
   case channels(ChannelUpdate)
@@ -39,7 +39,7 @@ enum LoopMessage: Sendable {
   case configuration(GatewayConfiguration)
   /// A device was revoked at that time, in milliseconds since 1970.
   case revoked(device: UInt64, atMilliseconds: Int64)
-  /// All loops are running, with these mailboxes; open the listeners on these ports (0: any).
+  /// All loops are running, with these mailboxes: open the listeners on these ports (0 means any free port).
   case open(peers: LoopPeers, ports: GatewayPorts)
   /// Send the matching lines of the delivery log to the collector.
   case readLog(DeliveryLogQuery, DeliveryLogCollector)
@@ -47,7 +47,7 @@ enum LoopMessage: Sendable {
   case followLog(DeliveryLogQuery, DeliveryLogFollower)
   /// Stop accepting, and finish open work.
   case drain
-  /// Everything is finished or the time is up: close everything.
+  /// Close everything, because all work is finished or the time is up.
   case stop
 }
 

@@ -129,7 +129,7 @@ extension Administration {
     )
   }
 
-  /// Rethrows a storage failure; converts any other error to an answer.
+  /// Rethrows a storage failure, and converts any other error to an answer.
   static func broken(_ error: any Error) throws(StorageFailure) -> AdministrationAnswer {
     if let failure = error as? StorageFailure { throw failure }
     return .failure(.init(.broken, "the keys in the folder cannot be changed", do: "\(error)"))

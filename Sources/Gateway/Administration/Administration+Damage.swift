@@ -14,7 +14,7 @@ extension Administration {
 
   /// Deletes the damaged rows.
   ///
-  /// From then on, anything that depended on them is unknown and is answered as such.
+  /// From then on, the gateway treats anything that depended on those rows as unknown.
   func forgetDamage() throws(StorageFailure) -> AdministrationAnswer {
     let rows = try damageLines()
     if store.damage.count > 0 { try apply([.forgetSetAside]) }

@@ -89,7 +89,8 @@ extension Administration {
     return nil
   }
 
-  /// Applies Apple's limits for keys that are restricted to one environment (apns-protocol 2.2).
+  /// Returns a failure if the new key would exceed Apple's limits for keys that are restricted to one environment
+  /// (apns-protocol 2.2).
   ///
   /// Keys that are valid in both environments have no limit.
   private func tooMany(
@@ -193,7 +194,7 @@ extension Administration {
 
   /// Revokes a certificate.
   ///
-  /// The serial number is hexadecimal in either case; leading zeros are ignored.
+  /// `serial` is hexadecimal, in uppercase or lowercase; leading zeros are ignored.
   func revokeCertificate(
     _ serial: String, _ now: Int64
   ) throws(StorageFailure) -> AdministrationAnswer {

@@ -8,7 +8,7 @@ extension Administration {
   ) throws(StorageFailure) -> AdministrationAnswer {
     let kept = StoredFaults(store: store)
     var (faults, lastID) = try kept.faults()
-    // A running gateway counts uses before they are stored.
+    // A running gateway's rules are current: it counts their uses before it stores them.
     if let runtime, environment != .production { faults = runtime.faults.all }
     switch request {
     case .addFault(let rule):
@@ -56,7 +56,8 @@ extension Administration {
     return .success(lines(of: query).map(AdministrationLines.line))
   }
 
-  /// Returns the lines of the running or the stopped gateway's delivery log, oldest first.
+  /// Returns the lines of the delivery log that match `query`, oldest first, from the running gateway or from the files
+  /// of a stopped one.
   func lines(of query: DeliveryLogQuery) -> [DeliveryLogLine] {
     runtime?.log.lines(of: query)
       ?? StoredDeliveryLog(folder: folder, store: store, environment: environment)

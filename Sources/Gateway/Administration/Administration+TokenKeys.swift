@@ -67,7 +67,9 @@ extension Administration {
     }
   }
 
-  /// Writes the file first, so that a gateway that is killed at this point restarts with the same keys.
+  /// Stores the keys.
+  ///
+  /// It writes the file first, so that a gateway that is killed between the two writes restarts with these keys.
   private func put(_ keys: [[UInt8]]) throws {
     try folder.write(TokenKeys.file(keys), "token-keys")
     let names = keys.map(TokenKeys.name(of:)).joined(separator: " ")

@@ -11,11 +11,11 @@ internal import Synchronization
 public final class Administration: Sendable {
   /// The dependencies that only a running gateway has.
   public struct Runtime: Sendable {
-    /// Called after each durable change, on the caller's thread.
+    /// A function that is called after each durable change, on the caller's thread.
     public var didChange: @Sendable ([ControlChange]) -> Void
     /// The registry of scripted answers.
     public var faults: FaultRegistry
-    /// Returns, as far as the loops know, which devices are connected and when the others disconnected.
+    /// A function that returns which devices are connected and when the others disconnected, as far as the loops know.
     var presences: @Sendable () -> [UInt64: DevicePresence] = { [:] }
     /// The store of queued notifications; nil if they aren't counted.
     var notifications: (any NotificationStore)?
@@ -43,7 +43,7 @@ public final class Administration: Sendable {
   public var environmentName: String { environment.name }
   private let turn = Mutex(())
   private let unixMilliseconds: @Sendable () -> Int64
-  /// Held while a stopped gateway's data is open.
+  /// The lock on the folder of a stopped gateway; nil for a running gateway, which holds the lock itself.
   private let lock: DataFolder?
 
   /// Creates the administration of a running gateway.
@@ -114,7 +114,7 @@ public final class Administration: Sendable {
   /// Calls `receive` with each new delivery log line that matches a token or an ID (nil matches every line) and the
   /// filter, until it returns false.
   ///
-  /// Returns the latest `limit` matching lines before them, oldest first.
+  /// Returns the latest `limit` earlier lines that match, oldest first.
   ///
   /// `receive` may be called before this function returns.
   public func follow(

@@ -115,7 +115,7 @@ extension FaultRule {
     guard times != 0 else {
       throw AdministrationFields.wrong("times", "a whole number from 1 to \(UInt32.max)")
     }
-    // They are in the lines of a list, and the gateway decides them.
+    // A listed rule has these members too; they are ignored here, because the gateway assigns them.
     _ = try fields.optionalNumber("id", of: Int64.self)
     _ = try fields.optionalNumber("remaining", of: UInt32.self)
     var effects: [Effect] = []

@@ -72,13 +72,13 @@ public enum AdministrationRequest: Sendable, Hashable {
   /// Checks whether a provider token is valid for `topic`, and gives the reason if it isn't.
   case checkProviderToken(String, topic: String?)
 
-  /// A push as the user drafts it: each field is the text that the request would contain.
+  /// A push as the user drafts it: each field contains the text that the request would contain.
   public struct PushDraft: Sendable, Hashable {
     /// The device token in hexadecimal.
     public var token = ""
-    /// `apns-topic`; empty if absent.
+    /// The `apns-topic` header; empty if absent.
     public var topic = ""
-    /// `apns-push-type`; nil if absent, like the following fields.
+    /// The `apns-push-type` header; nil if absent.
     public var type: String?
     /// The `apns-priority` header; nil if absent.
     public var priority: String?
@@ -88,7 +88,7 @@ public enum AdministrationRequest: Sendable, Hashable {
     public var collapseID: String?
     /// The `apns-id` header; nil if absent.
     public var id: String?
-    /// The provider key that signs; nil uses a key of the app's team.
+    /// The ID of the provider key that signs the push; nil uses a key of the app's team.
     public var key: String?
     /// The payload, as bytes of JSON.
     public var payload: [UInt8] = []
@@ -99,11 +99,11 @@ public enum AdministrationRequest: Sendable, Hashable {
 
   /// The parameters of a new provider key.
   public struct NewKey: Sendable, Hashable {
-    /// 10 letters and digits; nil to generate one.
+    /// The ID of the key, 10 letters and digits; nil to generate one.
     public var id: String?
     /// The ID of the key's team.
     public var team: String
-    /// The environments in which it is valid.
+    /// The environments in which the key is valid.
     public var environments: EnvironmentScope
     /// The only bundle identifiers that the key can send to; if empty, all of the team's.
     public var topics: [String]

@@ -18,16 +18,17 @@ public struct DeliveryLogFilter: Sendable {
   public var sinceMilliseconds: Int64?
   /// The end of the time range, in milliseconds since 1970; lines at that time do not match.
   public var untilMilliseconds: Int64?
-  /// A part of the topic, state, reason, device number or an ID in lowercase ASCII; nil matches every line.
+  /// A part of the topic, state, reason, device number, or an ID, in lowercase ASCII; nil matches every line.
   public var text: [UInt8]?
 
-  /// Bytes of the text to search for.
+  /// The maximum length of the text to search for, in bytes.
   public static let textBytesMax = 128
 
   /// Creates a filter that matches every line.
   public init() {}
 
-  /// Creates a filter from the query of a call: `topic`, `state`, `reason`, `type`, `device`, `since`, `until` and `q`.
+  /// Creates a filter from the query of a call: `topic`, `state`, `reason`, `type`, `device`, `since`, `until`, and
+  /// `q`.
   public init(query: [(name: String, value: String)]) throws(AdministrationFailure) {
     func value(_ name: String) -> String? {
       query.first { $0.name == name }.flatMap { $0.value.isEmpty ? nil : $0.value }

@@ -12,7 +12,7 @@ public final class FaultRegistry: Sendable {
 
   private let rules = Mutex(Rules())
   private let published = Atomic<Int>(0)
-  /// True between a use and the moment at which the uses are read in order to be stored.
+  /// True if a rule has been used since the uses were last read for storage.
   private let hasNewUses = Atomic<Bool>(false)
 
   /// Creates a registry with these rules.
@@ -38,10 +38,10 @@ public final class FaultRegistry: Sendable {
   /// Removes the rule with this id; nil removes all.
   func remove(_ id: UInt64?) { change { $0.removeAll { id == nil || $0.id == id } } }
 
-  /// Sets the function that is called, on any thread, when uses must be stored; it then calls ``takeUses()``.
+  /// Sets the function that is called, on any thread, when uses must be stored; that function calls ``takeUses()``.
   func onUse(_ store: @escaping @Sendable () -> Void) { rules.withLock { $0.onUse = store } }
 
-  /// Returns the rules for storing their uses; a use after this call is reported again.
+  /// Returns the rules, so that the caller can store their uses; the next use after this call is reported again.
   func takeUses() -> [ScriptedFault] {
     hasNewUses.store(false, ordering: .sequentiallyConsistent)
     return all

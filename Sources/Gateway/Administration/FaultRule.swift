@@ -1,6 +1,6 @@
 public import BelfryWire
 
-/// A scripted answer, for developers who test their own client (contract: `belfry fault`).
+/// A scripted answer, for developers who test their own clients (contract: `belfry fault`).
 public struct FaultRule: Sendable, Hashable {
   /// The device token that the rule is limited to; nil for all.
   public var token: [UInt8]?
@@ -8,7 +8,7 @@ public struct FaultRule: Sendable, Hashable {
   public var topic: String?
   /// The effect that replaces the regular answer.
   public var effect: Effect
-  /// The number of requests that the rule applies to before it ends; nil if it does not end.
+  /// The number of requests after which the rule ends; nil if it doesn't end.
   public var times: UInt32?
 
   /// The effect of a rule.
@@ -16,7 +16,7 @@ public struct FaultRule: Sendable, Hashable {
     /// Refuses a share (0 to 1) of the requests with this reason; the timestamp, in milliseconds since 1970, is for
     /// `Unregistered`.
     case answer(Rejection, timestampMilliseconds: Int64?, share: Double)
-    /// Sends GOAWAY after this many requests of a connection.
+    /// Sends GOAWAY after this many requests on a connection.
     case goAway(afterRequests: UInt32)
     /// Allows at most this many concurrent streams.
     case streams(UInt32)

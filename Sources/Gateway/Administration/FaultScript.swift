@@ -5,7 +5,7 @@ public import BelfryWire
 /// Effects of different kinds combine, for example a delay with a reason. Among effects of the same kind, the first
 /// rule that applies wins. Only rules that win are counted as used.
 public struct FaultScript {
-  /// An answer in place of the regular one.
+  /// An answer that replaces the regular one.
   public struct Answer: Equatable, Sendable {
     /// The reason of the answer.
     public let rejection: Rejection
@@ -17,7 +17,7 @@ public struct FaultScript {
   public struct Effects: Equatable, Sendable {
     /// True if GOAWAY is sent after this request.
     public var goesAway = false
-    /// The limit for concurrent streams that is advertised.
+    /// The advertised limit of concurrent streams.
     public var streams: UInt32?
     /// The flow-control window of each stream, in bytes.
     public var window: UInt32?
@@ -29,9 +29,10 @@ public struct FaultScript {
 
   /// The moment in a connection's life to which effects apply.
   public enum Occasion: Sendable {
-    /// The connection opens: streams and window apply without being used, because there is no request yet.
+    /// The connection opens: the limits of streams and the window apply, but don't count as used, because there is no
+    /// request yet.
     case opening
-    /// The request with this number, from 1, on a connection that may not have sent GOAWAY.
+    /// A request, with its number on the connection, starting at 1, and whether the connection has already sent GOAWAY.
     case request(UInt32, hasSentGoAway: Bool)
   }
 
@@ -40,7 +41,7 @@ public struct FaultScript {
 
   /// Creates a script; among rules of the same kind, the first one wins.
   ///
-  /// `onUse` is called when a rule with a limit was used.
+  /// The script calls `onUse` each time a rule with a limit is used.
   public init(
     _ faults: [ScriptedFault], onUse: @escaping @Sendable (ScriptedFault) -> Void = { _ in }
   ) {

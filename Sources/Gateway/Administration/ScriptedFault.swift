@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// A scripted answer of a gateway: a rule with an id, and the number of requests that it still applies to.
 ///
-/// The loops share it, so that all of them together do not use it more often than that.
+/// All loops share one object, so that together they never exceed the rule's limit.
 public final class ScriptedFault: Sendable {
   /// The id, which no other rule of the gateway has had.
   public let id: UInt64
@@ -10,17 +10,17 @@ public final class ScriptedFault: Sendable {
   public let rule: FaultRule
   private let used: Atomic<UInt32>
 
-  /// Creates a rule that was used so many times before.
+  /// Creates a rule that has already been used `used` times.
   public init(id: UInt64, _ rule: FaultRule, used: UInt32 = 0) {
     self.id = id
     self.rule = rule
     self.used = Atomic(used)
   }
 
-  /// The number of requests that it applied to; 0 for a rule without a limit, which is not counted.
+  /// The number of requests that the rule has applied to; 0 for a rule without a limit, whose uses aren't counted.
   var uses: UInt32 { used.load(ordering: .relaxed) }
 
-  /// The number of requests that it still applies to; nil if there is no limit.
+  /// The number of requests that the rule still applies to; nil if there is no limit.
   public var remaining: UInt32? {
     rule.times.map { times in times > uses ? times - uses : 0 }
   }

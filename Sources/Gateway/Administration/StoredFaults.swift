@@ -3,8 +3,8 @@ import Storage
 
 /// The scripted answers in the control store, which persist across restarts until they end or are removed.
 ///
-/// The uses of rules with a limit have a setting of their own: the gateway writes it while it answers requests, and an
-/// administrator's change at the same moment must not be lost.
+/// The uses of rules with a limit are stored in a separate setting. The gateway writes it while it answers requests,
+/// and must not overwrite an administrator's simultaneous change of the rules.
 struct StoredFaults {
   let store: any ControlStore
 
@@ -76,6 +76,6 @@ struct StoredFaults {
     ])
   }
 
-  /// The member that the line with the highest id has.
+  /// The member that contains the highest id; its line has no rule.
   private static let lastKey = "lastID"
 }

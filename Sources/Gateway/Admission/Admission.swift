@@ -30,7 +30,7 @@ extension AdmissionContext {
 /// The ordered checks of `POST /3/device/TOKEN` (apns-protocol 1.12), except those that only the device's home loop can
 /// make: whether the token is still active, and its rate.
 public enum Admission {
-  /// The outcome of step 4.
+  /// The outcome of checking the request's credential (apns-protocol 1.12, step 4).
   public enum Credential {
     case refused(Rejection)
     case accepted(ProviderCredential)
@@ -48,11 +48,11 @@ public enum Admission {
     public let contents: TokenContents
     /// The app that the topic names.
     public let app: App
-    /// The app that the topic identifies.
+    /// The push type: the request's, or the one that the token's kind implies.
     public let pushType: PushType
     /// The priority: 10, 5, or 1.
     public let priority: UInt8
-    /// The time until which it is stored, in seconds since 1970; 0 if delivery is attempted only once.
+    /// The time until which the notification is stored, in seconds since 1970; 0 if delivery is attempted only once.
     public let expiration: Int64
   }
 

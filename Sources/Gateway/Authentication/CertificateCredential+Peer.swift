@@ -2,7 +2,7 @@ import BelfryWire
 import Storage
 import Transport
 
-/// Creates a credential from a provider's certificate that TLS has already verified.
+/// The creation of a credential from a provider's certificate that TLS has already verified.
 extension CertificateCredential {
   /// The outcome of reading a certificate.
   enum Reading {

@@ -10,9 +10,9 @@ package final class CertificateRevocations: Sendable {
 
   func replace(with serials: Set<String>) { self.serials.withLock { $0 = serials } }
 
-  /// Decides in the TLS handshake about a provider's certificate (apns-protocol 1.2).
+  /// Returns the TLS handshake's verdict on a provider's certificate (apns-protocol 1.2).
   ///
-  /// It rejects revoked certificates and device certificates.
+  /// Revoked certificates and device certificates are rejected.
   func evaluate(_ certificate: Certificate) -> TLSServerContext.Verdict {
     guard certificate.organizationalUnit == CertificateAuthority.providerUnit else {
       return .unknownAuthority

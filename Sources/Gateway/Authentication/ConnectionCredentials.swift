@@ -12,8 +12,8 @@ public struct ConnectionCredentials {
 
     /// Returns true if `token` follows this one too soon.
     ///
-    /// It is too soon if it was neither presented nor issued at least 20 minutes after this one. The rule limits how
-    /// often a team issues tokens; a connection that began with an old token may present the next one.
+    /// A token follows too soon if it was neither presented nor issued at least 20 minutes after this one. The rule
+    /// limits how often a team issues tokens; a connection that began with an old token may present the next one.
     func isHurried(by token: VerifiedToken, atSeconds now: Int64) -> Bool {
       let (made, overflow) = token.issuedAt.subtractingReportingOverflow(issuedAt)
       return now - changedAtSeconds < WireLimits.providerTokenRefreshSecondsMin

@@ -2,9 +2,9 @@ public import BelfryWire
 import Storage
 import Transport
 
-/// A verifier of provider tokens that checks each distinct token once, because a signature check costs about 80 µs.
+/// A verifier of provider tokens that checks each distinct token once, because a signature check takes about 80 µs.
 ///
-/// Confined to its loop. Refusals are cached too, so that a flood of invalid tokens is cheap to reject. A new directory
+/// Confined to its loop. Refusals are cached too, so that rejecting a flood of invalid tokens is cheap. A new directory
 /// empties the cache, which makes revocation immediate.
 public final class TokenVerifier {
   /// The outcome of checking a token.
@@ -61,7 +61,7 @@ public final class TokenVerifier {
     let hash = token.algorithm == .es256 ? SignatureDigest.sha256 : .sha512
     let isSigned = unsafe text.extracting(0..<token.signedByteCount).withUnsafeBytes { message in
       unsafe token.signature.withUnsafeBytes { signature in
-        // The raw form has two integers of 32 bytes each, or 66 bytes each for ES512; otherwise the signature is DER.
+        // A raw signature has two integers of 32 bytes each, or of 66 bytes each for ES512; any other signature is DER.
         unsafe token.signature.count == 64 || token.signature.count == 132
           ? key.publicKey.verify(rawSignature: signature, message: message, digest: hash)
           : key.publicKey.verify(derSignature: signature, message: message, digest: hash)

@@ -7,7 +7,7 @@ public struct CertificateEnd: Sendable, Equatable {
   public enum Kind: String, Sendable, CaseIterable {
     /// The authority that the gateway's clients trust.
     case authority
-    /// The authority that replaces it in a rotation.
+    /// The authority that will replace the current one in a rotation.
     case nextAuthority
     /// The listeners' certificate, which the gateway renews automatically.
     case server

@@ -5,9 +5,9 @@ import System
 /// A watcher that renews the listeners' certificates before they expire, detects the operator's new files, and reports
 /// expirations.
 ///
-/// Expirations are reported in a metric, and daily in the log during the last month. Time is that of an `ExpiryClock`:
-/// a wall clock that jumps ahead triggers no renewal until it is trusted, and certificates issued under a wrong clock
-/// are replaced once the clock is right.
+/// Expirations are reported in a metric, and daily in the log during the last month. All times are those of an
+/// `ExpiryClock`: a wall clock that jumps ahead triggers no renewal until it is trusted, and certificates issued under
+/// a wrong clock are replaced once the clock is right.
 ///
 /// Confined to the main loop.
 final class CertificateWatch {
@@ -79,7 +79,7 @@ final class CertificateWatch {
   ///
   /// Returns the new set, or nil if it hasn't changed.
   ///
-  /// If they can't be read, the listeners keep their current certificates.
+  /// If the certificates can't be read, the listeners keep their current ones.
   func reload(_ configuration: GatewayConfiguration) -> ListenerSecurity? {
     reload(configuration, nowSeconds: readClock())
   }

@@ -1,8 +1,9 @@
 import BelfryWire
 
-/// All channels of a gateway, with the rules for creating, reading, removing, and sending (apns-protocol 5.3, 5.4).
+/// All channels of a gateway, with the rules for creating, reading, and removing them and for sending broadcasts
+/// (apns-protocol 5.3, 5.4).
 ///
-/// Does no I/O; its owner makes changes durable.
+/// The registry does no I/O; its owner makes changes durable.
 struct ChannelRegistry {
   private struct Entry {
     let app: UInt32
@@ -14,7 +15,7 @@ struct ChannelRegistry {
   private var byApp: [UInt32: [ChannelID]] = [:]
   /// The cached answers of ``list(of:)``, which thousands of requests may ask for.
   ///
-  /// Each is 270 KB for 10,000 channels.
+  /// The answer for 10,000 channels is 270 KB.
   private var lists: [UInt32: [UInt8]] = [:]
 
   /// Adds a channel unless it already exists.

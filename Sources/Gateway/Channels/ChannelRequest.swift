@@ -8,9 +8,9 @@ struct ChannelRequest: Sendable {
   let stream: Int32
   let app: UInt32
   let call: ChannelAdmission.Call
-  /// `apns-request-id`.
+  /// The request's `apns-request-id`.
   let id: NotificationID
-  /// `apns-unique-id` of a broadcast.
+  /// The `apns-unique-id` of a broadcast.
   let uniqueID: NotificationID
   /// A broadcast's payload.
   let payload: [UInt8]

@@ -103,7 +103,7 @@ final class ChannelService {
 
   /// Carries out a request and calls `answer` once.
   ///
-  /// A channel that isn't found may be one whose row is damaged.
+  /// If the channel isn't found but its row may be damaged, the answer is `ServiceUnavailable`.
   func handle(_ request: ChannelRequest, answer: @escaping (ChannelAnswer) -> Void) {
     carryOut(request) { [store] outcome in
       guard case .refused(.channelNotRegistered) = outcome, let id = request.call.channel,
@@ -220,7 +220,7 @@ final class ChannelService {
 
   // MARK: Changes and time
 
-  /// Handles durable changes by the administration; the channels of a removed app were removed with it.
+  /// Handles durable changes made by the administration; the channels of a removed app were removed with it.
   func handle(_ changes: [ControlChange]) {
     for change in changes {
       switch change {

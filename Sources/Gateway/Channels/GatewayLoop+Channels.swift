@@ -147,7 +147,7 @@ extension GatewayLoop {
 
   /// Finishes a subscription change that is on disk or that failed.
   func finishSubscription(_ ticket: UInt64, isDurable: Bool) {
-    // Nothing waits for marks to be written.
+    // A ticket without a key belongs to marks; nothing waits for them to be written.
     guard let key = channelWork.changing.removeValue(forKey: ticket) else { return }
     let finished = channelWork.pending.finish(key)
     if isDurable {

@@ -6,7 +6,7 @@ import Transport
 /// A device leaves its place once its certificate has identified it; from then on ``DeviceConnection`` is counted.
 final class ConnectionSlot: StreamSlot {
   let address: String
-  /// The time it was accepted, on its loop's clock, in nanoseconds.
+  /// The time at which the connection was accepted, on its loop's clock, in nanoseconds.
   let since: Int64
   private enum State { case unproven, provider, device }
 
@@ -34,9 +34,9 @@ final class ConnectionSlot: StreamSlot {
     census.prove(address)
   }
 
-  /// Marks the connection as a device's, because a certificate identified it or was issued to it.
+  /// Marks the connection as a device's, because a certificate identified the device or was issued to it.
   ///
-  /// The device gives up this place now.
+  /// The device gives up its place in the census at this point.
   func proveDevice() {
     guard state == .unproven else { return }
     state = .device
@@ -81,9 +81,9 @@ extension GatewayLoop {
   /// Marks the stream's peer as an authenticated provider.
   func prove(_ stream: ByteStream?) { (stream?.slot as? ConnectionSlot)?.proveProvider() }
 
-  /// Returns true if the connection is served.
+  /// Admits a connection and returns true, or returns false if there is no room for it.
   ///
-  /// It takes a free place, or else the place of an unproven connection.
+  /// The connection takes a free place, or else the place of an unproven connection.
   func admit(_ stream: ByteStream, to kind: ConnectionCensus.Kind) -> Bool {
     // A simulated network has no addresses.
     guard let address = stream.peerAddress?.host else { return true }

@@ -7,8 +7,8 @@ extension AppRecord {
 
   /// Returns a random number that none of these apps has.
   ///
-  /// Sequential numbers would be reused after the folder is restored from a backup, and with them tokens and
-  /// notifications stored for another app.
+  /// After a restore from a backup, sequential numbers would be assigned a second time, and a new app would inherit
+  /// tokens and notifications that were stored for another one.
   static func drawNumber(
     besides apps: [AppRecord], using random: inout some RandomNumberGenerator
   ) -> UInt32 {

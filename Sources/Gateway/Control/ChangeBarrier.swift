@@ -8,7 +8,8 @@ package final class ChangeBarrier: Sendable {
   private let handled = DispatchSemaphore(value: 0)
   private let total = Atomic<Int>(0)
 
-  /// Counts a loop that has applied the change; the control plane calls this for a loop that isn't running yet.
+  /// Counts a loop that has applied the change; the control plane calls this on behalf of a loop that isn't running
+  /// yet.
   func pass() {
     total.wrappingAdd(1, ordering: .releasing)
     handled.signal()

@@ -3,7 +3,7 @@ import Storage
 import System
 import Transport
 
-/// Renews device certificates before they expire, and tracks each device's progress in a rotation.
+/// The renewal of device certificates before they expire, and the tracking of each device's progress in a rotation.
 extension ControlPlane {
   /// The renewals in progress, and their limits.
   struct Renewals {
@@ -117,7 +117,7 @@ extension ControlPlane {
     for peer in peers { peer.post(.rotation(.tokenKeys(tokenKeys))) }
   }
 
-  /// Repeats the rotations to loops that have just started, because they may have been created before them.
+  /// Repeats the rotations for loops that have just started, because a loop may have been created before a rotation.
   func repeatRotations() {
     for peer in peers {
       peer.post(.rotation(.trust(mark: authority.trustMark)))

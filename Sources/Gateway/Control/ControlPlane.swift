@@ -434,14 +434,14 @@ final class ControlPlane {
         let home = Int(device.number % UInt64(peers.count))
         peers[home].post(.revoked(device: device.number, atMilliseconds: revoked))
       case .putSetting(name: ControlSetting.enrollmentCode, _):
-        // A rotated code starts with its own limit.
+        // A rotated code begins with its own limit.
         nextEnrollment = 0
       case .putChannel, .removeChannel, .putBroadcast, .removeBroadcast, .removeExpiredBroadcasts,
         .putDeviceCertificate, .recordArrival, .putRegistration, .forgetFormerRegistrations,
         .unregisterAll, .putSubscription,
         .markSubscription,
         .removeSubscription, .putSetting:
-        // The channel service handles channels; the administration changes none of the others.
+        // The channel service handles the changes of channels; the others need no action here.
         continue
       }
     }

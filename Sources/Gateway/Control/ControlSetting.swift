@@ -8,7 +8,7 @@ public enum ControlSetting {
   static func feedbackRead(app: UInt32) -> String { "feedback-read-\(app)" }
   /// The scripted answers; one JSON object per line.
   static let faults = "faults"
-  /// The uses of scripted answers that end after some; one JSON object per line.
+  /// The use counts of scripted answers that have a limit; one JSON object per line.
   static let faultUses = "fault-uses"
   /// The key name of the authority that signs device certificates, as of an administrator's last rotation; UTF-8.
   static let authority = "authority"

@@ -5,7 +5,7 @@ import Storage
 struct Feedback {
   let app: UInt32
 
-  /// Returns at most ``Limits/feedbackPageRows`` records after `place`, or after the last reading if it is nil.
+  /// Returns at most ``Limits/feedbackPageRows`` records after `cursor`, or after the last reading if `cursor` is nil.
   func page(
     after cursor: FeedbackCursor?, in store: any ControlStore
   ) throws(StorageFailure) -> [RegistrationRecord] {

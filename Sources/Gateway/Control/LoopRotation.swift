@@ -17,7 +17,7 @@ struct LoopRotation {
 
   /// The codec that opens and seals device tokens.
   let tokens: DeviceTokenCodec
-  /// The name of the key that seals them.
+  /// The name of the key that seals device tokens.
   let tokenKey: String
   /// The mark of the trusted authorities, which TRUST sends to devices.
   var trustMark: [UInt8]

@@ -20,7 +20,7 @@ public struct ReplyRoute: Hashable, Sendable {
 
 /// A notification that passed every check, as its provider sent it.
 public struct AcceptedNotification: Sendable {
-  /// The device, app and kind of token.
+  /// The device, the app, and the kind of token.
   public let key: NotificationKey
   /// The generation in the token.
   public let generation: UInt16
@@ -28,13 +28,13 @@ public struct AcceptedNotification: Sendable {
   public let id: NotificationID
   /// The notification's `apns-unique-id`, which the gateway generated.
   public let uniqueID: NotificationID
-  /// The time until which it is stored, in seconds since 1970; 0 if delivery is attempted only once.
+  /// The time until which the notification is stored, in seconds since 1970; 0 if delivery is attempted only once.
   public let expiration: Int64
   /// The priority: 10, 5, or 1.
   public let priority: UInt8
   /// The push type of the notification.
   public let pushType: PushType
-  /// `apns-collapse-id`; empty if absent.
+  /// The notification's `apns-collapse-id`; empty if absent.
   public let collapseID: [UInt8]
   /// The payload, byte for byte.
   public let payload: [UInt8]
@@ -42,7 +42,7 @@ public struct AcceptedNotification: Sendable {
   public let acceptedMilliseconds: Int64
   /// The maximum number of undelivered notifications to keep for the key; the newest are kept.
   public let keep: UInt32
-  /// The destination of the answer; `nil` if it was read from the store or already answered.
+  /// The destination of the answer; `nil` if the notification was read from the store or has already been answered.
   public let reply: ReplyRoute?
 
   /// Creates a notification from its parts.

@@ -4,7 +4,7 @@ public import BelfryWire
 ///
 /// All devices on all loops share one object.
 public final class Broadcast: Sendable {
-  /// The channel that it is sent to.
+  /// The channel that the message is sent to.
   public let channel: ChannelID
   /// The number of the channel's app.
   public let app: UInt32
@@ -12,7 +12,7 @@ public final class Broadcast: Sendable {
   public let id: NotificationID
   /// The broadcast's `apns-unique-id`, which the gateway generated.
   public let uniqueID: NotificationID
-  /// The time until which it is stored, in seconds since 1970; 0 if it is sent once.
+  /// The time until which the message is stored, in seconds since 1970; 0 if it is sent only once.
   public let expiration: Int64
   /// The priority: 10, 5, or 1.
   public let priority: UInt8
@@ -20,7 +20,7 @@ public final class Broadcast: Sendable {
   public let payload: [UInt8]
   /// The time of acceptance, in milliseconds since 1970.
   public let acceptedMilliseconds: Int64
-  /// True if its channel stores it, as its newest message, for devices that are offline.
+  /// True if the channel stores the message, as its newest one, for devices that are offline.
   public let isKept: Bool
 
   /// Creates a message from its parts.

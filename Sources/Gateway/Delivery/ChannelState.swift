@@ -6,7 +6,7 @@ final class ChannelState {
   let app: UInt32
   /// The number that identifies the channel on every link of the loop.
   let handle: UInt32
-  /// The stored message for devices that are offline; otherwise `nil`.
+  /// The channel's newest message, if it is stored for offline devices; otherwise `nil`.
   var newest: Broadcast?
   /// The subscribed devices, connected or not.
   var subscribers: Set<UInt64> = []

@@ -2,8 +2,8 @@ public import Storage
 
 /// Commits: requests to the store, and the handling of their outcomes.
 extension DeliveryCore {
-  /// Returns when the next commit should start, in monotonic nanoseconds; `nil` if a commit is running or nothing is
-  /// staged.
+  /// Returns the time at which the next commit should start, in monotonic nanoseconds; `nil` if a commit is running or
+  /// nothing is staged.
   public func nextCommitNanoseconds() -> Int64? { stage.nextCommitNanoseconds }
 
   /// Starts the next commit and returns its operations, which are empty if none is due or one is already running.
@@ -36,8 +36,9 @@ extension DeliveryCore {
 
   /// Returns true if a notification ended when the store dropped its row.
   ///
-  /// It didn't end if its end was already recorded, or if it is on its way to a connected device, which it reaches
-  /// without its row. One that is still queued or held gives way to the newer ones.
+  /// The result is false if the end was already recorded, or if the notification is on its way to a connected device,
+  /// because delivery no longer needs the row. A notification that is still queued or held ends: newer ones replaced
+  /// it.
   private mutating func isEnd(_ dropped: DroppedNotification) -> Bool {
     guard !stage.forgetEnded(dropped.sequence) else { return false }
     guard let device = devices[dropped.key.device], device.session != nil,
@@ -45,7 +46,7 @@ extension DeliveryCore {
     else { return true }
     assert(entry.key == dropped.key, "#\(dropped.sequence) has two keys")
     if entry.position == .uncommitted {
-      // It arrived while its device was offline, and would have been read from the store.
+      // The entry arrived while its device was offline, and would have been read from the store.
       device.queue.removeUncommitted(entry)
       entry.advance(to: .ended)
       return true
@@ -95,7 +96,10 @@ extension DeliveryCore {
     }
   }
 
-  /// Handles an entry whose commit failed; its provider isn't told that it was accepted.
+  /// Handles an entry whose commit failed.
+  ///
+  /// A provider that still waits is answered that the store failed, unless the device has acknowledged the
+  /// notification.
   private mutating func abandon(_ entry: DeliveryEntry, now: Moment) {
     switch entry.state {
     case .committing:

@@ -1,6 +1,6 @@
 public import Storage
 
-/// Device events: sessions begin and end, notifications are acknowledged, and the power state changes.
+/// Device events: the beginning and end of sessions, acknowledgements of notifications, and changes of the power state.
 ///
 /// Events of a session that has ended are ignored, because they were already in progress when it ended.
 extension DeliveryCore {
@@ -40,8 +40,8 @@ extension DeliveryCore {
     if device.presence.isLive { device.loadedThrough = 0 } else { device.hasNewRows = true }
   }
 
-  /// Returns where the load that `.load` requests begins, and the rows to include in addition to its page: rows that
-  /// the device may already have, which are sent first.
+  /// Returns the row after which the load that `.load` requests begins, and the rows to include in addition to its
+  /// page: rows that the device may already have, which are sent first.
   public func loadRange(of device: UInt64) -> (after: UInt64, besides: [UInt64]) {
     guard let delivery = devices[device] else { return (0, []) }
     return (delivery.loadedThrough, delivery.queue.possiblyReceived.sorted())

@@ -1,8 +1,8 @@
 public import BelfryWire
 
-/// Handles notifications that devices discard, either permanently or until they have room.
+/// The handling of notifications that devices discard, either permanently or until they have room.
 extension DeliveryCore {
-  /// Handles the device's discarding of this sequence number.
+  /// Handles a device's report that it discarded the notification with this sequence number.
   public mutating func discarded(
     _ device: UInt64, session: SessionID, sequence: UInt64, _ reason: LinkDiscardReason,
     now: Moment

@@ -1,7 +1,8 @@
 import BelfryWire
 import Storage
 
-/// Holding: notifications wait for the device's power state, or for the app's rate of background pushes.
+/// The holding of notifications until the device's power state or the app's rate of background pushes allows sending
+/// them.
 extension DeliveryCore {
   mutating func hold(_ entry: DeliveryEntry, on device: DeviceDelivery, now: Moment) {
     entry.heldSinceNanoseconds = now.nanoseconds

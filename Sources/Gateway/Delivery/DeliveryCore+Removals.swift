@@ -1,6 +1,6 @@
 import Storage
 
-/// Tracks rows that devices acknowledged, until the store has removed them.
+/// The tracking of rows whose notifications devices acknowledged, until the store has removed the rows.
 extension DeliveryCore {
   /// Records that a device acknowledged an entry whose row is on disk or is being committed.
   mutating func noteUnremoved(_ entry: DeliveryEntry) {

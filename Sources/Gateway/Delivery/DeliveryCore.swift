@@ -3,9 +3,9 @@ public import Storage
 
 /// Store and forward for the devices of one loop, as a state machine without I/O.
 ///
-/// Events are method calls with the time; ``takeEffects(into:)`` returns the actions for the loop. It guarantees that
-/// an answered notification is delivered, replaced by a newer one, expired, discarded for a recorded reason, or on
-/// disk.
+/// Events are method calls with the time; ``takeEffects(into:)`` returns the actions for the loop. The core guarantees
+/// that each answered notification is delivered, replaced by a newer one, expired, discarded for a recorded reason, or
+/// on disk.
 ///
 /// ```
 /// accept ─┬─ device live ── send ──┬─ acknowledged before the commit starts ── answer, no row
@@ -359,8 +359,9 @@ public struct DeliveryCore: ~Copyable {
     }
   }
 
-  /// Asserts that the only ended rows still recorded are those that the store may yet report as dropped; for a core
-  /// whose store reports dropped rows.
+  /// Asserts that the only ended rows still recorded are those that the store may yet report as dropped.
+  ///
+  /// Use it only for a core whose store reports dropped rows.
   package func checkEndedRows() {
     #if DEBUG
       guard stage.isSettled, !stage.endedRows.isEmpty else { return }

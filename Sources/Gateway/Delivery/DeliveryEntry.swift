@@ -22,7 +22,7 @@ public final class DeliveryEntry {
     case staged(deadlineNanoseconds: Int64)
     /// Replaced by a newer entry while it was staged.
     ///
-    /// It is still committed: the store then replaces it, and the answer waits for that.
+    /// The entry is still committed: the store then replaces its row, and the answer waits for that.
     case superseded(deadlineNanoseconds: Int64)
     /// Ended before its commit started, so it has no row.
     case withdrawn
@@ -79,7 +79,7 @@ public final class DeliveryEntry {
   public let broadcast: Broadcast?
   /// The number that identifies the channel in a broadcast's frame.
   public let channelHandle: UInt32
-  /// True if the delivery log records it; of a broadcast's thousands of copies it records only some.
+  /// True if the delivery log records this entry; of a broadcast's thousands of copies, it records only some.
   let isLogged: Bool
   /// True if it was read from the store or waited before it was sent.
   public private(set) var isFromStore: Bool
@@ -141,19 +141,19 @@ public final class DeliveryEntry {
       isFromStore: isFromStore, broadcast: broadcast, channelHandle: handle, isLogged: isLogged)
   }
 
-  /// The device, app and kind of token.
+  /// The device, the app, and the kind of token.
   public var key: NotificationKey { notification.key }
   /// The notification's `apns-id`, which its provider chose or the gateway generated.
   public var id: NotificationID { notification.id }
   /// The notification's `apns-unique-id`, which the gateway generated.
   public var uniqueID: NotificationID { notification.uniqueID }
-  /// The time until which it is stored, in seconds since 1970; 0 if delivery is attempted only once.
+  /// The time until which the notification is stored, in seconds since 1970; 0 if delivery is attempted only once.
   public var expiration: Int64 { notification.expiration }
   /// The priority: 10, 5, or 1.
   public var priority: UInt8 { notification.priority }
   /// The push type of the notification.
   public var pushType: PushType { notification.pushType }
-  /// `apns-collapse-id`; empty if absent.
+  /// The notification's `apns-collapse-id`; empty if absent.
   public var collapseID: [UInt8] { notification.collapseID }
   /// The payload, byte for byte.
   public var payload: [UInt8] { notification.payload }
@@ -173,7 +173,8 @@ public final class DeliveryEntry {
     older.replacement = self
   }
 
-  /// Returns true if its row stays until the newer entry's row replaces it; clears the reference to the newer entry.
+  /// Returns true if this entry's row stays until the newer entry's row replaces it; clears the reference to the newer
+  /// entry.
   ///
   /// If the newer entry is refused and the device discards it, this one was still accepted and still exists.
   func leaveRowToReplacement() -> Bool {
@@ -253,7 +254,7 @@ extension DeliveryEntry {
     }
   }
 
-  /// Changes its place; for use only by ``DeviceQueue``.
+  /// Moves the entry to another list of its queue; for use only by ``DeviceQueue``.
   func move(from old: QueuePosition, to new: QueuePosition) {
     assert(position == old, "#\(sequence) is \(position), not \(old)")
     assert(old != new, "#\(sequence) moves to where it is")

@@ -26,7 +26,7 @@ public final class DeliveryLog {
     public let id: NotificationID
     /// The notification's `apns-unique-id`, which the gateway generated.
     public let uniqueID: NotificationID
-    /// The push type; nil if it is unknown, as in lines of earlier versions.
+    /// The push type; nil if it is unknown, as in lines that earlier releases wrote.
     public var pushType: PushType?
   }
 

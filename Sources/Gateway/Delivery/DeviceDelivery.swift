@@ -26,7 +26,7 @@ final class DeviceDelivery {
   /// The device's storage state, as its discards indicate.
   enum Room: Equatable {
     case available
-    /// It had no room: nothing is sent before this monotonic time.
+    /// The device had no room: nothing is sent before this monotonic time.
     case none(untilNanoseconds: Int64)
     /// One notification is sent to find out.
     case unknown

@@ -13,7 +13,7 @@ struct DeviceQueue {
   /// The entries in flight, in order of sending; at most a window's worth.
   private var inFlight: [DeliveryEntry] = []
   private var uncommitted = EntryList()
-  /// Created when an entry must wait, so that an idle device uses little memory.
+  /// The entries that wait or are held, allocated only when one must wait, so that an idle device uses little memory.
   private var unsent: Unsent?
   /// The sequence numbers that earlier sessions left unacknowledged.
   ///
@@ -119,7 +119,8 @@ struct DeviceQueue {
     guard let unsent, !entry.isExemptFromKeep else { return false }
     switch entry.position {
     case .waiting: unsent.waiting.remove(entry)
-    // Its own kind has already replaced it in memory; its row was replaced by one of the other kind.
+    // A newer entry of its own kind would already have replaced this entry in memory, so an entry of the other kind
+    // replaced its row.
     case .held where entry.notification.keep == 1: return false
     case .held: unsent.held.remove(entry)
     case .none, .inFlight, .uncommitted: return false
@@ -218,7 +219,7 @@ struct DeviceQueue {
     possiblyReceived.formIntersection(pending)
   }
 
-  /// Ends the session: removes all entries in flight, waiting, held and stored, in this order.
+  /// Ends the session: removes and returns all entries in flight, waiting, held, and uncommitted, in this order.
   ///
   /// The caller must return those that wait for a commit with `leaveToStore(_:)`.
   mutating func endSession() -> [DeliveryEntry] {

@@ -152,7 +152,7 @@ struct EntryList {
     #endif
   }
 
-  /// Asserts the invariants that hold between calls; `place` is the place that all entries must have.
+  /// Asserts the invariants that hold between calls; `position` is the position that all entries must have.
   func checkInvariants(_ position: DeliveryEntry.QueuePosition) {
     assert(slots.count { $0.entry != nil } == count, "the list has miscounted")
     assert(isEmpty ? slots.isEmpty && head == 0 : slots[Int(head)].entry != nil, "a wrong head")

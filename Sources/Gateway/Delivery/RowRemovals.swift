@@ -6,7 +6,9 @@ struct RowRemovals {
   private var rows: Set<UInt64> = []
   private var keys: Set<NotificationKey> = []
   private var devices: Set<UInt64> = []
-  /// Rows that expired before this second since 1970 are swept, up to a limit per commit.
+  /// The time, in seconds since 1970, before which rows must have expired to be swept; nil if no sweep is due.
+  ///
+  /// Each commit sweeps a limited number of rows.
   private(set) var sweepSecond: Int64?
 
   var isEmpty: Bool { operations.isEmpty && sweepSecond == nil }

@@ -7,7 +7,8 @@ struct DevicePresence: Sendable, Equatable {
   let device: UInt64
   /// True if the device is currently connected.
   let isUp: Bool
-  /// The time it was last connected, in milliseconds since 1970: the current time, or the end of its last connection.
+  /// The time at which the device was last connected, in milliseconds since 1970: the current time, or the end of its
+  /// last connection.
   let lastSeenMilliseconds: Int64
 }
 

@@ -6,7 +6,7 @@ public import Transport
 public final class ProviderVerificationKey: Sendable {
   /// The 10 characters of `kid`.
   public let id: String
-  /// The team that owns it.
+  /// The ID of the team that owns the key.
   public let teamID: String
   /// The public key that verifies its signatures.
   public let publicKey: ES256PublicKey
@@ -38,17 +38,17 @@ public final class ProviderVerificationKey: Sendable {
 
 /// An app that a team owns.
 public final class App: Sendable {
-  /// Its number in device tokens.
+  /// The app's number in device tokens.
   public let number: UInt32
   /// The app's bundle identifier.
   public let bundleID: [UInt8]
-  /// The team that owns it.
+  /// The ID of the team that owns the app.
   public let teamID: String
   /// The maximum number of undelivered notifications to keep per token.
   public let keep: UInt32
   /// True if broadcasts are enabled.
   public let hasBroadcast: Bool
-  /// The rate limit of its team; `nil` for no limit.
+  /// The rate limit of the app's team; `nil` for no limit.
   public let teamRate: SharedRate?
 
   /// Creates an app from its parts.

@@ -5,8 +5,8 @@ import Transport
 
 /// A provider's connection on the legacy binary interface (apns-protocol section 7).
 ///
-/// The provider sends frames; success isn't answered, and a faulty frame is answered with one error packet, after which
-/// the connection closes.
+/// The provider sends frames. The gateway doesn't answer an accepted frame; it answers a faulty one with an error
+/// packet and then closes the connection.
 ///
 /// Confined to its loop. Every frame after a faulty one is discarded, so the next frame is handled only after the home
 /// loop, which may be another loop, has answered.
@@ -27,7 +27,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
   private var lastAcceptedSerial: Int32 = 0
   private var isDraining = false
   private var isClosing = false
-  /// True if the provider has disconnected; frames received before are still handled.
+  /// True if the provider has disconnected; frames received before that are still handled.
   private var hasEnded = false
   /// True if the provider has finished sending; it may still read an error packet.
   private var inputHasEnded = false
@@ -318,7 +318,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
 
   /// Stops handling frames.
   ///
-  /// Status 10 names the last accepted frame, so it first waits for open answers.
+  /// The shutdown packet, status 10, names the last accepted frame, so it is sent only once no answer is open.
   func drain() {
     guard !isClosing, !isDraining else { return }
     isDraining = true
@@ -340,7 +340,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
   }
 }
 
-/// Limits on slow and idle providers of the binary interface, which has no other keep-alive.
+/// The limits on slow and idle providers of the binary interface, which has no other keep-alive.
 extension BinaryConnection: TimerTarget {
   private func scheduleIdleCheck() {
     lastReceived = max(lastReceived, home.loop.nowNanoseconds)

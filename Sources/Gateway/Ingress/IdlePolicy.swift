@@ -32,9 +32,9 @@ struct IdlePolicy {
     case wait
     /// Nothing is in progress: send GOAWAY with NO_ERROR.
     case idle
-    /// Answers are blocked on its flow-control window: send GOAWAY with ENHANCE_YOUR_CALM.
+    /// Answers are blocked on the peer's flow-control window: send GOAWAY with ENHANCE_YOUR_CALM.
     case stalled
-    /// It reads nothing: close the connection without a GOAWAY, which couldn't be sent.
+    /// The peer reads nothing: close the connection without a GOAWAY, which couldn't be sent.
     case unresponsive
   }
 

@@ -6,7 +6,7 @@ struct ListRequests {
   /// True if a request is being answered.
   private var isAsking = false
 
-  /// The bytes of unsent output up to which the next list is requested.
+  /// The maximum number of bytes of unsent output at which the next list is still requested.
   static let unsentBytesMax = Limits.providerOutputShareBytes
 
   mutating func append(_ request: ChannelRequest) { waiting.append(request) }

@@ -2,10 +2,10 @@ import BelfryWire
 import System
 import Transport
 
-/// Limits on slow providers.
+/// The limits on slow providers.
 ///
 /// A request that doesn't complete in time is answered with `IdleTimeout`, and its connection is closed. A connection
-/// that doesn't read, or whose requests hold too much memory, is closed too.
+/// is also closed if its client doesn't read, or if its requests hold too much memory.
 extension ProviderConnection: TimerTarget {
   func startIdleTimer() {
     opened = home.loop.nowNanoseconds

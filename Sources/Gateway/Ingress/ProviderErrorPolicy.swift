@@ -8,9 +8,9 @@ import BelfryWire
 struct ProviderErrorPolicy {
   /// The numbers of errors, beyond the accepted requests, that close a connection.
   struct Bounds: Sendable, Equatable {
-    /// Errors of any reason; 0 for no limit.
+    /// The limit of errors of any kind; 0 for no limit.
     var errors: UInt32 = 1_000
-    /// Only BadDeviceToken, which is what guessing tokens produces; 0 for no limit.
+    /// The limit of BadDeviceToken errors, which are what guessing tokens produces; 0 for no limit.
     var badDeviceTokens: UInt32 = 250
   }
 

@@ -40,13 +40,14 @@ struct ProviderFaults {
     return Outcome(goesAway: effects.goesAway)
   }
 
-  /// Counts a complete request; returns true if there is a script or was one until now.
+  /// Counts a complete request; returns true if there is a script, or was one at the previous request.
   mutating func countRequest(under script: FaultScript?) -> Bool {
     requests &+= 1
     return script != nil || isActive
   }
 
-  /// Returns the action to take on the connection after this request, which has already been counted.
+  /// Returns the action to take on the connection after this request, which ``countRequest(under:)`` has already
+  /// counted.
   mutating func judging(
     _ script: FaultScript?, _ request: borrowing PushRequest, isDraining: Bool
   ) -> Outcome {

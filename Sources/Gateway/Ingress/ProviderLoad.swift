@@ -6,10 +6,10 @@ final class TeamLoad {
   var hasRoom: Bool { unanswered < Limits.teamUnansweredMax }
 }
 
-/// The unanswered pushes of one provider connection, including those of requests that were reset since.
+/// The unanswered pushes of one provider connection, including those of requests that have since been reset.
 final class ProviderLoad {
   private(set) var unanswered = 0
-  /// The team of the connection's credentials, once a push was admitted.
+  /// The team of the connection's credentials, set once a push has been admitted.
   var team: TeamLoad?
 
   /// True if the connection may be read, because its next push may also wait.

@@ -2,7 +2,7 @@ import Transport
 
 /// The codec of a provider connection: HTTP/2, or HTTP/1.1 on the loopback port.
 ///
-/// An enumeration, so that calls on the hot path are statically dispatched.
+/// It is an enumeration, so that calls on the hot path are statically dispatched.
 enum ProviderSession: HTTP2ServerSession {
   case http2(NGHTTP2ServerSession)
   case http1(HTTP1ServerSession)
@@ -109,7 +109,7 @@ enum ProviderSession: HTTP2ServerSession {
     }
   }
 
-  /// True if the connection ends after its output: HTTP/1.1 can say so in an answer; HTTP/2 uses GOAWAY.
+  /// True if the connection ends after its output: HTTP/1.1 can announce that in an answer; HTTP/2 uses GOAWAY.
   var endsWithItsOutput: Bool {
     if case .http1(let session) = self { session.isFinished } else { false }
   }

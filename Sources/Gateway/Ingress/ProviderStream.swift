@@ -2,8 +2,8 @@ import BelfryWire
 
 /// A request on a provider connection, from its first bytes until its answer has been sent.
 ///
-/// Pooled: a stream's buffers are reused for the next one, so that a typical push allocates nothing before it is
-/// accepted.
+/// Streams are pooled: a stream's buffers are reused for the next request, so that a typical push allocates nothing
+/// before it is accepted.
 final class ProviderStream {
   var streamID: Int32 = 0
   var request = PushRequest()
@@ -18,11 +18,11 @@ final class ProviderStream {
   var uniqueID = NotificationID(high: 0, low: 0)
   /// True if the request was complete and has been evaluated.
   var isDecided = false
-  /// The delay of the answer by a script, in milliseconds.
+  /// The delay of the answer that a script specifies, in milliseconds.
   var delayMilliseconds: UInt32 = 0
-  /// The arrival time of its first bytes, in monotonic nanoseconds.
+  /// The arrival time of the request's first bytes, in monotonic nanoseconds.
   var began: Int64 = 0
-  /// The number of bytes of memory that it holds.
+  /// The number of bytes of memory that the stream holds.
   var heldBytes: Int {
     body.count + request.authorization.count + request.topic.count + request.channelID.count
   }

@@ -13,12 +13,12 @@ struct DeviceClaim: Sendable, Hashable {
 
 /// The devices of one loop with their keys, as in the control store.
 ///
-/// A certificate that the authority signed isn't sufficient: after the folder was restored from a backup, its number
-/// may belong to another device or to no device.
+/// A certificate that the authority signed isn't sufficient: after the folder was restored from a backup, the
+/// certificate's number may belong to another device or to no device.
 struct DeviceTable: Sendable {
   /// The first half of a key's hash.
   ///
-  /// No two keys of one gateway share it, and a million of them take 16 MB less.
+  /// Half a hash still distinguishes all keys of a gateway, and saves 16 MB for a million keys.
   private struct KeyMark: Hashable, Sendable {
     let high: UInt64
     let low: UInt64

@@ -14,7 +14,7 @@ public struct RegistrationTable: Sendable {
     public var state: State
     /// The time at which the key's last token became inactive, or, if none has, at which it was registered.
     ///
-    /// In milliseconds since 1970, for the timestamp of `Unregistered`.
+    /// It is in milliseconds since 1970, and becomes the timestamp of `Unregistered`.
     public var changedMilliseconds: Int64
 
     /// Creates an entry from its parts.
@@ -97,9 +97,10 @@ public struct RegistrationTable: Sendable {
     case active
     /// The user turned off the app's notifications: the push is accepted and discarded.
     case disabled
-    /// Inactive since that time, in milliseconds since 1970.
+    /// The token has been inactive since that time, in milliseconds since 1970.
     case unregistered(sinceMilliseconds: Int64)
-    /// Sealed with our key but never registered here, because the data folder was restored from a backup.
+    /// The gateway's key sealed the token, but no device registered it here, because the data folder was restored from
+    /// a backup.
     case unknown
   }
 

@@ -11,11 +11,11 @@ internal import Transport
 public enum FolderBackup {
   /// The contents of a backup.
   public struct Summary: Sendable {
-    /// The time it was created, in milliseconds since 1970.
+    /// The time at which the backup was created, in milliseconds since 1970.
     public var createdMilliseconds: Int64
     /// The environment of the gateway.
     public var environment: String
-    /// The release that created it.
+    /// The release that created the backup.
     public var release: String
     /// The number of undelivered notifications.
     public var notifications: Int
@@ -77,7 +77,7 @@ public enum FolderBackup {
 
   /// Writes a backup of the gateway in `folder` to `file`.
   ///
-  /// The gateway can run and continue to work in the meantime.
+  /// The gateway can keep running during the backup.
   ///
   /// The file gets its name only when it is complete and on disk, and replaces a file of the same name at that point. A
   /// process that is killed leaves nothing behind.

@@ -15,7 +15,7 @@ enum FolderPart: CaseIterable {
     }
   }
 
-  /// The files that belong to it.
+  /// The files that belong to the part.
   var allFiles: [String] {
     switch self {
     case .controlStore, .notificationStore:

@@ -51,7 +51,8 @@ final class FolderRecovery {
 
   /// True if a start has created all files.
   ///
-  /// The manifest says so, or, in the folder of an earlier release, the existence of the file that was written last.
+  /// The manifest proves that, or, in the folder of an earlier release, the existence of the file that was written
+  /// last.
   private var isComplete: Bool {
     if let manifest = try? FileSystem.readRegularFile(
       folder.file(Self.manifest), limit: Self.manifestBytesMax),
@@ -76,7 +77,7 @@ final class FolderRecovery {
   }
 
   private static let manifest = "manifest"
-  /// The maximum size of a manifest, in bytes; it has a few lines.
+  /// The maximum size of a manifest, in bytes; a real one has a few lines.
   private static let manifestBytesMax = 65_536
 
   // MARK: Parts

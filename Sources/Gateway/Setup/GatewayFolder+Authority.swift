@@ -175,9 +175,10 @@ extension GatewayFolder {
     return made
   }
 
-  /// Returns the oldest certificate of the authority that clients may hold.
+  /// Returns the authority's oldest certificate that a client may still hold.
   func firstCertificate(of authority: CertificateAuthority) throws(Failure) -> Certificate {
-    // A certificate of another key, which somebody replaced, says nothing about this authority's clients.
+    // If someone has replaced the authority, the retained certificate has another key and says nothing about the
+    // clients.
     let first = try firstCertificates().first {
       $0.publicKeySPKI == authority.certificate.publicKeySPKI
     }

@@ -4,7 +4,8 @@ internal import Transport
 
 /// The gateway's own admission checks, applied to a draft with the control store in place of a loop's directory.
 ///
-/// After a failed check it substitutes a valid value and continues, so that all errors are reported at once.
+/// After each failed check, a valid value replaces the invalid one and the checks run again, so that all errors are
+/// reported at once.
 struct DraftAdmission {
   typealias Draft = AdministrationRequest.PushDraft
 
@@ -50,7 +51,7 @@ struct DraftAdmission {
     keys = try store.keys()
   }
 
-  /// Runs the checks until a run finds nothing new.
+  /// Returns the findings, after repeating the checks until they find nothing new.
   mutating func result() throws(StorageFailure) -> Result {
     var result = Result()
     result.key = try signingKey()

@@ -10,7 +10,7 @@ enum PayloadNotes {
     // Live Activities.
     "event", "timestamp", "content-state", "stale-date", "dismissal-date", "attributes",
     "attributes-type", "input-push-channel", "input-push-token",
-    // Widgets, controls, URLs of older web pushes.
+    // Widgets, controls, and URLs of older web pushes.
     "content-changed", "url-args",
   ]
 
