@@ -7,7 +7,7 @@ struct ConsolePages: Sendable {
   private let files: PageFiles
   private let access: ConsoleAccess
 
-  /// Creates pages that begin with the file `start`, for callers that `access` allows.
+  /// Creates the files of a console whose start page is the file `start`, for callers that `access` allows.
   init(start: String, access: ConsoleAccess) {
     files = PageFiles(start: start)
     self.access = access

@@ -5,7 +5,8 @@ public import Transport
 public final class ConsoleServer: Sendable {
   private let server: HTTP1Server
 
-  /// Listens on `address` (port 0: any free port), for at most this number of simultaneous connections, by default 128.
+  /// Listens on `address` (port 0 means any free port) for at most `connections` simultaneous connections, by default
+  /// 128.
   ///
   /// `handler` returns the request handler for the port that was bound.
   public init(
@@ -22,7 +23,7 @@ public final class ConsoleServer: Sendable {
   /// The port of the listener.
   public var port: UInt16 { server.port }
 
-  /// Ends open answers, and closes the listener.
+  /// Ends open answers and closes the listener.
   public func stop() { server.stop() }
 
   /// Closes the listener, and answers the requests that have arrived; answers without an end are cut off.

@@ -1,7 +1,8 @@
 public import ProviderService
 public import Transport
 
-/// The router of the port of `belfry provider`: the requests of apps and of the operator, and the pages that show them.
+/// The router of the HTTP port of `belfry provider`: the requests of apps and of the operator, and the pages that show
+/// them.
 ///
 /// Its functions can be called from any thread.
 public final class ProviderConsole: Sendable {

@@ -18,7 +18,7 @@ pid_t belfry_fork(void) { return fork(); }
 
 void belfry_take_no_privileges(void) { prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }
 
-// Landlock (landlock(7)); the headers of a distribution may be older than its kernel.
+// Landlock (landlock(7)), declared here because the headers of a distribution may be older than its kernel.
 struct ruleset_attributes {
   uint64_t files;
   uint64_t network;
@@ -40,7 +40,7 @@ static int landlock(const char *const *readable, int count) {
   if (version >= 5) attributes.files |= 1 << 15;  // ioctl of devices
   if (version >= 4) attributes.network = 3;       // TCP: bind, connect
   if (version >= 6) attributes.scoped = 3;        // abstract sockets, signals
-  // A kernel that is older than the structure takes it as long as what it does not know is 0.
+  // A kernel that is older than this structure accepts it if every field that the kernel doesn't know is 0.
   int ruleset = (int)syscall(create_ruleset, &attributes, sizeof attributes, 0);
   if (ruleset < 0) return -1;
   for (int index = 0; index < count; index++) {
@@ -64,7 +64,7 @@ static int landlock(const char *const *readable, int count) {
 #define NATIVE_ARCHITECTURE AUDIT_ARCH_AARCH64
 #endif
 
-// A sanitizer's runtime makes calls of its own.
+// The runtime of a sanitizer makes system calls that the filter would refuse.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define SANITIZED 1
@@ -78,12 +78,12 @@ static int landlock(const char *const *readable, int count) {
 #define REFUSE ANSWER(SECCOMP_RET_ERRNO | (EPERM & SECCOMP_RET_DATA))
 #define ALLOW(call) \
   BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (call), 0, 1), ANSWER(SECCOMP_RET_ALLOW)
-// Allows `call` while none of `bits` is set in the low word of its argument at `offset`.
+// Allows `call` if none of `bits` is set in the low word of its argument at `offset`.
 #define ALLOW_WITHOUT(call, offset, bits)                                         \
   BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (call), 0, 4), LOAD(offset),                \
       BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, (uint32_t)(bits), 1, 0),               \
       ANSWER(SECCOMP_RET_ALLOW), REFUSE
-// Allows `call` while the low word of its first argument is `value`.
+// Allows `call` if the low word of its first argument is `value`.
 #define ALLOW_ON(call, value)                                        \
   BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (call), 0, 4), LOAD(DATA(args)), \
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)(value), 0, 1),  \
@@ -97,7 +97,7 @@ static int filter_calls(void) {
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, NATIVE_ARCHITECTURE, 1, 0),
       ANSWER(SECCOMP_RET_KILL_PROCESS),
       LOAD(DATA(nr)),
-      // Reading, and writing to what is open.
+      // Reading, and writing to open descriptors.
       ALLOW(__NR_read),
       ALLOW(__NR_readv),
       ALLOW(__NR_pread64),
@@ -125,14 +125,14 @@ static int filter_calls(void) {
       ALLOW(__NR_poll),
       ALLOW(__NR_time),
 #endif
-      // Memory, none of it to be run.
+      // Memory, but no executable memory.
       ALLOW(__NR_brk),
       ALLOW(__NR_munmap),
       ALLOW(__NR_mremap),
       ALLOW(__NR_madvise),
       ALLOW_WITHOUT(__NR_mmap, third, PROT_EXEC),
       ALLOW_WITHOUT(__NR_mprotect, third, PROT_EXEC),
-      // Time, chance, and itself.
+      // Time, random numbers, and the process itself.
       ALLOW(__NR_clock_gettime),
       ALLOW(__NR_clock_getres),
       ALLOW(__NR_clock_nanosleep),
@@ -170,7 +170,7 @@ static int filter_calls(void) { return -1; }
 
 int belfry_confine(const char *const *readable, int count) {
   int lacking = 0;
-  // Landlock and seccomp ask for it.
+  // Landlock and seccomp require this of unprivileged processes.
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) lacking |= BELFRY_LACKS_NO_NEW_PRIVILEGES;
   if (landlock(readable, count) != 0) lacking |= BELFRY_LACKS_LANDLOCK;
   if (filter_calls() != 0) lacking |= BELFRY_LACKS_SECCOMP;

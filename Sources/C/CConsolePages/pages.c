@@ -1,6 +1,6 @@
 #include "pages.h"
 
-// The pages are in the executable, so that it needs no folder beside it.
+// The pages are embedded in the executable, so that it doesn't depend on a folder.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const unsigned char api_js[] = {

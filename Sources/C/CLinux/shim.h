@@ -1,5 +1,5 @@
 #pragma once
-// No _GNU_SOURCE here: it would change types that Swift's own Glibc module already holds.
+// Don't define _GNU_SOURCE here, because it would change types that Swift's Glibc module has already imported.
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -25,7 +25,7 @@
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
-// Declared by glibc only under _GNU_SOURCE.
+// glibc declares these functions only under _GNU_SOURCE.
 int accept4(int, struct sockaddr *, socklen_t *, int);
 int pipe2(int[2], int);
 int pthread_setname_np(unsigned long, const char *);
@@ -33,7 +33,7 @@ long syscall(long, ...);
 int setresuid(uid_t, uid_t, uid_t);
 int setresgid(gid_t, gid_t, gid_t);
 
-// epoll_event is packed, and its data a union: both are easier to reach from here.
+// epoll_event is packed and its data is a union, both of which are easier to access in C than in Swift.
 static inline int belfry_epoll_control(int epoll, int operation, int descriptor, uint32_t events,
                                        uint64_t data) {
   struct epoll_event event = {.events = events, .data = {.u64 = data}};
@@ -46,7 +46,7 @@ static inline uint32_t belfry_epoll_events(const struct epoll_event *events, int
   return events[index].events;
 }
 
-// struct ucred is declared only under _GNU_SOURCE.
+// glibc declares struct ucred only under _GNU_SOURCE.
 struct belfry_peer_credentials {
   int32_t pid;
   uint32_t uid;
@@ -57,7 +57,7 @@ static inline int belfry_peer_credentials(int descriptor, struct belfry_peer_cre
   return getsockopt(descriptor, SOL_SOCKET, 17 /* SO_PEERCRED */, out, &length);
 }
 
-// A descriptor of the process that connected: SO_PEERPIDFD, Linux 6.5.
+// Returns a descriptor of the process that connected (SO_PEERPIDFD, Linux 6.5); -1 on failure.
 static inline int belfry_peer_pidfd(int descriptor) {
   int process = -1;
   socklen_t length = sizeof process;
@@ -68,7 +68,7 @@ static inline int belfry_pidfd_open(int32_t pid) {
   return (int)syscall(434 /* pidfd_open, on every architecture */, pid, 0);
 }
 
-// prlimit is declared only under _GNU_SOURCE. Sets what another process may have open.
+// Sets the limit of open descriptors of another process; glibc declares prlimit only under _GNU_SOURCE.
 static inline int belfry_set_descriptor_limit(int32_t pid, uint64_t soft, uint64_t hard) {
   struct {
     uint64_t soft, hard;
@@ -76,48 +76,49 @@ static inline int belfry_set_descriptor_limit(int32_t pid, uint64_t soft, uint64
   return (int)syscall(SYS_prlimit64, pid, 7 /* RLIMIT_NOFILE */, &limit, (void *)0);
 }
 
-// Variadic functions are not imported into Swift.
+// Calls open(2), because Swift doesn't import variadic functions.
 static inline int belfry_open(const char *path, int flags, mode_t mode) {
   return open(path, flags, mode);
 }
-// The kernel sends the signal when the thread that started this process ends.
+// Makes the kernel send `signal` to this process when the thread that started the process ends.
 static inline int belfry_set_parent_death_signal(int signal) {
   return prctl(PR_SET_PDEATHSIG, signal);
 }
-// Descendants whose parent ends become children of this process.
+// Makes descendants whose parent ends children of this process.
 static inline int belfry_adopt_orphans(void) { return prctl(PR_SET_CHILD_SUBREAPER, 1); }
 static inline int belfry_set_nonblocking(int descriptor) {
   int flags = fcntl(descriptor, F_GETFL);
   return flags < 0 ? -1 : fcntl(descriptor, F_SETFL, flags | O_NONBLOCK);
 }
 
-// The capabilities that this thread has in effect: those numbered from 0 to 31.
+// Returns the effective capabilities of this thread, one bit for each of the numbers 0 to 31; 0 on failure.
 static inline uint32_t belfry_effective_capabilities(void) {
   struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
   struct __user_cap_data_struct data[2] = {{0}};
   return syscall(SYS_capget, &header, data) == 0 ? data[0].effective : 0;
 }
-// Gives up every capability but these, numbered from 0 to 31; those must be permitted.
+// Gives up all capabilities except `kept`, one bit for each of the numbers 0 to 31, which must be permitted.
 static inline int belfry_keep_capabilities(uint32_t kept) {
   struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
   struct __user_cap_data_struct data[2] = {{.effective = kept, .permitted = kept}, {0}};
   return (int)syscall(SYS_capset, &header, data);
 }
-// Whether a change of all user ids leaves the permitted capabilities of this thread.
+// Sets whether this thread keeps its permitted capabilities when all of its user IDs change.
 static inline int belfry_keep_permitted(int keeps) { return prctl(PR_SET_KEEPCAPS, keeps); }
-// A file without a name, in that folder.
+// Creates and opens a file without a name in `folder`.
 static inline int belfry_open_unnamed(const char *folder, mode_t mode) {
   return open(folder, O_RDWR | O_CLOEXEC | 020000000 /* __O_TMPFILE */ | O_DIRECTORY, mode);
 }
-// Gives an unnamed file a name, which must be free.
+// Gives an unnamed file a name, which must be unused.
 static inline int belfry_name(int descriptor, const char *path) {
   char source[40];
   snprintf(source, sizeof source, "/proc/self/fd/%d", descriptor);
   return linkat(AT_FDCWD, source, AT_FDCWD, path, 0x400 /* AT_SYMLINK_FOLLOW */);
 }
-// For a descriptor of what is at a path itself, a link included, without a right to read it.
+// The flags to get a descriptor of a file without the right to read it, or of a symbolic link instead of its target.
 static const int belfry_path_flags = 010000000 /* O_PATH */ | O_NOFOLLOW | O_CLOEXEC;
-// The process that keeps others from locking a file for writing (fcntl(2)); 0 for none, -1 for an error.
+// Returns the ID of the process that prevents others from locking a file for writing (fcntl(2)); 0 if no process does,
+// -1 on failure.
 static inline int32_t belfry_lock_holder(int descriptor) {
   struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
   if (fcntl(descriptor, F_GETLK, &lock) != 0) return -1;

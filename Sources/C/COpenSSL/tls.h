@@ -16,7 +16,7 @@ struct belfry_tls_exchange {
   size_t output_capacity;
 };
 
-// Room for `more` bytes of output; 0 when there is no memory.
+// Reserves space for `more` bytes of output; returns 0 if memory is exhausted.
 static inline int belfry_tls_reserve(struct belfry_tls_exchange *exchange, size_t more) {
   if (exchange->output_capacity - exchange->output_count >= more) return 1;
   size_t capacity = exchange->output_capacity ? exchange->output_capacity : 65536;
@@ -71,7 +71,7 @@ static inline BIO_METHOD *belfry_tls_bio_method(void) {
   return method;
 }
 
-// OpenSSL's macros, which are not imported into Swift.
+// Functions in place of OpenSSL's macros, which Swift doesn't import.
 static inline long belfry_ctx_set_minimum_version(SSL_CTX *context, int version) {
   return SSL_CTX_set_min_proto_version(context, version);
 }
@@ -90,7 +90,7 @@ static inline long belfry_ctx_add_chain_certificate(SSL_CTX *context, X509 *cert
 static inline long belfry_ssl_add_chain_certificate(SSL *ssl, X509 *certificate) {
   return SSL_add1_chain_cert(ssl, certificate);
 }
-// Certificate, key and chain of `source` for this connection alone.
+// Uses the certificate, key, and chain of `source` for this connection only.
 static inline int belfry_ssl_use_identity(SSL *ssl, SSL_CTX *source) {
   X509 *certificate = SSL_CTX_get0_certificate(source);
   EVP_PKEY *key = SSL_CTX_get0_privatekey(source);

@@ -122,7 +122,7 @@ void disk_truncate(node *file, size_t size) {
   extent_resize(&file->cached, size);
 }
 
-/// Brings what is pending to the disk as chance has it; all of it and nothing are likely, too.
+/// Writes a random part of the pending changes to the disk; writing all of them or none of them is likely too.
 static void settle(power_cut_disk *disk, node *file) {
   uint64_t mood = draw(disk) % 4;
   for (size_t index = 0; index < file->pending_count; index++) {
@@ -140,7 +140,7 @@ bool disk_sync(power_cut_disk *disk, node *file) {
     disk->until_failed_sync = UINT64_MAX;
     disk->has_failed = true;
     settle(disk, file);
-    // The page cache may go on to show what is lost, or may have dropped it.
+    // The page cache may still have the lost bytes, or may have dropped them.
     if (draw(disk) % 2) extent_copy(&file->cached, &file->durable);
     return false;
   }
@@ -241,7 +241,7 @@ bool power_cut_disk_has_failed(const power_cut_disk *disk) { return disk->has_fa
 uint64_t power_cut_disk_operations(const power_cut_disk *disk) { return disk->operations; }
 uint64_t power_cut_disk_unsynced(const power_cut_disk *disk) { return disk->unsynced; }
 
-/// Decides which of the files with one name has it after the cut.
+/// Decides which of the files with the same name has that name after the power cut.
 static void settle_name(power_cut_disk *disk, node *file) {
   node *durable = NULL;
   for (node *other = disk->nodes; other; other = other->next) {
@@ -249,7 +249,7 @@ static void settle_name(power_cut_disk *disk, node *file) {
   }
   if (file == durable && file->is_named) return;
   disk->unsynced++;
-  // The folder was not synced since: it has the former state or the present one.
+  // The folder hasn't been synced since, so its state is the previous or the current one.
   bool is_present = draw(disk) % 2;
   if (file->is_named) {
     file->is_named = file->is_named_durably = is_present;
@@ -262,7 +262,7 @@ static void settle_name(power_cut_disk *disk, node *file) {
 void power_cut_disk_restart(power_cut_disk *disk) {
   pthread_mutex_lock(&power_cut_mutex);
   for (node *file = disk->nodes; file; file = file->next) settle(disk, file);
-  // Names that are there first: what they replaced is decided with them.
+  // Decide the names that exist first, because that also decides the names of the files that they replaced.
   for (node *file = disk->nodes; file; file = file->next) {
     if (file->is_named) settle_name(disk, file);
   }

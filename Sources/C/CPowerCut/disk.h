@@ -5,7 +5,7 @@
 
 #include "power_cut.h"
 
-// The disk's state, below SQLite's interface in vfs.c.
+// The state of a disk, below SQLite's interface in vfs.c.
 
 enum { SECTOR = 512, SHM_LOCKS = SQLITE_SHM_NLOCK };
 
@@ -14,7 +14,7 @@ typedef struct {
   size_t size, capacity;
 } extent;
 
-/// A write, or where `length` is 0 a truncation to `offset`, that is not synced.
+/// An unsynced write or, if `length` is 0, an unsynced truncation to `offset`.
 typedef struct {
   size_t offset, length;
   unsigned char *bytes;
@@ -22,16 +22,16 @@ typedef struct {
 
 typedef struct handle handle;
 
-/// A file: what is read, what the disk has, and what lies between them.
+/// A file: the contents that are read, the contents on the disk, and the pending changes between them.
 typedef struct node {
   struct node *next;
   char *name;
   extent cached, durable;
   change *pending;
   size_t pending_count, pending_capacity;
-  /// Whether the name is there, and whether it will be after a cut.
+  /// True if the file has its name now, and true if it would have it after a power cut.
   bool is_named, is_named_durably;
-  // Locks and memory of the connections, which end with the power.
+  // The locks and the shared memory of connections, which end when the power is cut.
   int shared, shm_users;
   handle *reserved, *exclusive;
   int shm_shared[SHM_LOCKS];
@@ -45,28 +45,30 @@ struct power_cut_disk {
   char *folder;
   node *nodes;
   uint64_t random, operations, unsynced;
-  /// Operations and syncs that are left; UINT64_MAX: any number.
+  /// The number of operations before the power is cut, and of syncs before one fails; UINT64_MAX for no limit.
   uint64_t until_cut, until_failed_sync;
-  /// Counts the restarts: handles of a former life are dead.
+  /// The number of restarts; handles that were opened before the last one are invalid.
   uint64_t life;
   bool is_off, has_failed;
 };
 
-/// Guards all disks.
+/// The mutex that guards all disks.
 extern pthread_mutex_t power_cut_mutex;
 
-/// The disk whose folder `path` is in; NULL: none. With the mutex held, as all below.
+/// Returns the disk whose folder contains `path`; NULL if no disk does.
+///
+/// The caller must hold the mutex, as for all of the functions below.
 power_cut_disk *disk_of(const char *path);
 node *disk_find(power_cut_disk *disk, const char *name);
 node *disk_create(power_cut_disk *disk, const char *name, bool is_durable);
-/// Counts an operation; false when the power is off.
+/// Counts an operation; returns false if the power is off.
 bool disk_operate(power_cut_disk *disk);
 void disk_write(node *file, size_t offset, const void *bytes, size_t length);
 void disk_truncate(node *file, size_t size);
-/// False where the sync fails.
+/// Makes a file's changes durable; returns false if the sync fails.
 bool disk_sync(power_cut_disk *disk, node *file);
-/// Makes all names as durable as they are.
+/// Makes the current names of all files durable.
 void disk_sync_folder(power_cut_disk *disk);
 void node_drop_shared_memory(node *file);
-/// Registers the VFS, once.
+/// Registers the VFS; further calls have no effect.
 void vfs_install(void);

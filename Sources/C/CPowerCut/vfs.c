@@ -3,7 +3,7 @@
 
 #include "disk.h"
 
-// SQLite's interface to the disks; paths of no disk go to the VFS that was the default before.
+// SQLite's interface to the disks; paths outside the disks go to the VFS that was the default before.
 
 static sqlite3_vfs *system_vfs;
 
@@ -13,7 +13,7 @@ struct handle {
   node *file;
   uint64_t life;
   int lock;
-  /// As on Linux, the first sync of a journal or a write-ahead file syncs its folder.
+  /// True if the next sync also syncs the folder, as the first sync of a journal or a write-ahead log does on Linux.
   bool syncs_folder;
   bool has_shared_memory;
   uint16_t shm_shared, shm_exclusive;
@@ -25,7 +25,7 @@ static bool is_alive(const handle *self) {
   return !self->disk->is_off && self->life == self->disk->life;
 }
 
-/// Runs one call with the mutex held.
+/// Evaluates one call while holding the mutex, and returns its result.
 #define LOCKED(answer) \
   pthread_mutex_lock(&power_cut_mutex); \
   int code = (answer); \
@@ -232,7 +232,7 @@ static int vfs_sector_size(sqlite3_file *file) {
   return 4096;
 }
 
-/// What SQLite assumes of files on Linux: bytes beside a write are not harmed.
+/// Returns the properties that SQLite assumes for files on Linux: a write doesn't harm adjacent bytes.
 static int vfs_characteristics(sqlite3_file *file) {
   (void)file;
   return SQLITE_IOCAP_POWERSAFE_OVERWRITE;
@@ -263,7 +263,7 @@ static int open_file(power_cut_disk *disk, const char *name, handle *self, int f
   if (disk->is_off) return SQLITE_CANTOPEN;
   node *file = disk_find(disk, name);
   if (!file) {
-    // The owner makes and syncs the store's own file before SQLite opens it.
+    // The store's owner creates and syncs the main file before SQLite opens it.
     bool is_durable = flags & SQLITE_OPEN_MAIN_DB;
     if (!is_durable && !(flags & SQLITE_OPEN_CREATE)) return SQLITE_CANTOPEN;
     file = disk_create(disk, name, is_durable);
@@ -308,7 +308,7 @@ static int vfs_access(sqlite3_vfs *vfs, const char *name, int flags, int *answer
   pthread_mutex_lock(&power_cut_mutex);
   power_cut_disk *disk = disk_of(name);
   node *file = disk ? disk_find(disk, name) : NULL;
-  // As on Linux, an empty file counts as none.
+  // As on Linux, an empty file counts as missing.
   *answer = file && (flags != SQLITE_ACCESS_EXISTS || file->cached.size > 0);
   int code = disk && disk->is_off ? SQLITE_IOERR_ACCESS : SQLITE_OK;
   pthread_mutex_unlock(&power_cut_mutex);

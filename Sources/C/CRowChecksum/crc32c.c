@@ -91,7 +91,7 @@ static int has_instruction(void) { return 0; }
 
 static uint32_t (*add)(uint32_t, const unsigned char *, size_t) = add_portably;
 
-/// Before any thread runs.
+/// Chooses the implementation before any thread runs.
 __attribute__((constructor)) static void choose(void) {
   make_tables();
   if (has_instruction()) add = add_by_instruction;

@@ -5,7 +5,7 @@
 
 #include "crc32c.h"
 
-/// Bytes that are summed at a time: a row of numbers is one piece.
+/// A checksum in progress; its buffer has room for a row of numbers, which is therefore added in one piece.
 typedef struct {
   unsigned char bytes[256];
   size_t count;
@@ -33,7 +33,7 @@ static void add_head(sum *sum, int type, uint64_t number) {
   add_bytes(sum, head, sizeof head);
 }
 
-/// The type, the number or length in eight bytes, the lowest first, and the bytes of a text or blob.
+/// Adds a value: its type, its number or length in eight bytes, lowest first, and the bytes of a text or blob.
 static void add_value(sum *sum, sqlite3_value *value) {
   int type = sqlite3_value_type(value);
   const void *bytes = NULL;

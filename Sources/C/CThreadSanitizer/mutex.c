@@ -1,14 +1,14 @@
 #include "thread_sanitizer.h"
 
-// Swift's Mutex waits in the kernel (FUTEX_LOCK_PI), which ThreadSanitizer does not see: who gets a lock
-// that was contended seems to race with who had it. In its builds this waits instead, with an exchange
-// that it does see; nothing is ever left for the slow unlock to do then.
+// Swift's Mutex waits in the kernel (FUTEX_LOCK_PI), which ThreadSanitizer doesn't observe: a thread that acquires a
+// contended lock seems to race with the previous owner. In ThreadSanitizer builds, this function waits instead, with an
+// atomic exchange that ThreadSanitizer observes. The slow unlock then never has anything to do.
 #if __has_feature(thread_sanitizer)
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
 
-// Synchronization._MutexHandle._lockSlow(_: UInt32): the thread's number in, the handle as `self`.
+// Synchronization._MutexHandle._lockSlow(_: UInt32): the argument is the thread's number, and `self` is the handle.
 #define SWIFT_SELF __attribute__((swift_context))
 __attribute__((swiftcall)) void belfry_mutex_lock_slow(
     uint32_t thread, SWIFT_SELF _Atomic uint32_t *handle)

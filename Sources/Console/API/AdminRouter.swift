@@ -5,7 +5,7 @@ public import Transport
 
 /// The router of HTTP requests.
 ///
-/// `/api/…` requires the admin token; `/metrics`, `/healthz` and `/readyz` are public.
+/// `/api/…` requires the admin token; `/metrics`, `/healthz`, and `/readyz` are public.
 ///
 /// Its functions can be called from any thread.
 public struct AdminRouter: Sendable {
@@ -17,13 +17,14 @@ public struct AdminRouter: Sendable {
   private let condition: GatewayCondition?
   private let isReady: @Sendable () -> Bool
   private let history: MetricHistory?
-  /// The members of the status that do not change while the gateway runs.
+  /// The members of the status that don't change while the gateway runs.
   private let description: JSONObject
 
   /// Creates a router for `administration`.
   ///
-  /// `isReady` returns whether every listener accepts connections, `condition` is the state of the gateway behind them,
-  /// `history` has the earlier metrics, `description` has further members of the status, and `log` reports wrong tokens.
+  /// `isReady` returns true if every listener accepts connections, `condition` is the state of the gateway that the
+  /// router belongs to, `history` has the earlier metrics, `description` has further members of the status, and `log`
+  /// reports wrong tokens.
   public init(
     administration: Administration, token: String, metrics: MetricRegistry,
     condition: GatewayCondition? = nil, history: MetricHistory? = nil,
@@ -152,7 +153,7 @@ public struct AdminRouter: Sendable {
     return object
   }
 
-  /// Returns the lines of the log that a request asks for.
+  /// Returns the log lines that a request asks for.
   private func log(_ request: HTTP1Request) throws(AdministrationFailure) -> HTTP1Response {
     let filter = try DeliveryLogFilter(query: request.query)
     let text = request.queryValue("of")

@@ -27,7 +27,7 @@ struct ConsoleAccess: Sendable {
   /// The header field that a page of another origin can't send without a preflight request, which is never allowed.
   static let proofField = "x-belfry-console"
 
-  /// Returns the refusal of a request to a host name that isn't this program's; nil for its own names.
+  /// Returns the refusal of a request to a host name that isn't one of this program's; nil for its own names.
   func foreignHost(_ request: HTTP1Request) -> HTTP1Response? {
     guard let host = request.field("host") else {
       return .text("missing Host header\n", status: 400)
@@ -45,7 +45,7 @@ struct ConsoleAccess: Sendable {
     return sessions.isOpen(secret)
   }
 
-  /// Returns true if a request is from the console's own pages, as far as its browser says so.
+  /// Returns true if a request is from the console's own pages, as far as its browser indicates that.
   ///
   /// A request that changes something must have the proof field, which forms and pages of other sites can't send.
   func isOfOwnPage(_ request: HTTP1Request) -> Bool {

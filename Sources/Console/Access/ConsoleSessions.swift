@@ -4,7 +4,7 @@ internal import Transport
 
 /// The sessions of users who have presented the admin token once.
 ///
-/// Calls can be made on any thread. Sessions are only in memory, so they end with the gateway.
+/// Calls can be made on any thread. Sessions exist only in memory, so they end with the gateway.
 final class ConsoleSessions: Sendable {
   /// The outcome of an attempt to begin a session.
   enum Outcome: Equatable {
@@ -94,7 +94,7 @@ final class ConsoleSessions: Sendable {
 
   /// Begins a session for a caller that has the secret of a link, which then no longer works.
   ///
-  /// A wrong secret counts as a wrong token, so that links cannot be guessed faster than the token.
+  /// A wrong secret counts as a wrong token, so that guessing links is no faster than guessing the token.
   func begin(withLink secret: String, from address: String) -> Outcome {
     let now = now()
     if state.withLock({ $0.links.remove(secret, at: now) }) { return .opened(openSession()) }

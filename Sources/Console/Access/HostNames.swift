@@ -2,8 +2,8 @@ internal import System
 
 /// The host names under which the console answers.
 ///
-/// Another site's page may make its own name resolve to this machine (DNS rebinding), and would then have the same
-/// origin as the console. Addresses are allowed, because another site cannot change where they point.
+/// A page of another site can make its own host name resolve to this machine (DNS rebinding), and would then have the
+/// same origin as the console. Addresses are allowed, because no other site can change which machine they refer to.
 struct HostNames: Sendable {
   private let names: Set<String>
 
@@ -26,8 +26,8 @@ struct HostNames: Sendable {
     return SocketAddress(host: host, port: 0) != nil
   }
 
-  /// Returns the name or address in `HOST[:PORT]`, in lowercase and without brackets or a trailing dot; nil for
-  /// anything else.
+  /// Returns the name or address in `HOST[:PORT]`, in lowercase and without brackets or a trailing dot; nil for any
+  /// other text.
   static func host(of field: String) -> String? {
     var host = Substring(field)
     if host.first == "[" {

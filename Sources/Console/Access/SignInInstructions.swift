@@ -1,6 +1,6 @@
 /// The instructions of the sign-in page.
 struct SignInInstructions: Sendable {
-  /// The command that prints a URL which opens the console signed in.
+  /// The command that prints a URL that opens the console with a session.
   let command: String
   /// The path of the file with the admin token.
   let tokenFile: String
@@ -11,7 +11,7 @@ struct SignInInstructions: Sendable {
     self.tokenFile = tokenFile
   }
 
-  /// Returns a text as one word of a shell.
+  /// Returns a text quoted as one word of a shell command.
   private static func quoted(_ text: String) -> String {
     let isPlain = text.utf8.allSatisfy { byte in
       switch byte {

@@ -13,20 +13,20 @@ export class Refusal extends Error {
 }
 
 /**
- * The callback for an expired session, the name of the service behind the pages, and the instructions of the sign-in
- * page: a command and the file with the token, if the service names them.
+ * The callback for an expired session, the name of the service that the pages belong to, and the instructions of the
+ * sign-in page: a command and the file with the token, if the service names them.
  */
 export const session = { onEnded: () => {}, service: "gateway", command: null, tokenFile: null };
 
 /**
- * Calls the admin API and returns the objects of its lines. The header proves that the call is from this page, because
- * other sites can't send it.
+ * Calls the admin API and returns the objects of its lines. The header field proves that the call is from this page,
+ * because other sites can't send it.
  */
 export async function call(method, path, body, options) {
   return (await ask(method, path, body, options)).rows;
 }
 
-/** The objects of a list's lines, the number of lines in the entire list, and the address of the next page. */
+/** Returns the objects of a list's lines, the number of lines in the entire list, and the address of the next page. */
 export async function list(path) {
   const { rows, response } = await ask("GET", path);
   const [, next] = (response.headers.get("link") ?? "").match(/^<([^>]+)>; rel="next"$/) ?? [];
@@ -84,9 +84,8 @@ async function streamRefusal(path) {
 }
 
 /**
- * Follows a stream of events and reconnects if it breaks. `onObject` receives each object. `onState` receives whether the
- * stream is connected, and the refusal if the service refuses it because of its parameters. Returns a function that ends
- * the stream.
+ * Follows a stream of events, and reconnects if it breaks. `onObject` receives each object; `onState` receives true if
+ * the stream is connected. Returns a function that ends the stream.
  */
 export function follow(path, onObject, onState = () => {}) {
   let source;
@@ -121,7 +120,8 @@ export function follow(path, onObject, onState = () => {}) {
 }
 
 /**
- * Calls `body` now and at this interval in milliseconds while the page is visible; returns a function that stops it.
+ * Calls `body` now and then at this interval, in milliseconds, while the page is visible; returns a function that stops
+ * the calls.
  */
 export function every(milliseconds, body) {
   let isEnded = false;

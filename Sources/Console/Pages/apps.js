@@ -17,7 +17,7 @@ export function show(main, parameters) {
   const teams = new Section("Teams", {
     path: "/api/teams", empty: "No teams.", action: "Add a team",
     columns: [["ID", (row) => h("code", {}, row.id)], ["Name", (row) => row.name], ["Added", (row) => dateTime(row.createdAt)]],
-    // Offer forced removal only if the refusal mentions --force.
+    // Offer a forced removal only if the refusal mentions --force.
     remove: { text: "Remove", done: "removed", what: (row) => `team ${row.id}`, path: (row) => `/api/teams/${row.id}`,
       effect: "The team is deleted.", all: (refusal) => refusal.message.includes("--force") },
     fields: { name: new Field("Name", input()), id: new Field("ID", input({ maxlength: 10 }), { hint: "10 uppercase letters and digits. Generated if empty." }) },
@@ -73,12 +73,12 @@ export function show(main, parameters) {
   const navigation = h("nav", { class: "subnav", "aria-label": "Manage" }, parts.map(([name, text]) =>
     h("a", { href: `#/manage?part=${name}`, "aria-current": name === part ? "page" : false }, text)));
   const shown = all[part];
-  // The navigation says the same.
+  // The navigation already shows the section's name.
   shown.element.querySelector("h2").className = "unseen";
   shown.changed = () => shown.load();
   main.append(navigation, shown.element);
   shown.load();
-  // The choices of the form.
+  // Load the choices of the form.
   if (shown.fields.team) {
     call("GET", "/api/teams").then((rows) => put(shown.fields.team.control,
       rows.map((row) => h("option", { value: row.id }, row.name === row.id ? row.id : `${row.name} (${row.id})`)))).catch(() => {});

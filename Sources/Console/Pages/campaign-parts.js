@@ -1,11 +1,11 @@
 import { count, h } from "/console/elements.js";
 
-/** The link to a campaign's own screen. */
+/** Returns a link to a campaign's own screen. */
 export function link(campaign) {
   return h("a", { href: `#/campaigns?id=${campaign.id}` }, campaign.name ?? campaign.id);
 }
 
-/** The label of a campaign's state. */
+/** Returns the label of a campaign's state. */
 export function stateText({ state, problem }) {
   if (state === "running" && problem) return "waiting";
   return state;
@@ -18,7 +18,7 @@ export function stateBadge(campaign) {
   return h("span", { class: `badge ${kind}` }, stateText(campaign));
 }
 
-/** The results for a campaign's devices so far, in one line. */
+/** Returns the results for a campaign's devices so far, in one line. */
 export function outcome({ accepted, dead, failed, unknown, devices, sent, state }) {
   if (state === "draft") return "Not sent";
   if (state === "scheduled") return count(devices, "device", "devices");
@@ -32,7 +32,7 @@ export function outcome({ accepted, dead, failed, unknown, devices, sent, state 
   return parts.join(", ");
 }
 
-/** A date as the user calls it. */
+/** Returns the words in which a user refers to a date, such as "tomorrow". */
 function day(date, now) {
   const start = (one) => new Date(one.getFullYear(), one.getMonth(), one.getDate());
   const days = Math.round((start(date) - start(now)) / 86_400_000);
@@ -41,7 +41,7 @@ function day(date, now) {
   return date.toLocaleDateString([], { weekday: "short", day: "numeric", month: "short", year: "numeric" });
 }
 
-/** The time of a campaign: "tomorrow 09:00, each recipient's time zone". */
+/** Returns the time of a campaign in words, such as "tomorrow 09:00, each recipient's time zone". */
 export function timeText(at, now = new Date()) {
   const [, date, time, offset] = at.match(/^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(?::\d{2})?(.*)$/) ?? [];
   if (!date) return at;
@@ -51,7 +51,7 @@ export function timeText(at, now = new Date()) {
   return `${day(moment, now)} ${clock}, ${Intl.DateTimeFormat().resolvedOptions().timeZone} time`;
 }
 
-/** When a campaign is or was to be sent; empty for one without a time. */
+/** Returns the time at which a campaign is or was to be sent; empty for a campaign without a time. */
 export function schedule({ state, at }) {
   if (!at) return "";
   return state === "scheduled" ? `Scheduled for ${timeText(at)}` : timeText(at);
@@ -64,20 +64,20 @@ export function duration(seconds) {
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** The English name of a language, such as "Japanese"; the tag itself if it has none. */
+/** Returns the English name of a language, such as "Japanese"; the tag itself if the language has no name. */
 export function languageName(tag) {
   try { return new Intl.DisplayNames(["en"], { type: "language" }).of(tag) ?? tag; } catch { return tag; }
 }
 
-/** The warnings of a preview; those about missing languages use the languages' names. */
+/** Returns the warnings of a preview; those about missing languages use the languages' names. */
 export function warnings(preview) {
   const missing = preview.languages.filter((one) => one.fallback)
     .map((one) => `No ${languageName(one.language)} text: ${count(one.devices, "device", "devices")} will get ${languageName(one.shows)}.`);
-  // The service words these with language tags, for the command line.
+  // For the command line, the service words these warnings with language tags.
   return [...missing, ...preview.warnings.filter((text) => !/^no \S+ text: /.test(text))];
 }
 
-/** A banner as a device shows it. */
+/** Returns a banner as a device shows it. */
 export function banner(app, texts, { lang, label, image } = {}) {
   const { title, subtitle, body } = texts;
   const shown = [title ? h("strong", { class: "line", dir: "auto" }, title) : null,
@@ -103,7 +103,7 @@ export function previews(preview, app) {
   }));
 }
 
-/** A text that the device looks up itself. */
+/** Returns a text that the device itself looks up. */
 function keyed(alert, key) {
   const name = { title: "title-loc-key", subtitle: "subtitle-loc-key", body: "loc-key" }[key];
   return alert[name] ? `“${alert[name]}” from the app's strings file` : null;

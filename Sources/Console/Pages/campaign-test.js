@@ -2,12 +2,12 @@ import { call } from "/console/api.js";
 import { Field, h, put, select } from "/console/elements.js";
 import { show } from "/console/dialog.js";
 
-/** A registered device in one line: whose it is, and the beginning of its token. */
+/** Returns a registered device in one line: its user, and the beginning of its token. */
 export function deviceName({ user, tags, language, deviceToken }) {
   return [user, tags.join(", "), language, `token ${deviceToken.slice(0, 8)}…`].filter(Boolean).join(" · ");
 }
 
-/** A dialog that sends a campaign's content to one registered device. */
+/** Shows a dialog that sends a campaign's content to one registered device. */
 export async function sendTest(campaign) {
   const result = h("p", { role: "status" });
   const device = new Field("Device", select([]), { hint: "The newest 100 registered devices of the app are listed." });

@@ -30,7 +30,7 @@ function showAll(main) {
 
 const ended = ["completed", "cancelled"];
 
-/** A campaign: its progress, its available actions, and its results at the end. */
+/** Shows a campaign: its progress, its available actions, and its results at the end. */
 function showOne(main, id) {
   const heading = main.querySelector("h1");
   const head = h("p", {}, h("a", { href: "#/campaigns" }, "All campaigns"), " · ID ", h("code", {}, id));
@@ -82,7 +82,7 @@ function showOne(main, id) {
     location.hash = `#/new?id=${made.id}`;
   });
 
-  /** The actions that the state allows; the first one is the most likely. */
+  /** Returns the actions that the state allows, the most likely one first. */
   function actions(status) {
     const button = (text, onclick, kind = "quiet") => h("button", { type: "button", class: kind, onclick }, text);
     const edit = h("a", { class: "button quiet", href: `#/new?id=${id}` }, "Edit");
@@ -122,7 +122,7 @@ function showOne(main, id) {
     remark.textContent = status.problem ? sentences(status.problem) : "";
     if (state === status.state) return;
     state = status.state;
-    // Announced once per change, not with every number.
+    // Announce the state once per change, not with every number.
     news.textContent = state === "scheduled" ? schedule(status) : capital(stateText(status));
     put(buttons, actions(status));
     const quiet = status.quietHours ? `${status.quietHours.from} to ${status.quietHours.to}, device's time zone` : "none";
@@ -191,7 +191,7 @@ function showOne(main, id) {
     end = follow(`/campaigns/${id}/events`, draw);
   }
 
-  /** A scheduled campaign starts by itself. */
+  /** Refreshes the screen periodically, because a scheduled campaign starts by itself. */
   function poll() {
     end = every(2000, async () => {
       try { draw((await call("GET", `/campaigns/${id}`))[0]); } catch (refusal) { remark.hidden = false; remark.textContent = refusal.message; }
@@ -203,7 +203,7 @@ function showOne(main, id) {
   return () => end();
 }
 
-/** The audience in words. */
+/** Returns a description of the audience. */
 function audience(to) {
   const [kind, name] = to.split(/:(.*)/s);
   return { all: "all devices", list: "a list of device tokens", tag: `devices with the tag “${name}”`, user: `devices of the user “${name}”` }[kind] ?? to;

@@ -3,7 +3,7 @@ import { banner } from "/console/campaign-parts.js";
 
 const texts = [["title", "Title"], ["subtitle", "Subtitle"], ["body", "Body"]];
 
-/** A text with the campaign's values in place of its placeholders. */
+/** Returns a text with the campaign's values in place of its placeholders. */
 function filled(text, values) {
   let next = 0;
   return text.replace(/%(?:(\d+)\$)?([@du%])/g, (placeholder, place, kind) => {
@@ -82,7 +82,7 @@ export class Languages {
 
   names() { return this.rows.map((row) => row.fields.language.value.trim()).filter(Boolean); }
 
-  /** The campaign's `alert`; reports problems that prevent combining the groups into one object. */
+  /** Returns the campaign's `alert`; reports problems that prevent combining the groups into one object. */
   alert(problems) {
     const alert = {};
     for (const { fields } of this.rows) {
@@ -104,8 +104,8 @@ export class Languages {
   }
 
   /**
-   * Without arguments, the service sends a text unchanged, including any %d in it. Warn beside the field, because this
-   * is rarely intended.
+   * Warns beside the field if a text contains a placeholder such as %d but the campaign has no arguments. The service
+   * then sends the text unchanged, which is rarely intended.
    */
   warnOfPlaceholders() {
     for (const { fields } of this.rows) {
@@ -118,7 +118,7 @@ export class Languages {
     }
   }
 
-  /** Shows a problem with `alert`, `alert.fr` or `alert.fr.body`; returns false for a problem with another field. */
+  /** Shows a problem with `alert`, `alert.fr`, or `alert.fr.body`; returns false for a problem with another field. */
   fail(name, said) {
     const [alert, language, text] = (name ?? "").split(".");
     if (alert !== "alert") return false;

@@ -31,7 +31,7 @@ export class SendTime {
     Object.assign(draft, { date: this.date.value, time: this.time.value, quietFrom: this.from.value, quietTo: this.to.value, zone: this.isFixed ? "fixed" : "each" });
   }
 
-  /** The values of the fields for a campaign's `at` and `quietHours`. */
+  /** Returns the values of the fields for a campaign's `at` and `quietHours`. */
   static draft({ at, quietHours }) {
     const draft = { quietFrom: quietHours?.from ?? "", quietTo: quietHours?.to ?? "", zone: "each" };
     const [, date, time, offset] = at?.match(/^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(?::\d{2})?(.*)$/) ?? [];
@@ -42,7 +42,7 @@ export class SendTime {
       time: `${two(moment.getHours())}:${two(moment.getMinutes())}` };
   }
 
-  /** Sets `at` and `quietHours` of a campaign; reports a time that is not complete. */
+  /** Sets `at` and `quietHours` of a campaign; reports an incomplete time. */
   apply(body, problems) {
     const [date, time] = [this.date.value, this.time.value];
     if (date && time) body.at = this.isFixed ? new Date(`${date}T${time}`).toISOString().replace(/:\d{2}\.\d+/, ":00") : `${date}T${time}`;

@@ -28,7 +28,7 @@ export function show(main, parameters) {
 /** The key of an image in the payload, for the app's notification service extension. */
 const imageKey = "image-url";
 
-/** The form's values for a campaign that exists. */
+/** Returns the form's values for an existing campaign. */
 function fromDocument(document) {
   const [to, subject] = document.to.split(/:(.*)/s);
   const payload = structuredClone(document.payload ?? {});
@@ -50,14 +50,14 @@ function fromDocument(document) {
   };
 }
 
-/** Returns whether the form can show a campaign's texts: plain texts only, without plural forms and keys of the app. */
+/** Returns true if the form can show a campaign's texts: plain texts only, without plural forms and keys of the app. */
 function isPlain(alert) {
   if (!alert) return true;
   const plain = (one) => typeof one === "object" && Object.entries(one).every(([key, value]) => ["title", "subtitle", "body"].includes(key) && typeof value === "string");
   return plain(alert) || Object.values(alert).every(plain);
 }
 
-/** Shows the form with a draft's values; `edited` is the campaign that it changes, or null for a new one. */
+/** Shows the form with a draft's values; `edited` is the campaign that the form changes, or null for a new one. */
 function showForm(main, draft, edited) {
   const apps = h("datalist", { id: "apps" });
   const text = (name, attributes = {}) =>
@@ -114,7 +114,7 @@ function showForm(main, draft, edited) {
     languages.preview({ app: fields.topic.value.trim(), values, image: fields.image.value.trim() !== "" });
   }
 
-  /** The campaign in the form that the service accepts, and the problems with the form's values. */
+  /** Returns the campaign in the form that the service accepts, and the problems with the form's values. */
   function campaign() {
     const problems = [];
     const value = (name) => fields[name].value.trim();
@@ -143,7 +143,7 @@ function showForm(main, draft, edited) {
     body.to = to === "tag" || to === "user" ? `${to}:${value("subject")}` : to;
     time.apply(body, problems);
     if (value("rate")) body.rate = whole(value("rate"));
-    // An edit keeps what it doesn't mention, so empty fields are mentioned.
+    // An edit leaves omitted members unchanged, so send empty fields as null.
     if (edited) for (const name of ["name", "at", "rate"]) body[name] ??= null;
     return { body, problems };
   }
@@ -198,7 +198,7 @@ function showForm(main, draft, edited) {
     }
   }
 
-  /** Adds the campaign without starting it, with its list if it has one; returns its ID. */
+  /** Adds the campaign without starting it, with its list of recipients if it has one; returns its ID. */
   async function hold(body) {
     const [added] = await call("POST", "/campaigns", { ...body, draft: true });
     if (body.to !== "list") return added.id;
@@ -206,7 +206,7 @@ function showForm(main, draft, edited) {
     return added.id;
   }
 
-  /** Adds the list of recipients; if a line is wrong, deletes a new campaign. */
+  /** Uploads the list of recipients; if a line is wrong, deletes the campaign if it is new. */
   async function bring(id, isNew = true) {
     let start = 0;
     try {
@@ -217,7 +217,7 @@ function showForm(main, draft, edited) {
     } catch (refusal) {
       if (isNew) await call("DELETE", `/campaigns/${id}`).catch(() => {});
       for (const error of refusal.errors ?? []) {
-        // Lines are numbered from the first line of their request.
+        // The service counts lines from the first line of each request.
         const line = error.field?.match(/^line (\d+)$/);
         if (line) error.error = `line ${Number(line[1]) + start}, ${error.error}`;
         error.field = "to";
@@ -244,7 +244,7 @@ function showForm(main, draft, edited) {
   async function replace(body) {
     const id = edited.status.id;
     const hasList = body.to === "list" && fields.list.value.trim() !== "";
-    // A scheduled campaign must not start with a part of its new list.
+    // A scheduled campaign must not start with only a part of its new list.
     await call("PUT", `/campaigns/${id}`, hasList ? { ...body, draft: true } : body);
     if (!hasList) return id;
     await call("DELETE", `/campaigns/${id}/recipients`);
@@ -253,7 +253,9 @@ function showForm(main, draft, edited) {
     return id;
   }
 
-  /** Returns whether to report a problem before the form is sent: an empty field isn't wrong yet. */
+  /**
+   * Returns true if a problem should be reported before the form is sent: a field that is still empty isn't wrong yet.
+   */
   function isOfWhatWasTyped({ field }) {
     if (field === "topic" && !fields.topic.value.trim() && !chosen) return false;
     return fields.to.value !== "list" || field !== "to";
@@ -355,16 +357,16 @@ function showForm(main, draft, edited) {
     if (status.apps.length !== 1 || fields.topic.value) return;
     fields.topic.value = status.apps[0].topic;
     showLive();
-    // The user may have entered texts in the meantime; check them as this app's.
+    // The user may have entered texts in the meantime; check them for this app.
     if (languages.hasTexts) changed();
   }).catch(() => {});
   return () => { clearTimeout(timer); running.abort(); };
 }
 
-/** Converts a whole number; leaves any other text for the service to reject. */
+/** Returns a whole number; returns any other text unchanged, for the service to reject. */
 function whole(text) { return /^\d{1,15}$/.test(text) ? Number(text) : text; }
 
-/** The part of a campaign's document that a file has. */
+/** Returns the part of a campaign's document that a file contains. */
 function contentOf(document) {
   const { name, to, rate, at, quietHours, ...content } = document;
   return content;

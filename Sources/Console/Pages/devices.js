@@ -5,7 +5,7 @@ import { Section } from "/console/section.js";
 
 export const title = "Devices";
 
-/** The number of devices per page of the list. */
+/** The number of devices on each page of the list. */
 const page = 100;
 
 /** The devices, one page at a time; a device can be found by its number, its name, or one of its tokens. */
@@ -27,7 +27,7 @@ class Devices extends Section {
       remove: { text: "Revoke", done: "revoked", what: name, path: (row) => `/api/devices/${row.device}`,
         effect: "The device is disconnected, its tokens become invalid, and its key can't enroll again." },
     });
-    /** The last device of each page before this one. */
+    /** The last device of each page before the current one. */
     this.before = [];
     this.wanted = wanted;
     this.find = new Field("Find a device", h("input", { type: "search", spellcheck: "false", autocomplete: "off", value: wanted }),
@@ -100,7 +100,7 @@ export function show(main, parameters) {
     if (isSure) await showCode("POST");
   }
 
-  // The title says the same.
+  // The title already shows the section's name.
   devices.element.querySelector("h2").className = "unseen";
   main.append(code, devices.element);
   devices.load();

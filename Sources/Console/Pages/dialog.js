@@ -1,6 +1,9 @@
 import { h } from "/console/elements.js";
 
-/** Milliseconds for which the confirming button is disabled, so that the second click of a double click can't press it. */
+/**
+ * The time, in milliseconds, for which the confirming button is disabled, so that the second click of a double-click
+ * can't press it.
+ */
 const guardTime = 500;
 
 let dialogs = 0;
@@ -18,7 +21,7 @@ export function show({ title, text = [], content = [], role = "dialog", onClosed
     dialog.remove();
     onClosed(dialog.returnValue);
   });
-  // A click beside the dialog, such as the second of a double click, must not take the focus from its buttons.
+  // A click beside the dialog, such as the second one of a double-click, must not take the focus from its buttons.
   dialog.addEventListener("mousedown", (event) => { if (event.target === dialog) event.preventDefault(); });
   document.body.append(dialog);
   dialog.showModal();
@@ -31,8 +34,8 @@ export function closeAll() {
 }
 
 /**
- * Asks before an action that can't be undone; Cancel has the focus. Resolves to true only if the user confirms.
- * `text` is a sentence or a list of them, and `action` the label of the confirming button.
+ * Asks the user before an action that can't be undone; Cancel has the focus. Resolves to true only if the user
+ * confirms. `action` is the label of the confirming button.
  */
 export function confirm({ title, text, action }) {
   return new Promise((resolve) => {

@@ -1,12 +1,11 @@
 /**
- * Creates an element. Names that begin with "on" are listeners, others are attributes; false and null omit an
- * attribute.
+ * Creates an element. Attribute names that begin with "on" add listeners; the values false and null omit an attribute.
  */
 export function h(name, attributes = {}, ...children) {
   return fill(document.createElement(name), attributes, children);
 }
 
-/** Creates an SVG element in the same way. */
+/** Creates an SVG element in the same way as `h`. */
 export function svg(name, attributes = {}, ...children) {
   return fill(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
 }
@@ -21,7 +20,7 @@ function fill(element, attributes, children) {
   return element;
 }
 
-/** Replaces the content of an element. If a focused link is still present afterward, it is focused again. */
+/** Replaces the content of an element. If the focused link is still present afterward, it keeps the focus. */
 export function put(element, ...children) {
   const place = element.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
   element.replaceChildren(...children.flat().filter((child) => child !== null && child !== undefined));
@@ -30,7 +29,7 @@ export function put(element, ...children) {
 
 let fields = 0;
 
-/** A labeled field with space for a hint and for an error beside it. `control` is an input, a select or a textarea. */
+/** A labeled field with space for a hint and for an error beside it. `control` is an input, a select, or a textarea. */
 export class Field {
   constructor(label, control, { hint, wide } = {}) {
     const id = `field-${++fields}`;
@@ -46,7 +45,7 @@ export class Field {
   get value() { return this.control.value; }
   set value(text) { this.control.value = text; }
 
-  /** Shows an error; without arguments, removes it. */
+  /** Shows an error; without arguments, removes the error. */
   fail(...content) {
     const isWrong = content.length > 0;
     put(this.error, ...content);
@@ -56,12 +55,12 @@ export class Field {
   }
 }
 
-/** A select of [value, text] pairs. */
+/** Returns a select element with [value, text] pairs as its options. */
 export function select(options, attributes = {}) {
   return h("select", attributes, options.map(([value, text]) => h("option", { value }, text)));
 }
 
-/** A table of rows; `columns` are [heading, (row) => cell]. */
+/** Returns a table of rows; `columns` are [heading, (row) => cell]. */
 export function table(caption, columns, rows, empty) {
   if (rows.length === 0) return h("p", { class: "empty" }, empty);
   return scrollable(caption, h("table", {},
@@ -70,7 +69,7 @@ export function table(caption, columns, rows, empty) {
       h("tbody", {}, rows.map((row) => h("tr", {}, columns.map(([, cell]) => h("td", {}, cell(row))))))));
 }
 
-/** A frame in which a table scrolls sideways if it is too wide, with a note that says so. */
+/** Returns a frame in which a table scrolls sideways if it is too wide, with a note about that. */
 function scrollable(caption, content) {
   const sign = h("p", { class: "sideways", "aria-hidden": "true", hidden: true }, "⟷ Scroll sideways to see more.");
   const frame = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, sign, content);
@@ -80,7 +79,7 @@ function scrollable(caption, content) {
   return frame;
 }
 
-/** A button that copies a text and confirms it. */
+/** Returns a button that copies a text and confirms that it did. */
 export function copyButton(text, label = "Copy") {
   const button = h("button", { type: "button", class: "quiet", onclick: async () => {
     try {
@@ -113,20 +112,23 @@ export function clockTime(text) {
   return date.toLocaleTimeString([], { hour12: false }) + "." + String(date.getMilliseconds()).padStart(3, "0");
 }
 
-/** A timestamp as date and time; empty if there is no timestamp. */
+/** Returns a timestamp as date and time; empty if there is no timestamp. */
 export function dateTime(text) {
   return text ? new Date(text).toLocaleString() : "";
 }
 
-/** A text with its first letter in upper case. */
+/** Returns a text with its first letter in uppercase. */
 export function capital(text) { return text.charAt(0).toUpperCase() + text.slice(1); }
 
-/** Sentences from parts without a capital and a period; a part that begins with a name or a number is kept as it is. */
+/**
+ * Returns sentences made of parts that lack a capital and a period; a part that begins with a name or a number is
+ * unchanged.
+ */
 export function sentences(...parts) {
   return parts.filter(Boolean).map((part) => `${/^[a-z']+[ ,]/.test(part) ? capital(part) : part}${/[.?!…]$/.test(part) ? "" : "."}`).join(" ");
 }
 
-/** A number with its noun. */
+/** Returns a number with its noun in the singular or plural. */
 export function count(number, one, many) {
   return `${number.toLocaleString()} ${number === 1 ? one : many}`;
 }

@@ -1,11 +1,11 @@
 import { h, put } from "/console/elements.js";
 
-/** Characters beyond which the text isn't highlighted; a payload has at most 5 kB. */
+/** The maximum number of characters that are highlighted; a payload has at most 5 kB. */
 const most = 20000;
 
 const parts = /("(?:\\.|[^"\\\n])*"?)(\s*:)?|\b(true|false|null)\b|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/g;
 
-/** The text of a JSON document as spans, by kind: key, string, number, word. */
+/** Returns the text of a JSON document as spans, by kind: key, string, number, or word. */
 export function highlight(text) {
   if (text.length > most) return [text];
   const spans = [];
@@ -37,7 +37,7 @@ export function highlightIn(area) {
   return update;
 }
 
-/** The text as indented JSON; unchanged if it isn't JSON. */
+/** Returns the text as indented JSON; unchanged if the text isn't JSON. */
 export function indented(text) {
   try { return JSON.stringify(JSON.parse(text), null, 2); } catch { return text; }
 }

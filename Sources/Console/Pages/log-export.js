@@ -3,19 +3,19 @@ import { saveFile } from "/console/elements.js";
 
 const columns = ["at", "state", "reason", "apnsID", "uniqueID", "device", "topic", "pushType"];
 
-/** A value of a CSV file. A value that a spreadsheet would read as a formula begins with an apostrophe. */
+/** Returns a value of a CSV file. An apostrophe precedes a value that a spreadsheet would read as a formula. */
 function cell(value) {
   let text = String(value ?? "");
   if (/^[=+\-@\t\r]/.test(text)) text = `'${text}`;
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** The lines as CSV. */
+/** Returns the lines as CSV. */
 export function csv(lines) {
   return [columns, ...lines.map((line) => columns.map((name) => line[name]))].map((row) => row.map(cell).join(",") + "\r\n").join("");
 }
 
-/** Saves every line that the gateway has and that the query selects. Returns the number of lines. */
+/** Saves every line of the gateway that the query selects. Returns the number of lines. */
 export async function save(form, query) {
   const lines = await call("GET", `/api/log?${query}`);
   const text = form === "csv" ? csv(lines) : lines.map((line) => `${JSON.stringify(line)}\n`).join("");

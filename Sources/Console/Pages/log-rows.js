@@ -1,6 +1,9 @@
-/** Notifications that the page keeps; at 1,000 per second this is less than a minute, and older ones stay in the gateway. */
+/**
+ * The maximum number of notifications that the page keeps: at 1,000 per second, less than a minute's. The gateway still
+ * has older ones.
+ */
 export const most = 20000;
-/** States kept for each notification; the gateway has the others. */
+/** The maximum number of states that are kept for each notification; the gateway has the others. */
 const mostStates = 12;
 
 /** Classifies a state as successful, waiting, or failed. */
@@ -12,8 +15,8 @@ export function kind(state) {
 }
 
 /**
- * The notifications of the log, one row for each with its latest state. Rows are in the order of their first line, in a
- * ring, so that adding a line takes constant time.
+ * The notifications of the log, one row for each with its latest state. The rows are in a ring, in the order of their
+ * first line, so that adding a line takes constant time.
  */
 export class LogRows {
   #rows = [];
@@ -24,7 +27,7 @@ export class LogRows {
 
   /** Adds a line; returns 1 if it begins a row, otherwise 0. */
   add(line) {
-    // Keyed by unique ID and device, because a broadcast is sent to many devices.
+    // Rows are keyed by unique ID and device, because a broadcast is sent to many devices.
     const key = `${line.uniqueID ?? `${line.apnsID} ${line.at}`} ${line.device ?? ""}`;
     const known = this.#byKey.get(key);
     if (known) {
@@ -45,7 +48,7 @@ export class LogRows {
     return 1;
   }
 
-  /** Adds older lines below the others, as far as there is room; returns the number of new rows. */
+  /** Adds older lines below the others, as far as there is room for them; returns the number of new rows. */
   prepend(lines) {
     const older = new LogRows();
     for (const line of lines) older.add(line);
@@ -58,7 +61,7 @@ export class LogRows {
     return rows.length;
   }
 
-  /** The row at a position from the newest. */
+  /** Returns the row at a position, counted from the newest. */
   row(index) { return this.#rows[(this.#start + this.#rows.length - 1 - index) % this.#rows.length]; }
 
   get(key) { return this.#byKey.get(key); }

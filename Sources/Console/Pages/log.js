@@ -9,11 +9,14 @@ export const title = "Delivery log";
 export const short = "Log";
 export const isWide = true;
 
-/** Milliseconds between updates of the table; more would cost time that nobody can read in. */
+/**
+ * The time, in milliseconds, between updates of the table; more frequent updates would cost time, and nobody can read
+ * that fast.
+ */
 const pace = 250;
-/** Lines of one page of older lines. */
+/** The number of lines in one page of older lines. */
 const page = 500;
-/** Lines that a paused page keeps for later. */
+/** The maximum number of lines that a paused page keeps for later. */
 const mostHeld = 20000;
 
 const states = ["Received by APNs", "Sent", "Delivered to Device", "Delivered (From Storage)", "Stored – Device Offline",
@@ -75,7 +78,7 @@ export function show(main, parameters) {
     onOpen: (row) => (row.key === opened ? close() : open(row)),
   });
 
-  /** The conditions as a query of the API; null if one of them is wrong. */
+  /** Returns the conditions as a query of the API; null if one of them is invalid. */
   function query({ isFinal = false } = {}) {
     const values = new URLSearchParams();
     const search = controls.q.value.trim();
@@ -103,7 +106,7 @@ export function show(main, parameters) {
     return null;
   }
 
-  /** Puts the conditions into the address, so that the page can be reloaded and shared. */
+  /** Puts the conditions into the address, so that the page can be reloaded and its address shared. */
   function keep(values) {
     const shown = new URLSearchParams(values);
     shown.delete("since");

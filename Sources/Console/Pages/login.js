@@ -2,8 +2,8 @@ import { call, session } from "/console/api.js";
 import { Field, copyButton, h, put } from "/console/elements.js";
 
 /**
- * Asks for the admin token. The address may contain it after #token=, or the secret of a link after #link=; neither ever
- * leaves the browser as part of an address.
+ * Asks for the admin token. The address can contain the token after #token=, or the secret of a link after #link=; the
+ * browser never sends either one as part of an address.
  */
 export function showLogin(main, onSignedIn, reason) {
   document.title = "Sign in – Belfry";

@@ -22,6 +22,6 @@ export function remember(name, value) {
     if (value === null) localStorage.removeItem(prefix + name);
     else localStorage.setItem(prefix + name, JSON.stringify(value));
   } catch {
-    // The storage is full or disabled.
+    // The storage is full or disabled; the value lasts as long as the page.
   }
 }

@@ -7,7 +7,7 @@ export const title = "Metrics";
 
 const ranges = [[15, "15 minutes"], [60, "1 hour"], [360, "6 hours"], [1440, "24 hours"], [10080, "7 days"]];
 
-/** The plots: a title, and the lines with the names of their series. */
+/** The plots: a title, and the lines of the plot with the names of their series. */
 const plots = [
   ["Pushes per second", [["accepted", "accepted"], ["rejected", "refused"]]],
   ["Notifications per second", [["delivered", "delivered"], ["stored", "stored"], ["discarded", "discarded"]]],

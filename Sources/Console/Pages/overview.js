@@ -5,12 +5,12 @@ import { Rates, byLabel } from "/console/samples.js";
 
 export const title = "Overview";
 
-/** Milliseconds without an answer after which the numbers are marked as stale. */
+/** The time, in milliseconds, without an answer after which the numbers are marked as stale. */
 const patience = 4000;
-/** Days before the end of a certificate at which it is highlighted. */
+/** The number of days before a certificate's expiration at which the certificate is highlighted. */
 const warningDays = 30;
 
-/** A duration in its largest two units. */
+/** Returns a duration in its two largest units. */
 function duration(seconds) {
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
@@ -26,10 +26,10 @@ function bytes(number) {
 }
 
 const newest = (values) => values?.findLast((value) => value !== null) ?? null;
-/** A latency in milliseconds, which the gateway measures in whole ones. */
+/** Returns the text of a latency in milliseconds, which the gateway measures in whole milliseconds. */
 const latency = (value) => (value === null ? "–" : value < 1 ? "<1" : short(value));
 
-/** Shows at a glance whether everything works. */
+/** Shows the state of the gateway at a glance: its problems, notices, and main numbers. */
 export function show(main) {
   const verdict = h("section", { class: "verdict", role: "status", "aria-label": "Status" }, "…");
   const tiles = h("section", { class: "tiles", "aria-label": "Key figures" });
@@ -63,7 +63,7 @@ export function show(main) {
     const state = problems.length ? "bad" : notices.length ? "fair" : "good";
     const word = { bad: "Needs attention", fair: "Working, with warnings", good: "Everything is working" }[state];
     numbers.classList.remove("stale");
-    // Update only on changes, because screen readers read it aloud.
+    // Update the text only on changes, because screen readers read it aloud.
     if (shown !== word + problems + notices) {
       shown = word + problems + notices;
       verdict.className = `verdict ${state}`;

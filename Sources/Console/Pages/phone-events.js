@@ -27,7 +27,7 @@ function action(id) {
 
 let audio = null;
 
-/** A short tone, generated here so that no file has to be loaded. */
+/** Plays a short tone, generated here so that no file has to be loaded. */
 export function beep() {
   audio ??= new AudioContext();
   const tone = audio.createOscillator();

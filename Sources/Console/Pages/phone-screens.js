@@ -1,6 +1,6 @@
 import { h } from "/console/elements.js";
 
-/** An app's permission prompt. */
+/** Returns an app's permission prompt. */
 export function prompt(phone, app) {
   const answer = (allow) => phone.do("answer", { app, allow });
   return h("div", { class: "prompt", role: "alertdialog", "aria-label": "Permission" },
@@ -11,7 +11,7 @@ export function prompt(phone, app) {
       h("button", { type: "button", "data-key": "allow", onclick: () => answer(true) }, "Allow")));
 }
 
-/** The buttons of a notification; a button with a text field opens it. */
+/** Returns the buttons of a notification; a button with a text field opens that field. */
 function actions(phone, { app, id, actions }, after) {
   return actions.map((action) => {
     const press = () => {
@@ -39,7 +39,7 @@ function texts(one) {
     one.body ? h("span", {}, one.body) : null];
 }
 
-/** A banner at the top of the screen; `row` is its entry in the Notification Center. */
+/** Returns a banner at the top of the screen; `row` is its entry in Notification Center. */
 export function banner(phone, one, row) {
   const go = () => { phone.banners.delete(one.key); phone.draw(); };
   const { app, id } = one;
@@ -51,10 +51,10 @@ export function banner(phone, one, row) {
       h("button", { type: "button", class: "quiet", "data-key": `dismiss ${one.key}`, onclick: () => { go(); phone.do("dismiss", { app, id }); } }, "Dismiss")));
 }
 
-/** One of six colors for an app, so that apps with the same initial differ. */
+/** Returns one of six colors for an app, so that apps with the same initial differ. */
 function hue(app) { return [...app].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 1000003, 7) % 6; }
 
-/** The apps with their badges, or the app in the foreground. */
+/** Returns the apps with their badges, or the app in the foreground. */
 export function home(phone) {
   if (phone.front && phone.snapshot.apps.some((one) => one.app === phone.front)) {
     return h("div", { class: "front" }, h("h3", {}, phone.name(phone.front)),
@@ -72,7 +72,7 @@ export function home(phone) {
     h("span", { class: "name", "aria-hidden": "true" }, one.name.split(".").at(-1))))));
 }
 
-/** The received notifications that weren't dismissed, with the texts that may be shown. */
+/** Returns the received notifications that weren't dismissed, with the texts that may be shown. */
 export function lockScreen(phone) {
   return h("div", { class: "lock" },
     h("p", { class: "clock" }, new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })),
@@ -81,7 +81,7 @@ export function lockScreen(phone) {
       h("p", { class: "from" }, phone.name(one.app)), h("p", { class: "texts" }, texts(one)))));
 }
 
-/** The delivered notifications, by app and by thread within an app, newest first. */
+/** Returns the delivered notifications, by app and by thread within an app, newest first. */
 export function center(phone) {
   const rows = [...phone.snapshot.center].sort((one, other) => other.date - one.date);
   if (rows.length === 0) return h("p", { class: "empty" }, "No notifications.");
@@ -105,7 +105,7 @@ const words = { alert: "Alerts", sound: "Sounds", badge: "Badges", center: "Noti
   timeSensitive: "Time-sensitive", criticalAlert: "Critical alerts" };
 const choices = { style: ["Style", ["none", "banner", "alert"]], previews: ["Previews", ["always", "whenAuthenticated", "never"]] };
 
-/** The user's switches for each app. */
+/** Returns the user's switches for each app. */
 export function settings(phone) {
   const rows = phone.snapshot.settings;
   if (rows.length === 0) return h("p", { class: "empty" }, "No apps yet.");

@@ -8,9 +8,12 @@ import { banner, center, home, lockScreen, prompt, settings } from "/console/pho
 export const title = "Virtual phone";
 export const short = "Phone";
 
-/** Milliseconds after which a banner disappears, unless the user is interacting with it or prefers reduced motion. */
+/**
+ * The time, in milliseconds, after which a banner disappears, unless the user is interacting with it or prefers reduced
+ * motion.
+ */
 const bannerTime = 15000;
-/** Milliseconds for which a notification still counts as new on a page that is opened later. */
+/** The time, in milliseconds, for which a notification still counts as new on a page that is opened later. */
 const newsTime = 300000;
 
 /** A phone whose screen is on this page and whose agent runs in the gateway. */
@@ -61,7 +64,8 @@ class Phone {
       && (row.authorization === "authorized" || row.authorization === "ephemeral")).map((row) => [row.app, row]));
     const listed = center.filter((row) => visible.has(row.app)).sort((one, other) => other.date - one.date)
       .map((row) => (visible.get(row.app).previews === "always" ? row : { app: row.app, title: "Notification" }));
-    // For apps that aren't in Notification Center, with the texts that the agent allows on a locked screen.
+    // First the notifications of apps that aren't in Notification Center, with the texts that the agent allows on a
+    // locked screen.
     const unlisted = shown.filter((one) => visible.has(one.app) && !this.row(one.app, one.id)).reverse();
     return [...unlisted, ...listed];
   }
@@ -106,7 +110,7 @@ class Phone {
   addBanner(key, event) {
     const one = { ...event, key };
     this.banners.set(key, one);
-    // Only this many fit; the others are in the list.
+    // Only this many banners fit on the screen; the others are in the list.
     while (this.banners.size > 3) this.banners.delete(this.banners.keys().next().value);
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
     const go = () => {
@@ -126,7 +130,7 @@ class Phone {
 
   show(screen) {
     this.screen = screen;
-    // Opening another screen counts as having seen them; they remain in the list.
+    // A user who opens another screen has seen the banners; their notifications remain in the list.
     this.banners.clear();
     this.draw();
   }

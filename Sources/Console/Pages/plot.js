@@ -4,17 +4,17 @@ const width = 520;
 const height = 170;
 const left = 44;
 const bottom = 20;
-/** Rows of a plot's table; more steps are summarized by their largest value. */
+/** The maximum number of rows in a plot's table; if there are more steps, their largest value summarizes them. */
 const tableRows = 48;
 
-/** The next round number: 1, 2 or 5 times a power of ten. */
+/** Returns the next round number: 1, 2, or 5 times a power of ten. */
 function round(value) {
   if (value <= 0) return 1;
   const power = 10 ** Math.floor(Math.log10(value));
   return [1, 2, 5, 10].map((step) => step * power).find((step) => step >= value);
 }
 
-/** A number in a few characters. */
+/** Returns a number in a few characters. */
 export function short(value) {
   if (value === null || value === undefined) return "–";
   if (value >= 1e6) return `${(value / 1e6).toFixed(1)} M`;
@@ -22,14 +22,14 @@ export function short(value) {
   return value >= 100 || Number.isInteger(value) ? Math.round(value).toLocaleString() : value.toPrecision(2);
 }
 
-/** The path of a line, interrupted where a value is missing. */
+/** Returns the path of a line, interrupted where a value is missing. */
 function path(values, x, y) {
   let text = "";
   let isDown = false;
   values.forEach((value, index) => {
     if (value !== null) {
       text += `${isDown ? "L" : "M"}${x(index).toFixed(1)} ${y(value).toFixed(1)}`;
-      // A single value between missing ones is a dot.
+      // Draw a single value between missing ones as a dot.
       if (!isDown && (values[index + 1] ?? null) === null) text += "h2";
     }
     isDown = value !== null;
@@ -39,7 +39,7 @@ function path(values, x, y) {
 
 const largest = (values) => values.reduce((one, value) => (value !== null && (one === null || value > one) ? value : one), null);
 
-/** Small lines without axes, for a figure that is shown as text beside them. */
+/** Returns small lines without axes, for a figure that is shown as text beside them. */
 export function spark(lines) {
   const top = Math.max(1e-9, ...lines.map((values) => largest(values) ?? 0));
   const length = Math.max(...lines.map((values) => values.length));

@@ -13,7 +13,7 @@ function judge({ service, held, paused, scheduled, campaigns, devices, disk, not
     problems.push(service.name ? `Can't connect to ${service.name}: ${service.problem}.` : `Can't send: ${service.problem}.`);
   }
   for (const { name, problem } of held) problems.push(`“${name}”: ${problem}.`);
-  // A campaign that the user paused is not a problem.
+  // A campaign that the user paused isn't a problem.
   const news = [];
   if (paused.length) news.push(`${count(paused.length, "campaign", "campaigns")} paused: ${paused.map((one) => `“${one.name}”`).join(", ")}.`);
   if (scheduled) news.push(`${count(scheduled, "campaign", "campaigns")} scheduled.`);
@@ -33,7 +33,7 @@ function connectionText({ name, environment, connection, since }) {
   return `Connecting to ${place}`;
 }
 
-/** Shows at a glance whether everything works. */
+/** Shows the state of the service at a glance: its problems, notices, and main numbers. */
 export function show(main) {
   const verdict = h("section", { class: "verdict", role: "status", "aria-label": "Status" }, "…");
   const tiles = h("section", { class: "tiles", "aria-label": "Key figures" });
@@ -47,7 +47,7 @@ export function show(main) {
     const state = problems.length ? "bad" : notices.length ? "fair" : "good";
     const word = { bad: "Needs attention", fair: "Working, with warnings", good: "Everything is working" }[state];
     const lines = [connectionText(status.service), ...problems, ...notices, ...news];
-    // Update only on changes, because screen readers read it aloud.
+    // Update the text only on changes, because screen readers read it aloud.
     if (shown !== word + lines) {
       shown = word + lines;
       verdict.className = `verdict ${state}`;

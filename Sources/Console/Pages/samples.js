@@ -1,4 +1,4 @@
-/** The values of a metric by its only label, from the samples of /api/status. */
+/** Yields the values of a metric by its only label, from the samples of /api/status. */
 export function* byLabel(values, name) {
   for (const [key, value] of values) {
     if (!key.startsWith(`${name}{`)) continue;
@@ -6,14 +6,14 @@ export function* byLabel(values, name) {
   }
 }
 
-/** The sum of a metric over its labels, or over those for which `isWanted` returns true. */
+/** Returns the sum of a metric over its labels, or over those for which `isWanted` returns true. */
 export function total(values, name, isWanted = () => true) {
   let sum = values.get(name) ?? 0;
   for (const [label, value] of byLabel(values, name)) if (isWanted(label)) sum += value;
   return sum;
 }
 
-/** Rates of counters between the latest two samples. */
+/** The rates of counters between the latest two samples. */
 export class Rates {
   #before = null;
   #now = null;
@@ -24,7 +24,7 @@ export class Rates {
     this.#now = { milliseconds, values };
   }
 
-  /** The rate per second; nothing before the second sample. */
+  /** Returns the rate per second; null before the second sample. */
   of(name, isWanted) {
     if (!this.#before || this.#now.milliseconds <= this.#before.milliseconds) return null;
     const seconds = (this.#now.milliseconds - this.#before.milliseconds) / 1000;

@@ -3,7 +3,7 @@ import { confirm } from "/console/dialog.js";
 import { h, put, sentences, table } from "/console/elements.js";
 
 /**
- * A section with a list and a form that adds to it. `fields` are the form's fields by name; `make` converts their
+ * A section with a list and a form that adds to the list. `fields` are the form's fields by name; `make` converts their
  * values to the call's body.
  */
 export class Section {
@@ -35,7 +35,10 @@ export class Section {
 
   read() { return call("GET", this.path); }
 
-  /** A button that asks for confirmation before an action that can't be undone; `remove.effect` says what it does. */
+  /**
+   * Returns a button that asks for confirmation before an action that can't be undone; `remove.effect` describes the
+   * action.
+   */
   remover(row) {
     const { text, path, what, effect } = this.remove;
     if (row.revokedAt) return "";
@@ -46,8 +49,8 @@ export class Section {
   }
 
   /**
-   * Removes or revokes. If that is refused, it shows the reason and, if possible, a button that also removes everything
-   * that depends on it.
+   * Removes or revokes an entry. If the service refuses, shows the reason and, if possible, a button that also removes
+   * everything that depends on the entry.
    */
   async requestRemoval(name, path) {
     try {
@@ -81,7 +84,7 @@ export class Section {
     }
   }
 
-  /** The field that a refusal names, or whose value it repeats. */
+  /** Returns the field that a refusal names, or whose value the refusal repeats. */
   guilty(message) {
     for (const [name, field] of Object.entries(this.fields)) if (message.startsWith(`'${name}'`)) return field;
     return Object.values(this.fields).find((field) => field.value.trim() && message.includes(field.value.trim())

@@ -1,14 +1,14 @@
 import { call, list } from "/console/api.js";
 import { Field, h, put, select } from "/console/elements.js";
 
-/** Devices that are offered; others are found by their number or a part of their name. */
+/** The maximum number of devices that are offered; others are found by their number or a part of their name. */
 const most = 200;
 
 const label = (device) => device.name || `Device ${device.device}`;
 
 /**
- * Fields to choose a device and one of its apps. `onChosen` receives the app's token, topic and kind. Pasting a token
- * needs none of this.
+ * Fields to choose a device and one of its apps. `onChosen` receives the app's token, topic, and kind. A user who
+ * pastes a token needs none of these fields.
  */
 export class Recipient {
   #devices = [];

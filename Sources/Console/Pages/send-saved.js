@@ -1,9 +1,9 @@
 import { dateTime, h, put } from "/console/elements.js";
 import { recall, remember } from "/console/memory.js";
 
-/** Sent pushes and saved payloads that this browser keeps. */
+/** The maximum numbers of sent pushes and of saved payloads that this browser keeps. */
 const most = { sent: 20, payloads: 30 };
-/** Characters of a push that is kept: more than any payload has. */
+/** The maximum number of characters of a push that is kept: more than any payload has. */
 const mostCharacters = 20000;
 
 function saved(name) {
@@ -11,7 +11,10 @@ function saved(name) {
   return Array.isArray(list) ? list : [];
 }
 
-/** The sections for the history and the saved payloads. `draft()` returns the form's values, `use(values)` fills it. */
+/**
+ * The sections for the history and the saved payloads. `draft()` returns the form's values; `use(values)` fills the
+ * form.
+ */
 export class Saved {
   constructor({ draft, use }) {
     Object.assign(this, { draft, use });

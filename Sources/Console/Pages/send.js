@@ -29,7 +29,7 @@ const linked = { token: /^[0-9A-Fa-f]{1,512}$/, topic: /^[A-Za-z0-9._-]{1,255}$/
 
 export function show(main, parameters) {
   const refused = [];
-  /** The fields that the user has changed; only these show errors. */
+  /** The names of the fields that the user has changed; only these fields show errors. */
   const touched = new Set();
   if (parameters.has("device")) draft.token = "";
   for (const [name, form] of Object.entries(linked)) {
@@ -79,7 +79,7 @@ export function show(main, parameters) {
   }
   let running = new AbortController();
 
-  /** The push in the form that the gateway's API accepts. */
+  /** Returns the push in the form that the gateway's API accepts. */
   function push() {
     const body = {};
     for (const [name, field] of Object.entries(fields)) {
@@ -124,7 +124,7 @@ export function show(main, parameters) {
   function goTo(fault) {
     const lines = fields.payload.value.split("\n");
     let at = lines.slice(0, fault.line - 1).reduce((sum, line) => sum + line.length + 1, 0);
-    // Columns count characters, but the text field counts UTF-16 code units.
+    // The gateway's columns count characters, but the text field counts UTF-16 code units.
     at += [...(lines[fault.line - 1] ?? "")].slice(0, fault.column - 1).join("").length;
     fields.payload.control.focus();
     fields.payload.control.setSelectionRange(at, at + 1);

@@ -79,7 +79,7 @@ export async function run(all, { service }) {
   const [state] = await call("GET", "/console/session").catch(() => [{ open: false }]);
   session.command = state.command;
   session.tokenFile = state.tokenFile;
-  // A secret in the address isn't needed if a session is open, and must not stay in the address bar.
+  // If a session is open, a secret in the address isn't needed, and it must not stay in the address bar.
   if (state.open && /^#(link|token)=/.test(location.hash)) history.replaceState(null, "", location.pathname);
   if (state.open) signedIn({ movesFocus: false }); else signedOut();
 }

@@ -11,10 +11,10 @@ let isAwaitingPlace = false;
 const documents = [["console.md", "The console"], ["rejections.md", "Rejection reasons and remedies"], ["admin-api.md", "The admin API"],
   ["operations/monitoring.md", "Metrics and alerts"], ["operations/rotate.md", "Rotating keys and certificates"], ["operations/backup.md", "Backup and restore"]];
 
-/** Sets the keys of the current screen; they end with the screen. */
+/** Sets the keys of the current screen, which are removed when the user leaves the screen. */
 export function bind(keys) { own = keys; }
 
-/** The first letter of each screen's name that no earlier screen has. */
+/** Returns, for each screen, the first letter of its name that no earlier screen uses. */
 function letters(screens) {
   const taken = new Set();
   return Object.entries(screens).map(([name, screen]) => {
@@ -46,7 +46,7 @@ function help() {
   close.focus();
 }
 
-/** A button that shows the help. */
+/** Returns a button that shows the help. */
 export function helpButton() {
   return h("button", { type: "button", class: "quiet", "aria-label": "Help and keyboard shortcuts", title: "Help and keyboard shortcuts (?)", onclick: help }, "?");
 }

@@ -1,9 +1,9 @@
-/** A text in single quotation marks for a shell. */
+/** Returns a text in single quotation marks for a shell. */
 function quoted(text) { return `'${text.replaceAll("'", `'\\''`)}'`; }
 
 /**
- * A text in double quotation marks for Swift or Python. Characters that either language would interpret are escaped,
- * because neither supports all of JSON's escapes.
+ * Returns a text in double quotation marks for Swift or Python. Characters that either language would interpret are
+ * escaped, because neither supports all of JSON's escapes.
  */
 function literal(text, escape) {
   const marked = [...String(text)].map((one) => {
@@ -14,25 +14,25 @@ function literal(text, escape) {
   });
   return `"${marked.join("")}"`;
 }
-/** Replaces half of a surrogate pair, for which there is no Unicode scalar. */
+/** Returns a Swift literal; U+FFFD replaces an unpaired surrogate, which isn't a Unicode scalar. */
 const swift = (text) => literal(text, (code) => `\\u{${(code >= 0xd800 && code < 0xe000 ? 0xfffd : code).toString(16)}}`);
 const python = (text) => literal(text, (code) => `\\U${code.toString(16).padStart(8, "0")}`);
 
 /** Returns a whole number unchanged; null for any other text, which a program would interpret as code. */
 function number(text) { return /^\d{1,15}$/.test(text ?? "") ? text : null; }
 
-/** The host and the port of `HOST:PORT`. */
+/** Returns the host and the port of `HOST:PORT`. */
 function parts(place) {
   const [, host, port] = place.provider.match(/^(.*):(\d+)$/) ?? [null, place.provider, "443"];
   return [host, port];
 }
 
-/** A payload without insignificant whitespace; unchanged if it isn't JSON. */
+/** Returns a payload without insignificant whitespace; unchanged if the payload isn't JSON. */
 function compact(text) {
   try { return JSON.stringify(JSON.parse(text)); } catch { return text; }
 }
 
-/** The push as a curl command. */
+/** Returns the push as a curl command. */
 export function asCurl(push, place) {
   const fields = { "apns-topic": push.topic, "apns-push-type": push.type, "apns-priority": push.priority,
     "apns-expiration": push.expiration, "apns-collapse-id": push.collapseID, "apns-id": push.id };
@@ -47,7 +47,7 @@ export function asCurl(push, place) {
   return lines.join("\n");
 }
 
-/** The push as Swift code. */
+/** Returns the push as Swift code. */
 export function asSwift(push, place) {
   const [host, port] = parts(place);
   const rest = [];
@@ -57,8 +57,8 @@ export function asSwift(push, place) {
   if (push.collapseID) rest.push(`collapseID: ${swift(push.collapseID)}`);
   if (push.id) rest.push(`id: ${swift(push.id)}`);
   const payload = compact(push.payload);
-  // More # marks than any part of the payload has, because otherwise a quotation mark would end the literal, or a
-  // backslash begin an escape.
+  // Use more # marks than any part of the payload has. With fewer, a quotation mark in the payload would end the
+  // literal, or a backslash would begin an escape.
   let marks = "#";
   while (payload.includes(`"${marks}`) || payload.includes(`\\${marks}`)) marks += "#";
   const text = /[\p{C}\p{Zl}\p{Zp}]/u.test(payload) ? swift(payload) : `${marks}"${payload}"${marks}`;
@@ -83,7 +83,7 @@ print(try await client.send(push))
 `;
 }
 
-/** The push as Python code. */
+/** Returns the push as Python code. */
 export function asPython(push, place) {
   const [host, port] = parts(place);
   const rest = [];

@@ -13,7 +13,7 @@ function saved() {
   return themes.some(([name]) => name === theme) ? theme : "system";
 }
 
-/** A select for the theme, which this browser remembers. */
+/** Returns a select element for the theme, which this browser remembers. */
 export function themeSwitch() {
   const control = select(themes, { "aria-label": "Theme", class: "theme", onchange: () => {
     remember("theme", control.value);

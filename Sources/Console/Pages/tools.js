@@ -7,7 +7,7 @@ export const short = "Tools";
 const area = () => h("textarea", { rows: 3, spellcheck: "false", class: "code", autocomplete: "off" });
 const line = () => h("input", { type: "text", spellcheck: "false", autocomplete: "off" });
 
-/** Names with their values; names without a value are omitted. */
+/** Returns names with their values; names without a value are omitted. */
 function facts(pairs) {
   return h("dl", { class: "facts" }, pairs.filter(([, value]) => value !== undefined && value !== "")
     .map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]).flat());

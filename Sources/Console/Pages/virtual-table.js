@@ -1,8 +1,8 @@
 import { h, put } from "/console/elements.js";
 
-/** Pixels of a row, as in the style sheet. */
+/** The height of a row in pixels, as in the style sheet. */
 export const rowHeight = 26;
-/** Rows drawn above and below the visible ones. */
+/** The number of rows drawn above and below the visible ones. */
 const margin = 8;
 
 /**
@@ -15,7 +15,7 @@ export class VirtualTable {
 
   constructor(caption, { columns, row, onOpen, isOpen }) {
     Object.assign(this, { columns, row, onOpen, isOpen });
-    // One cell each: more would be columns where the style sheet hides some.
+    // Each filler row has a single cell, because further cells would be columns that the style sheet may hide.
     this.above = h("tr", { "aria-hidden": "true" }, h("td"));
     this.below = h("tr", { "aria-hidden": "true" }, h("td"));
     this.body = h("tbody", {}, this.above, this.below);
@@ -26,14 +26,14 @@ export class VirtualTable {
     this.observer.observe(this.element);
   }
 
-  /** Sets the number of rows; `added` of them are new at the top, and a scrolled table keeps its position. */
+  /** Sets the number of rows; `added` of them are new at the top. A scrolled table keeps its position. */
   update(count, added = 0) {
     this.#count = count;
     if (added && this.element.scrollTop > rowHeight) this.element.scrollTop += added * rowHeight;
     this.schedule();
   }
 
-  /** Draws at the next frame. */
+  /** Schedules drawing for the next frame. */
   schedule() {
     this.#frame ??= requestAnimationFrame(() => {
       this.#frame = null;

@@ -5,7 +5,7 @@ internal import Synchronization
 /// An app on a virtual phone, which registers and reports the agent's calls.
 final class PhoneApp: Sendable {
   let id: String
-  /// True if it requests provisional permission, so that its notifications are delivered quietly at first.
+  /// True if the app requests provisional permission, so that its notifications are delivered quietly at first.
   private let isQuiet: Bool
   private let report: @Sendable (JSONObject) -> Void
   private let connection = Mutex<AppLinkConnection?>(nil)
@@ -96,7 +96,7 @@ final class PhoneApp: Sendable {
     }
   }
 
-  /// Returns the event as `belfry app run` prints it; nil for an event that doesn't interest the user.
+  /// Returns the event as `belfry app run` prints it; nil for an event that isn't of interest to the user.
   private static func line(_ event: AppEvent) -> JSONObject? {
     switch event {
     case .token(_, let token):

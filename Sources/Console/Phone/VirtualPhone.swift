@@ -7,13 +7,13 @@ internal import System
 
 /// A virtual phone: a real agent with real apps, whose screen is a page of the console.
 ///
-/// Calls can be made on any thread. Taps on the page are the commands of `belfry center`, `settings` and `state`; the
-/// page shows whatever the agent presents and lists.
+/// Calls can be made on any thread. Taps on the page have the effects of the commands `belfry center`, `settings`, and
+/// `state`; the page shows whatever the agent presents and lists.
 final class VirtualPhone: Sendable {
   private struct State {
     var apps: [String: PhoneApp] = [:]
     var tokens: [String: String] = [:]
-    /// The apps that wait for the user's permission.
+    /// The apps that wait for the user's answer to their permission prompt.
     var prompts: [String] = []
     /// The notifications presented since the phone was last seen unlocked, oldest first.
     ///
@@ -77,7 +77,7 @@ final class VirtualPhone: Sendable {
     events.end()
   }
 
-  /// Removes every app, so that its token is invalidated.
+  /// Removes every app, so that its tokens become invalid.
   func removeApps() {
     for app in state.withLock({ Array($0.apps.keys) }) { try? remove(app) }
   }
@@ -108,7 +108,7 @@ final class VirtualPhone: Sendable {
   }
 
   private func remove(_ app: String) throws(AdministrationFailure) {
-    // Remove it here first, because it would reconnect as soon as the agent disconnects it.
+    // Remove the app here first, because it would reconnect as soon as the agent disconnects it.
     state.withLock { state in
       state.tokens[app] = nil
       state.prompts.removeAll { $0 == app }
@@ -133,7 +133,7 @@ final class VirtualPhone: Sendable {
       self?.appReported(event)
     }
     state.withLock { state in
-      // The newer app asks again, like an app that is reinstalled.
+      // The newer app asks for permission again, like an app that is reinstalled.
       defer { state.apps[id] = app }
       return state.apps[id]
     }?.close()

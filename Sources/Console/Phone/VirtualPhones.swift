@@ -14,7 +14,7 @@ public final class VirtualPhones: Sendable {
   private let port: UInt16
   private let folder: GatewayFolder
   private let phones = Mutex<[Int: VirtualPhone]>([:])
-  /// Only one phone at a time is turned on or off, which takes a moment.
+  /// The lock that lets only one phone at a time be turned on or off, which takes a moment.
   private let turn = Mutex(())
 
   /// Creates the phones of the gateway whose device port is at this host and port.

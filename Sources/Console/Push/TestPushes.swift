@@ -42,7 +42,7 @@ public final class TestPushes: Sendable {
 
   deinit { state.withLock { state in for client in state.clients.values { client.close() } } }
 
-  /// The values that a command line for the same push needs.
+  /// The values that a command needs to send the same push.
   var destination: JSONObject {
     let host = gateway.host.contains(":") ? "[\(gateway.host)]" : gateway.host
     return [

@@ -4,8 +4,10 @@ internal import System
 /// Seven days of the plotted metrics, in a file of a fixed size that survives a restart.
 ///
 /// There are three tiers: one hour in steps of 10 seconds, one day in steps of a minute, and seven days in steps of ten
-/// minutes. Each step has its own rates and percentiles, computed from all values in that step, so that no percentile is
-/// an average of others. Confined to one thread.
+/// minutes. Each step has its own rates and percentiles, computed from all values in that step, so that no percentile
+/// is an average of others.
+///
+/// Confined to one thread.
 ///
 /// The file consists of 8-byte words in the machine's byte order: a magic number and 15 reserved words, then 16 words
 /// per step: its end in milliseconds since 1970, and one value per ``Column`` as a floating-point number.
@@ -16,7 +18,7 @@ final class MetricArchive {
     case deliveryP50, deliveryP90, deliveryP99, commitP50, commitP90, commitP99
   }
 
-  /// A resolution, and how many steps of it are kept.
+  /// A resolution, and the number of steps that are kept at that resolution.
   struct Tier: Equatable {
     let stepMilliseconds: Int64
     let count: Int
@@ -37,7 +39,7 @@ final class MetricArchive {
     Tier(stepMilliseconds: 600_000, count: 1_008),
   ]
   static let stepWords = 16
-  /// Words of the file: 360 kB.
+  /// The size of the file, in words: 360 kB.
   static let words = (tiers.reduce(0) { $0 + $1.count } + 1) * stepWords
 
   private static let mark: UInt64 = 0x4245_4C4D_4554_3031

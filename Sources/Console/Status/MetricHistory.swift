@@ -25,20 +25,21 @@ public final class MetricHistory: Sendable {
   private let thread = Mutex<LoopThread?>(nil)
   private let archive: Mutex<MetricArchive?>
 
-  /// Creates a history of `metrics` without samples; `archive` is the file with those of earlier runs.
+  /// Creates a history of `metrics` without samples; `archive` is the path of the file with the metrics of earlier
+  /// runs.
   init(of metrics: MetricRegistry, archive path: String? = nil) {
     self.metrics = metrics
     archive = Mutex(Self.openArchive(path))
   }
 
-  /// Returns the archive in a file, or one in memory: a file that can't be opened must not keep the gateway from
+  /// Returns the archive in a file, or one in memory if the file can't be opened, which must not keep the gateway from
   /// starting.
   private static func openArchive(_ path: String?) -> sending MetricArchive? {
     (try? MetricArchive(file: path)) ?? (try? MetricArchive(file: nil))
   }
 
-  /// Begins to sample `metrics` and the number of notifications in the store at `path`; `archive` is the file that keeps
-  /// seven days.
+  /// Creates a history, and starts sampling `metrics` and the number of notifications in the store at `path`; `archive`
+  /// is the path of the file that keeps seven days.
   public convenience init(
     of metrics: MetricRegistry, notificationStore path: String, archive: String
   ) throws(SystemFailure) {

@@ -1,19 +1,21 @@
 #pragma once
 #include <sys/types.h>
 
-// What this kernel lacks of what confines a process; bits of belfry_confine's answer.
+// The protections that the kernel lacks, as bits of the result of belfry_confine.
 #define BELFRY_LACKS_NO_NEW_PRIVILEGES 1
 #define BELFRY_LACKS_LANDLOCK 2
 #define BELFRY_LACKS_SECCOMP 4
 
-// Takes from this thread, for good, all that a reader of untrusted bytes does without: new privileges,
-// every file but the `count` ones of `readable`, which it may read, new sockets, and every system call
-// that is not for reading, writing what is open, memory and time. Other threads are not confined: there
-// must be none.
+// Permanently removes from this thread all rights that a reader of untrusted bytes doesn't need, and returns the
+// protections that the kernel lacks.
+//
+// The thread can no longer gain privileges, create sockets, or access files other than the `count` ones in `readable`,
+// which it can read. Every system call is refused, except those for reading, writing to open descriptors, memory, and
+// time. Other threads aren't confined, so the process must have only this thread.
 int belfry_confine(const char *const *readable, int count);
 
-// Makes whatever this process starts or becomes have no more rights than it (PR_SET_NO_NEW_PRIVS).
+// Prevents this process, and any process or program that it starts, from gaining privileges (PR_SET_NO_NEW_PRIVS).
 void belfry_take_no_privileges(void);
 
-// fork(2), which Swift does not have; only for a process with one thread.
+// Calls fork(2), which Swift doesn't import; only for a process with one thread.
 pid_t belfry_fork(void);

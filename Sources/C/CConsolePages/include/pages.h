@@ -10,10 +10,12 @@ struct console_page {
   size_t length;
 };
 
-/// The number of files.
+/// Returns the number of files.
 size_t console_page_count(void);
 
-/// The file with this index, which is less than the count; it lasts as long as the process.
+/// Returns the file with this index, which must be less than the count.
+///
+/// The file's contents exist for the lifetime of the process.
 struct console_page console_page_at(size_t index);
 
 #endif

@@ -2,44 +2,49 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// A disk under SQLite that loses what was not synced: for tests.
+// A simulated disk below SQLite that loses unsynced data when the power is cut, for tests.
 //
-// Files below a disk's folder live in memory. What is written is read back at once, as from a page cache; it is on
-// the disk after a sync. When the power goes, each write since is there, lost, or torn at the borders of sectors,
-// in any order, and new and deleted names may be there or not. Other paths go to the system's own files.
+// The files in a disk's folder exist in memory. Written data can be read immediately, as from a page cache, but is on
+// the disk only after a sync. When the power is cut, each write since then is present, lost, or torn at the borders of
+// sectors, in any order, and new and deleted names may exist or not. Paths outside the folder belong to the system's
+// own files.
 //
-// Any thread; the disks of one process know nothing of each other.
+// Functions can be called on any thread. The disks of a process are independent of one another.
 
 typedef struct power_cut_disk power_cut_disk;
 
-/// A disk for all files whose paths begin with `folder`; chance is determined by `seed`.
+/// Creates a disk for all files whose paths begin with `folder`; `seed` determines its random decisions.
 power_cut_disk *power_cut_disk_new(const char *folder, uint64_t seed);
 
-/// Frees the disk, of which no file may be open.
+/// Frees the disk, none of whose files may be open.
 void power_cut_disk_free(power_cut_disk *disk);
 
-/// Lets the power go before the write, sync, truncation or deletion that comes after `operations` more.
+/// Schedules a power cut before the write, sync, truncation, or deletion that follows `operations` further ones.
 void power_cut_disk_arm(power_cut_disk *disk, uint64_t operations);
 
-/// Lets the sync that comes after `syncs` more fail: what it had to write is lost, or partly there, and later syncs
-/// succeed without it.
+/// Makes the sync that follows `syncs` further ones fail.
+///
+/// The changes that it would have written are lost or partially written, and later syncs succeed without them.
 void power_cut_disk_fail_sync(power_cut_disk *disk, uint64_t syncs);
 
-/// Whether the power has gone. Every call fails until the restart.
+/// Returns true if the power is off.
+///
+/// Every call then fails until the restart.
 bool power_cut_disk_is_off(const power_cut_disk *disk);
 
-/// Whether a sync has failed since the last restart.
+/// Returns true if a sync has failed since the last restart.
 bool power_cut_disk_has_failed(const power_cut_disk *disk);
 
-/// Cuts the power, where it is on, and starts the machine again with what the disk has.
+/// Cuts the power if it is on, and restarts the machine with the contents of the disk.
 void power_cut_disk_restart(power_cut_disk *disk);
 
-/// Flips a bit of a file, that with the number `bit` modulo their count, on the disk and in the page cache; false where
-/// there is no such file, or it is empty. Nothing tells the file's user.
+/// Flips a bit of a file on the disk and in the page cache; returns false if the file doesn't exist or is empty.
+///
+/// The bit has the number `bit` modulo the number of the file's bits. The file's user isn't notified.
 bool power_cut_disk_flip(power_cut_disk *disk, const char *path, uint64_t bit);
 
-/// What the disks of this process have done to files: writes, syncs, truncations, deletions.
+/// Returns the number of operations on the disk's files: writes, syncs, truncations, and deletions.
 uint64_t power_cut_disk_operations(const power_cut_disk *disk);
 
-/// Unsynced writes, truncations and names that restarts found.
+/// Returns the number of unsynced writes, truncations, and names that restarts have found.
 uint64_t power_cut_disk_unsynced(const power_cut_disk *disk);

@@ -4,17 +4,17 @@
 
 struct sqlite3;
 
-/// Adds the SQL function `row_checksum(KEYS, VALUE, …)` to a connection; answers an SQLite code.
+/// Adds the SQL function `row_checksum(KEYS, VALUE, …)` to a connection; returns an SQLite result code.
 ///
-/// Its value has the CRC-32C of all values in the low 32 bits, and that of the first KEYS values in the high ones. Each
-/// value counts with its type and length, so that no two rows have the same bytes.
+/// The function's result has the CRC-32C of all values in its low 32 bits, and that of the first KEYS values in its
+/// high 32 bits. Each value is included with its type and length, so that no two rows have the same bytes.
 int belfry_row_checksum_register(struct sqlite3 *connection);
 
-/// The high half of `row_checksum(COUNT, …)` where the first COUNT values are these numbers.
+/// Returns the high half of `row_checksum(COUNT, …)` for rows whose first COUNT values are these numbers.
 uint32_t belfry_row_checksum_key(const int64_t *numbers, size_t count);
 
-/// The CRC-32C of some bytes: with the processor's instruction where it has one.
+/// Returns the CRC-32C of some bytes, computed with the processor's instruction if it has one.
 uint32_t belfry_crc32c(const void *bytes, size_t length);
 
-/// The same without the instruction.
+/// Returns the CRC-32C of some bytes, computed without the processor's instruction.
 uint32_t belfry_crc32c_portable(const void *bytes, size_t length);

@@ -1,2 +1,2 @@
 #pragma once
-// Nothing to call: the file beside this one is there for `make test-tsan` alone.
+// This header declares nothing; the target exists for mutex.c, which `make test-tsan` needs.

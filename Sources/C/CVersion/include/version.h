@@ -1,4 +1,4 @@
 #pragma once
 
-// The commit that this build is of, short; empty where it was not built in a repository.
+// Returns the abbreviated commit ID of this build; empty if it wasn't built in a repository.
 const char *belfry_commit(void);
