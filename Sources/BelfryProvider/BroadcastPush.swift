@@ -8,10 +8,10 @@ public struct BroadcastPush: Sendable, Equatable {
   public let channel: String
   /// The payload, byte for byte as it will be sent.
   public let payload: [UInt8]
-  /// The time until which the channel stores the broadcast for disconnected devices; only `once` for a channel without
-  /// storage.
+  /// The time until which the channel stores the broadcast for disconnected devices; a channel without storage allows
+  /// only `once`.
   public let expiration: Push.Expiration
-  /// `apns-priority`: 10, or 5 to save the devices' power.
+  /// The `apns-priority` header: 10, or 5 to save the devices' power.
   public let priority: Push.Priority
 
   /// Creates a broadcast from typed content and validates it before it is sent.

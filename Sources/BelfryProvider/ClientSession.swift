@@ -1,4 +1,4 @@
-/// The state machine of a client: it receives requests, events and the current time, and returns steps.
+/// The state machine of a client: it receives requests, events, and the current time, and returns steps.
 ///
 /// After each event the owner carries out the steps of ``next(now:)`` until the step is to wait.
 struct ClientSession: ~Copyable {
@@ -19,9 +19,9 @@ struct ClientSession: ~Copyable {
   private var pool: ConnectionPool
   private var requests = RequestTable()
   private var steps = Queue<Step>()
-  /// Connections that accept no further requests but still have unanswered ones.
+  /// The connections that accept no further requests but still have unanswered ones.
   private var draining: Set<ConnectionNumber> = []
-  /// The reason that no usable connection exists; `nil` while one does.
+  /// The reason that no usable connection exists; `nil` if one exists.
   private var connectionFailure: String?
   private let policy: RetryPolicy
   private let endpoint: String
@@ -194,7 +194,7 @@ struct ClientSession: ~Copyable {
     assert(requests.count == 0, "every request has its outcome")
   }
 
-  /// Checks the invariants that hold between events.
+  /// Asserts the invariants that hold between events.
   ///
   /// Tests call it after each event.
   func checkInvariants() {

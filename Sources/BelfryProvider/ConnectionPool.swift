@@ -19,19 +19,19 @@ struct ConnectionPool {
     /// The number of concurrent requests that the service's SETTINGS allow.
     var limit: Int
     var unanswered = 0
-    /// True if the service has accepted or answered a request on it.
+    /// True if the service has accepted or answered a request on the connection.
     ///
-    /// A connection without one counts as failed.
+    /// A connection that ends without that counts as failed.
     var hasServed = false
-    /// True if no request has needed it yet.
+    /// True if no request has needed the connection yet.
     ///
-    /// A service may end such a connection, which predicts nothing.
+    /// If the service ends an unused connection, that does not indicate a failure.
     var isUnused = true
     let failuresBefore: Int
 
     var room: Int { limit - unanswered }
 
-    /// Returns true if a smaller share of its limit is in use.
+    /// Returns true if this connection uses a smaller share of its limit than `other`.
     ///
     /// A new connection may send only one request until the service has answered it, and would never get that request
     /// next to an old connection with room for hundreds.
@@ -88,7 +88,7 @@ struct ConnectionPool {
     case waitUntil(Int64)
   }
 
-  /// Returns the action while `waiting` requests, at least one, are waiting.
+  /// Returns the action for `waiting` requests, of which there must be at least one.
   mutating func requestWaits(_ waiting: Int, now: Int64) -> WaitingAction {
     assert(waiting > 0, "without a request there is nothing to decide")
     guard !isClosed else { return .wait }
@@ -103,7 +103,7 @@ struct ConnectionPool {
       return .send(open[roomiest].number)
     }
     for index in open.indices { open[index].isUnused = false }
-    // Each connection that is being opened will serve a request; more connections are only needed for more requests.
+    // Each connection that is being opened will serve a request; only further requests need further connections.
     guard open.count + connecting.count < size, connecting.count < waiting else { return .wait }
     if let pausedUntil, now < pausedUntil { return .waitUntil(pausedUntil) }
     return .connect(begin())
@@ -159,9 +159,9 @@ struct ConnectionPool {
     noteServed(index)
   }
 
-  /// Ends the backoff, once per connection that serves a request.
+  /// Ends the backoff when a connection serves its first request.
   ///
-  /// Later failures of the others begin a new backoff.
+  /// Later failures of other connections begin a new backoff.
   private mutating func noteServed(_ index: Int) {
     guard !open[index].hasServed else { return }
     open[index].hasServed = true
@@ -181,7 +181,7 @@ struct ConnectionPool {
   mutating func left(_ number: ConnectionNumber, now: Int64, jitter: UInt64) -> EndAction {
     guard let index = index(of: number) else { return .reconnect }
     let left = open.remove(at: index)
-    // The end of a connection that has served requests predicts nothing.
+    // A connection that has served requests, or was never needed, does not indicate a failure when it ends.
     guard !left.hasServed, !left.isUnused else { return .reconnect }
     return failed(after: left.failuresBefore, now: now, jitter: jitter)
   }
@@ -222,7 +222,7 @@ struct ConnectionPool {
     connecting = []
   }
 
-  /// Checks the invariants that hold between events.
+  /// Asserts the invariants that hold between events.
   func checkInvariants() {
     precondition(open.count + connecting.count <= size, "connections are bounded")
     precondition(!isClosed || open.isEmpty && connecting.isEmpty, "a closed pool is empty")

@@ -6,7 +6,7 @@ import Transport
 
 /// A client for the legacy feedback service, which reports the tokens of removed apps (apns-protocol 7.4).
 public enum FeedbackClient {
-  /// Reads everything that the service has to report, which it reports only once.
+  /// Reads all tuples that the service has to report; the service reports each of them only once.
   ///
   /// Waits until the service ends the connection. `credentials` must be a certificate, because the service does not
   /// accept provider tokens. The call blocks; never make it on a loop's thread.
@@ -55,7 +55,7 @@ private final class FeedbackReader: StreamHandler {
   private var stream: ByteStream?
   private var pending: [UInt8] = []
   private var tuples: [FeedbackTuple] = []
-  /// A reference to itself until its connection has ended, because it has no other owner.
+  /// The reader's reference to itself, kept until the connection has ended, because the reader has no other owner.
   private var itself: FeedbackReader?
 
   init(
@@ -79,7 +79,7 @@ private final class FeedbackReader: StreamHandler {
   func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
     unsafe pending.append(contentsOf: bytes)
     var offset = 0
-    // The format is: seconds, the token's length, the token.
+    // Each tuple consists of the seconds, the token's length, and the token.
     while pending.count - offset >= 6 {
       let length = Int(pending[offset + 4]) << 8 | Int(pending[offset + 5])
       guard pending.count - offset >= 6 + length else { break }

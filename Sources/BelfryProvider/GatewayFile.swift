@@ -16,15 +16,15 @@ public struct GatewayFile: Sendable {
     }
   }
 
-  /// The provider port.
+  /// The address of the provider port.
   ///
-  /// A gateway that listens on all addresses is reached on the local machine.
+  /// If the gateway listens on all addresses, it is reached on the local machine.
   public let endpoint: ProviderEndpoint
   /// The path of the certificate authority to trust, in PEM.
   public let authorityFile: String
-  /// The id of the gateway's first team.
+  /// The ID of the gateway's first team.
   public let teamID: String
-  /// The id of a valid key.
+  /// The ID of a valid key.
   public let keyID: String
   /// The path of that key's `.p8` file.
   public let keyFile: String

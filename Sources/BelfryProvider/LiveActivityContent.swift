@@ -1,7 +1,7 @@
 public import BelfryWire
 public import Foundation
 
-/// A start, update or end of a Live Activity (apns-protocol section 3).
+/// A start, update, or end of a Live Activity (apns-protocol section 3).
 public struct LiveActivityContent: Sendable, Equatable {
   /// The change to the activity.
   public enum Event: Sendable, Equatable {
@@ -25,7 +25,7 @@ public struct LiveActivityContent: Sendable, Equatable {
   public var stale: Date?
   /// The activity's relevance compared to others; any number.
   public var relevanceScore: Double?
-  /// The alert for devices that do not show activities, and with the start of an activity.
+  /// The alert for the start of an activity, and for devices that do not show activities.
   public var alert: AlertContent?
 
   /// Creates an event at a given time.

@@ -98,7 +98,7 @@ public final class ProviderClient: Sendable {
     }
   }
 
-  /// Runs `body`, which submits a request under a number, and cancels the request with the task.
+  /// Runs `body`, which submits a request under a number, and cancels the request if the task is cancelled.
   private func awaiting<Answer: Sendable>(
     isRepeatable: Bool = true,
     _ body: (
@@ -139,7 +139,7 @@ public final class ProviderClient: Sendable {
   ///
   /// Unanswered requests fail with ``ProviderFailure/closed``.
   public func close() {
-    // Not under the lock, because the group may end with its last client.
+    // Release the group outside of the lock, because the group may end with its last client.
     let group = shared.withLock { shared -> ProviderClientGroup? in
       guard !shared.isClosed else { return nil }
       shared.isClosed = true
@@ -172,7 +172,7 @@ public final class ProviderClient: Sendable {
     _ request: ServiceRequest, _ number: RequestNumber, _ cancellation: Cancellation,
     _ completion: RequestCompletion
   ) {
-    // Under the lock, so that no push follows the command to close.
+    // Post the push under the lock, so that it can't follow the command to close.
     let isTaken = shared.withLock { shared in
       guard !shared.isClosed else { return false }
       post(.submit(number, request, cancellation, completion))

@@ -39,9 +39,7 @@ public final class ProviderClientGroup: Sendable {
     DispatchQueue.global().async { thread.join() }
   }
 
-  /// Adds a client.
-  ///
-  /// Returns its number.
+  /// Adds a client and returns its number.
   func add(_ setup: ProviderLoopSetup) -> ClientNumber {
     let number = ClientNumber(value: lastNumber.add(1, ordering: .relaxed).newValue)
     commands.post(.add(number, setup))

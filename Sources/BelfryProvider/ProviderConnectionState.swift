@@ -14,13 +14,13 @@ public enum ProviderConnectionState: Sendable, Equatable {
   case failed(reason: String)
 }
 
-/// The state of the connections as reported by the client's loop, readable from every thread.
+/// The state of the connections as reported by the client's loop, readable from any thread.
 final class ConnectionReport: Sendable {
   private let current = Mutex<ProviderConnectionState>(.idle)
 
   var state: ProviderConnectionState { current.withLock { $0 } }
 
-  /// Records an attempt.
+  /// Records an attempt to connect.
   ///
   /// An earlier failure remains until an attempt succeeds.
   func connecting() {
@@ -40,7 +40,7 @@ final class ConnectionReport: Sendable {
 
   /// Records that no connection is left.
   ///
-  /// The end of a connection that never opened is a failure.
+  /// The end of a connection that never opened counts as a failure.
   func ended(_ reason: String, atMilliseconds moment: Int64) {
     current.withLock { state in
       if case .connected = state {

@@ -11,15 +11,15 @@ public enum ProviderCredentials: Sendable {
 
 /// A team's ES256 key, in the form that Apple and `belfry key add` issue.
 public struct ProviderKey: Sendable {
-  /// The key's 10 characters, `kid` of the token.
+  /// The key's ID, 10 characters; the `kid` of the token.
   public let keyID: String
-  /// The team's 10 characters, `iss` of the token.
+  /// The team's ID, 10 characters; the `iss` of the token.
   public let teamID: String
   private let key: ES256PrivateKey
 
   /// Parses the text of a `.p8` file.
   public init(p8: [UInt8], keyID: String, teamID: String) throws(ProviderFailure) {
-    // Both are inserted into JSON strings, so characters that would need escaping are not allowed.
+    // Both IDs are inserted into JSON strings, so characters that would need escaping are not allowed.
     for (name, value) in [("key id", keyID), ("team id", teamID)] {
       guard !value.isEmpty, value.utf8.allSatisfy(Self.isIdentifierByte) else {
         throw .badCredentials("invalid \(name) '\(value)': expected letters and digits")

@@ -16,7 +16,7 @@ public struct ProviderEndpoint: Sendable, Hashable, CustomStringConvertible {
   /// Apple's production service (apns-protocol 1.1).
   public static let appleProduction = ProviderEndpoint(host: "api.push.apple.com", port: 443)
 
-  /// "host:port", with an IPv6 address in brackets.
+  /// The text `HOST:PORT`, with an IPv6 address in brackets.
   public var description: String { "\(bracketed):\(port)" }
 
   /// The value of `:authority`.

@@ -52,7 +52,7 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
   private var wakeUp: (timer: TimerID, due: Int64)?
   private let report: ConnectionReport
 
-  /// Called once the client is closed and its last connection has ended.
+  /// A function that is called once the client is closed and its last connection has ended.
   private let onEnd: () -> Void
   private var isClosed = false
 
@@ -100,7 +100,7 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
     onEnd()
   }
 
-  // MARK: the session's steps
+  // MARK: The session's steps
 
   /// Carries out the session's steps.
   func advance() {
@@ -170,7 +170,7 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
     advance()
   }
 
-  // MARK: the connections' events
+  // MARK: The connections' events
 
   func connectionOpened(_ connection: PushServiceConnection, limit: Int) {
     report.opened(atMilliseconds: loop.unixMilliseconds)

@@ -6,9 +6,9 @@ extension Push {
   public enum Priority: UInt8, Sendable {
     /// Deliver the push immediately.
     case immediate = 10
-    /// Deliver when the device's power allows.
+    /// Deliver the push when the device's power allows it.
     case considerate = 5
-    /// Deliver when the device is awake anyway.
+    /// Deliver the push when the device is awake anyway.
     case low = 1
   }
 

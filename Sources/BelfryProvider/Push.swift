@@ -23,22 +23,22 @@ public struct Push: Sendable {
 
   /// The device token, as hexadecimal text in the spelling that the app sent.
   public var deviceToken: String
-  /// `apns-topic`; `nil` omits it, which a certificate with one topic allows.
+  /// The `apns-topic` header; `nil` omits it, which a certificate with one topic allows.
   public var topic: String?
   /// The payload, byte for byte as it will be sent.
   public var payload: [UInt8]
-  /// `apns-push-type`; `nil` omits it, and the service infers the type.
+  /// The `apns-push-type` header; `nil` omits it, and the service infers the type.
   public var type: PushType?
-  /// `apns-priority`: 10, 5 or 1; `nil` omits it.
+  /// The `apns-priority` header: 10, 5, or 1; `nil` omits it.
   public var priority: UInt8?
   /// The time until which the service stores the push for a device that is offline (`apns-expiration`).
   public var expiration: Expiration
   /// The value of `apns-collapse-id`, at most 64 bytes.
   public var collapseID: String?
-  /// `apns-id`, in canonical lowercase text.
+  /// The `apns-id` header, in canonical lowercase text.
   ///
-  /// The client generates one for a push without it, so that a push that has to be sent twice is the same notification
-  /// for the service and for the device.
+  /// The client generates an ID for a push without one, so that a push that has to be sent twice is the same
+  /// notification for the service and for the device.
   public var id: String?
 
   /// Creates a push with the service's defaults: an alert, delivered immediately, stored under the service's policy.
@@ -73,7 +73,7 @@ public struct Push: Sendable {
     return fields
   }
 
-  /// The reason that the push cannot be written as a request at all; the service judges the rest.
+  /// The reason that the push cannot be written as a request at all; the service checks everything else.
   var fault: String? {
     guard !deviceToken.isEmpty, deviceToken.utf8.allSatisfy(Self.isPathByte) else {
       return "the device token is not hexadecimal text"

@@ -2,7 +2,7 @@ public import BelfryWire
 
 /// The service's response to a push.
 ///
-/// Both cases are responses, so both are values.
+/// A refusal is a response too, so it is a value and not an error.
 public enum PushOutcome: Sendable, Equatable {
   /// `200`: the service accepted the notification.
   case accepted(Receipt)
@@ -11,9 +11,9 @@ public enum PushOutcome: Sendable, Equatable {
 
   /// The identifiers of an accepted notification.
   public struct Receipt: Sendable, Equatable {
-    /// `apns-id` of the response, byte for byte; empty if absent.
+    /// The response's `apns-id`, byte for byte; empty if absent.
     public let id: String
-    /// `apns-unique-id`, which the development environment sends, for lookups in the delivery log.
+    /// The response's `apns-unique-id`, which the development environment sends, for lookups in the delivery log.
     public let uniqueID: String?
 
     /// Creates a receipt from the response's header fields.
@@ -33,9 +33,9 @@ public enum PushOutcome: Sendable, Equatable {
     public let rejection: Rejection?
     /// For status 410, the time since which the token has not been valid for the topic, in milliseconds since 1970.
     public let timestampMilliseconds: Int64?
-    /// `apns-id` of the response, byte for byte; empty if absent.
+    /// The response's `apns-id`, byte for byte; empty if absent.
     public let id: String
-    /// The seconds after which the service asks for a retry; nil if it does not specify them.
+    /// The time, in seconds, after which the service asks for a retry; nil if the service does not specify it.
     public let retryAfterSeconds: Int64?
 
     /// Creates a refusal from its parts.

@@ -2,7 +2,7 @@ import Synchronization
 
 /// A push with its outcome, or with the reason that it has none.
 public struct PushResult: Sendable {
-  /// The push, with the `apns-id` with which it was sent.
+  /// The push, with the `apns-id` that it was sent with.
   public let push: Push
   /// The service's response, or the reason that it is missing.
   public let result: Result<PushOutcome, ProviderFailure>
@@ -130,7 +130,7 @@ public struct PushSource<Pushes: Sequence>: AsyncSequence where Pushes.Element =
   }
 }
 
-/// Responses that are received on the client's thread and awaited by one task.
+/// A queue of responses that are received on the client's thread and awaited by one task.
 private final class AnswerQueue<Answer: Sendable>: Sendable {
   private struct State {
     var ready = Queue<Answer>()

@@ -21,7 +21,7 @@ protocol PushServiceConnectionOwner: AnyObject {
     _ connection: PushServiceConnection, unprocessed: [RequestNumber], reason: String)
   /// Handles the end of the connection; no further event follows.
   func connectionEnded(_ connection: PushServiceConnection, reason: String)
-  /// Called once all events of the bytes received so far have been reported.
+  /// Handles the end of a batch of events: all events of the bytes received so far have been reported.
   func connectionSettled(_ connection: PushServiceConnection)
 }
 
@@ -60,9 +60,7 @@ final class PushServiceConnection: StreamHandler, HTTP2ResponseHandler, TimerTar
       timeoutNanoseconds: Limits.connectNanoseconds, handler: self)
   }
 
-  /// Queues a request.
-  ///
-  /// Returns nil if the connection does not accept requests now.
+  /// Queues a request and returns its stream; returns nil if the connection does not accept requests now.
   func send(
     _ number: RequestNumber, fields: [(name: String, value: String)], body: [UInt8],
     answerBytesMax: Int
@@ -92,7 +90,7 @@ final class PushServiceConnection: StreamHandler, HTTP2ResponseHandler, TimerTar
     stream?.close()
   }
 
-  // MARK: the stream
+  // MARK: The stream
 
   func streamOpened(_ stream: ByteStream) {
     if let chosen = stream.negotiatedProtocol, chosen != "h2" {
@@ -132,7 +130,7 @@ final class PushServiceConnection: StreamHandler, HTTP2ResponseHandler, TimerTar
     owner.connectionEnded(self, reason: endReason ?? reason.description)
   }
 
-  // MARK: answers
+  // MARK: Answers
 
   func responseField(
     _ streamID: Int32, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
@@ -181,7 +179,7 @@ final class PushServiceConnection: StreamHandler, HTTP2ResponseHandler, TimerTar
 
   func pingAcknowledged() {}
 
-  // MARK: time
+  // MARK: Time
 
   func timerFired(tag: UInt64) {
     guard tag == Tag.check else {
@@ -211,7 +209,7 @@ final class PushServiceConnection: StreamHandler, HTTP2ResponseHandler, TimerTar
     stream?.close(afterFlush: false)
   }
 
-  // MARK: output
+  // MARK: Output
 
   /// Schedules one write at the end of this turn for all queued frames.
   private func scheduleFlush() {

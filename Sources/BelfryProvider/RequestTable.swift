@@ -11,7 +11,7 @@ struct RequestNumber: Hashable {
 struct RequestTable {
   private struct Entry {
     var attempts = 0
-    /// The connection on which it was sent; `nil` while it waits.
+    /// The connection on which the request was sent; `nil` while it waits.
     var connection: ConnectionNumber?
   }
 
@@ -114,7 +114,7 @@ struct RequestTable {
     return nil
   }
 
-  /// Checks that each request without an outcome is in exactly one place and has a deadline.
+  /// Asserts that each request without an outcome is in exactly one place and has a deadline.
   func checkInvariants() {
     var places: [RequestNumber: Int] = [:]
     for number in waiting.all where entries[number] != nil { places[number, default: 0] += 1 }

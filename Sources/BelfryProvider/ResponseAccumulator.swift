@@ -10,7 +10,7 @@ struct ResponseAccumulator {
   private var body: [UInt8] = []
   private let bodyBytesMax: Int
 
-  /// Creates a response of whose body at most this many bytes are retained.
+  /// Creates a response that retains at most this many bytes of its body.
   init(bodyBytesMax: Int) { self.bodyBytesMax = bodyBytesMax }
 
   /// Adds a header field.
@@ -23,7 +23,7 @@ struct ResponseAccumulator {
     case "apns-unique-id": uniqueID = unsafe String(decoding: value, as: UTF8.self)
     case "apns-channel-id": channelID = unsafe String(decoding: value, as: UTF8.self)
     case "retry-after":
-      // The date form is meant for caches and people; a client of a push service needs seconds.
+      // Only seconds are of use to a client of a push service; the form with a date is meant for caches and people.
       retryAfter = unsafe Int64(String(decoding: value, as: UTF8.self)).map { max(0, $0) }
     default: return
     }

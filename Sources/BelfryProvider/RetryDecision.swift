@@ -1,6 +1,6 @@
 import BelfryWire
 
-/// The decision whether a response is final or the request is sent again, by the advice of ``Rejection``
+/// The decision on whether a response is final or the request is sent again, according to the advice of ``Rejection``
 /// (apns-protocol 1.11).
 enum RetryDecision: Equatable {
   /// Deliver the response to the sender.
@@ -61,13 +61,13 @@ public struct RetryPolicy: Sendable, Equatable {
   public var timeoutNanoseconds: Int64
   /// True if a push is sent again, with the same `apns-id`, when its connection ended before the response.
   ///
-  /// Otherwise it fails with ``ProviderFailure/unanswered(reason:)``, for a sender that first checks whether the
+  /// Otherwise the push fails with ``ProviderFailure/unanswered(reason:)``, for a sender that first checks whether the
   /// service has it.
   public var resendsUnanswered = true
 
   /// Creates a policy.
   ///
-  /// The defaults are 3 attempts, pauses up to 10 s, 30 s in total.
+  /// The defaults are 3 attempts, pauses of up to 10 s, and 30 s in total.
   public init(
     attemptsMax: Int = 3, longestPauseNanoseconds: Int64 = 10_000_000_000,
     timeoutNanoseconds: Int64 = 30_000_000_000

@@ -15,7 +15,7 @@ enum ServiceRequest: Sendable {
     }
   }
 
-  /// The number of bytes of the response's body to retain.
+  /// The maximum number of bytes of the response's body that are retained.
   var answerBytesMax: Int {
     switch self {
     case .push, .broadcast: Limits.answerBytesMax
@@ -48,7 +48,7 @@ enum ServiceRequest: Sendable {
 struct ServiceAnswer: Sendable {
   /// The outcome: accepted, or refused with a reason.
   let outcome: PushOutcome
-  /// `apns-channel-id`.
+  /// The `apns-channel-id` header of the response.
   let channelID: String?
   let body: [UInt8]
 }

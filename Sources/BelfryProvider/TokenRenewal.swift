@@ -1,14 +1,14 @@
 /// The schedule for renewing a provider token: before it expires, and not so often that the service counts too many
 /// updates (apns-protocol 2.1).
 struct TokenRenewal {
-  /// The time at which the current token was issued, in seconds since 1970; `nil` before the first.
+  /// The time at which the current token was issued, in seconds since 1970; `nil` before the first token.
   private(set) var issuedAt: Int64?
   private var isRefused = false
 
   /// Returns true if a token must be generated before the next request, at this time in seconds since 1970.
   func isDue(unixSeconds now: Int64) -> Bool {
     guard let issuedAt, !isRefused else { return true }
-    // If the clock was set back, the token is from the future, which the service may also refuse.
+    // If the clock was set back, the token's time is in the future, and the service may refuse the token.
     return now - issuedAt >= Limits.providerTokenSeconds
       || issuedAt - now > Limits.clockDifferenceSecondsMax
   }
@@ -19,7 +19,7 @@ struct TokenRenewal {
     isRefused = false
   }
 
-  /// Records that the service reported the token of this time as expired; a newer token may already be in use.
+  /// Records that the service reported the token issued at this time as expired; a newer token may already be in use.
   mutating func refused(issuedAt moment: Int64) {
     if issuedAt == moment { isRefused = true }
   }

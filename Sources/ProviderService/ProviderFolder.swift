@@ -2,7 +2,7 @@ internal import BelfryWire
 public import Storage
 internal import System
 
-/// The data folder of the service, locked by one process: registry, keys, admin token.
+/// The data folder of the service, locked by one process: the registry, the keys, and the admin token.
 ///
 /// ```
 /// registry.sqlite   sealed tokens, and campaigns
@@ -13,7 +13,7 @@ internal import System
 /// ```
 public struct ProviderFolder: Sendable {
   private let folder: DataFolder
-  /// The result of the check of the store's file.
+  /// The result of checking the store's file.
   private let inspection: StoreInspection
   /// The store of tokens and campaigns.
   public let store: SQLiteRegistryStore
@@ -36,7 +36,7 @@ public struct ProviderFolder: Sendable {
 
   /// Locks the folder and creates missing files, including one key for each given app.
   ///
-  /// Throws `StorageFailure.busy` while another process holds the folder.
+  /// Throws `StorageFailure.busy` if another process holds the folder.
   public init(_ path: String, apps bundleIDs: [String] = []) throws {
     folder = try DataFolder(path)
     let sealer = try TokenSealer(keyFile: folder.file("token-key"))
@@ -74,7 +74,7 @@ public struct ProviderFolder: Sendable {
 }
 
 extension SystemFailure {
-  /// The error for a secret file that is empty, truncated or too short, and whose few bytes could be guessed.
+  /// Returns the error for a secret file that is empty, truncated, or too short, and whose few bytes could be guessed.
   static func tooShort(_ path: String) -> SystemFailure {
     .unusable(
       text: path,

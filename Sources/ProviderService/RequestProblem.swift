@@ -30,7 +30,7 @@ public struct RequestProblem: Error, Sendable, Hashable, CustomStringConvertible
   }
 }
 
-/// Several problems, so that the sender can fix them all at once.
+/// A list of problems, so that the sender can fix all of them at once.
 public struct RequestProblems: Error, Sendable, CustomStringConvertible {
   /// The problems; at least one.
   public let all: [RequestProblem]

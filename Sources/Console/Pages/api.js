@@ -120,8 +120,8 @@ export function follow(path, onObject, onState = () => {}) {
 }
 
 /**
- * Calls `body` now and then at this interval, in milliseconds, while the page is visible; returns a function that stops
- * the calls.
+ * Calls `body` immediately, and repeatedly at this interval, in milliseconds, while the page is visible; returns a
+ * function that stops the calls.
  */
 export function every(milliseconds, body) {
   let isEnded = false;

@@ -15,7 +15,7 @@ export function csv(lines) {
   return [columns, ...lines.map((line) => columns.map((name) => line[name]))].map((row) => row.map(cell).join(",") + "\r\n").join("");
 }
 
-/** Saves every line of the gateway that the query selects. Returns the number of lines. */
+/** Saves every line of the gateway's log that the query selects. Returns the number of lines. */
 export async function save(form, query) {
   const lines = await call("GET", `/api/log?${query}`);
   const text = form === "csv" ? csv(lines) : lines.map((line) => `${JSON.stringify(line)}\n`).join("");

@@ -1,7 +1,8 @@
 internal import BelfryWire
 internal import Storage
 
-/// A check of whether a campaign may be sent to its audience: a text for each language, and tokens of one environment.
+/// A check that a campaign can be sent to its audience: there is a text for each language, and all tokens are of one
+/// environment.
 struct AudienceCheck {
   /// The reasons not to send the campaign; empty if it may be sent.
   private(set) var problems: [RequestProblem] = []

@@ -8,7 +8,7 @@ struct CampaignAddressee {
   let recipient: CampaignRecipient
   let token: [UInt8]
   let id: NotificationID
-  /// The language of its text; empty if the campaign has one text for all.
+  /// The language of the recipient's text; empty if the campaign has one text for all.
   let language: String  // text: one of the campaign's own languages
 }
 
@@ -20,7 +20,7 @@ struct BatchInFlight {
   enum Phase: Equatable {
     /// The responses to all pushes that were sent.
     case answers
-    /// The time at which the rest is sent again, in monotonic nanoseconds.
+    /// The time at which the push is sent again to the remaining recipients, in monotonic nanoseconds.
     case retry(at: Int64)
     /// The time at which the delivery log is queried, in monotonic nanoseconds.
     case settling(at: Int64)
@@ -69,9 +69,7 @@ struct BatchInFlight {
     }
   }
 
-  /// Starts sending to the unsent recipients.
-  ///
-  /// Returns them.
+  /// Starts sending to the unsent recipients, and returns them.
   mutating func send() -> [CampaignAddressee] {
     precondition(sent.isEmpty, "the answers to the last attempt have come")
     sent = unsent
@@ -90,7 +88,7 @@ struct BatchInFlight {
     count(.dead, reason, in: language)
   }
 
-  /// Gives up the recipients that would be sent to again, because the campaign was cancelled.
+  /// Gives up the recipients that were to be sent to again, because the campaign was cancelled.
   mutating func discardUnsent() { unsent = [] }
 
   /// Marks a token for removal from the registry if its outcome is counted elsewhere.
@@ -102,7 +100,7 @@ struct BatchInFlight {
     failures = unsent.isEmpty ? 0 : failures + 1
   }
 
-  /// Reduces the batch to the recipients without an outcome, for storage.
+  /// Reduces the batch to its recipients without an outcome, so that it can be stored.
   mutating func narrow(isSent: Bool) {
     batch.unsettled = (sent + unsent + uncertain).map(\.recipient.number)
     batch.isSent = isSent

@@ -21,25 +21,25 @@ struct CampaignLifecycle: Equatable, Sendable {
     case due
     /// The scheduled campaign could not be started.
     case startFailed
-    /// The service started; `isWhole` is false if rows of the campaign are damaged.
+    /// The service has started; `isWhole` is false if rows of the campaign are damaged.
     case serviceStarted(isWhole: Bool, hasBatches: Bool)
-    /// The runner ended and left the campaign in this state.
+    /// The runner has ended and left the campaign in this state.
     case runnerEnded(State)
   }
 
-  /// A step of the owner.
+  /// An action for the state machine's owner.
   enum Action: Equatable, Sendable {
-    /// Check whether the campaign may be sent to its audience; a problem ends the request.
+    /// Check that the campaign can be sent to its audience; a problem ends the request.
     case checkAudience
-    /// Store the present state.
+    /// Store the current state.
     case storeState
-    /// Store the new content with the present state.
+    /// Store the new content with the current state.
     case replaceContent
-    /// Check the audience, fix it and store the present state, in one transaction.
+    /// Check the audience, freeze it, and store the current state, in one transaction.
     case start
-    /// Send, or settle what an earlier run left in flight.
+    /// Send the campaign, or settle the batches that an earlier run left in flight.
     case run
-    /// Tell the runner to end and to leave the campaign in this state.
+    /// Make the runner end and leave the campaign in this state.
     case stopRunner(leaving: State)
     /// Remove the campaign with its outcomes.
     case remove
@@ -57,7 +57,7 @@ struct CampaignLifecycle: Equatable, Sendable {
   }
 
   private(set) var state: State
-  /// True while a runner sends the campaign or settles what is in flight.
+  /// True while a runner sends the campaign or settles its batches in flight.
   private(set) var isRunning: Bool
 
   init(state: State, isRunning: Bool) {
@@ -78,12 +78,12 @@ struct CampaignLifecycle: Equatable, Sendable {
     case .deleteRequested: return delete()
     case .due: return .success(state == .scheduled ? begin() : [])
     case .startFailed:
-      // It was never started, so it can be edited and started again.
+      // The campaign was never started, so it can be edited and started again.
       return .success(state == .scheduled ? become(.draft) : [])
     case .serviceStarted(let isWhole, let hasBatches):
       return .success(recover(isWhole: isWhole, hasBatches: hasBatches))
     case .runnerEnded(let end):
-      // Nothing revokes a cancellation.
+      // Nothing can undo a cancellation.
       if state != .cancelled { state = end }
       isRunning = false
       return .success([])
@@ -109,7 +109,7 @@ struct CampaignLifecycle: Equatable, Sendable {
     switch state {
     case .draft: return .success([.replaceContent])
     case .scheduled:
-      // An edit never sends by itself: without a time in the future, the campaign becomes a draft.
+      // An edit never sends a campaign: without a time in the future, the campaign becomes a draft.
       guard staysScheduled else {
         state = .draft
         return .success([.replaceContent])
@@ -172,7 +172,7 @@ struct CampaignLifecycle: Equatable, Sendable {
     return [.storeState]
   }
 
-  /// Checks what is true of every campaign at all times.
+  /// Asserts the invariants of a campaign's state.
   func checkInvariants() {
     precondition(
       !isRunning || (state != .draft && state != .scheduled),
@@ -181,7 +181,7 @@ struct CampaignLifecycle: Equatable, Sendable {
 }
 
 extension CampaignLifecycle.Refusal {
-  /// The message about the campaign with this id, and how to proceed.
+  /// Returns a message about the campaign with this ID, and advice on how to proceed.
   func text(about id: String) -> (what: String, advice: String) {
     switch self {
     case .cannotPause(let state):
@@ -207,6 +207,6 @@ extension CampaignLifecycle.Refusal {
 }
 
 extension CampaignRecord.State {
-  /// The state in a sentence.
+  /// The state in words, for use within a sentence.
   var phrase: String { self == .draft ? "a draft" : rawValue }
 }

@@ -22,7 +22,7 @@ struct CampaignPacing {
     let zone: Zone
   }
 
-  /// Nanoseconds after which waiting groups are checked again, because clocks may be set in the meantime.
+  /// The time, in nanoseconds, after which waiting groups are checked again, because clocks may be set in the meantime.
   private static let longestWaitNanoseconds: Int64 = 30_000_000_000
 
   private var groups: [ZonedGroup]

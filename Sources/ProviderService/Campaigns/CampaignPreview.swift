@@ -37,7 +37,8 @@ struct CampaignPreview {
       warnings.append("\(rest.count) more languages with \(devices) are not listed")
     }
     for (language, count) in sorted.prefix(Limits.previewLanguagesMax) {
-      // A language without a text has a problem; it shows the payload if the campaign has no languages.
+      // Show nothing for a language without a text, which is a problem, but show the payload if the campaign has no
+      // languages.
       let chosen = document.alerts.choice?.language(for: language)
       let shown = document.alerts.choice == nil || chosen != nil
       languages.append([
@@ -53,7 +54,7 @@ struct CampaignPreview {
     }
     if total == 0 { warnings.append("no registered device matches") }
     self.languages = languages
-    // Devices whose rows are damaged are not counted above.
+    // The counts above don't include devices whose rows are damaged.
     self.warnings = notices + warnings
     let deviceZonesOfAudience = Set(shares.map(\.timeZone)).map {
       $0.flatMap(deviceZones.zone) ?? .utc

@@ -68,12 +68,10 @@ final class CampaignProgress: Sendable {
     }
   }
 
-  /// Sends all changes to the watchers.
-  ///
-  /// Returns false if none is left.
+  /// Sends all changes to the watchers; returns false if no watcher is left.
   func turn() -> Bool {
     let ids = state.withLock { Array($0.campaigns.keys) }
-    // Outside of the lock, because the store may be slow.
+    // Query the status outside of the lock, because the store may be slow.
     let found = ids.map { id in (id, try? status(id)) }
     let now = now()
     return state.withLock { state in
@@ -109,11 +107,11 @@ final class CampaignProgress: Sendable {
   }
 }
 
-/// The speed of a campaign over the last seconds, and the time that the rest takes.
+/// The speed of a campaign over the last seconds, and the time until it is finished.
 struct ProgressRate {
   private var samples: [(nanoseconds: Int64, done: Int64)] = []
 
-  /// Returns a status with `done`, `perSecond` and `secondsLeft` added; null if a value is unknown.
+  /// Returns a status with `done`, `perSecond`, and `secondsLeft` added; null if a value is unknown.
   mutating func add(_ status: JSONObject, at now: Int64) -> JSONObject {
     func number(_ key: String) -> Int64 { status[key]?.integerValue ?? 0 }
     let done = number("sent") + number("unknown")

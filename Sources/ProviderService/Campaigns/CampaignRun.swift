@@ -3,7 +3,7 @@ internal import BelfryWire
 internal import Storage
 internal import System
 
-/// One run of a campaign, which claims recipients, sends pushes, queries the log and counts outcomes.
+/// One run of a campaign, which claims recipients, sends pushes, queries the delivery log, and counts outcomes.
 ///
 /// Confined to the runner's thread.
 struct CampaignRun {
@@ -20,7 +20,7 @@ struct CampaignRun {
   private var languages: [String?: String] = [:]
   /// The state in which to leave the campaign once nothing is in flight; nil while it continues.
   private(set) var endState: CampaignRecord.State?
-  /// True if the program ends: queries of the log are left to the next run.
+  /// True if the program is ending: queries of the log are left to the next run.
   private var isProgramEnding = false
   /// True if the store has accepted a write of this run.
   private(set) var hasWritten = false
@@ -72,14 +72,14 @@ struct CampaignRun {
   /// Stops claiming recipients, and leaves the campaign in `state` once nothing is in flight.
   mutating func stop(leaving state: CampaignRecord.State) {
     if state == .running { isProgramEnding = true }
-    // A pause must persist even if the program is stopped, and nothing revokes a cancellation.
+    // A pause must persist even if the program is stopped, and nothing can undo a cancellation.
     switch (endState, state) {
     case (.cancelled?, _), (.paused?, .running): return
     default: endState = state
     }
   }
 
-  /// True if a push was sent but is not answered yet.
+  /// True if a push has been sent but not answered yet.
   var isAwaitingAnswers: Bool { flights.values.contains { !$0.sent.isEmpty } }
 
   /// Discards a batch that was answered but cannot be stored.
@@ -87,7 +87,7 @@ struct CampaignRun {
 
   /// Performs all due steps.
   ///
-  /// Returns the time of the next step in monotonic nanoseconds, or nil at the end.
+  /// Returns the time of the next step in monotonic nanoseconds, or nil if the run has ended.
   mutating func advance() throws(StorageFailure) -> Int64? {
     if endState == .cancelled { return try advanceToCancellation() }
     try workFlights()
@@ -144,7 +144,7 @@ struct CampaignRun {
     return nil
   }
 
-  /// Stores the cancellation, then gives every push that was sent its outcome.
+  /// Stores the cancellation, then waits until every push that was sent has an outcome.
   ///
   /// Recipients that were not reached are given up. An uncertain push is looked up in the delivery log.
   private mutating func advanceToCancellation() throws(StorageFailure) -> Int64? {
@@ -169,7 +169,7 @@ struct CampaignRun {
     return nil
   }
 
-  // MARK: sending
+  // MARK: Sending
 
   private mutating func claim(
     _ group: ZoneGroup, limit: Int, now: Int64
@@ -223,7 +223,7 @@ struct CampaignRun {
       flights[number] = flight
       return try settle(number)
     }
-    // A batch that was stored to be sent later counts as in flight again, before the first push.
+    // A batch that was stored for a later retry counts as in flight again before its first push.
     if !flight.batch.isSent {
       flight.resend(at: SystemClock.unixMilliseconds)
       try store.narrow(flight.batch, of: campaign.id, tallies: [], dead: [])
@@ -249,7 +249,7 @@ struct CampaignRun {
     return payload
   }
 
-  // MARK: answers
+  // MARK: Answers
 
   /// Processes a batch's responses according to their meaning.
   mutating func handle(
@@ -314,7 +314,7 @@ struct CampaignRun {
         sinceMilliseconds: flight.batch.claimedMilliseconds, environment: environment.name))
   }
 
-  /// Reports the reason that the campaign does not continue, and clears it once it does.
+  /// Reports the reason that the campaign does not continue, or clears it once the campaign continues.
   private mutating func report(_ problem: String?) throws(StorageFailure) {
     guard campaign.problem != problem else { return }
     campaign.problem = problem
@@ -352,7 +352,7 @@ struct CampaignRun {
     flights[number] = flight
   }
 
-  // MARK: what is left of a batch
+  // MARK: Remaining recipients
 
   private mutating func workFlights() throws(StorageFailure) {
     guard endState == nil else { return }
@@ -400,7 +400,7 @@ struct CampaignRun {
     flight.uncertain = []
     flights[number] = flight
     try settle(number)
-    // Recipients that were not reached are sent to at once.
+    // Immediately send to the recipients that were not reached.
     if flights[number] != nil {
       flights[number]?.phase = .retry(at: SystemClock.monotonicNanoseconds)
     }

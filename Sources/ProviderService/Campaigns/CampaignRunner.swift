@@ -38,7 +38,7 @@ final class CampaignRunner: Sendable {
   private let trouble = Mutex<String?>(nil)
   private let resources: Resources
 
-  /// Starts the thread; `onEnd` is called on it at its end.
+  /// Starts the thread, which calls `onEnd` when it ends.
   init(
     _ campaign: CampaignRecord, document: CampaignDocument, resources: Resources,
     onEnd: @escaping @Sendable () -> Void
@@ -60,7 +60,7 @@ final class CampaignRunner: Sendable {
   /// Ends the thread, and leaves the campaign to be resumed at the next start.
   func stop() { post(.stop(.running)) }
 
-  /// Waits for the thread's end, at most for this long.
+  /// Waits until the thread ends, at most for this time.
   func wait(nanoseconds: Int64) {
     _ = hasEnded.wait(timeout: .now() + .nanoseconds(Int(nanoseconds)))
     hasEnded.signal()
@@ -73,8 +73,8 @@ final class CampaignRunner: Sendable {
 
   /// Sends until the campaign ends.
   ///
-  /// If its store fails, nothing more is sent, since no outcome could be stored. Another run continues from the store's
-  /// state once it is writable again.
+  /// If the campaign's store fails, nothing more is sent, because no outcome could be stored. Another run continues
+  /// from the store's state once the store is writable again.
   private func send(_ campaign: CampaignRecord, _ document: CampaignDocument) {
     var campaign = campaign
     // The state in which to leave the campaign, if it is known before the store accepts it.
@@ -111,8 +111,8 @@ final class CampaignRunner: Sendable {
 
   /// Waits until all pushes in flight are answered and the pause is over.
   ///
-  /// Returns the state in which to leave the campaign, at once if the program ends. The next run looks up the responses
-  /// of this time in the delivery log, as after a crash.
+  /// Returns the state in which to leave the campaign, immediately if the program is ending. The next run looks up the
+  /// pushes of this time in the delivery log, as after a crash.
   private func awaitRetry(
     of run: inout CampaignRun, afterFailures failures: Int
   ) -> CampaignRecord.State? {

@@ -7,7 +7,8 @@ final class CampaignSchedule: Sendable {
 
   /// Starts the thread.
   ///
-  /// `startDue` starts what is due and returns the nanoseconds until the next look, or nil to end the thread.
+  /// `startDue` starts the campaigns that are due. It returns the time until its next call, in nanoseconds, or nil to
+  /// end the thread.
   init(_ startDue: @escaping @Sendable () -> Int64?) {
     Thread.detachNewThread { [isNewer] in
       while let pause = startDue() {
@@ -16,6 +17,6 @@ final class CampaignSchedule: Sendable {
     }
   }
 
-  /// Looks again at once, because a campaign was scheduled or the service ends.
+  /// Makes the thread check the campaigns immediately, because a campaign was scheduled or the service is ending.
   func wake() { isNewer.signal() }
 }

@@ -5,11 +5,11 @@ internal import Storage
 internal import Synchronization
 internal import System
 
-/// Requests concerning one device: a test push, and the notifications that it was sent.
+/// Requests concerning one device: a test push, and the notifications that were sent to the device.
 extension CampaignService {
   /// Sends a campaign's content to one registered device at once, without changing the campaign.
   ///
-  /// Without a token, it goes to the only registered device of the app.
+  /// Without a token, the content goes to the only registered device of the app.
   func test(_ id: String, token: [UInt8]?) throws(Failure) -> JSONObject {
     let campaign = try campaign(id)
     let document = try document(of: campaign)

@@ -17,11 +17,11 @@ extension CampaignService {
     return campaign
   }
 
-  /// The new content of a campaign; a nil part stays as it is.
+  /// The new content of a campaign; nil leaves a part unchanged.
   struct Edit {
     var document: JSONObject
     var audience: CampaignAudience?
-    /// The new rate; nil keeps it, and the inner nil removes the limit.
+    /// The new rate: nil leaves the rate unchanged, and an inner nil removes the limit.
     var rate: Int64??
     /// True if the campaign is to be a draft afterward, so that its recipients can be replaced.
     var isHeld = false
@@ -29,8 +29,9 @@ extension CampaignService {
 
   /// Replaces the content of a draft or a scheduled campaign.
   ///
-  /// A name and a time that the new document does not have are kept, because they may come from options of a command. A
-  /// null removes them. A scheduled campaign whose time is then not in the future becomes a draft.
+  /// The campaign keeps a name and a time that the new document does not have, because they may be from options of a
+  /// command; a null in the document removes them. A scheduled campaign whose time is then not in the future becomes a
+  /// draft.
   func edit(_ id: String, _ edit: Edit) throws(Failure) -> CampaignRecord {
     let campaign = try campaign(id)
     let former = try object(of: campaign)

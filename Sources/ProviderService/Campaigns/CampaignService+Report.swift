@@ -4,7 +4,7 @@ internal import System
 
 /// The state and the results of campaigns.
 extension CampaignService {
-  /// Returns every campaign's status, by creation time.
+  /// Returns the status of every campaign, in order of creation.
   func list() throws(Failure) -> [JSONObject] {
     let campaigns = try stored { () throws(StorageFailure) in try registry.store.campaigns() }
     var lines: [JSONObject] = []
@@ -118,7 +118,7 @@ struct CampaignCounts {
 public enum CampaignTable {
   private static let columns = ["campaign", "name", "outcome", "reason", "language", "devices"]
 
-  /// Returns a report as CSV (RFC 4180): one line per outcome, reason and language.
+  /// Returns a report as CSV (RFC 4180): one line per outcome, reason, and language.
   public static func csv(_ report: JSONObject) -> String {
     var text = columns.joined(separator: ",") + "\r\n"
     for value in report["outcomes"]?.arrayValue ?? [] {

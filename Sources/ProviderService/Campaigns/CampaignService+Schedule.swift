@@ -28,7 +28,7 @@ extension CampaignService {
 
   /// Starts the scheduled campaigns whose time has arrived.
   ///
-  /// Returns the nanoseconds until the next look, or nil once the service is shutting down.
+  /// Returns the time, in nanoseconds, until the next check, or nil once the service is shutting down.
   func startDue() -> Int64? {
     if isDraining { return nil }
     let began = SystemClock.monotonicNanoseconds
@@ -37,7 +37,8 @@ extension CampaignService {
     for campaign in scheduled {
       do throws(Failure) {
         let moment = try startMoment(campaign, document(of: campaign)) ?? 0
-        // A time in the far future is looked at again long before.
+        // Limit a time in the far future, so that the product can't overflow; the campaign is checked again long
+        // before.
         let moments = min(Int64(moment), Int64.max / 1_000)
         let left = moments * 1_000 - clock.compare()
         if left <= 0 {
@@ -49,7 +50,7 @@ extension CampaignService {
         log.error("cannot start a campaign", ["campaign": campaign.id, "why": error.text])
       }
     }
-    // Counting an audience reads its tokens, so a large one is not counted again at once.
+    // Counting an audience reads its tokens, so the next count of a large audience is delayed.
     let cost = SystemClock.monotonicNanoseconds - began
     return min(soonest, max(Limits.scheduleNanoseconds, cost * Limits.scheduleRest))
   }
@@ -59,9 +60,9 @@ extension CampaignService {
       _ = try change(campaign.id, .due)
     } catch {
       switch error {
-      // It was changed at this moment; the next look sees its new state.
+      // Another request changed the campaign in the meantime; the next check sees its new state.
       case .missing, .conflict: return
-      // The store may take writes later.
+      // Leave the campaign scheduled, because the store may accept writes later.
       case .storage(let failure) where failure.isOfDisk: throw error
       case .invalid, .noService, .unanswered, .storage:
         var failed = campaign

@@ -5,7 +5,7 @@ internal import Synchronization
 public import System
 internal import Transport
 
-/// The campaigns of a registry, with operations to create, edit, start, pause, resume, cancel and report them.
+/// The campaigns of a registry, with operations to create, edit, start, pause, resume, cancel, and report them.
 public final class CampaignService: Sendable {
   /// The reason that a campaign cannot be changed.
   enum Failure: Error {
@@ -21,7 +21,7 @@ public final class CampaignService: Sendable {
     case unanswered(String)
     case storage(StorageFailure)
 
-    /// The reason in a line of a log or a status.
+    /// The reason, as a line for a log or a status.
     var text: String {
       switch self {
       case .missing(let id): "campaign \(id) does not exist"
@@ -46,7 +46,8 @@ public final class CampaignService: Sendable {
   let log: Log
   let clock: CampaignClock
   private let running = Mutex(Running())
-  /// Held during a change of a campaign's state, so that each change sees the effect of the one before.
+  /// The lock that is held during a change of a campaign's state, so that each change sees the effect of the previous
+  /// one.
   private let transitions = Mutex(())
   let counts: RegistryCounts
 
@@ -95,7 +96,9 @@ public final class CampaignService: Sendable {
     }
   }
 
-  /// Returns a campaign to `scheduled` that an earlier version started and left waiting for its time.
+  /// Returns a campaign to `scheduled` if an earlier release started it and left it waiting for its time.
+  ///
+  /// Returns true if it did.
   private func reschedule(_ campaign: CampaignRecord) throws(Failure) -> Bool {
     guard try startsLater(campaign, document(of: campaign)) else { return false }
     let scheduled = try stored { () throws(StorageFailure) in
@@ -132,7 +135,7 @@ public final class CampaignService: Sendable {
     }
   }
 
-  // MARK: requests
+  // MARK: Requests
 
   /// Starts or schedules a draft, or continues a paused campaign.
   func resume(_ id: String) throws(Failure) -> CampaignRecord {
@@ -154,11 +157,11 @@ public final class CampaignService: Sendable {
   /// Removes a campaign that is not being sent.
   func remove(_ id: String) throws(Failure) { _ = try change(id, .deleteRequested) }
 
-  // MARK: changes of state
+  // MARK: Changes of state
 
-  /// Handles an event of a campaign: decides by its present state, and executes the actions.
+  /// Handles an event of a campaign: decides according to the current state, and executes the actions.
   ///
-  /// Returns the campaign as it is afterward.
+  /// Returns the campaign after the change.
   func change(
     _ id: String, _ event: CampaignLifecycle.Event, edited: CampaignRecord? = nil
   ) throws(Failure) -> CampaignRecord {
@@ -166,7 +169,7 @@ public final class CampaignService: Sendable {
     do throws(Failure) {
       return try change(known, event, edited: edited)
     } catch {
-      // A runner that has stored its last state ends within moments.
+      // A runner that has stored its last state ends within moments, so wait for it.
       guard case .conflict = error, let runner = running.withLock({ $0.runners[id] }) else {
         throw error
       }
@@ -181,7 +184,7 @@ public final class CampaignService: Sendable {
   ) throws(Failure) -> CampaignRecord {
     var stopped: CampaignRunner?
     let changed = try transitions.withLock { _ throws(Failure) in
-      // Another request may have changed it in the meantime.
+      // Another request may have changed the campaign in the meantime.
       var campaign = try campaign(known.id)
       campaign.problem = known.problem
       let runner = running.withLock { $0.runners[known.id] }
@@ -240,7 +243,7 @@ public final class CampaignService: Sendable {
     }
   }
 
-  /// Settles what is in flight of a cancelled campaign; without a push service, at the next start.
+  /// Settles the pushes in flight of a cancelled campaign; without a push service, this happens at the next start.
   private func settle(_ campaign: CampaignRecord) throws(Failure) {
     let isSettled = try stored { () throws(StorageFailure) in
       try registry.store.batches(of: campaign.id).isEmpty
@@ -263,9 +266,9 @@ public final class CampaignService: Sendable {
     try stored { () throws(StorageFailure) in try registry.store.update(campaign) }
   }
 
-  // MARK: parts
+  // MARK: Parts
 
-  /// Returns the devices of a campaign's audience by language, zone and environment.
+  /// Returns the devices of a campaign's audience by language, zone, and environment.
   func shares(of campaign: CampaignRecord) throws(Failure) -> [AudienceShare] {
     try stored { () throws(StorageFailure) in
       try registry.store.shares(
@@ -274,7 +277,7 @@ public final class CampaignService: Sendable {
     }
   }
 
-  /// Checks whether a campaign may be sent to its audience, and returns the number of devices.
+  /// Checks that a campaign can be sent to its audience, and returns the number of devices.
   private func devices(of campaign: CampaignRecord) throws(Failure) -> Int64 {
     let shares = try shares(of: campaign)
     try check(shares, for: document(of: campaign))

@@ -5,7 +5,7 @@ internal import System
 ///
 /// Apple's service has no such log, so a campaign does not repeat pushes whose outcome is uncertain.
 public struct GatewayLog: Sendable {
-  /// A log line about a notification.
+  /// A line of the log about a notification.
   public struct Line: Sendable, Hashable {
     /// The notification's `apns-id`, which the campaign chose for the recipient.
     public let id: NotificationID
@@ -18,7 +18,8 @@ public struct GatewayLog: Sendable {
     ///
     /// Returns nil for an object that is not a log line.
     public init?(_ object: JSONObject) {
-      // A refused push was answered as such, and the line does not show whether the gateway has the notification.
+      // Ignore refusals: the campaign received them as responses, and they don't show whether the gateway has the
+      // notification.
       guard let id = object["apnsID"]?.stringValue, let state = object["state"]?.stringValue,
         state != "Refused",
         let at = object["at"]?.stringValue,
@@ -82,7 +83,7 @@ public struct GatewayLog: Sendable {
     case verdicts([NotificationID: Verdict])
     /// The gateway does not respond now.
     case outOfReach
-    /// So many lines were added since that the relevant ones may have been removed.
+    /// So many lines were added since then that the relevant ones may have been removed.
     case forgotten
   }
 
@@ -98,7 +99,7 @@ public struct GatewayLog: Sendable {
     let isRead = try? read { line in
       if line.atMilliseconds >= from { recent += 1 }
       guard ids.contains(line.id) else { return }
-      // Before its commit, a notification has only a receipt in the log; a failed commit adds nothing.
+      // Before its commit, a notification has only a receipt in the log; a failed commit adds no line.
       if line.state != Self.received {
         verdicts[line.id] = .accepted
       } else if verdicts[line.id] == nil {

@@ -5,7 +5,7 @@ internal import BelfryWire
 enum PushConsequence: Equatable {
   /// The service accepted the push.
   case accepted
-  /// The token is dead since a time, in milliseconds since 1970, if the service reported one.
+  /// The token is dead, since a time in milliseconds since 1970 if the service reported one.
   case dead(reason: String, sinceMilliseconds: Int64?)
   /// The service permanently refused this push for this device.
   case failed(reason: String)
@@ -38,7 +38,7 @@ enum PushConsequence: Equatable {
       return
     }
     switch refusal.rejection {
-    // Every other device of the campaign would get the same response.
+    // The service would refuse the push for every other device of the campaign too.
     case .topicDisallowed, .badTopic, .missingTopic, .invalidPushType, .badPriority,
       .badExpirationDate, .badCollapseID, .payloadEmpty, .payloadTooLarge, .badPath:
       self = .refused(why: "the push service rejected the campaign: \(reason)")

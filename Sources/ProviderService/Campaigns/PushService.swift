@@ -9,14 +9,14 @@ public struct PushService: Sendable {
 
   let submit: Submit
   let log: GatewayLog?
-  /// The environment of its tokens; nil if unknown.
+  /// The environment of the service's tokens; nil if unknown.
   let environment: Environment?
-  /// Its address, as shown to operators.
+  /// The service's address, as shown to operators.
   let name: String
   /// Returns the state of the connection; the call opens a connection if none is open.
   let connection: @Sendable () -> ProviderConnectionState
 
-  /// Creates a service, with its delivery log if it has a readable one.
+  /// Creates a service; `log` is its delivery log, if it has a readable one.
   public init(
     submit: @escaping Submit, log: GatewayLog?, environment: Environment? = nil, name: String = "",
     connection: @escaping @Sendable () -> ProviderConnectionState = { .idle }

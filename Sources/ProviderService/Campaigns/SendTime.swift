@@ -1,6 +1,6 @@
 internal import BelfryWire
 
-/// The times at which a campaign may reach a device: not before a start time, and not in its quiet hours, both by the
+/// The times at which a campaign may reach a device: not before a start time and not during quiet hours, both by the
 /// device's own clock.
 struct SendTime: Sendable, Equatable {
   /// The time before which nothing is sent.
@@ -11,9 +11,9 @@ struct SendTime: Sendable, Equatable {
     case wall(Int)
   }
 
-  /// Minutes of the day.
+  /// The quiet hours, in minutes of the day.
   ///
-  /// If the end is before the beginning, it is on the next day.
+  /// If the end is before the beginning, the end is on the next day.
   struct QuietHours: Sendable, Equatable {
     let from: Int
     let to: Int
@@ -70,7 +70,7 @@ struct SendTime: Sendable, Equatable {
     return max(end, moment)
   }
 
-  // MARK: reading
+  // MARK: Reading
 
   /// Parses `2026-11-22T18:00[:00]` as a wall time, or with `Z` or an offset as an instant.
   ///

@@ -148,7 +148,7 @@ extension ProviderRouter {
     return encoded
   }
 
-  /// Returns the notifications that a device was sent: `?deviceToken=`, `?topic=`.
+  /// Returns the notifications that were sent to a device: `?deviceToken=`, `?topic=`.
   func sent(_ request: HTTP1Request) throws -> HTTP1Response {
     let token: [UInt8]
     do throws(RequestProblem) {

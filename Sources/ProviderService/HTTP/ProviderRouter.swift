@@ -65,7 +65,7 @@ public struct ProviderRouter: Sendable {
   struct Refusal: Error {
     let status: Int
     let problem: RequestProblem
-    /// Seconds after which the request may be retried; nil if retrying does not help.
+    /// The time, in seconds, after which the request may be retried; nil if retrying does not help.
     var retryAfterSeconds: Int64?
 
     init(_ status: Int, _ what: String, do advice: String, field: String? = nil) {
@@ -124,7 +124,7 @@ public struct ProviderRouter: Sendable {
       do: "use \(methods.joined(separator: ", "))")
   }
 
-  // MARK: who asks
+  // MARK: Callers
 
   private func caller(of request: HTTP1Request) throws(Refusal) -> Caller {
     if let key = Self.bearer(request) {
@@ -151,9 +151,10 @@ public struct ProviderRouter: Sendable {
     try requireToken(key, from: request, or: what)
   }
 
-  /// Always accepts the admin token.
+  /// Throws a refusal unless `key` is the admin token.
   ///
-  /// A client that has sent too many wrong tokens must wait.
+  /// The admin token is always accepted, but a client that has sent too many wrong tokens must wait before it tries
+  /// others.
   private func requireToken(
     _ key: String, from request: HTTP1Request, or what: String
   ) throws(Refusal) {

@@ -23,7 +23,7 @@ struct AlertCatalogue: Sendable {
     self.arguments = arguments
   }
 
-  /// Reads the campaign's `alert`: one object per language, or one alert for all.
+  /// Reads the campaign's `alert`: one object per language, or one alert for all languages.
   init(
     _ object: JSONObject, fallback: LanguageChoice.Fallback, arguments: [String]
   ) throws(RequestProblems) {
@@ -120,8 +120,8 @@ struct AlertCatalogue: Sendable {
     return problems
   }
 
-  /// Warnings before the campaign is sent: plural forms that a language has but a text lacks, and arguments that no
-  /// text shows.
+  /// Warnings for the operator before the campaign is sent: plural forms that a language has but a text lacks, and
+  /// arguments that no text shows.
   var warnings: [String] {
     var warnings: [String] = []
     var used: Set<Int> = []
@@ -134,7 +134,7 @@ struct AlertCatalogue: Sendable {
               + "\(language): they are shown as 'other'")
         }
         for format in text.formats { used.formUnion(TextDirectives(format).kinds.keys) }
-        // A number selects the form, whether or not it is shown.
+        // A number selects the plural form, whether or not the text shows the number.
         if case .text = text { continue }
         if let number = arguments.firstIndex(where: PluralRule.isNumber) {
           used.insert(number + 1)

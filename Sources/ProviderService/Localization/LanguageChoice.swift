@@ -1,9 +1,9 @@
 internal import BelfryWire
 
-/// The choice of one of a campaign's languages for a device: RFC 4647 section 3.4, then a widely spoken language
-/// (client-api S0-56).
+/// The choice of one of a campaign's languages for a device: by RFC 4647 section 3.4, otherwise a widely spoken
+/// language (client-api S0-56).
 struct LanguageChoice: Sendable {
-  /// Languages by the number of people who understand them, for campaigns that do not specify a fallback.
+  /// Languages in order of the number of people who understand them, for campaigns that do not specify a fallback.
   private static let widelySpoken = [
     "en", "zh-Hans", "zh", "hi", "es", "fr", "ar", "bn", "pt", "pt-BR", "ru", "ur", "id", "de",
     "ja",
@@ -19,7 +19,7 @@ struct LanguageChoice: Sendable {
     case none
   }
 
-  /// The language for devices whose own is not available, or nil.
+  /// The language for devices whose own language is not available; nil if the campaign is not sent to them.
   let fallback: String?
   /// The language for devices that did not specify one.
   private let first: String
@@ -31,7 +31,7 @@ struct LanguageChoice: Sendable {
   init?(of languages: [String], fallback: Fallback) {
     guard let first = languages.first else { return nil }
     self.first = first
-    // Of two spellings of one language, the first counts.
+    // If a language has two spellings, the first one counts.
     available = Dictionary(languages.map { (Self.key($0), $0) }) { one, _ in one }
     let wanted: [String]
     switch fallback {
@@ -43,7 +43,7 @@ struct LanguageChoice: Sendable {
     self.fallback = wanted.lazy.compactMap { known[Self.key($0)] }.first
   }
 
-  /// Returns the language for a device, and whether it is only the fallback, or nil if no language fits.
+  /// Returns the language for a device, and true if it is only the fallback; nil if no language fits.
   func language(for device: String?) -> (language: String, isFallback: Bool)? {
     assert(fallback.map { available[Self.key($0)] == $0 } ?? true, "the fallback is there")
     guard let device else { return (fallback ?? first, false) }

@@ -6,9 +6,10 @@ internal import System
 public enum StringsFile {
   /// Replaces the names of strings files in a campaign's `alert` with their contents.
   ///
-  /// `folder` contains the campaign's file. A name instead of a language's object is that language's `.strings`,
-  /// `.stringsdict` or JSON file, with the keys `title`, `subtitle`, `body`. A name instead of the whole `alert` is a
-  /// `.xcstrings` or JSON file with every language, or the name of the files in the `.lproj` folders.
+  /// `folder` contains the campaign's file. A name in place of a language's object refers to that language's
+  /// `.strings`, `.stringsdict`, or JSON file, with the keys `title`, `subtitle`, and `body`. A name in place of the
+  /// whole `alert` refers to a `.xcstrings` or JSON file with every language, or is the name of the files in the
+  /// `.lproj` folders.
   public static func resolve(
     _ campaign: JSONObject, in folder: String
   ) throws(RequestProblems) -> JSONObject {

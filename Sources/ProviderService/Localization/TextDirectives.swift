@@ -11,11 +11,11 @@ struct TextDirectives: Equatable {
   private(set) var kinds: [Int: Kind] = [:]
   /// True if an argument is used both as a text and as a number.
   private(set) var isContradictory = false
-  /// The first placeholder with a width, a precision or a flag, which are not applied to arguments; nil if none has
-  /// one.
+  /// The first placeholder with a width, a precision, or a flag, which are not applied to arguments; nil if no
+  /// placeholder has one.
   private(set) var formatted: String?
 
-  /// Parses `%@`, `%2$@`, `%d`, `%#@name@` and similar placeholders, in the same way as they are replaced later.
+  /// Parses `%@`, `%2$@`, `%d`, `%#@name@`, and similar placeholders, in the same way as they are replaced later.
   init(_ format: String) {
     let format = Array(format.utf8)
     let percent = UInt8(ascii: "%")
@@ -41,7 +41,7 @@ struct TextDirectives: Equatable {
     }
   }
 
-  /// A list for messages, such as `1 text, 2 number`; "none" without placeholders.
+  /// The placeholders as a list for messages, such as `1 text, 2 number`; "none" without placeholders.
   var description: String {
     guard !kinds.isEmpty else { return "none" }
     let shown = kinds.sorted { $0.key < $1.key }.prefix(Limits.argumentsMax)

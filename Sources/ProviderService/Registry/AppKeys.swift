@@ -10,7 +10,7 @@ public struct AppKeys: Sendable {
   public struct App: Sendable, Hashable {
     /// The bundle identifier of the app.
     public let bundleID: String
-    /// The path of its key file.
+    /// The path of the app's key file.
     public let keyFile: String
     let key: [UInt8]
   }
@@ -20,7 +20,7 @@ public struct AppKeys: Sendable {
 
   /// Reads the apps of a folder.
   ///
-  /// Each of `bundleIDs` is added with a new key if it is missing.
+  /// Adds each app in `bundleIDs` that is missing, with a new key.
   public init(folder: String, adding bundleIDs: [String]) throws(SystemFailure) {
     try FileSystem.makeDirectories(folder)
     for bundleID in bundleIDs {

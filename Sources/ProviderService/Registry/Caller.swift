@@ -9,7 +9,7 @@ enum Caller: Sendable, Equatable {
 
   /// Returns the topic for which the caller registers.
   ///
-  /// Throws the reason if it is not allowed to.
+  /// Throws the reason if the caller is not allowed to register for it.
   func topic(
     given topic: String?, of apps: AppKeys
   ) throws(RequestProblem) -> String {

@@ -4,7 +4,7 @@ internal import System
 
 /// The machine's time zones by name.
 ///
-/// Each is read once.
+/// The zone file of each name is read only once.
 public final class DeviceZones: Sendable {
   private let folder: String
   private let zones = Mutex<[String: Zone]>([:])

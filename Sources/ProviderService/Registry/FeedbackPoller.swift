@@ -3,8 +3,8 @@ internal import Storage
 internal import Synchronization
 public import System
 
-/// A poller that queries a feedback service for dead tokens, now and every hour, and removes those that have not
-/// registered since.
+/// A poller that queries a feedback service for dead tokens, at its start and every hour, and removes those that have
+/// not registered since.
 public final class FeedbackPoller: Sendable {
   /// Reads the service, as the client library's `FeedbackClient` does.
   public typealias Read = @Sendable () throws -> [(token: [UInt8], unixSeconds: Int64)]
@@ -40,9 +40,7 @@ public final class FeedbackPoller: Sendable {
     isStopped.unlock()
   }
 
-  /// Waits for the next turn.
-  ///
-  /// Returns false once polling is stopped.
+  /// Waits for the next turn; returns false once polling is stopped.
   private func waitForNext() -> Bool {
     let next = Date(timeIntervalSinceNow: Limits.feedbackPauseSeconds)
     isStopped.lock()

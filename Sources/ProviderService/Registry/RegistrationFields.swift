@@ -37,7 +37,7 @@ struct RegistrationFields {
     checkPairs()
   }
 
-  /// Returns the first nonempty value of one of these names.
+  /// Returns the first nonempty value of a field with one of these names.
   func first(_ names: String...) -> String? {
     pairs.first { names.contains($0.name) && !$0.value.isEmpty }?.value
   }
@@ -80,7 +80,7 @@ struct RegistrationFields {
     name.utf8.count <= Limits.fieldNameBytesMax
   }
 
-  // MARK: the body
+  // MARK: The body
 
   private mutating func readBody(_ request: HTTP1Request) throws(RequestProblems) {
     let type = (request.field("content-type") ?? "").lowercased()
@@ -137,7 +137,7 @@ struct RegistrationFields {
     }
   }
 
-  // MARK: checks
+  // MARK: Checks
 
   private mutating func checkPairs() {
     var given: Set<String> = []

@@ -69,7 +69,7 @@ struct RegistrationRequest {
       installation: installation, tags: tags, environment: environment?.name)
   }
 
-  // MARK: fields
+  // MARK: Fields
 
   /// Parses a token in hexadecimal, in the forms that apps and files use.
   static func token(hexadecimal text: String) throws(RequestProblem) -> [UInt8] {

@@ -2,7 +2,7 @@ internal import BelfryWire
 public import Storage
 public import System
 
-/// The registry of an app's device tokens: registration, changes and removal.
+/// The registry of an app's device tokens: registration, changes, and removal.
 public struct Registry: Sendable {
   let store: SQLiteRegistryStore
   let sealer: TokenSealer
@@ -32,7 +32,7 @@ public struct Registry: Sendable {
     return try store.register(registration, at: now(), limit: limit)
   }
 
-  /// Registers many in one transaction.
+  /// Registers many tokens in one transaction.
   func register(
     _ requests: [(request: RegistrationRequest, topic: String)]
   ) throws(StorageFailure) -> [RegistrationChange] {
@@ -42,17 +42,15 @@ public struct Registry: Sendable {
     return try store.register(registrations, at: now())
   }
 
-  /// Removes a token.
-  ///
-  /// Returns true if it was registered.
+  /// Removes a token; returns true if it was registered.
   func remove(_ token: [UInt8], topic: String?) throws(StorageFailure) -> Bool {
     try store.remove(sealer.seal(token), topic: topic)
   }
 
-  /// Removes tokens that a feedback service reported.
+  /// Removes tokens that a feedback service reported, and returns the number of removed tokens.
   ///
-  /// Returns the number of removed tokens. The service reports whole seconds, which count from their beginning: a
-  /// registration later in the same second is kept.
+  /// The service reports whole seconds, which count from their beginning: a registration later in the same second is
+  /// kept.
   public func removeDead(
     _ tokens: [(token: [UInt8], unixSeconds: Int64)]
   ) throws(StorageFailure) -> Int {

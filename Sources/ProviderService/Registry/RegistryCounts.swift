@@ -3,9 +3,9 @@ internal import Storage
 internal import Synchronization
 internal import System
 
-/// The number of tokens per app and language.
+/// The numbers of tokens per app and language.
 ///
-/// They are recounted only occasionally, since counting reads every token.
+/// The tokens are recounted only occasionally, because counting reads every token.
 final class RegistryCounts: Sendable {
   /// The counts at one moment.
   struct Counts: Sendable {
@@ -51,7 +51,7 @@ final class RegistryCounts: Sendable {
 }
 
 extension RegistryCounts.Counts {
-  /// `devices`, `dead`, and `apps` with their languages and environments.
+  /// The members `devices`, `dead`, and `apps`, each app with its languages and environments.
   var members: [(String, JSONValue)] {
     func total(_ shares: [RegistryShare]) -> Int64 { shares.reduce(0) { $0 + $1.count } }
     func parts(_ shares: [RegistryShare], named name: String, _ key: (RegistryShare) -> String?)

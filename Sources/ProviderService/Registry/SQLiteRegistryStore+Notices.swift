@@ -1,7 +1,7 @@
 public import Storage
 
 extension SQLiteRegistryStore {
-  /// Notices about rows that failed their checksum for the operator, one sentence each.
+  /// Notices for the operator about rows that failed their checksum, one sentence each.
   public var notices: [String] {
     damage.summary.map {
       [

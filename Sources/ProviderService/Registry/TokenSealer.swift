@@ -64,7 +64,7 @@ public final class TokenSealer: Sendable {
 extension SQLiteRegistryStore {
   /// Returns true if the sealer can open the stored tokens.
   ///
-  /// An empty store has none to open.
+  /// The result is true for an empty store, which has no tokens to open.
   func isSealed(by sealer: TokenSealer) throws(StorageFailure) -> Bool {
     try tokens(after: 0, limit: 1).allSatisfy { sealer.open($0.registration.sealed) != nil }
   }
