@@ -28,7 +28,7 @@ public enum ChannelFailure: Error, Sendable, Equatable, CustomStringConvertible 
   }
 }
 
-/// Channels and broadcasts (apns-protocol section 5).
+/// The management of channels, and broadcasts (apns-protocol section 5).
 ///
 /// A Belfry gateway accepts both on its provider port. Apple's service has another host for channels:
 /// ``ProviderEndpoint/appleSandboxChannels``, ``ProviderEndpoint/appleProductionChannels``. Broadcasts are sent to the

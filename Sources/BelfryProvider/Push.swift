@@ -1,6 +1,6 @@
 public import BelfryWire
 
-/// One notification to one device, as provided by a sender.
+/// A notification for one device, as its sender provides it.
 public struct Push: Sendable {
   /// The time at which the service may discard the notification.
   public enum Expiration: Sendable, Equatable {

@@ -141,7 +141,7 @@ struct RequestTable {
 struct Queue<Element> {
   private var elements: [Element] = []
   private var start = 0
-  /// Elements that were returned to the queue, the next one last.
+  /// The elements that were returned to the queue, the next one last.
   private var front: [Element] = []
 
   var first: Element? {

@@ -14,7 +14,7 @@ enum Limits {
   /// The number of rows of a device's backlog that are read at once: 1 MB at the maximum size of notifications, so that
   /// a device that acknowledges nothing holds no more.
   static let backlogPageRows = 256
-  /// The time, in nanoseconds, that a commit waits for the device's acknowledgement, which would make the row
+  /// The time, in nanoseconds, that a commit waits for the device's acknowledgment, which would make the row
   /// unnecessary.
   static let acknowledgementWaitNanoseconds: Int64 = 2_000_000
   /// The time, in nanoseconds, by which the removal of an acknowledged row is delayed, so that many removals share one

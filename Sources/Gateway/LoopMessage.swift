@@ -21,7 +21,7 @@ enum LoopMessage: Sendable {
   case enrolled(DeviceClaim, answer: ControlPlaneReply, loop: Int)
   /// The control plane's reply to a request of this loop.
   case controlPlane(ControlPlaneReply)
-  /// Keys, apps, or certificates changed.
+  /// Use this directory, because keys, apps, or certificates have changed.
   case directory(CredentialDirectory)
   /// A channel was created or removed, or has a message for its devices.
   case channels(ChannelUpdate)

@@ -1,8 +1,8 @@
 /// A reading of both clocks, taken once per turn and passed to the state machines.
 public struct Moment: Equatable, Sendable {
-  /// Monotonic nanoseconds, for intervals.
+  /// The monotonic time in nanoseconds, for intervals.
   public var nanoseconds: Int64
-  /// Milliseconds since 1970, for expirations and records.
+  /// The wall-clock time in milliseconds since 1970, for expirations and records.
   public var unixMilliseconds: Int64
 
   /// Creates a reading of both clocks.

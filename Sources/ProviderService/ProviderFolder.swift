@@ -50,7 +50,7 @@ public struct ProviderFolder: Sendable {
     adminToken = try Self.adminToken(at: Self.adminTokenFile(in: folder.path))
   }
 
-  /// Notices about the registry's file for the operator, one sentence each.
+  /// Notices for the operator about the registry's file, one sentence each.
   public var notices: [String] {
     var notices: [String] = []
     if case .repaired(let repair) = inspection {

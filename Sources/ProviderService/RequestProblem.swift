@@ -40,6 +40,6 @@ public struct RequestProblems: Error, Sendable, CustomStringConvertible {
     self.all = all
   }
 
-  /// One line per problem.
+  /// The problems, one line each.
   public var description: String { all.map(\.description).joined(separator: "\n") }
 }

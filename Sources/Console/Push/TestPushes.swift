@@ -29,7 +29,7 @@ public final class TestPushes: Sendable {
   }
 
   private struct State {
-    /// One connection per key, kept open for the next push.
+    /// The connections by key, one for each, which are kept open for the next push.
     var clients: [String: ProviderClient] = [:]
     var waiting = 0
   }

@@ -1,7 +1,7 @@
 internal import BelfryWire
 internal import System
 
-/// Seven days of the plotted metrics, in a file of a fixed size that survives a restart.
+/// An archive of seven days of the plotted metrics, in a file of a fixed size that survives a restart.
 ///
 /// There are three tiers: one hour in steps of 10 seconds, one day in steps of a minute, and seven days in steps of ten
 /// minutes. Each step has its own rates and percentiles, computed from all values in that step, so that no percentile

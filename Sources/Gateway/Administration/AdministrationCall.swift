@@ -14,7 +14,7 @@ internal import Storage
 ///        /faults/ID
 /// ```
 public struct AdministrationCall: Sendable {
-  /// "GET", "POST" or "DELETE".
+  /// The method: "GET", "POST", or "DELETE".
   public var method: String
   /// The path, with percent-encoding removed.
   public var path: String

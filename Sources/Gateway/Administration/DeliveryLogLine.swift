@@ -30,11 +30,11 @@ public struct DeliveryLogLine: Sendable, Hashable {
 
   /// The event, as `DeliveryState.label` spells it, or ``refused``.
   public var state: String
-  /// The reason, if there is one.
+  /// The reason for a rejection; nil for other events.
   public var reason: String?
   /// The notification's `apns-id`, which its provider chose or the gateway generated.
   public var id: NotificationID
-  /// `apns-unique-id`; nil for a rejected push.
+  /// The notification's `apns-unique-id`, which the gateway generated; nil for a rejected push.
   public var uniqueID: NotificationID?
   /// The device's number; 0 for the line of a broadcast as a whole.
   public var device: UInt64

@@ -35,7 +35,7 @@ public final class FaultRegistry: Sendable {
     change { $0.append(fault) }
   }
 
-  /// Removes the rule with this id; nil removes all.
+  /// Removes the rule with this ID; nil removes all.
   func remove(_ id: UInt64?) { change { $0.removeAll { id == nil || $0.id == id } } }
 
   /// Sets the function that is called, on any thread, when uses must be stored; that function calls ``takeUses()``.

@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// A scripted answer of a gateway: a rule with an id, and the number of requests that it still applies to.
+/// A scripted answer of a gateway: a rule with an ID, and the number of requests that it still applies to.
 ///
 /// All loops share one object, so that together they never exceed the rule's limit.
 public final class ScriptedFault: Sendable {
-  /// The id, which no other rule of the gateway has had.
+  /// The ID, which no other rule of the gateway has had.
   public let id: UInt64
   /// The rule as it was added.
   public let rule: FaultRule

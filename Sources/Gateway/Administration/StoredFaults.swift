@@ -8,7 +8,7 @@ import Storage
 struct StoredFaults {
   let store: any ControlStore
 
-  /// Returns the rules that have not ended, in the order in which they were added, and the highest id that any rule
+  /// Returns the rules that have not ended, in the order in which they were added, and the highest ID that any rule
   /// has had.
   ///
   /// A rule that can't be read is omitted.
@@ -22,7 +22,7 @@ struct StoredFaults {
         continue
       }
       guard let rule = try? FaultRule(object) else { continue }
-      // Rules of earlier releases have no id; they are numbered in their order.
+      // Rules of earlier releases have no ID; they are numbered in their order.
       let id = object["id"]?.integerValue.map { UInt64(clamping: $0) } ?? lastID + 1
       lastID = max(lastID, id)
       let fault = ScriptedFault(id: id, rule, used: uses[id] ?? 0)
@@ -76,6 +76,6 @@ struct StoredFaults {
     ])
   }
 
-  /// The member that contains the highest id; its line has no rule.
+  /// The member that contains the highest ID; its line has no rule.
   private static let lastKey = "lastID"
 }

@@ -2,17 +2,17 @@ import Synchronization
 
 /// A rate limit with a burst: the generic cell rate algorithm, whose entire state is one point in time.
 public struct RateLimit: Equatable, Sendable {
-  /// Nanoseconds between two events at the steady rate.
+  /// The time, in nanoseconds, between two events at the steady rate.
   private let interval: Int64
-  /// Nanoseconds by which the state may run ahead of the clock.
+  /// The time, in nanoseconds, by which the state may run ahead of the clock.
   private let tolerance: Int64
 
-  /// Allows `perSecond` events per second, and as many at once after an idle second.
+  /// Creates a limit of `perSecond` events per second, which allows as many at once after an idle second.
   public init(perSecond: UInt32) {
     self.init(intervalNanoseconds: 1_000_000_000 / Int64(max(1, perSecond)), burst: perSecond)
   }
 
-  /// Allows one event every `intervalNanoseconds`, and `burst` events at once after a pause.
+  /// Creates a limit of one event every `intervalNanoseconds`, which allows `burst` events at once after a pause.
   public init(intervalNanoseconds: Int64, burst: UInt32) {
     interval = intervalNanoseconds
     tolerance = intervalNanoseconds * (Int64(max(1, burst)) - 1)

@@ -72,7 +72,7 @@ public final class CertificateEnds: Sendable {
 
   init() {}
 
-  /// One entry for each kind of certificate that exists.
+  /// The expirations, one for each kind of certificate that exists.
   public var all: [CertificateEnd] {
     state.withLock { state in
       state.ends

@@ -24,7 +24,7 @@ struct ChannelWork {
   var changing: [UInt64: SubscriptionRequest.Key] = [:]
   /// The number of channels that each device is subscribed to, including subscriptions that are still being written.
   private var counts: [UInt64: Int] = [:]
-  /// Acknowledgements from devices, to be written in one batch.
+  /// The devices' acknowledgments that wait to be written in one batch.
   var marks: [ControlChange] = []
   var isContinuing = false
 
@@ -222,7 +222,7 @@ extension GatewayLoop {
     outbox.peers[index].post(.continueFanOut)
   }
 
-  /// Persists the devices' acknowledgements in one batch.
+  /// Persists the devices' acknowledgments in one batch.
   func persistMarks() {
     guard !channelWork.marks.isEmpty else { return }
     _ = persist(channelWork.marks)

@@ -76,7 +76,7 @@ struct UnprovenConnections {
   }
 }
 
-/// Admission of connections, before any handshake.
+/// The admission of connections, before any handshake.
 extension GatewayLoop {
   /// Marks the stream's peer as an authenticated provider.
   func prove(_ stream: ByteStream?) { (stream?.slot as? ConnectionSlot)?.proveProvider() }

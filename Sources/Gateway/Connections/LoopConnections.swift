@@ -4,7 +4,7 @@ import Storage
 /// The connections of one loop by number; a single counter assigns the numbers.
 struct LoopConnections {
   private var providers: [UInt64: any ProviderPeer] = [:]
-  /// Loads of connections that ended before all of their pushes were answered.
+  /// The loads of connections that ended before all of their pushes were answered.
   private var departed: [UInt64: ProviderLoad] = [:]
   private var teams: [String: TeamLoad] = [:]
   private var devices: [SessionID: DeviceConnection] = [:]

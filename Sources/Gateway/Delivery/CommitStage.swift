@@ -5,7 +5,7 @@ import Storage
 /// An entry that its device may still acknowledge before its deadline is delayed; any other is due immediately. Only
 /// one commit runs at a time.
 struct CommitStage {
-  /// Entries in ascending order of commit deadline; entries that have since left the stage are skipped.
+  /// A queue of entries in ascending order of commit deadline, which skips entries that have since left the stage.
   private struct DeadlineQueue {
     private var entries: [DeliveryEntry] = []
     private var head = 0

@@ -1,6 +1,6 @@
 public import Storage
 
-/// Commits: requests to the store, and the handling of their outcomes.
+/// The commits: requests to the store, and the handling of their outcomes.
 extension DeliveryCore {
   /// Returns the time at which the next commit should start, in monotonic nanoseconds; `nil` if a commit is running or
   /// nothing is staged.

@@ -1,6 +1,7 @@
 public import Storage
 
-/// Device events: the beginning and end of sessions, acknowledgements of notifications, and changes of the power state.
+/// The handling of device events: the beginning and end of sessions, acknowledgments of notifications, and changes of
+/// the power state.
 ///
 /// Events of a session that has ended are ignored, because they were already in progress when it ended.
 extension DeliveryCore {
@@ -187,7 +188,7 @@ extension DeliveryCore {
     return false
   }
 
-  /// Handles the device's acknowledgement of this sequence number.
+  /// Handles the device's acknowledgment of this sequence number.
   public mutating func acknowledge(
     _ device: UInt64, session: SessionID, sequence: UInt64, now: Moment
   ) {

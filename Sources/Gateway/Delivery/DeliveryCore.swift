@@ -1,7 +1,7 @@
 import BelfryWire
 public import Storage
 
-/// Store and forward for the devices of one loop, as a state machine without I/O.
+/// The storing and forwarding of notifications for the devices of one loop, as a state machine without I/O.
 ///
 /// Events are method calls with the time; ``takeEffects(into:)`` returns the actions for the loop. The core guarantees
 /// that each answered notification is delivered, replaced by a newer one, expired, discarded for a recorded reason, or

@@ -85,10 +85,10 @@ public final class DeliveryEntry {
   public private(set) var isFromStore: Bool
   private(set) var state: State
   private(set) var position = QueuePosition.none
-  /// True if its device may already have received it; decided when it is queued.
+  /// True if the device may already have received the entry; decided when the entry is queued.
   var isRepetition = false
-  /// True if the app's `keep` ignores it, because its device was connected when it arrived and its power state allows
-  /// sending.
+  /// True if the app's `keep` ignores the entry, because the device was connected when the entry arrived and its power
+  /// state allows sending.
   ///
   /// `keep` limits the queue of an offline device, so this entry neither replaces another in memory nor is replaced.
   var isExemptFromKeep = false
@@ -97,7 +97,7 @@ public final class DeliveryEntry {
   var isCountedByToken = false
   /// The monotonic time since which it has been held or has waited for its only attempt.
   var heldSinceNanoseconds: Int64 = 0
-  /// Its number among its device's deliveries; set when it is sent.
+  /// The entry's number among its device's deliveries; set when the entry is sent.
   var delivery: UInt64 = 0
   /// The rows of the entries that it replaced, and of those that they had replaced before their own commits ended; they
   /// are removed together with its own.
@@ -237,7 +237,7 @@ extension DeliveryEntry {
     }
   }
 
-  /// Its rank in the queue: repetitions first, then by order of acceptance.
+  /// The entry's rank in the queue: repetitions first, then by order of acceptance.
   var order: UInt64 { isRepetition ? sequence : sequence | 1 << 63 }
 
   /// Changes the state to `next`, which the current state must allow.

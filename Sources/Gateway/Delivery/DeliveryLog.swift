@@ -10,7 +10,7 @@ public import System
 /// themselves. It isn't memory-mapped either, so a program that truncates it removes lines but can't crash the gateway.
 ///
 /// The file consists of 8-byte words in the machine's byte order: a magic number, the capacity, 6 reserved words, then
-/// 8 words per line: milliseconds since 1970; device; app, kind, state, push type and letter case; the two halves of
+/// 8 words per line: milliseconds since 1970; device; app, kind, state, push type, and letter case; the two halves of
 /// `apns-id`; the two of `apns-unique-id`; and the line's number from 1, which is 0 in an unused line. A push type of 0
 /// is unknown.
 public final class DeliveryLog {

@@ -3,7 +3,7 @@ internal import BelfryWire
 internal import Storage
 internal import Synchronization
 
-/// A recipient of a batch, with its token and notification id.
+/// A recipient of a batch, with its token and notification ID.
 struct CampaignAddressee {
   let recipient: CampaignRecipient
   let token: [UInt8]

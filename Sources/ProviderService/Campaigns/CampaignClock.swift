@@ -7,7 +7,7 @@ public import System
 /// set back is trusted at once. Time during which the machine sleeps counts. The clock may be used from any thread; a
 /// service uses one from startup on.
 public final class CampaignClock: Sendable {
-  /// Nanoseconds since the machine started, and the wall clock in milliseconds since 1970.
+  /// The nanoseconds since the machine started, and the wall clock in milliseconds since 1970.
   public typealias Reading = (nanoseconds: Int64, unixMilliseconds: Int64)
 
   private let read: @Sendable () -> Reading

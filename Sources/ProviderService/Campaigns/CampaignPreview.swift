@@ -5,9 +5,9 @@ internal import System
 /// A preview of the texts that a campaign would show, and of the number of devices, before anything is sent.
 struct CampaignPreview {
   let total: Int64
-  /// One object per language of the devices.
+  /// The texts, as one object per language of the devices.
   let languages: [JSONObject]
-  /// One object per time zone, if the send time depends on it.
+  /// The times, as one object per time zone, if the send time depends on the zone.
   let zones: [JSONObject]
   /// The seconds until the campaign's time arrives for the first device; nil for a campaign without a time.
   let startsInSeconds: Int?

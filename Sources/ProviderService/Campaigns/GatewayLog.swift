@@ -47,12 +47,12 @@ public struct GatewayLog: Sendable {
     }
   }
 
-  /// Calls its argument with each line that the log still has.
+  /// A function that calls its argument with each line that the log still has.
   ///
-  /// Returns false if the gateway does not respond.
+  /// It returns false if the gateway does not respond.
   public typealias Read = @Sendable ((Line) -> Void) throws -> Bool
 
-  /// Returns the gateway's clock in milliseconds since 1970, or nil if it does not respond.
+  /// A function that returns the gateway's clock in milliseconds since 1970, or nil if the gateway does not respond.
   public typealias Clock = @Sendable () throws -> Int64?
 
   /// The smallest number of lines that the log retains; newer lines replace older ones.

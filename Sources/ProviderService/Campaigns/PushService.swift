@@ -4,7 +4,7 @@ internal import System
 
 /// The push service to which campaigns are sent.
 public struct PushService: Sendable {
-  /// Sends a push and calls back once, as `ProviderClient` does.
+  /// A function that sends a push and calls back once, as `ProviderClient` does.
   public typealias Submit = @Sendable (Push, @escaping PushCompletion) -> Void
 
   let submit: Submit
@@ -13,7 +13,7 @@ public struct PushService: Sendable {
   let environment: Environment?
   /// The service's address, as shown to operators.
   let name: String
-  /// Returns the state of the connection; the call opens a connection if none is open.
+  /// A function that returns the state of the connection, and opens a connection if none is open.
   let connection: @Sendable () -> ProviderConnectionState
 
   /// Creates a service; `log` is its delivery log, if it has a readable one.

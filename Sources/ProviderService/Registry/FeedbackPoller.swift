@@ -6,7 +6,7 @@ public import System
 /// A poller that queries a feedback service for dead tokens, at its start and every hour, and removes those that have
 /// not registered since.
 public final class FeedbackPoller: Sendable {
-  /// Reads the service, as the client library's `FeedbackClient` does.
+  /// A function that reads the service, as the client library's `FeedbackClient` does.
   public typealias Read = @Sendable () throws -> [(token: [UInt8], unixSeconds: Int64)]
 
   private let isStopped = NSCondition()
