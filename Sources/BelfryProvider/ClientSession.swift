@@ -222,7 +222,7 @@ struct ClientSession: ~Copyable {
     }
     let seconds = Int(policy.timeoutNanoseconds / 1_000_000_000)
     steps.append(.fail(overdue.number, .timedOut(seconds: seconds)))
-    // A connection without a response for this long is considered dead: a half-open connection looks like this.
+    // Treat a connection without a response for this long as dead: a half-open connection looks like this.
     guard let connection = overdue.connection else { return }
     drain(connection, now: now, reason: "no response")
     draining.remove(connection)

@@ -128,7 +128,7 @@ public final class ProviderClient: Sendable {
 
   /// Opens all connections before the first push, unless they are open.
   ///
-  /// After a failure, it waits for the end of the pause.
+  /// After a failure, the client waits for the end of the pause.
   public func connect() {
     shared.withLock { shared in
       if !shared.isClosed { post(.connect) }

@@ -97,7 +97,8 @@ public struct GatewayConfiguration: Sendable {
   /// Creates a configuration with the default options for a folder.
   public init(folder: String) { self.folder = folder }
 
-  /// Returns true if a certificate can contain this name: an IP address, or a host name in the characters of RFC 1123.
+  /// Returns true if a certificate can contain this name: an IP address, or a host name made of the characters that RFC
+  /// 1123 allows.
   public static func isName(_ text: String) -> Bool {
     if let range = AddressRange(text) { return range.prefixBits == range.address.count * 8 }
     let labels = text.split(separator: ".", omittingEmptySubsequences: false)

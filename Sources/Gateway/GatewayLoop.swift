@@ -306,7 +306,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
     }
   }
 
-  /// Returns true if a device isn't known and may be one whose row is damaged.
+  /// Returns true if a device isn't known but may exist in a damaged row.
   func isDamaged(_ device: UInt64) -> Bool {
     directory.damage.mayHave(.device(device)) && !devices.knows(device)
   }

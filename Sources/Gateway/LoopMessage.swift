@@ -37,7 +37,7 @@ enum LoopMessage: Sendable {
   case rotation(LoopRotation.Change)
   /// Apply this configuration, as far as a loop can.
   case configuration(GatewayConfiguration)
-  /// A device was revoked at that time, in milliseconds since 1970.
+  /// A device was revoked at the given time, in milliseconds since 1970.
   case revoked(device: UInt64, atMilliseconds: Int64)
   /// All loops are running, with these mailboxes: open the listeners on these ports (0 means any free port).
   case open(peers: LoopPeers, ports: GatewayPorts)
@@ -67,7 +67,7 @@ enum ControlPlaneRequest: Sendable {
   /// A feedback client requests the next inactive tokens of this app, or the first ones that no client has read; the
   /// reply repeats the number.
   case feedback(number: UInt64, app: UInt32, after: FeedbackCursor?)
-  /// A feedback client has read an app's inactive tokens up to that time.
+  /// A feedback client has read an app's inactive tokens up to the given time.
   case feedbackRead(app: UInt32, upToMilliseconds: Int64)
 }
 

@@ -16,7 +16,7 @@ struct LoopOutbox {
     waiting = Array(repeating: [], count: peers.count)
   }
 
-  /// Adds a message for that loop; returns false if there is no such loop.
+  /// Adds a message for a loop; returns false if no loop has this number.
   mutating func add(_ message: LoopMessage, to loop: Int) -> Bool {
     guard waiting.indices.contains(loop) else { return false }
     waiting[loop].append(message)

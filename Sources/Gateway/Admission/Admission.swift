@@ -6,9 +6,9 @@ public protocol AdmissionContext {
   mutating func credential(for request: borrowing PushRequest) -> Admission.Credential
   /// Returns the app with a bundle identifier.
   func app(bundleID: Span<UInt8>) -> App?
-  /// Returns true if an app that isn't found may be one whose row is damaged.
+  /// Returns true if an app that isn't found may exist in a damaged row.
   func mayBeDamaged(bundleID: Span<UInt8>) -> Bool
-  /// Returns true if the app of a token may be one whose row is damaged.
+  /// Returns true if the app of a token may exist in a damaged row.
   func mayBeDamaged(app: UInt32) -> Bool
   /// Returns a device token's contents; `nil` if this gateway didn't create it.
   mutating func open(token: Span<UInt8>) -> TokenContents?

@@ -35,7 +35,8 @@ public struct CertificateEnd: Sendable, Equatable {
     self.notAfter = notAfter
   }
 
-  /// Returns why clients reject the certificate at that time, in seconds since 1970; nil if they accept it.
+  /// Returns the reason that clients reject the certificate at the given time, in seconds since 1970; nil if they
+  /// accept it.
   func problem(atSeconds now: Int64) -> String? {
     func time(_ seconds: Int64) -> String { Timestamp.rfc3339(unixMilliseconds: seconds * 1_000) }
     if notAfter <= now {
@@ -80,7 +81,7 @@ public final class CertificateEnds: Sendable {
     }
   }
 
-  /// Returns why clients reject the listeners' certificates, one sentence per certificate.
+  /// Returns the reasons that clients reject the listeners' certificates, one sentence per certificate.
   func problems(atSeconds now: Int64) -> [String] {
     all.filter { [.own, .server, .authority].contains($0.kind) }.compactMap {
       $0.problem(atSeconds: now)

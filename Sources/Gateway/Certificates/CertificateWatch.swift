@@ -168,7 +168,7 @@ final class CertificateWatch {
     }
   }
 
-  /// Schedules the count of devices on the writer's thread, because there may be very many.
+  /// Schedules the count of devices on the writer's thread, because there may be very many devices.
   private func countDevices(nowSeconds: Int64) {
     nextCountSeconds = nowSeconds + Limits.rotationCountSeconds
     let (ends, metrics) = (ends, metrics)

@@ -21,7 +21,7 @@ struct CertificateSource: Sendable {
   let revocations: CertificateRevocations
   let log: Log
 
-  /// Returns the listeners' certificates for that time, in seconds since 1970.
+  /// Returns the listeners' certificates for the given time, in seconds since 1970.
   func load(_ configuration: GatewayConfiguration, nowSeconds: Int64) throws -> ListenerCertificates
   {
     let names = ServerNames(of: configuration)
@@ -83,10 +83,10 @@ extension GatewayConfiguration {
       certificateChainPEM: own.certificateChainPEM, privateKeyPEM: own.privateKeyPEM, alpn: [])
   }
 
-  /// Returns why clients would reject the operator's certificate at that time; nil if they would accept it, or if no
-  /// certificate is configured.
+  /// Returns the reason that clients would reject the operator's certificate at the given time; nil if they would
+  /// accept it, or if no certificate is configured.
   ///
-  /// The gateway starts anyway, because its other names are still served.
+  /// The gateway starts in either case, because it still serves its other names.
   public func certificateProblem(nowSeconds now: Int64) throws -> String? {
     guard let serverCertificate else { return nil }
     let own = try OwnCertificate(serverCertificate)

@@ -89,10 +89,11 @@ final class ChannelService {
 
   // MARK: Devices
 
-  /// Returns true if a channel may be one whose row is damaged.
+  /// Returns true if a channel may exist in a damaged row.
   func mayBeDamaged(_ id: ChannelID) -> Bool { store.damage.mayHave(.channel(id.bytes)) }
 
-  /// Returns true if a channel that a loop doesn't know exists; if so, all loops have been notified of it.
+  /// Returns true if a channel exists that the calling loop doesn't know; in that case, all loops have been notified of
+  /// it.
   func introduce(_ id: ChannelID, app: UInt32) -> Bool {
     guard registry.configuration(of: id, app: app) != nil else { return false }
     publish(.made(id, app: app))

@@ -29,7 +29,7 @@ struct ConnectionBounds: Equatable, Sendable {
   ///
   /// Other connections cost almost nothing until their first bytes are read.
   let handshakes: Int
-  /// The maximum number of provider connections on all interfaces; providers are few, and each sends a lot.
+  /// The maximum number of provider connections on all interfaces; there are few providers, and each sends many pushes.
   let providers: Int
   /// The maximum number of provider connections from one address.
   let providersOfAddress: Int

@@ -84,7 +84,7 @@ final class ConnectionCensus: Sendable {
     }
   }
 
-  /// Counts a device that its certificate identified, or one that disconnected (-1).
+  /// Counts a device that its certificate has identified (1), or one that has disconnected (-1).
   func countDevice(_ count: Int) {
     counts.withLock { counts in
       counts.devices += count

@@ -25,7 +25,7 @@ struct LoopConnections {
 
   func provider(_ number: UInt64) -> (any ProviderPeer)? { providers[number] }
 
-  /// Counts the answer to a push of that connection; returns the connection if it is still open.
+  /// Counts the answer to a push of a connection; returns the connection if it is still open.
   mutating func answered(_ number: UInt64) -> (any ProviderPeer)? {
     if let provider = providers[number] {
       provider.load.end()

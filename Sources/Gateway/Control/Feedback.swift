@@ -23,7 +23,7 @@ struct Feedback {
     return records
   }
 
-  /// Records that a client has read everything up to that time.
+  /// Records that a client has read everything up to the given time.
   ///
   /// If two clients read, the later time counts.
   func noteRead(

@@ -85,7 +85,7 @@ public struct AcceptedNotification: Sendable {
       acceptedMilliseconds: broadcast.acceptedMilliseconds, keep: .max, reply: nil)
   }
 
-  /// The kind in the key of a broadcast's copy, which no token has.
+  /// The kind in the key of a broadcast's copy; no token has this kind.
   static let broadcastKind: UInt8 = 0
 
   /// Returns true if delivery is attempted only once and the notification is never stored.

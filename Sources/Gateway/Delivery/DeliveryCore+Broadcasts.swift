@@ -3,7 +3,7 @@ import Storage
 
 /// The delivery of broadcasts.
 ///
-/// Each message is sent to every listening device, one slice of them per turn.
+/// Each message is sent to every listening device, one slice of the devices per turn.
 ///
 /// ```
 /// broadcast ── kept? it is the channel's newest, on disk already ──┐

@@ -165,7 +165,7 @@ extension DeliveryCore {
     entry.isRepetition = false
     switch entry.state {
     case .transient(let isAnswered):
-      // It was sent but not acknowledged: the device may have it, and delivery isn't attempted again.
+      // The entry was sent but not acknowledged: the device may have it, and delivery isn't attempted again.
       if isAnswered, !entry.notification.isOnce(at: now) {
         entry.advance(to: .ended)
       } else {

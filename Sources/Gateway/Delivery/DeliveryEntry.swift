@@ -40,9 +40,9 @@ public final class DeliveryEntry {
 
   /// The way in which a notification ended while its commit was running.
   enum Ending: Equatable {
-    /// The device has it; the provider is answered after the commit.
+    /// The device has the notification; the provider is answered after the commit.
     case acknowledged
-    /// Something else made it unnecessary; the provider is answered after the commit.
+    /// Something else made the entry unnecessary; the provider is answered after the commit.
     case dropped
     /// Like `dropped`, but the provider has already been answered.
     case droppedAnswered
@@ -81,7 +81,7 @@ public final class DeliveryEntry {
   public let channelHandle: UInt32
   /// True if the delivery log records this entry; of a broadcast's thousands of copies, it records only some.
   let isLogged: Bool
-  /// True if it was read from the store or waited before it was sent.
+  /// True if the entry was read from the store or waited before it was sent.
   public private(set) var isFromStore: Bool
   private(set) var state: State
   private(set) var position = QueuePosition.none
@@ -95,12 +95,12 @@ public final class DeliveryEntry {
   var throttle = Throttle.unchecked
   /// True if ``UnansweredPushes`` has counted it for its token.
   var isCountedByToken = false
-  /// The monotonic time since which it has been held or has waited for its only attempt.
+  /// The monotonic time since which the entry has been held or has waited for its only attempt.
   var heldSinceNanoseconds: Int64 = 0
   /// The entry's number among its device's deliveries; set when the entry is sent.
   var delivery: UInt64 = 0
-  /// The rows of the entries that it replaced, and of those that they had replaced before their own commits ended; they
-  /// are removed together with its own.
+  /// The rows of the entries that this entry replaced, and of those that they had replaced before their own commits
+  /// ended; all of them are removed together with this entry's row.
   var replacedRows: [UInt64] = []
   /// The newer entry that replaced this one before its commit ended.
   private var replacement: DeliveryEntry?
@@ -221,7 +221,7 @@ extension DeliveryEntry {
     if case .transient = state { true } else { false }
   }
 
-  /// True if it counts toward the undelivered notifications that the app keeps per token.
+  /// True if the entry counts toward the undelivered notifications that the app keeps per token.
   var countsAgainstKeep: Bool {
     switch state {
     case .staged, .committing, .stored, .rowLost: !isExemptFromKeep
@@ -246,7 +246,7 @@ extension DeliveryEntry {
     state = next
   }
 
-  /// Records that it is sent after a wait, so that the log reports it as delivered from storage.
+  /// Records that the entry is sent after a wait, so that the log reports it as delivered from storage.
   func markAsWaited() {
     switch state {
     case .stored, .rowLost, .keptByChannel: isFromStore = true

@@ -1,4 +1,4 @@
-/// Subscribers to a loop's delivery log; a subscriber is removed when its callback returns false.
+/// The subscribers to a loop's delivery log; a subscriber is removed when its callback returns false.
 struct DeliveryLogFollowers {
   private struct Member {
     let query: DeliveryLogQuery

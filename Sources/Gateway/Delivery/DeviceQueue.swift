@@ -98,11 +98,11 @@ struct DeviceQueue {
     entry.move(from: .uncommitted, to: .none)
   }
 
-  /// Removes the unsent entries that a newer one replaces: the one with the same collapse ID, and, for an app that
-  /// keeps only one, the older one.
+  /// Removes and returns the unsent entries that a newer one replaces: the entry with the same collapse ID and, for an
+  /// app that keeps only one notification, the older entry.
   ///
-  /// For an app that keeps several, the store decides which rows are too many, because until then the newer entries in
-  /// between may still be refused.
+  /// For an app that keeps several, the store decides which rows to drop, because the newer entries in between may
+  /// still be refused until then.
   mutating func removeReplaced(by newer: DeliveryEntry) -> [DeliveryEntry] {
     guard let unsent else { return [] }
     var replaced: [DeliveryEntry] = []

@@ -11,7 +11,7 @@ struct EntryList {
 
   /// The number of gaps tolerated beyond the number of entries; closing fewer costs more than it saves.
   private static let gapsMin = 16
-  /// The slots of capacity that an empty list retains; the memory of a larger backlog is freed.
+  /// The maximum capacity, in slots, that an empty list retains; the memory of a larger backlog is freed.
   private static let spareSlotsMax = 64
 
   private var slots: [Slot] = []

@@ -142,10 +142,10 @@ public final class CredentialDirectory: Sendable {
     CredentialDirectory(self, adding: app, version: version)
   }
 
-  /// Returns the key with that `kid`.
+  /// Returns the key with this `kid`.
   public func key(_ id: String) -> ProviderVerificationKey? { keys[id] }
 
-  /// Returns the app with that bundle identifier.
+  /// Returns the app with this bundle identifier.
   public func app(bundleID: Span<UInt8>) -> App? {
     if let candidates = appsByHash[Self.hash(bundleID)] {
       for app in candidates {
@@ -160,12 +160,12 @@ public final class CredentialDirectory: Sendable {
     return nil
   }
 
-  /// Returns the app with that number.
+  /// Returns the app with this number.
   public func app(number: UInt32) -> App? {
     appsByNumber[number] ?? added.first { $0.number == number }
   }
 
-  /// Returns true if an app that isn't found may be one whose row is damaged.
+  /// Returns true if an app that isn't found may exist in a damaged row.
   func mayBeDamaged(bundleID: Span<UInt8>) -> Bool {
     guard damage.count > 0 else { return false }
     var name: [UInt8] = []
@@ -173,15 +173,15 @@ public final class CredentialDirectory: Sendable {
     return damage.mayHave(.bundle(String(decoding: name, as: UTF8.self)))
   }
 
-  /// Returns true if an app isn't found and may be one whose row is damaged.
+  /// Returns true if an app isn't found but may exist in a damaged row.
   func mayBeDamaged(app number: UInt32) -> Bool {
     damage.mayHave(.app(number: number)) && app(number: number) == nil
   }
 
-  /// Returns the team that the provider certificate with that serial number (hexadecimal) was issued to.
+  /// Returns the team that the provider certificate with this serial number (hexadecimal) was issued to.
   public func team(certificateSerial: String) -> String? { certificateTeams[certificateSerial] }
 
-  /// Returns true if the provider certificate with that serial number (hexadecimal) was revoked.
+  /// Returns true if the provider certificate with this serial number (hexadecimal) was revoked.
   public func isRevoked(certificateSerial: String) -> Bool {
     revokedCertificates.contains(certificateSerial)
   }

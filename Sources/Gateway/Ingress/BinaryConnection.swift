@@ -176,7 +176,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
       accepted(notification, contents, keep: app.keep), reply: nextSerial, of: self)
   }
 
-  /// Returns true if the app of the topic or of the token may be one whose row is damaged.
+  /// Returns true if the app of the topic or of the token may exist in a damaged row.
   private func mayBeDamaged(_ notification: BinaryNotification, topic: [UInt8]) -> Bool {
     guard let app = home.directory.app(bundleID: topic.span) else {
       return home.directory.mayBeDamaged(bundleID: topic.span)
@@ -305,7 +305,8 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
   /// Sends the error packet and closes the connection once all earlier frames have been answered, because the packet
   /// implies that every frame before the named one was accepted.
   ///
-  /// A frame without an identifier gets only the close, because 0 would be ambiguous (apns-protocol 7.2).
+  /// If the faulty frame has no identifier, the connection closes without a packet, because 0 would be ambiguous
+  /// (apns-protocol 7.2).
   private func closeIfRefused() {
     guard let refusal, !isClosing, open.keys.allSatisfy({ $0 > refusal.serial }) else { return }
     isClosing = true

@@ -1,7 +1,7 @@
 /// The rules for closing a provider's connection that sends no first frame, makes no request, or doesn't read its
 /// answers.
 ///
-/// A value without I/O, evaluated every few seconds.
+/// It is a value without I/O, evaluated every few seconds.
 struct IdlePolicy {
   /// The connection's activity so far; times are monotonic nanoseconds.
   struct Facts {

@@ -3,14 +3,14 @@ import BelfryWire
 /// The consequences of a provider's errors: they lower the stream limit of its connection, and too many close it
 /// (apns-protocol 1.11).
 ///
-/// A value without I/O. Accepted requests offset errors, and errors decay over time. As a result, only a provider whose
-/// requests mostly fail is slowed, however long it stays connected.
+/// It is a value without I/O. Accepted requests offset errors, and errors decay over time. As a result, only a provider
+/// whose requests mostly fail is slowed, however long it stays connected.
 struct ProviderErrorPolicy {
   /// The numbers of errors, beyond the accepted requests, that close a connection.
   struct Bounds: Sendable, Equatable {
     /// The limit of errors of any kind; 0 for no limit.
     var errors: UInt32 = 1_000
-    /// The limit of BadDeviceToken errors, which are what guessing tokens produces; 0 for no limit.
+    /// The limit of BadDeviceToken errors, which a client causes by guessing tokens; 0 for no limit.
     var badDeviceTokens: UInt32 = 250
   }
 

@@ -97,7 +97,7 @@ public struct RegistrationTable: Sendable {
     case active
     /// The user turned off the app's notifications: the push is accepted and discarded.
     case disabled
-    /// The token has been inactive since that time, in milliseconds since 1970.
+    /// The token has been inactive since the given time, in milliseconds since 1970.
     case unregistered(sinceMilliseconds: Int64)
     /// The gateway's key sealed the token, but no device registered it here, because the data folder was restored from
     /// a backup.
@@ -119,13 +119,13 @@ public struct RegistrationTable: Sendable {
     self.init(topicsMax: Limits.topicsPerDeviceMax, damage: damage)
   }
 
-  /// Creates an empty table in which a device can have that many topics.
+  /// Creates an empty table in which a device can have at most `topicsMax` topics.
   init(topicsMax: Int, damage: StoreDamage = .none) {
     self.topicsMax = topicsMax
     self.damage = damage
   }
 
-  /// Reserves capacity for that many registrations.
+  /// Reserves capacity for `count` registrations.
   public mutating func reserve(_ count: Int) { entries.reserveCapacity(count) }
 
   /// Restores the entry of a key at startup.
@@ -247,7 +247,7 @@ public struct RegistrationTable: Sendable {
   /// Asserts the invariants that hold between calls.
   public func checkInvariants() { pending.checkInvariants() }
 
-  /// Records that a device was revoked at that time, in milliseconds since 1970.
+  /// Records that a device was revoked at the given time, in milliseconds since 1970.
   public mutating func revoke(_ device: UInt64, atMilliseconds: Int64) {
     revokedDevices[device] = atMilliseconds
   }

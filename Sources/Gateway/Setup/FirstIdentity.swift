@@ -57,7 +57,7 @@ package struct FirstIdentity: Sendable {
     return FirstIdentity(teamID: teamID, keyID: keyID, enrollmentCode: code)
   }
 
-  /// Returns the team that most keys and apps name, if its own row is damaged.
+  /// Returns the team that most keys and apps belong to, if the team's own row is damaged.
   private static func orphanedTeam(in store: any ControlStore) throws(StorageFailure) -> String? {
     guard store.damage.has(table: "team") else { return nil }
     var counts: [String: Int] = [:]  // text: ids that the operator gave

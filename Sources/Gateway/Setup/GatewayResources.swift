@@ -45,13 +45,13 @@ package struct GatewayResources {
   package var loops: any LoopRunner = ThreadLoopRunner()
   /// The runner of the writers.
   package var batches: any BatchRunner = ThreadBatchRunner()
-  /// A function that creates the delivery log of the loop with that number.
+  /// A function that creates the delivery log of the loop with the given number.
   package var makeDeliveryLog: @Sendable (Int) throws(SystemFailure) -> DeliveryLog
   /// The seed of all random numbers; nil to use the kernel's random numbers.
   package var randomSeed: UInt64?
   /// The administration's clock, in milliseconds since 1970.
   package var unixMilliseconds: @Sendable () -> Int64 = { SystemClock.unixMilliseconds }
-  /// A function that waits, on an administrator's thread, until that many loops have handled a change.
+  /// A function that waits, on an administrator's thread, until the given number of loops have handled a change.
   package var waitForChange: @Sendable (ChangeBarrier, Int) -> Void = { $0.wait(for: $1) }
   /// A function that is called on each loop when the loop starts, so that a test can check its invariants.
   package var didStartLoop: (@Sendable (GatewayLoop) -> Void)?

@@ -8,8 +8,8 @@ internal import System
 
 /// A runner that sends one campaign, on its own thread, until it is finished or stopped.
 ///
-/// A batch is on disk as in flight before its first push is sent, and its outcomes are in one transaction with its end.
-/// Pushes that an earlier run left in flight are looked up in the gateway's delivery log (decision 0013).
+/// A batch is stored as in flight before its first push is sent, and its outcomes are stored in the same transaction as
+/// its end. Pushes that an earlier run left in flight are looked up in the gateway's delivery log (decision 0013).
 final class CampaignRunner: Sendable {
   /// The resources of a runner.
   struct Resources: Sendable {
@@ -103,7 +103,7 @@ final class CampaignRunner: Sendable {
         guard let stored = try resources.registry.store.campaign(campaign.id) else { return }
         campaign = stored
       } catch {
-        // The next run begins with the current values, and also fails if the store cannot be read.
+        // Try another run with the values in memory, which fails too if the store still cannot be read.
         continue
       }
     }

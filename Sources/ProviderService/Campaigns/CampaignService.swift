@@ -98,7 +98,7 @@ public final class CampaignService: Sendable {
 
   /// Returns a campaign to `scheduled` if an earlier release started it and left it waiting for its time.
   ///
-  /// Returns true if it did.
+  /// Returns true if the campaign is scheduled now.
   private func reschedule(_ campaign: CampaignRecord) throws(Failure) -> Bool {
     guard try startsLater(campaign, document(of: campaign)) else { return false }
     let scheduled = try stored { () throws(StorageFailure) in

@@ -38,7 +38,7 @@ public struct PushService: Sendable {
       submit: { push, completion in client.submit(push, completion: completion) }, log: log,
       environment: environment, name: name,
       connection: {
-        // Services close idle connections: one that worked a minute ago is as good as open.
+        // Services close idle connections, so a connection that worked within the last minute counts as open.
         let isRecent =
           if case .ended(let moment) = client.connection {
             SystemClock.unixMilliseconds - moment < Limits.connectionGoodMilliseconds

@@ -64,7 +64,8 @@ struct SendTime: Sendable, Equatable {
     guard let quietHours, let left = quietHours.secondsLeft(atWall: zone.wall(at: moment)) else {
       return moment
     }
-    // By wall time: if the clocks change in the meantime, the quiet hours still end at the specified hour.
+    // Compute the end by wall time, so that the quiet hours end at the specified hour even if the clocks change before
+    // that.
     let end = zone.firstInstant(ofWall: zone.wall(at: moment) + left)
     assert(end >= moment, "quiet hours end after they began")
     return max(end, moment)

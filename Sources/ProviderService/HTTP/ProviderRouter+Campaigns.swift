@@ -120,7 +120,7 @@ extension ProviderRouter {
     let document: JSONObject
     /// The audience; nil if the request does not name one.
     let audience: CampaignAudience?
-    /// The rate; nil if the request does not name one, and the inner nil for no limit.
+    /// The rate; nil if the request does not name one, and an inner nil for no limit.
     let rate: Int64??
     /// True if the campaign is not to be started.
     let isHeld: Bool

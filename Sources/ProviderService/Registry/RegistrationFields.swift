@@ -1,7 +1,7 @@
 internal import BelfryWire
 internal import Transport
 
-/// The received fields of a registration: in the URL, in a form or in a JSON object.
+/// The received fields of a registration: in the URL, in a form, or in a JSON object.
 struct RegistrationFields {
   /// The supported field names; others belong to the app.
   static let names = [

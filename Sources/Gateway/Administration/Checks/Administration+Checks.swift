@@ -3,7 +3,7 @@ internal import Storage
 internal import System
 internal import Transport
 
-/// Checks of pushes, device tokens, and provider tokens that change nothing.
+/// Read-only checks of pushes, device tokens, and provider tokens.
 extension Administration {
   func check(
     _ draft: AdministrationRequest.PushDraft, _ now: Int64
