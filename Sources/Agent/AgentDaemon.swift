@@ -258,7 +258,9 @@ public final class AgentDaemon {
     presenters.open()
   }
 
-  /// Subscribes to the machine's services. With a manual clock, commands report the device's state instead.
+  /// Subscribes to the machine's services.
+  ///
+  /// With a manual clock, commands report the device's state instead.
   private func watchServices() {
     guard !clock.isManual, configuration.usesMachineServices else { return }
     let places = places

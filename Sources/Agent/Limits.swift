@@ -168,8 +168,9 @@ enum Limits {
   static let centerRefreshNanoseconds: Int64 = 100_000_000
   /// Remembered notifications of a server's history; dunst keeps 20.
   static let historyRemembered = 100
-  /// Nanoseconds before the first poll for a gateway that has not started, if its file cannot be watched. Each further
-  /// pause is twice as long, up to the maximum.
+  /// Nanoseconds before the first poll for a gateway that has not started, if its file cannot be watched.
+  ///
+  /// Each further pause is twice as long, up to the maximum.
   static let awaitedGatewayNanoseconds: Int64 = 1_000_000_000
   static let awaitedGatewayNanosecondsMax: Int64 = 60_000_000_000
 

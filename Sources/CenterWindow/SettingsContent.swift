@@ -43,7 +43,9 @@ struct SettingsContent: Hashable {
     isRightToLeft = object["direction"]?.stringValue == "rtl"
   }
 
-  /// The IDs and texts without the values. Two contents with the same layout need the same widgets.
+  /// The IDs and texts without the values.
+  ///
+  /// Two contents with the same layout need the same widgets.
   var layout: [Section] {
     sections.map { section in
       var section = section

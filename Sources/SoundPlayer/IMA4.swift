@@ -1,4 +1,6 @@
-/// Apple's IMA4: packets of 34 bytes per channel with 64 samples each. Every packet is decoded independently.
+/// Apple's IMA4: packets of 34 bytes per channel with 64 samples each.
+///
+/// Every packet is decoded independently.
 ///
 /// Two bytes hold the predictor's upper nine bits and the step index. The other 32 bytes hold one sample in each four
 /// bits, the lower half of a byte first (IMA Digital Audio Focus 1992, in QuickTime's layout).

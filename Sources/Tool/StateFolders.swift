@@ -10,8 +10,9 @@ enum StateFolders {
   /// The gateway's default folder.
   static var usualGateway: String { "\(state)/belfry/gateway" }
 
-  /// Returns the default folder of a gateway. With a port offset, the gateway has a folder of its own, so that it can
-  /// run beside the usual gateway.
+  /// Returns the default folder of a gateway.
+  ///
+  /// With a port offset, the gateway has a folder of its own, so that it can run beside the usual gateway.
   static func gateway(portOffset: UInt16) -> String {
     variable("BELFRY_GATEWAY") ?? usualGateway + (portOffset == 0 ? "" : "-\(portOffset)")
   }

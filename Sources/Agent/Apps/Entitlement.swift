@@ -1,6 +1,6 @@
-/// An entitlement that an installed app's manifest must claim before the app can use a feature. The keys are Apple's.
+/// An entitlement that an installed app's manifest must claim before the app can use a feature.
 ///
-/// A development app, which has no manifest, has every entitlement.
+/// The keys are Apple's. A development app, which has no manifest, has every entitlement.
 enum Entitlement: String, Hashable, Sendable, CaseIterable {
   /// Remote notifications: `development` or `production`.
   case pushes = "aps-environment"

@@ -1,7 +1,9 @@
 import Foundation
 import System
 
-/// A connection to a message bus that may start later, stop and start again. It reconnects without polling.
+/// A connection to a message bus that may start later, stop and start again.
+///
+/// It reconnects without polling.
 ///
 /// While the bus is not available, the folder of its socket is watched.
 final class ReconnectingBus {

@@ -69,7 +69,8 @@ extension AgentParts {
     case .moveLink(let isOnline):
       guard registrations.hasGateway else {
         throw AppLinkFailure(
-          .noGateway, "this device has joined no gateway: start 'belfry gateway', or the agent with --gateway")
+          .noGateway,
+          "this device has joined no gateway: start 'belfry gateway', or the agent with --gateway")
       }
       emit(.moveLink(isOnline: isOnline))
       context.confirm(requestID)

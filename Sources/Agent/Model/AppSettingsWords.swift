@@ -14,13 +14,15 @@ extension LocalApp {
     switch name {
     case "notifications":
       guard let isOn = AppSwitches.isOn(word) else {
-        throw AppLinkFailure(.invalidArgument, "invalid value '\(word)' for \(name): expected on or off")
+        throw AppLinkFailure(
+          .invalidArgument, "invalid value '\(word)' for \(name): expected on or off")
       }
       decideAuthorization(isAllowed: isOn)
     case "location":
       guard let status = LocationStatus(rawValue: word) else {
         let words = LocationStatus.allCases.map(\.rawValue).joined(separator: ", ")
-        throw AppLinkFailure(.invalidArgument, "invalid value '\(word)' for \(name): expected \(words)")
+        throw AppLinkFailure(
+          .invalidArgument, "invalid value '\(word)' for \(name): expected \(words)")
       }
       locationStatus = status
     default:

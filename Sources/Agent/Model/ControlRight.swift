@@ -1,6 +1,8 @@
 import BelfryWire
 
-/// A right of a command to act for the user. Each request needs one right.
+/// A right of a command to act for the user.
+///
+/// Each request needs one right.
 enum ControlRight: Hashable, Sendable, CaseIterable {
   /// The right to read the list of apps, their settings, and the device's state.
   case readsState

@@ -141,7 +141,8 @@ struct Registrations {
     }
     guard hasGateway else {
       return fail(
-        .noGateway, "this device has joined no gateway: start 'belfry gateway', or the agent with --gateway")
+        .noGateway,
+        "this device has joined no gateway: start 'belfry gateway', or the agent with --gateway")
     }
     let known = context.apps[app]?.registrations[kind]
     if known == nil {

@@ -131,8 +131,9 @@ struct DeviceGateway: Equatable {
     return text + "/gateway.json"
   }
 
-  /// Returns the invitation in a file, or nil for any other file. A file keeps the invitation out of the list of
-  /// processes.
+  /// Returns the invitation in a file, or nil for any other file.
+  ///
+  /// A file keeps the invitation out of the list of processes.
   private static func invitation(in path: String) -> String? {
     guard let bytes = try? FileSystem.read(path, limit: fileBytesMax),
       bytes.starts(with: Invitation.scheme.utf8)

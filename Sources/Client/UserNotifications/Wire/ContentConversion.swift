@@ -67,7 +67,9 @@ extension NotificationText {
     }
   }
 
-  /// The text as the app receives it. If the app passes the text back, its key is used again.
+  /// The text as the app receives it.
+  ///
+  /// If the app passes the text back, its key is used again.
   package var remembered: String {
     if let key { LocalizedTexts.shared.remember(text, .init(key: key, arguments: arguments)) }
     return text
