@@ -102,6 +102,8 @@ final class HTTP1Connection: StreamHandler {
       let piece = body.next()
       guard !piece.isBroken else { return abort() }
       guard piece.isLast || !piece.bytes.isEmpty else {
+        // A client learns that its request is answered before there is anything to send.
+        flush()
         // A followed log has no end, so such a client gets the lines so far.
         if inputHasEnded { stream.close() }
         return

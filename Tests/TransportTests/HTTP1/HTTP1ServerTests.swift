@@ -163,6 +163,8 @@ import Testing
     let body = HTTP1BodyStream { closing.raise() }
     let server = try HTTP1Server { _ in HTTP1Response(status: 200, body: .stream(body)) }
     let client = open(server, "GET /follow HTTP/1.1\r\nHost: t\r\n\r\n")
+    // The head is sent before the body has any bytes.
+    harness.run { client.text.hasSuffix("\r\n\r\n") }
     #expect(body.write(Array("first\n".utf8)))
     harness.run { client.text.contains("first\n") }
     #expect(client.text.lowercased().contains("transfer-encoding: chunked"))
