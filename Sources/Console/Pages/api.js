@@ -84,8 +84,8 @@ async function streamRefusal(path) {
 }
 
 /**
- * Follows a stream of events, and reconnects if it breaks. `onObject` receives each object; `onState` receives true if
- * the stream is connected. Returns a function that ends the stream.
+ * Follows a stream of events and reconnects if it breaks. `onObject` receives each object. `onState` receives whether the
+ * stream is connected, and if it isn't, the problem as a sentence. Returns a function that ends the stream.
  */
 export function follow(path, onObject, onState = () => {}) {
   let source;
@@ -100,13 +100,15 @@ export function follow(path, onObject, onState = () => {}) {
     };
     source.onmessage = (event) => onObject(JSON.parse(event.data));
     source.onerror = async () => {
-      onState(false);
+      onState(false, `Can't reach the ${session.service}. Reconnecting…`);
       // A browser reconnects after a broken connection, but not after a response that isn't a stream.
       if (source.readyState !== EventSource.CLOSED) return;
       const refusal = await streamRefusal(path);
       if (isEnded) return;
       if (refusal?.status === 401) { session.onEnded(); return; }
-      if (refusal?.status === 400 || refusal?.status === 404) { onState(false, refusal); return; }
+      if (refusal) onState(false, refusal.message);
+      // Neither parameters nor objects that don't exist become right by waiting.
+      if (refusal?.status === 400 || refusal?.status === 404) return;
       timer = setTimeout(connect, pause);
       pause = Math.min(pause * 2, retry.most);
     };

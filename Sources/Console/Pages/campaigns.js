@@ -188,7 +188,10 @@ function showOne(main, id) {
 
   function watch() {
     end();
-    end = follow(`/campaigns/${id}/events`, draw);
+    end = follow(`/campaigns/${id}/events`, draw, (isOpen, problem) => {
+      remark.hidden = isOpen;
+      remark.textContent = problem ?? "";
+    });
   }
 
   /** Refreshes the screen periodically, because a scheduled campaign starts by itself. */

@@ -37,7 +37,8 @@ class Phone {
     this.error = h("p", { class: "error", role: "alert" });
     this.events = h("ol", { class: "happened", tabindex: "0", "aria-label": "Activity, newest first" });
     this.tabs = h("div", { class: "buttons", role: "group", "aria-label": "Screen" });
-    this.end = follow(`/api/phones/${number}/events`, (event) => this.receive(event));
+    this.link = h("p", { class: "error", role: "alert" });
+    this.end = follow(`/api/phones/${number}/events`, (event) => this.receive(event), (isOpen, problem) => { this.link.textContent = isOpen ? "" : problem; });
   }
 
   /** Sends a command to the phone; shows an error if it fails. */
@@ -225,7 +226,7 @@ export function show(main) {
         copyButton(token, "Copy token"),
         h("button", { type: "button", class: "quiet danger", "aria-label": `Remove ${id}`, onclick: () => removeApp(id) }, "Remove")))));
     put(place, h("div", { class: "desk" },
-      h("div", {}, phone.frame, phone.tabs, phone.error),
+      h("div", {}, phone.frame, phone.tabs, phone.error, phone.link),
       h("div", {},
         h("h2", {}, "Apps"), apps,
         h("form", { class: "card install", onsubmit: async (event) => {
