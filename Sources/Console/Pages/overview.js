@@ -43,6 +43,7 @@ export function show(main) {
   let status = null;
   let series = {};
   let rejected = null;
+  let rejectedAt = 0;
 
   function judge(values) {
     const problems = [];
@@ -73,8 +74,9 @@ export function show(main) {
     drawTiles(values);
     drawFacts();
     const total = [...byLabel(values, "belfry_pushes_refused_total")].reduce((sum, [, value]) => sum + value, 0);
-    if (total !== rejected) {
+    if (total !== rejected && Date.now() - rejectedAt >= rejectionPace) {
       rejected = total;
+      rejectedAt = Date.now();
       drawReasons(values);
       loadRefusals();
     }
