@@ -167,6 +167,8 @@ def remove_team(browser):
     """A team is removed if nothing depends on it, or together with everything that does."""
     browser.click("link", "Manage")
     browser.click("link", "Teams")
+    # The list moves what follows it.
+    browser.wait("document.querySelector('section[aria-label=Teams] td')")
     browser.click("DisclosureTriangle", "Add a team")
     browser.type("textbox", "Name", "Gone")
     browser.type("textbox", "ID", TEAM)
@@ -206,6 +208,7 @@ def read_log(browser, url, apns_id):
     for state in ("Received by APNs", "Sent", "Delivered to Device"):
         browser.wait(f"{states}.some(text => text.startsWith({state!r}))", state)
     browser.wait(f"document.querySelector('.detail .facts code').innerText == {apns_id!r}")
+    browser.wait("document.querySelector('.detail [aria-label=Payload] code')?.innerText == '--log-payloads N'", "the option's name")
     check_page(browser)
 
 

@@ -29,9 +29,70 @@ def open_link(browser, link):
     browser.wait("document.querySelector('pre')?.innerText.startsWith('belfry console --data ')")
     check_page(browser)
     file = browser.value("[...document.querySelectorAll('.hint code')].map(one => one.innerText).join()")
-    browser.type("textbox", "Admin token", open(file).read().strip())
+    token = open(file).read().strip()
+    browser.type("textbox", "Admin token", token)
     browser.key("Enter")
     browser.wait(GOOD)
+    return token
+
+
+def see_empty(browser):
+    """A screen with nothing to show names the next step."""
+    browser.click("link", "Log")
+    browser.wait("document.querySelector('.rows').innerText.includes('No notifications yet.')")
+    browser.element("link", "Send a test push")
+    browser.wait("document.querySelector('.rows pre').innerText.startsWith('belfry device run --app com.example.app --gateway /')")
+    check_page(browser)
+    browser.value("document.querySelector('[name=state]').value = 'Refused'; document.querySelector('[name=state]').form.requestSubmit()")
+    browser.wait("document.querySelector('.rows').innerText.includes('No notifications match the filters.')")
+    browser.value("[...document.querySelectorAll('.rows button')].find((one) => one.innerText == 'Clear filters').click()")
+    browser.wait("document.querySelector('.rows').innerText.includes('No notifications yet.') && !location.hash.includes('Refused')")
+    browser.click("link", "Metrics")
+    browser.wait("document.querySelector('main').innerText.includes('No pushes in this period.')")
+    check_page(browser)
+    # The gateway has devices; an answer without any takes the place of its own.
+    browser.value("{ const get = window.fetch; window.fetch = (path, ...rest) => String(path).startsWith('/api/devices') ? Promise.resolve(new Response('')) : get(path, ...rest); }")
+    browser.click("link", "Devices")
+    browser.wait("document.querySelector('section[aria-label=Devices]').innerText.includes('No devices enrolled.')")
+    browser.element("link", "virtual phone")
+    browser.wait("document.querySelector('section[aria-label=Devices] pre').innerText.startsWith('belfry device run --app com.example.app --gateway /')")
+    check_page(browser)
+    browser.call("Page.reload")
+    browser.wait("document.querySelector('section[aria-label=Devices] td')")
+
+
+# In place of the page's stream: the first one is refused.
+REFUSED = """
+const Source = window.EventSource;
+window.sources = 0;
+window.EventSource = class extends Source {
+  constructor(path) { super(window.sources === 0 ? '/api/none' : path); window.sources += 1; }
+};"""
+
+
+def lose(browser, token):
+    """The page recovers from a refused stream, shows a refused filter, and asks for the token once its session ends."""
+    script = browser.call("Page.addScriptToEvaluateOnNewDocument", source=REFUSED)["identifier"]
+    browser.click("link", "Log")
+    browser.call("Page.reload")
+    browser.wait("window.sources == 2 && document.querySelector('.logbar').innerText.startsWith('Live')", "a second request of the stream")
+    browser.call("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
+    browser.call("Page.reload")
+    browser.wait("document.querySelector('.logbar')?.innerText.startsWith('Live')")
+    browser.value("document.querySelector('.skip').click()")
+    if not browser.value("location.hash.startsWith('#/log') && document.activeElement.id == 'main'"):
+        raise Failure("the skip link leaves the log")
+    browser.value("location.hash = '#/log?type=nonsense'")
+    browser.wait("document.querySelector('.logbar').innerText.startsWith(\"Not live. Invalid value for 'type'\")")
+    browser.click("button", "Help and keyboard shortcuts")
+    browser.element("dialog", "Help")
+    browser.value("fetch('/console/session', { method: 'DELETE', headers: { 'x-belfry-console': '1' } }).then(() => { location.hash = '#/devices'; })")
+    browser.wait("document.querySelector('main').innerText.includes('Your session has expired.') && !document.querySelector('dialog')")
+    if browser.value("document.activeElement.type") != "password":
+        raise Failure("the focus is not in the token's field")
+    browser.type("textbox", "Admin token", token)
+    browser.key("Enter")
+    browser.wait("document.querySelector('h1').innerText == 'Devices' && document.activeElement.id == 'main'", "the screen, with the focus")
 
 
 def double_click(browser, role, name):
@@ -190,7 +251,13 @@ def read_log(browser):
     states = "[...document.querySelectorAll('.detail .timeline li')].map(one => one.innerText)"
     for state in ("Received by APNs", "Sent", "Delivered to Device"):
         browser.wait(f"{states}.some(text => text.includes({state!r}))", state)
+    browser.wait("JSON.parse(document.querySelector('.detail pre')?.innerText ?? '{}').aps?.['content-available'] == 1", "the payload")
+    browser.wait("document.querySelector('.detail .json-key')?.innerText == '\"aps\"'")
     check_page(browser)
+    for width in (1100, 1280):
+        browser.resize(width)
+        browser.wait("[...document.querySelectorAll('.virtual td.app')].every((one) => one.scrollWidth <= one.clientWidth)",
+                     f"whole names of apps at {width} pixels")
     browser.key("Escape")
     browser.wait("document.querySelector('.detail').hidden")
     browser.resize(1280, 800)
@@ -294,7 +361,8 @@ def press(browser, key):
 
 def main(chromium, link, pid):
     def flow(browser):
-        open_link(browser, link)
+        token = open_link(browser, link)
+        see_empty(browser)
         confirm_removals(browser)
         see_stale(browser, int(pid))
         send(browser)
@@ -302,6 +370,7 @@ def main(chromium, link, pid):
         burst(browser)
         read_metrics(browser)
         use_keys(browser)
+        lose(browser, token)
 
     visit(chromium, flow)
 

@@ -35,7 +35,7 @@ struct ConsoleTests {
     async throws
   {
     try await Scenario.run { scenario in
-      let gateway = try await scenario.gateway()
+      let gateway = try await scenario.gateway(options: ["--log-payloads", "100"])
       let devices = try scenario.devices(
         of: gateway, topics: ["com.example.app"], options: ["--count", "3"])
       for _ in 0..<3 { _ = try await devices.token() }

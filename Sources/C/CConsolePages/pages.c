@@ -54,6 +54,9 @@ static const unsigned char json_editor_js[] = {
 static const unsigned char log_js[] = {
 #embed "../../Console/Pages/log.js"
 };
+static const unsigned char log_detail_js[] = {
+#embed "../../Console/Pages/log-detail.js"
+};
 static const unsigned char log_export_js[] = {
 #embed "../../Console/Pages/log-export.js"
 };
@@ -171,6 +174,7 @@ static const struct console_page pages[] = {
     PAGE("index.html", index_html),
     PAGE("json-editor.js", json_editor_js),
     PAGE("log.js", log_js),
+    PAGE("log-detail.js", log_detail_js),
     PAGE("log-export.js", log_export_js),
     PAGE("log-rows.js", log_rows_js),
     PAGE("login.js", login_js),

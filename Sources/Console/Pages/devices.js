@@ -2,6 +2,7 @@ import { call, list } from "/console/api.js";
 import { confirm } from "/console/dialog.js";
 import { Field, copyButton, count, dateTime, h, put } from "/console/elements.js";
 import { Section } from "/console/section.js";
+import { deviceCommand } from "/console/snippets.js";
 
 export const title = "Devices";
 
@@ -13,7 +14,6 @@ class Devices extends Section {
   constructor(wanted) {
     const name = (row) => (row.name ? `device “${row.name}”` : `device ${row.device}`);
     super("Devices", {
-      empty: "No devices enrolled.",
       columns: [
         ["Name", (row) => h("button", { type: "button", class: "link", "aria-expanded": "false", "aria-label": `Apps of ${name(row)}`,
           onclick: (event) => this.open(row, event.currentTarget) }, row.name || `Device ${row.device}`)],
@@ -46,10 +46,14 @@ class Devices extends Section {
   }
 
   async read() {
+    this.folder ??= await call("GET", "/api/push").then(([place]) => place.folder).catch(() => undefined);
     const of = this.wanted ? `&of=${encodeURIComponent(this.wanted)}` : "";
     const { rows, total } = await list(`/api/devices?limit=${page}&after=${this.before.at(-1) ?? ""}${of}`);
     const first = this.before.length * page;
-    this.empty = this.wanted ? `No device matches “${this.wanted}”.` : "No devices enrolled.";
+    this.empty = this.wanted ? `No device matches “${this.wanted}”.` : [
+      h("p", {}, "No devices enrolled. To invite a machine, run ", h("code", {}, "belfry device invite"), "."),
+      h("p", {}, "To get a device for tests, add a ", h("a", { href: "#/phone" }, "virtual phone"), " or run this command on the gateway's machine:"),
+      deviceCommand(this.folder)];
     this.state.textContent = total === 0 ? "" : total <= page ? count(total, "device", "devices")
       : `Devices ${first + 1}–${first + rows.length} of ${total.toLocaleString()}`;
     this.previous.hidden = this.before.length === 0;

@@ -62,7 +62,7 @@ export function select(options, attributes = {}) {
 
 /** Returns a table of rows; `columns` are [heading, (row) => cell]. */
 export function table(caption, columns, rows, empty) {
-  if (rows.length === 0) return h("p", { class: "empty" }, empty);
+  if (rows.length === 0) return h("div", { class: "empty" }, empty);
   return scrollable(caption, h("table", {},
       h("caption", { class: "unseen" }, caption),
       h("thead", {}, h("tr", {}, columns.map(([heading]) => h("th", { scope: "col" }, heading)))),

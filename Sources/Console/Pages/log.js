@@ -1,8 +1,10 @@
 import { call, follow } from "/console/api.js";
-import { clockTime, count, dateTime, h, put, select } from "/console/elements.js";
+import { clockTime, count, h, put, select } from "/console/elements.js";
+import { LogDetail } from "/console/log-detail.js";
 import { save } from "/console/log-export.js";
 import { LogRows, kind, most } from "/console/log-rows.js";
 import { bind } from "/console/shortcuts.js";
+import { deviceCommand } from "/console/snippets.js";
 import { VirtualTable } from "/console/virtual-table.js";
 
 export const title = "Delivery log";
@@ -18,6 +20,8 @@ const pace = 250;
 const page = 500;
 /** The maximum number of lines that a paused page keeps for later. */
 const mostHeld = 20000;
+/** Bytes of a text that the gateway searches for. */
+const mostSearched = 128;
 
 const states = ["Received by APNs", "Sent", "Delivered to Device", "Delivered (From Storage)", "Stored – Device Offline",
   "Stored – Power Considerations", "Stored – No Room on Device", "Replaced", "Discarded – Disabled", "Discarded – Disabled (From Storage)",
@@ -55,10 +59,15 @@ export function show(main, parameters) {
   const summary = h("span", { class: "hint" });
   const pause = h("button", { type: "button", class: "quiet", "aria-pressed": "false", onclick: () => setPaused(!isPaused) }, "Pause");
   const older = h("button", { type: "button", class: "quiet", onclick: () => loadOlder() }, "Load older");
-  const detail = h("aside", { class: "detail card", "aria-label": "Notification", tabindex: "-1", hidden: true });
+  const detail = new LogDetail({ onClose: () => close() });
+  let command = deviceCommand();
   let rows = new LogRows();
   let held = [];
+  /** Lines that arrived during a pause and are not held. */
+  let dropped = 0;
   let isPaused = false;
+  let isLive = false;
+  let isFiltered = false;
   let opened = null;
   let oldest = null;
   let end = () => {};
@@ -84,19 +93,19 @@ export function show(main, parameters) {
     const search = controls.q.value.trim();
     error.hidden = true;
     if (isToken(search) || isID(search)) values.set("of", search.toLowerCase());
-    else if (search) values.set("q", search.slice(0, 128));
+    else if (search) values.set("q", search);
     for (const name of ["topic", "state", "reason", "type", "device"]) {
       const value = controls[name].value.trim();
       if (value) values.set(name, value);
     }
     if (values.has("device") && !/^\d{1,20}$/.test(values.get("device"))) return wrong("Enter a device number, such as 2519692535136313.");
+    if (new TextEncoder().encode(values.get("q") ?? "").length > mostSearched) return wrong(`Enter at most ${mostSearched} bytes to search for.`);
     const minutes = Number(controls.time.value);
     if (minutes) values.set("since", String(Date.now() - minutes * 60000));
     if (controls.time.value === "custom") {
       if (controls.from.value) values.set("since", String(Date.parse(controls.from.value)));
       if (controls.to.value) values.set("until", String(Date.parse(controls.to.value)));
     }
-    if (!isFinal) return values;
     return values;
   }
 
@@ -122,37 +131,48 @@ export function show(main, parameters) {
     const values = query();
     if (!values) return;
     keep(values);
+    isFiltered = values.size > 0;
     end();
     close();
     clear();
     setPaused(false);
-    end = follow(`/api/log?follow=1&${values}`, receive, (isOpen) => {
+    state.textContent = "Connecting…";
+    end = follow(`/api/log?follow=1&${values}`, receive, (isOpen, problem) => {
+      isLive = isOpen;
       if (isOpen) clear();
-      state.textContent = isOpen ? "Live" : "Can't reach the gateway. Reconnecting…";
+      state.textContent = isOpen ? "Live" : `Not live. ${problem}`;
     });
   }
 
   function clear() {
     rows = new LogRows();
     held = [];
+    dropped = 0;
     oldest = null;
     older.hidden = false;
     table.update(0);
+    table.explain();
+    scheduleRefresh();
   }
 
   let isDue = false;
   let added = 0;
   function receive(line) {
     if (isPaused) {
-      if (held.length < mostHeld) held.push(line);
-      else { held.shift(); held.push(line); }
+      held.push(line);
+      // Removed in blocks, because each removal at the front moves the others.
+      if (held.length >= mostHeld * 2) dropped += held.splice(0, mostHeld).length;
     } else {
       added += rows.add(line);
     }
     oldest ??= line.at;
+    scheduleRefresh();
+  }
+
+  function scheduleRefresh() {
     if (isDue) return;
     isDue = true;
-    setTimeout(refresh, pace);
+    timers.refresh = setTimeout(refresh, pace);
   }
 
   function refresh() {
@@ -160,11 +180,22 @@ export function show(main, parameters) {
     table.update(rows.count, added);
     added = 0;
     const full = rows.count >= most ? ", the most that this page keeps" : "";
-    summary.textContent = `${count(rows.count, "notification", "notifications")}${full}${isPaused ? `, ${held.length.toLocaleString()} new lines` : ""}`;
+    const waiting = isPaused ? `, ${count(held.length + dropped, "new line", "new lines")}` : "";
+    const lost = dropped > 0 ? `; ${count(dropped, "line", "lines")} of the pause are not shown` : "";
+    summary.textContent = `${count(rows.count, "notification", "notifications")}${full}${waiting}${lost}`;
+    if (rows.count === 0 && isLive) table.explain(...emptyText());
+    else table.explain();
     if (opened && !isPaused) {
       const row = rows.get(opened);
-      if (row && row.states.length !== shownStates) drawDetail(row, row.states);
+      if (row) detail.update(row);
     }
+  }
+
+  /** The text in place of rows: the next step. */
+  function emptyText() {
+    if (isFiltered) return ["No notifications match the filters. ", h("button", { type: "button", class: "link", onclick: () => { clearFilters(); controls.q.focus(); } }, "Clear filters")];
+    return [h("p", {}, "No notifications yet. ", h("a", { href: "#/send" }, "Send a test push"), "."),
+      h("p", {}, "To get a device that receives it, add a ", h("a", { href: "#/phone" }, "virtual phone"), " or run this command on the gateway's machine:"), command];
   }
 
   function setPaused(value) {
@@ -178,64 +209,41 @@ export function show(main, parameters) {
   async function loadOlder() {
     const values = query();
     if (!values || !oldest) return;
+    older.disabled = true;
     values.set("until", String(Date.parse(oldest)));
     values.set("limit", String(page));
     try {
       const lines = await call("GET", `/api/log?${values}`);
-      const length = rows.prepend(lines);
+      rows.prepend(lines);
       if (lines.length) oldest = lines[0].at;
-      if (lines.length < page || length === 0) older.hidden = true;
+      if (lines.length < page || rows.count >= most) older.hidden = true;
       refresh();
     } catch (refusal) { wrong(refusal.message); }
+    older.disabled = false;
   }
 
   // MARK: One notification
 
-  let shownStates = 0;
-  async function open(row) {
+  function open(row) {
     opened = row.key;
-    drawDetail(row, row.states);
+    detail.open(row);
+    layout.classList.add("split");
     table.schedule();
-    detail.focus({ preventScroll: matchMedia("(min-width: 64rem)").matches });
-    const id = row.first.uniqueID ?? row.first.apnsID;
-    const all = await call("GET", `/api/log?of=${id}`).catch(() => []);
-    const own = all.filter((line) => (line.device ?? "") === (row.first.device ?? "") && (row.first.uniqueID || line.at === row.first.at));
-    if (opened === row.key && own.length > row.states.length) drawDetail(row, own);
+    detail.element.focus({ preventScroll: matchMedia("(min-width: 64rem)").matches });
   }
 
   function close() {
     if (!opened) return;
     const key = opened;
+    const hadFocus = detail.element.contains(document.activeElement) || document.activeElement === document.body;
     opened = null;
-    detail.hidden = true;
+    detail.close();
     layout.classList.remove("split");
     table.schedule();
-    if (detail.contains(document.activeElement) || document.activeElement === document.body) {
-      requestAnimationFrame(() => table.body.querySelector(`[data-row="${CSS.escape(key)}"]`)?.focus());
+    if (hadFocus) {
+      // After the table is drawn; a row that is far away isn't in the document.
+      requestAnimationFrame(() => (table.body.querySelector(`[data-row="${CSS.escape(key)}"]`) ?? table.element).focus({ preventScroll: true }));
     }
-  }
-
-  function drawDetail(row, lines) {
-    shownStates = row.states.length;
-    const { first, last } = { first: lines[0], last: lines.at(-1) };
-    const begun = Date.parse(first.at);
-    const device = first.device ?? null;
-    const facts = [
-      ["App", first.topic ? h("a", { href: `#/log?topic=${encodeURIComponent(first.topic)}` }, first.topic) : null],
-      ["Device", device ? h("a", { href: `#/devices?of=${device}` }, String(device)) : first.uniqueID ? "a channel" : null],
-      ["Push type", row.pushType], ["Reason", last.reason], ["Accepted", dateTime(first.at)],
-      ["apns-id", h("code", {}, first.apnsID)], ["apns-unique-id", first.uniqueID ? h("code", {}, first.uniqueID) : null],
-    ];
-    detail.hidden = false;
-    layout.classList.add("split");
-    put(detail, h("div", { class: "grouphead" }, h("h2", {}, "Notification"),
-      h("button", { type: "button", class: "quiet", "aria-label": "Close the notification", onclick: close }, "✕")),
-    h("p", {}, h("span", { class: `badge ${kind(last.state)}` }, last.state)),
-    h("ol", { class: "timeline", "aria-label": "States" }, lines.map((one) =>
-      h("li", { class: kind(one.state) }, h("time", { datetime: one.at }, clockTime(one.at)), " ", one.state,
-        one.reason ? `, ${one.reason}` : "", one === first ? "" : h("span", { class: "hint" }, ` +${Date.parse(one.at) - begun} ms`)))),
-    h("dl", { class: "facts" }, facts.filter(([, value]) => value).map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]).flat()),
-    h("p", { class: "buttons" }, first.topic && device ? h("a", { href: `#/send?device=${device}&topic=${encodeURIComponent(first.topic)}` }, "Send to this device") : null));
   }
 
   async function exportAs(form) {
@@ -244,21 +252,33 @@ export function show(main, parameters) {
     try { state.textContent = `Exported ${count(await save(form, values), "line", "lines")}`; } catch (refusal) { wrong(refusal.message); }
   }
 
-  const layout = h("div", { class: "loglayout" }, table.element, detail);
-  let timer;
-  const later = () => { clearTimeout(timer); timer = setTimeout(start, 400); };
+  const layout = h("div", { class: "loglayout" }, table.element, detail.element);
+  const timers = {};
+  const later = () => { clearTimeout(timers.start); timers.start = setTimeout(start, 400); };
+
+  function clearFilters() {
+    for (const one of Object.values(controls)) one.value = "";
+    start();
+  }
+
   main.append(
-    h("form", { class: "filters", role: "search", "aria-label": "Filter the log", onsubmit: (event) => { event.preventDefault(); clearTimeout(timer); start(); },
+    h("form", { class: "filters", role: "search", "aria-label": "Filter the log", onsubmit: (event) => { event.preventDefault(); clearTimeout(timers.start); start(); },
       oninput: later }, Object.values(controls), apps),
     error,
     h("div", { class: "logbar" }, state, summary,
       h("span", { class: "buttons" }, pause, older,
         h("button", { type: "button", class: "quiet", onclick: () => exportAs("jsonl") }, "Export JSON lines"),
         h("button", { type: "button", class: "quiet", onclick: () => exportAs("csv") }, "Export CSV"),
-        h("button", { type: "button", class: "quiet", onclick: () => { for (const one of Object.values(controls)) one.value = ""; start(); } }, "Clear filters"))),
+        h("button", { type: "button", class: "quiet", onclick: clearFilters }, "Clear filters"))),
     layout);
   bind([["p", "Pause or resume the log", () => setPaused(!isPaused)], ["Escape", "Close the notification", close]]);
   call("GET", "/api/topics").then((topics) => put(apps, topics.map((topic) => h("option", { value: topic.topic })))).catch(() => {});
+  call("GET", "/api/push").then(([place]) => { command = deviceCommand(place.folder); scheduleRefresh(); }).catch(() => {});
   start();
-  return () => { clearTimeout(timer); end(); table.end(); };
+  return () => {
+    clearTimeout(timers.start);
+    clearTimeout(timers.refresh);
+    end();
+    table.end();
+  };
 }

@@ -22,6 +22,7 @@ export function show(main) {
   if (!ranges.some(([range]) => range === minutes)) minutes = 60;
   const note = h("p", { class: "hint", role: "status" });
   const shown = plots.map(([name, lines]) => ({ plot: new Plot(name), lines }));
+  const empty = h("p", { class: "empty", hidden: true }, "No pushes in this period. ", h("a", { href: "#/send" }, "Send a test push"), ", or choose a longer period.");
   const choice = h("div", { class: "buttons", role: "group", "aria-label": "Time range" });
 
   function drawChoice() {
@@ -42,11 +43,12 @@ export function show(main) {
       if (wanted !== minutes) return;
       const step = stepSeconds < 60 ? `${stepSeconds} seconds` : stepSeconds === 60 ? "minute" : `${stepSeconds / 60} minutes`;
       note.textContent = at.length < 2 ? `Collecting data. There is one value every ${step}.` : `One value every ${step}. Percentiles are computed from all values of each step.`;
+      empty.hidden = ["accepted", "refused", "delivered", "stored", "discarded"].some((key) => series[key]?.some((value) => value > 0));
       for (const { plot, lines } of shown) plot.draw(at, lines.map(([name, key]) => [name, series[key] ?? []]), minutes >= 1440);
     } catch (refusal) { note.textContent = refusal.message; }
   }
 
   drawChoice();
-  main.append(choice, note, h("div", { class: "plots" }, shown.map(({ plot }) => plot.element)));
+  main.append(choice, note, empty, h("div", { class: "plots" }, shown.map(({ plot }) => plot.element)));
   return every(10000, load);
 }

@@ -21,7 +21,8 @@ export class VirtualTable {
     this.body = h("tbody", {}, this.above, this.below);
     this.table = h("table", { class: "virtual" }, h("caption", { class: "unseen" }, caption),
       h("thead", {}, h("tr", {}, columns.map(([heading, name]) => h("th", { scope: "col", class: name }, heading)))), this.body);
-    this.element = h("div", { class: "rows", tabindex: "0", role: "region", "aria-label": caption, onscroll: () => this.schedule() }, this.table);
+    this.empty = h("div", { class: "empty", hidden: true });
+    this.element = h("div", { class: "rows", tabindex: "0", role: "region", "aria-label": caption, onscroll: () => this.schedule() }, this.table, this.empty);
     this.observer = new ResizeObserver(() => this.schedule());
     this.observer.observe(this.element);
   }
