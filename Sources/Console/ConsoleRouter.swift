@@ -50,7 +50,9 @@ public final class ConsoleRouter: Sendable {
   }
 
   private func apiAnswer(_ request: HTTP1Request) -> HTTP1Response {
-    if let refusal = api.refusal(of: request, hasSession: access.allows(request)) { return refusal }
+    let session = access.openSession(of: request)
+    let hasSession = session?() ?? false
+    if let refusal = api.refusal(of: request, hasSession: hasSession) { return refusal }
     if request.path == "/api/console-link", request.method == "POST" {
       return .lines([
         [
@@ -74,6 +76,6 @@ public final class ConsoleRouter: Sendable {
         return .failure(error)
       }
     }
-    return api.allowedAnswer(request)
+    return api.allowedAnswer(request, isStillAllowed: hasSession ? session : nil)
   }
 }

@@ -57,6 +57,36 @@ import Transport
     return ("Cookie", String(cookie.prefix { $0 != ";" }))
   }
 
+  @Test func `A followed log ends with the session that follows it`() throws {
+    let source = FollowedLog()
+    let folder = GatewayFolder(path: scratch.path)
+    let api = AdminRouter(
+      administration: Administration(
+        folder: folder, store: try SQLiteControlStore(path: folder.controlStoreFile),
+        environment: .sandbox, runtime: .init(faults: FaultRegistry(), log: source) { _ in }),
+      token: Self.token, metrics: MetricRegistry(), isReady: { true })
+    let router = ConsoleRouter(
+      api: api, token: Self.token, names: [], port: 2_198, gateway: nil)
+    let began = router.answer(
+      HTTP1Request(
+        method: "POST", path: "/console/session", fields: Self.proof,
+        body: Array(#"{"token":"\#(Self.token)"}"#.utf8)))
+    let cookie = (
+      "Cookie", String(try #require(field("set-cookie", of: began)).prefix { $0 != ";" })
+    )
+    for credential in [cookie, ("Authorization", "Bearer \(Self.token)")] {
+      let response = router.answer(
+        HTTP1Request(
+          method: "GET", path: "/api/log", query: [("follow", "1")],
+          fields: Self.own + [credential]))
+      #expect(response.status == 200)
+    }
+    #expect(source.send() == [true, true])
+    _ = router.answer(
+      HTTP1Request(method: "DELETE", path: "/console/session", fields: Self.proof + [cookie]))
+    #expect(source.send() == [false, true], "the admin token has no session")
+  }
+
   // MARK: Pages
 
   @Test
@@ -386,4 +416,26 @@ private struct NoLog: DeliveryLogSource {
   func follow(
     _ query: DeliveryLogQuery, _ receive: @escaping @Sendable ([DeliveryLogLine]) -> Bool
   ) -> [DeliveryLogLine] { [] }
+}
+
+/// A log whose followers receive a line when the test sends one.
+private final class FollowedLog: DeliveryLogSource {
+  private let followers = Mutex<[@Sendable ([DeliveryLogLine]) -> Bool]>([])
+
+  func lines(of query: DeliveryLogQuery) -> [DeliveryLogLine] { [] }
+
+  func follow(
+    _ query: DeliveryLogQuery, _ receive: @escaping @Sendable ([DeliveryLogLine]) -> Bool
+  ) -> [DeliveryLogLine] {
+    followers.withLock { $0.append(receive) }
+    return []
+  }
+
+  /// Sends a line; returns which followers want more.
+  func send() -> [Bool] {
+    let id = NotificationID(high: 1, low: 1)
+    let line = DeliveryLogLine(
+      atMilliseconds: 1, state: "Sent", id: id, uniqueID: id, device: 1, topic: "com.example.app")
+    return followers.withLock { $0 }.map { $0([line]) }
+  }
 }

@@ -39,10 +39,13 @@ struct ConsoleAccess: Sendable {
   }
 
   /// Returns true if the request has an open session and is from the console's own pages.
-  func allows(_ request: HTTP1Request) -> Bool {
+  func allows(_ request: HTTP1Request) -> Bool { openSession(of: request)?() ?? false }
+
+  /// Returns a check of whether the session of a request from the console's own pages is open; nil if it has none.
+  func openSession(of request: HTTP1Request) -> (@Sendable () -> Bool)? {
     guard foreignHost(request) == nil, isOfOwnPage(request), let secret = secret(of: request)
-    else { return false }
-    return sessions.isOpen(secret)
+    else { return nil }
+    return { [sessions] in sessions.isOpen(secret) }
   }
 
   /// Returns true if a request is from the console's own pages, as far as its browser indicates that.
