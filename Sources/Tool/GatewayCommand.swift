@@ -68,7 +68,7 @@ enum GatewayCommand {
       .value("loops", "N", default: "cores", "event loops"),
       .value(
         "log-payloads", "N", default: "0",
-        "payloads of the latest pushes that stay in memory for the console's log, at most 10000 (about 40 MB)"
+        "payloads of the latest pushes that stay in memory for the console's log, at most 10000 (about 40 MB of payloads)"
       ),
       LogOptions.level, LogOptions.format,
       .value("ready-file", "FILE", "written once every listener accepts"),
