@@ -45,7 +45,7 @@ def see_empty(browser):
     check_page(browser)
     browser.value("document.querySelector('[name=state]').value = 'Refused'; document.querySelector('[name=state]').form.requestSubmit()")
     browser.wait("document.querySelector('.rows').innerText.includes('No notifications match the filters.')")
-    browser.value("[...document.querySelectorAll('.rows button')].find((one) => one.innerText == 'Clear filters').click()")
+    browser.value("document.querySelector('.rows .empty button').click()")
     browser.wait("document.querySelector('.rows').innerText.includes('No notifications yet.') && !location.hash.includes('Refused')")
     browser.click("link", "Metrics")
     browser.wait("document.querySelector('main').innerText.includes('No pushes in this period.')")

@@ -132,6 +132,7 @@ export function show(main, parameters) {
     if (!values) return;
     keep(values);
     isFiltered = values.size > 0;
+    isLive = false;
     end();
     close();
     clear();

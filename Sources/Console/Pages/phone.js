@@ -15,6 +15,8 @@ export const short = "Phone";
 const bannerTime = 15000;
 /** The time, in milliseconds, for which a notification still counts as new on a page that is opened later. */
 const newsTime = 300000;
+/** Milliseconds within which a presented notification is listed; if it isn't, it was handled elsewhere. */
+const settleTime = 5000;
 
 /** A phone whose screen is on this page and whose agent runs in the gateway. */
 class Phone {
@@ -79,7 +81,8 @@ class Phone {
     if (event.event === "snapshot") {
       this.snapshot = event;
       for (const one of this.news) if (this.row(one.app, one.id)) this.happen(one);
-      this.news = [];
+      // One that was presented just now may be listed only in the next snapshot.
+      this.news = this.news.filter((one) => !this.row(one.app, one.id) && Date.now() - Date.parse(one.at) < settleTime);
       // A notification that is no longer listed was handled elsewhere.
       for (const [key, one] of this.banners) if (one.wasListed && !this.row(one.app, one.id)) this.banners.delete(key);
       this.draw();
