@@ -87,8 +87,8 @@ export function show(main, parameters) {
     onOpen: (row) => (row.key === opened ? close() : open(row)),
   });
 
-  /** Returns the conditions as a query of the API; null if one of them is invalid. */
-  function query({ isFinal = false } = {}) {
+  /** The conditions as a query of the API; null if one of them is wrong. */
+  function query() {
     const values = new URLSearchParams();
     const search = controls.q.value.trim();
     error.hidden = true;

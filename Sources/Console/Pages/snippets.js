@@ -1,4 +1,14 @@
-/** Returns a text in single quotation marks for a shell. */
+import { copyButton, h } from "/console/elements.js";
+
+/** The command that starts a virtual device of the gateway whose data is in `folder`, to be read and copied. */
+export function deviceCommand(folder) {
+  const file = `${folder}/gateway.json`;
+  const gateway = folder ? ` --gateway ${/^[\w./:-]+$/.test(file) ? file : quoted(file)}` : "";
+  const text = `belfry device run --app com.example.app${gateway}`;
+  return h("div", { class: "command" }, h("pre", { tabindex: "0", "aria-label": "Command" }, text), copyButton(text, "Copy command"));
+}
+
+/** A text in single quotation marks for a shell. */
 function quoted(text) { return `'${text.replaceAll("'", `'\\''`)}'`; }
 
 /**

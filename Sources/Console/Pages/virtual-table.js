@@ -1,8 +1,8 @@
 import { h, put } from "/console/elements.js";
 
-/** The height of a row in pixels, as in the style sheet. */
-export const rowHeight = 26;
-/** The number of rows drawn above and below the visible ones. */
+/** Pixels of a row, as in the style sheet. */
+const rowHeight = 26;
+/** Rows drawn above and below the visible ones. */
 const margin = 8;
 
 /**
@@ -34,7 +34,13 @@ export class VirtualTable {
     this.schedule();
   }
 
-  /** Schedules drawing for the next frame. */
+  /** Shows this content in place of rows; without arguments, removes it. */
+  explain(...content) {
+    put(this.empty, content);
+    this.empty.hidden = content.length === 0;
+  }
+
+  /** Draws at the next frame. */
   schedule() {
     this.#frame ??= requestAnimationFrame(() => {
       this.#frame = null;
