@@ -37,6 +37,9 @@ enum Limits {
   /// Seconds between two reads of a feedback service; dead tokens do no harm in the meantime.
   static let feedbackPauseSeconds: Double = 3_600
 
+  /// Characters of a wrong value that an error message shows.
+  static let excerptScalars = 80
+
   // MARK: Campaigns
 
   /// The maximum size, in bytes, of a strings file: room for thousands of texts.

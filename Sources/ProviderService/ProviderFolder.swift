@@ -55,8 +55,8 @@ public struct ProviderFolder: Sendable {
     var notices: [String] = []
     if case .repaired(let repair) = inspection {
       notices.append(
-        "registry.sqlite was damaged (\(repair.damage)): \(repair.rowsKept) rows are served, and the damaged file is "
-          + repair.asideFile)
+        "registry.sqlite was damaged (\(repair.damage)): \(repair.rowsKept) rows were recovered, and the damaged file "
+          + "was kept as \(repair.asideFile)")
     }
     return notices + store.notices
   }
@@ -78,6 +78,7 @@ extension SystemFailure {
   static func tooShort(_ path: String) -> SystemFailure {
     .unusable(
       text: path,
-      reason: "it holds fewer than \(Limits.secretBytesMin) characters: remove it to get a new one")
+      reason:
+        "it has fewer than \(Limits.secretBytesMin) characters: delete it to generate a new one")
   }
 }

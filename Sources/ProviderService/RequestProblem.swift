@@ -16,6 +16,16 @@ public struct RequestProblem: Error, Sendable, Hashable, CustomStringConvertible
     self.advice = advice
   }
 
+  /// Returns the beginning of a text that a client or a user wrote, for a message.
+  static func excerpt(_ text: String) -> String {
+    let scalars = text.unicodeScalars.prefix(Limits.excerptScalars + 1)
+    guard scalars.count > Limits.excerptScalars else { return text }
+    return String(scalars.dropLast()) + "…"
+  }
+
+  /// Returns the beginning of a value that a client or a user wrote, for a message.
+  static func excerpt(_ value: JSONValue) -> String { excerpt(value.stringValue ?? value.text) }
+
   /// A one-line message for the sender of the request.
   public var description: String {
     "\(field.map { "\($0): " } ?? "")\(what): \(advice)"

@@ -25,18 +25,18 @@ def write(browser, topic):
     fill(browser, "Body, en", "%d things")
     beside = "document.querySelector('[data-name=body]').closest('.field').querySelector('.error:not([hidden])')?.innerText"
     browser.wait(f"{beside}?.startsWith('No value for “%d”')")
-    if "not a valid bundle identifier" in browser.value(wrong):
+    if "bundle identifier such as" in browser.value(wrong):
         raise Failure("what was not filled in yet is called wrong")
     browser.type("combobox", "App", topic)
     fill(browser, "Title, en", "News")
     fill(browser, "Body, en", "%@ has %d matches")
-    browser.wait(f"{wrong}.includes('It has a placeholder for argument 1, and there are 0')")
+    browser.wait(f"{wrong}.includes('No value for argument 1')")
     fill(browser, "Placeholder values, one per line", "Ann\n3")
     browser.click("button", "Add a language")
     fill(browser, "Language of Language 2", "fr")
     fill(browser, "Title, fr", "Nouvelles")
     fill(browser, "Body, fr", "%d matchs pour %@")
-    browser.wait(f"{wrong}.includes('Its placeholders are 1 number, 2 text, those of en 1 text, 2 number')")
+    browser.wait(f"{wrong}.includes('Its placeholders (1 number, 2 text) differ from those in en (1 text, 2 number)')")
     check_page(browser)
     fill(browser, "Body, fr", "%2$d matchs pour %1$@")
     browser.wait(f"{wrong} == ''", "no error is left")
@@ -104,7 +104,7 @@ def to_a_list(browser):
       to.dispatchEvent(new Event('input', { bubbles: true })); })()""")
     browser.type("textbox", "Device tokens", "00ff\nnothing")
     browser.click("button", "Dry run")
-    browser.wait("[...document.querySelectorAll('.error:not([hidden])')].some(one => one.innerText.startsWith('Line 2, deviceToken: it is not'))")
+    browser.wait("[...document.querySelectorAll('.error:not([hidden])')].some(one => one.innerText.startsWith('Line 2, deviceToken: not hexadecimal'))")
     check_page(browser)
     browser.value("""(() => { const to = document.querySelector('[name=to]'); to.value = 'all';
       to.dispatchEvent(new Event('input', { bubbles: true })); })()""")
@@ -118,7 +118,7 @@ def from_files(browser, files, devices):
     node = browser.call("DOM.querySelector", nodeId=browser.call("DOM.getDocument")["root"]["nodeId"], selector="[name=files]")["nodeId"]
     browser.call("DOM.setFileInputFiles", nodeId=node, files=files[:1])
     wrong = "document.querySelector('details[open] .error:not([hidden])')?.innerText"
-    browser.wait(f"{wrong}?.includes('is not among the files that came along')", "the strings file is missing")
+    browser.wait(f"{wrong}?.includes('was not sent with the campaign')", "the strings file is missing")
     check_page(browser)
     browser.call("DOM.setFileInputFiles", nodeId=node, files=files)
     browser.wait(f"{wrong} === undefined", "both are there")

@@ -221,7 +221,7 @@ import Testing
         for verb in ["pause", "status"] {
           let campaign = try await scenario.belfryCommand(
             ["campaign", verb, id], succeeding: false)
-          #expect(campaign.status == 2 && campaign.errors.contains("'\(id)' is no campaign's id"))
+          #expect(campaign.status == 2 && campaign.errors.contains("invalid campaign ID '\(id)'"))
         }
       }
       let unknown = try await scenario.belfryCommand(

@@ -1,5 +1,6 @@
 @testable import BelfryWire
 import Foundation
+import System
 import TestSupport
 import Testing
 
@@ -79,24 +80,28 @@ private func problems(
       try problems(
         #"{"en":{"body":"%@ has %d"},"fr":{"body":"%2$d pour %1$@"}}"#, arguments: ["Ann", "3"]
       ).isEmpty)
-    #expect(try problems(#"{"en":{"body":"Hello %@"}}"#).joined().contains("there are 0"))
+    #expect(
+      try problems(#"{"en":{"body":"Hello %@"}}"#).joined().contains("'arguments' has 0 values"))
     for form in ["%.2f", "%05d", "%-3@", "%1$+d", "%'lu"] {
       let told = try problems(#"{"en":{"body":"\#(form)"}}"#, arguments: ["3"]).joined()
-      #expect(told.contains("gives a number a form"), "\(form): \(told)")
+      #expect(told.contains("invalid placeholder '"), "\(form): \(told)")
     }
     #expect(
       try problems(#"{"en":{"body":"%1$d of %2$lu, 100%%"}}"#, arguments: ["3", "4"]).isEmpty)
     #expect(try problems(#"{"en":{"body":"100 % sure, 50%off"}}"#).isEmpty)
     #expect(
-      try problems(#"{"en":{"body":"%d"}}"#, arguments: ["many"]).joined().contains("as a number"))
+      try problems(#"{"en":{"body":"%d"}}"#, arguments: ["many"])
+        == [
+          "alert.en.body: invalid value 'many' for argument 1: expected a number, or use %@ for a text"
+        ])
     #expect(
       try problems(#"{"en":{"title":"a","body":"b"},"de":{"title":"a"}}"#)
-        == ["alert.de.body: it is missing, and en has one: translate it"])
+        == ["alert.de.body: missing, although en has one: add the translation"])
     #expect(
       try problems(#"{"en":{"body":"b"}}"#, fallback: .language("fr")).joined().contains(
-        "has no fr"))
+        "fallback: invalid value 'fr': expected one of the campaign's languages: en"))
     #expect(try problems(#"{"e":{"body":"b"}}"#).joined().contains("language tag"))
-    #expect(try problems(#"{"en":{"boddy":"b"}}"#).joined().contains("no alert has this member"))
+    #expect(try problems(#"{"en":{"boddy":"b"}}"#).joined().contains("unknown member"))
     #expect(
       try problems(#"{"en":{"body":{"one":"a","other":"b"}}}"#).joined().contains("plural forms"))
   }
@@ -104,14 +109,16 @@ private func problems(
   @Test func `what a text lacks in its language is said`() throws {
     #expect(
       try problems(#"{"en":{"body":{"one":"a","few":"b"}}}"#, arguments: ["2"]).first?.hasPrefix(
-        "alert.en.body: its plural forms lack 'other'") == true)
-    #expect(try problems(#"{"english":{"body":"b"}}"#).joined().contains("no language tag"))
+        "alert.en.body: missing plural form 'other'") == true)
+    #expect(
+      try problems(#"{"english":{"body":"b"}}"#).joined().contains("invalid language tag 'english'")
+    )
     func warnings(_ text: String, _ arguments: [String]) throws -> [String] {
       try AlertCatalogue(object(text), fallback: .widelySpoken, arguments: arguments).warnings
     }
     #expect(
       try warnings(#"{"pl":{"body":{"one":"%d a","other":"%d b"}}}"#, ["5"]) == [
-        "alert.pl.body has no form 'few', 'many', which numbers have in pl: they are shown as 'other'"
+        "alert.pl.body lacks plural forms of the language ('few', 'many'): such numbers use 'other'"
       ])
     #expect(
       try warnings(
@@ -121,7 +128,7 @@ private func problems(
     #expect(try warnings(#"{"ja":{"body":{"other":"%d"}}}"#, ["5"]).isEmpty)
     #expect(
       try warnings(#"{"en":{"body":"%1$@"}}"#, ["Ann", "Bob"]) == [
-        "argument 2, 'Bob', is in no text"
+        "argument 2 ('Bob') is not used in any text"
       ])
   }
 
@@ -130,11 +137,11 @@ private func problems(
       "/* a\n b */\n\"title\" = \"a\"\n\"body\" = \"b\";", 3,
       "missing ';' after the text of 'title'"
     ),
-    ("\"title\" \"a\";", 1, "missing '=' after 'title'"),
-    ("// c\r\n\"title\" = \"a;\n", 2, "missing closing"), ("\n\n/* a\n", 3, "missing end"),
+    ("\"title\" \"a\";", 1, "missing '=' after the key"),
+    ("// c\r\n\"title\" = \"a;\n", 2, "missing closing"), ("\n\n/* a\n", 3, "missing '*/'"),
     ("title = ;", 1, "expected the text of 'title'"), ("\n= \"a\";", 2, "'='"),
     ("\"body\" = (a, b);", 1, "'('"), ("a = \"\u{1}\\", 1, "missing closing"),
-    (String(repeating: "a={", count: 100), 1, "too many"), ("{a = b;", 1, "'}'"),
+    (String(repeating: "a={", count: 100), 1, "nested '{'"), ("{a = b;", 1, "'}'"),
   ])
   func `a strings file that is wrong is refused by its line`(
     text: String, line: Int, what: String
@@ -146,6 +153,25 @@ private func problems(
     } catch {
       #expect("\(error)".hasPrefix("alert.fr: fr.strings line \(line): "), "\(error)")
       #expect("\(error)".contains(what), "\(error)")
+    }
+  }
+
+  /// Root may name a file of another user's folder, which may be a link to a file of secrets.
+  @Test(arguments: ["fr.strings", "fr.stringsdict", "fr.json", "fr.xcstrings"])
+  func `A file that is no strings file is refused without its content`(name: String) throws {
+    let folder = try ScratchFolder()
+    for secret in [
+      "root:$y$j9T$secret:19000:0:\n", "secret\n", "[secret]", "\"secret\"", "{secret",
+    ] {
+      try FileSystem.write(Array(secret.utf8), to: folder.file("shadow"))
+      try? FileSystem.remove(folder.file(name))
+      try FileManager.default.createSymbolicLink(
+        atPath: folder.file(name), withDestinationPath: folder.file("shadow"))
+      let error = #expect(throws: RequestProblems.self) {
+        try StringsFile.resolve(object(#"{"alert":{"fr":"\#(name)"}}"#), in: folder.path)
+      }
+      let told = error?.description ?? ""
+      #expect(!told.contains("secret") && told.contains(name), "\(told)")
     }
   }
 
@@ -165,10 +191,10 @@ private func problems(
         alert == ["fr": ["title": "a \"quoted\"\néA", "body": "its", "loc-key": "loc-key"]])
     }
     let latin = Array("\n\"body\" = \"".utf8) + [0xE9] + Array("\";".utf8)
-    #expect(throws: StringsParser.Failure(line: 2, what: "not valid UTF-8: save the file as UTF-8"))
-    {
+    let failure = #expect(throws: StringsParser.Failure.self) {
       try StringsParser.text(of: latin)
     }
+    #expect(failure?.description == "line 2: not valid UTF-8: save the file as UTF-8")
     // Any bytes produce an answer.
     var state: UInt64 = 1
     let alphabet = Array("\"'=;{}/*\\Uu0a\n\r <(\u{FFFD}".unicodeScalars)
@@ -187,8 +213,8 @@ private func problems(
     let long = String(repeating: "x", count: 2_000)
     #expect(
       try problems(#"{"en":{"body":"\#(format)"}}"#, arguments: [long]) == [
-        "alert.en.body: with its arguments it has more than 5120 bytes, or its plural forms name each other too often: "
-          + "make the text or its arguments shorter"
+        "alert.en.body: longer than 5120 bytes with its arguments, or its plural forms refer to each other too often: "
+          + "shorten the text or its arguments"
       ])
     // Forms that refer to each other, 12 times in each of four levels.
     let names = String(repeating: "%#@a@", count: 12)
@@ -197,7 +223,7 @@ private func problems(
       {"en":{"body":{"NSStringLocalizedFormatKey":"%#@a@",
         "a":{"NSStringFormatSpecTypeKey":"NSStringPluralRuleType","other":"\(names)"}}}}
       """, arguments: ["3"])
-    #expect(told.count == 1 && told.joined().hasPrefix("alert.en.body: with its arguments"))
+    #expect(told.count == 1 && told.joined().hasPrefix("alert.en.body: longer than 5120 bytes"))
   }
 
   @Test func `of many placeholders without an argument one is told of`() throws {
@@ -214,7 +240,8 @@ private func problems(
     let alert = try object(#"{"title-loc-key":"T","loc-key":"B","loc-args":["Ann"]}"#)
     let catalogue = try AlertCatalogue(alert, fallback: .widelySpoken, arguments: [])
     #expect(catalogue.alert(in: catalogue.choice?.fallback ?? "") == alert)
-    #expect(try problems(#"{"loc-key":"B","loc-args":"Ann"}"#).joined().contains("no array"))
+    #expect(
+      try problems(#"{"loc-key":"B","loc-args":"Ann"}"#).joined().contains("expected an array"))
   }
 
   @Test func `texts are read from the files that translators work in`() throws {
@@ -285,8 +312,9 @@ private func problems(
     #expect(try alert(#"{"alert":{"fr":"fr.strings"}}"#) == ["fr": ["body": "Salut"]])
     #expect(try alert(#"{"alert":"News.strings"}"#) == ["de": ["body": "Hallo"]])
     for (name, why) in [
-      ("it.strings", "it.strings is not among the files"), ("bin.strings", "binary form"),
-      ("/etc/passwd", "not among the files"), ("../fr.strings", "not among the files"),
+      ("it.strings", "the file 'it.strings' was not sent"),
+      ("bin.strings", "a binary property list"),
+      ("/etc/passwd", "was not sent"), ("../fr.strings", "was not sent"),
     ] {
       let error = #expect(throws: RequestProblems.self) {
         try alert(#"{"alert":{"it":"\#(name)"}}"#)

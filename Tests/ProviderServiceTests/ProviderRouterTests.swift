@@ -209,8 +209,8 @@ private struct TestService {
         _ = try ProviderFolder(folder, apps: ["com.example.app"])
         Issue.record("\(name) is good")
       } catch {
-        #expect("\(error)".contains("\(name) holds fewer than 16 characters"), "\(error)")
-        #expect("\(error)".contains("remove it to get a new one"), "\(error)")
+        #expect("\(error)".contains("\(name) has fewer than 16 characters"), "\(error)")
+        #expect("\(error)".contains("delete it to generate a new one"), "\(error)")
       }
       try FileSystem.write(kept, to: "\(folder)/\(name)")
     }
@@ -258,13 +258,13 @@ private struct TestService {
 
   /// No field that an app sends is silently dropped or changed.
   @Test(arguments: [
-    ("deviceToken=00ff&user=\u{FFFD}\u{FFFD}&tag=\u{FFFD}(", "user: it is not UTF-8"),
-    ("deviceToken=00ff&tag=\u{FFFD}(", "tag: it is not UTF-8"),
-    ("deviceToken=00ff&deviceToken=00fe", "deviceToken: it is given twice"),
-    ("deviceToken=00ff&token=00ff", "deviceToken: it is given twice"),
-    ("deviceToken=00ff&user=ann&user=bob", "user: it is given twice"),
-    ("devicetoken=00ff", "deviceToken: it is missing"),
-    ("deviceToken=00ff&language=english", "language: 'english' is no language tag"),
+    ("deviceToken=00ff&user=\u{FFFD}\u{FFFD}&tag=\u{FFFD}(", "user: not valid UTF-8"),
+    ("deviceToken=00ff&tag=\u{FFFD}(", "tag: not valid UTF-8"),
+    ("deviceToken=00ff&deviceToken=00fe", "deviceToken: given twice"),
+    ("deviceToken=00ff&token=00ff", "deviceToken: given twice"),
+    ("deviceToken=00ff&user=ann&user=bob", "user: given twice"),
+    ("devicetoken=00ff", "deviceToken: missing"),
+    ("deviceToken=00ff&language=english", "language: invalid value 'english'"),
   ])
   func `what would be lost is refused by its field`(query: String, problem: String) throws {
     let service = try TestService(apps: ["com.example.app"], isOpen: true)
@@ -305,13 +305,13 @@ private struct TestService {
     #expect(answer.status == 200)
     #expect(
       answer.lines.first?["warnings"] == [
-        "'time_zone' was not read: write timeZone", "'Locale' was not read: write language",
-        "'userId' was not read: write user",
+        "'time_zone' was ignored: use 'timeZone'", "'Locale' was ignored: use 'language'",
+        "'userId' was ignored: use 'user'",
       ])
     let many = try service.answer(
       "POST", "/tokens", key: service.provider.adminToken,
       body: Array(#"{"deviceToken":"00fe","lang":"de"}"#.utf8))
-    #expect(many.lines.first?["warnings"] == ["'lang' was not read: write language"])
+    #expect(many.lines.first?["warnings"] == ["'lang' was ignored: use 'language'"])
     let plain = try service.answer("GET", "/register", query: [("token", "00ff"), ("v", "1")])
     #expect(plain.status == 200 && plain.lines.first?["warnings"] == nil)
   }

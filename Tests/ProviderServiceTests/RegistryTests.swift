@@ -77,7 +77,7 @@ struct TestRegistry {
     } catch let problems as RequestProblems {
       #expect(
         problems.all.map(\.description) == [
-          "tag: there are more than 32: send up to 32 for a device"
+          "tag: more than 32 tags: expected up to 32 for a device"
         ])
     }
   }

@@ -6,11 +6,19 @@ public struct StringsParser {
   public struct Failure: Error, Equatable, CustomStringConvertible {
     /// The line number, starting at 1.
     public let line: Int
-    /// The error as a clause, such as `a ';' is missing after the text of 'key'`.
+    /// The error as a clause, such as `missing ';' after the text of 'key'`.
     public let what: String  // text: our own words and at most 40 scalars of the file
+    /// The way to fix it; nil if the error is clear enough.
+    public let remedy: String?
 
-    /// The line and the error.
-    public var description: String { "line \(line): \(what)" }
+    init(line: Int, what: String, remedy: String? = nil) {
+      self.line = line
+      self.what = what
+      self.remedy = remedy
+    }
+
+    /// The line, the error, and the way to fix it.
+    public var description: String { "line \(line): \(what)\(remedy.map { ": \($0)" } ?? "")" }
   }
 
   private let text: [Unicode.Scalar]
@@ -42,7 +50,9 @@ public struct StringsParser {
       try parser.skipSpace()
     }
     guard parser.next == nil else {
-      throw parser.failure("expected a key, found \(parser.found): write \"key\" = \"text\";")
+      throw Failure(
+        line: parser.line, what: "expected a key, found \(parser.found)",
+        remedy: "write \"key\" = \"text\";")
     }
     return object
   }
@@ -52,7 +62,7 @@ public struct StringsParser {
     if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
       let isLittle = bytes[0] == 0xFF
       guard bytes.count.isMultiple(of: 2) else {
-        throw Failure(line: 1, what: "not valid UTF-16: it has an unpaired surrogate")
+        throw Failure(line: 1, what: "not valid UTF-16: it has an odd number of bytes")
       }
       let units = stride(from: 2, to: bytes.count, by: 2).map { place in
         let (first, second) = (UInt16(bytes[place]), UInt16(bytes[place + 1]))
@@ -64,13 +74,15 @@ public struct StringsParser {
     if let text = String(validating: plain, as: UTF8.self) { return text }
     let lines = plain.split(separator: 0x0A, omittingEmptySubsequences: false)
     let bad = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil } ?? 0
-    throw Failure(line: bad + 1, what: "not valid UTF-8: save the file as UTF-8")
+    throw Failure(line: bad + 1, what: "not valid UTF-8", remedy: "save the file as UTF-8")
   }
 
   // MARK: the grammar
 
   private mutating func pairs(depth: Int) throws(Failure) -> JSONObject {
-    guard depth < WireLimits.stringsDepthMax else { throw failure("too many '{'") }
+    guard depth < WireLimits.stringsDepthMax else {
+      throw failure("more than \(WireLimits.stringsDepthMax) nested '{'")
+    }
     var pairs: [(String, JSONValue)] = []
     try skipSpace()
     while let first = next, Self.isWordScalar(first) || first == "\"" || first == "'" {
@@ -85,7 +97,8 @@ public struct StringsParser {
         keyEnd = line
         try skipSpace()
       } else if next != ";" {
-        throw Failure(line: keyEnd, what: "missing '=' after '\(shown)'")
+        // The key may be any word of a file that is no strings file, so it is not shown.
+        throw Failure(line: keyEnd, what: "missing '=' after the key")
       }
       guard accept(";") else {
         throw Failure(line: keyEnd, what: "missing ';' after the text of '\(shown)'")
@@ -131,7 +144,8 @@ public struct StringsParser {
         units += Array(String(scalar).utf16)
       }
     }
-    throw Failure(line: start, what: "missing closing \(quote) of the text that begins here")
+    throw Failure(
+      line: start, what: "missing closing \(quote) of the text that begins on this line")
   }
 
   /// Reads the escape sequence after a backslash and returns the character that it represents.
@@ -212,7 +226,7 @@ public struct StringsParser {
       advance()
       if scalar == "*", accept("/") { return }
     }
-    throw Failure(line: start, what: "missing end of the comment that begins here")
+    throw Failure(line: start, what: "missing '*/' after the comment that begins on this line")
   }
 
   /// Returns true if a text without quotes may contain the scalar.

@@ -33,7 +33,7 @@ struct CampaignDocument: Sendable {
     for key in unknown.prefix(Limits.warningsMax) {
       let nearest = Suggestion.nearest(to: key, in: Self.fields)
       reader.report(
-        String(key.unicodeScalars.prefix(80)), "unknown member",
+        RequestProblem.excerpt(key), "unknown member",
         do: nearest.map { "did you mean '\($0)'?" }
           ?? "expected one of \(Self.fields.joined(separator: ", "))")
     }
@@ -116,7 +116,7 @@ private struct CampaignReader {
 
   /// Returns the beginning of a value, for a message.
   private static func excerpt(_ value: JSONValue) -> String {
-    "'\(String((value.stringValue ?? value.text).unicodeScalars.prefix(80)))'"
+    "'\(RequestProblem.excerpt(value))'"
   }
 
   /// Checks the name, which an operator may omit.
@@ -135,7 +135,7 @@ private struct CampaignReader {
   mutating func text(_ field: String) -> String? {
     guard let value = object[field], value != .null else { return nil }
     guard let text = value.stringValue else {
-      report(field, "\(Self.excerpt(value)) is not a string", do: "use a JSON string")
+      report(field, "invalid value \(Self.excerpt(value))", do: "expected a JSON string")
       return nil
     }
     return text
@@ -144,7 +144,7 @@ private struct CampaignReader {
   mutating func object(_ field: String) -> JSONObject? {
     guard let value = object[field], value != .null else { return nil }
     guard let members = value.objectValue else {
-      report(field, "\(Self.excerpt(value)) is not an object", do: "use a JSON object")
+      report(field, "invalid value \(Self.excerpt(value))", do: "expected a JSON object")
       return nil
     }
     return members
@@ -166,7 +166,7 @@ private struct CampaignReader {
     guard let type = PushType(Array(name.utf8).span) else {
       let names = PushType.allCases.map { "\($0.name)" }.joined(separator: ", ")
       report(
-        "pushType", "\(Self.excerpt(.string(name))) is not a push type",
+        "pushType", "invalid value \(Self.excerpt(.string(name)))",
         do: "expected one of \(names)")
       return .alert
     }
@@ -182,8 +182,8 @@ private struct CampaignReader {
     }
     guard AppKeys.isTopic(topic) else {
       report(
-        "topic", "\(Self.excerpt(.string(topic))) is not a valid bundle identifier",
-        do: "expected one such as com.example.app")
+        "topic", "invalid value \(Self.excerpt(.string(topic)))",
+        do: "expected a bundle identifier such as com.example.app")
       return ""
     }
     return type.topic(named: topic)
@@ -192,7 +192,7 @@ private struct CampaignReader {
   mutating func priority() -> UInt8? {
     guard let number = number("priority", in: 1...10) else { return nil }
     guard [10, 5, 1].contains(number) else {
-      report("priority", "\(number) is not a priority", do: "expected 10, 5 or 1")
+      report("priority", "invalid value '\(number)'", do: "expected 10, 5 or 1")
       return nil
     }
     return UInt8(number)
@@ -217,8 +217,9 @@ private struct CampaignReader {
       time.start = SendTime.start(at)
       if time.start == nil {
         report(
-          "at", "\(Self.excerpt(.string(at))) is not a date and time",
-          do: "enter a date and time, such as 2026-11-25 09:00; for a fixed time, add Z or a UTC "
+          "at", "invalid value \(Self.excerpt(.string(at)))",
+          do:
+            "expected a date and time, such as 2026-11-25 09:00; for a fixed time, add Z or a UTC "
             + "offset")
       }
     }
@@ -254,8 +255,8 @@ private struct CampaignReader {
     case .bool(false)?: return .none
     default:
       report(
-        "fallback", "\(Self.excerpt(object["fallback"] ?? .null)) is not a language",
-        do: "use one of the campaign's languages, or false for no fallback")
+        "fallback", "invalid value \(Self.excerpt(object["fallback"] ?? .null))",
+        do: "expected one of the campaign's languages, or false for no fallback")
       return .none
     }
   }
@@ -265,7 +266,7 @@ private struct CampaignReader {
     guard case .array(let values) = value, values.count <= Limits.argumentsMax else {
       report(
         "arguments", "not an array of up to \(Limits.argumentsMax) values",
-        do: "use strings and numbers")
+        do: "expected strings and numbers")
       return []
     }
     var arguments: [String] = []
@@ -276,8 +277,8 @@ private struct CampaignReader {
       case .double(let number): arguments.append("\(number)")
       default:
         report(
-          "arguments", "\(Self.excerpt(value)) is neither a string nor a number",
-          do: "use strings and numbers")
+          "arguments", "invalid value \(Self.excerpt(value))",
+          do: "expected strings and numbers")
       }
     }
     return arguments

@@ -79,11 +79,11 @@ public final class CampaignService: Sendable {
         var damaged = campaign
         if !isWhole {
           damaged.problem =
-            "rows of it are damaged and set aside: some devices may get nothing, or get it twice"
+            "some of its rows were damaged and set aside: devices may get nothing, or get it twice"
         }
         _ = try change(damaged, .serviceStarted(isWhole: isWhole, hasBatches: hasBatches))
         if !isWhole, campaign.state == .running {
-          log.error("paused a campaign: rows of it are damaged", ["campaign": campaign.id])
+          log.error("paused a campaign: some of its rows are damaged", ["campaign": campaign.id])
         }
       } catch {
         log.error("cannot resume a campaign", ["campaign": campaign.id, "why": error.text])
@@ -364,7 +364,8 @@ public final class CampaignService: Sendable {
   /// Returns the document of a campaign as JSON.
   func object(of campaign: CampaignRecord) throws(Failure) -> JSONObject {
     guard let object = (try? JSONValue(parsing: campaign.document))?.objectValue else {
-      throw .storage(.corrupt(path: "the registry", detail: "campaign \(campaign.id) is no JSON"))
+      throw .storage(
+        .corrupt(path: "the registry", detail: "campaign \(campaign.id) is not valid JSON"))
     }
     return object
   }

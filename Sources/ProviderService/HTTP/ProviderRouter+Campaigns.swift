@@ -97,7 +97,7 @@ extension ProviderRouter {
     case let other?:
       throw RequestProblems([
         RequestProblem(
-          "format", "'\(String(other.unicodeScalars.prefix(40)))' is not a format",
+          "format", "invalid value '\(RequestProblem.excerpt(other))'",
           do: "expected json or csv")
       ])
     }
@@ -175,7 +175,9 @@ extension ProviderRouter {
     for member in members {
       guard let text = member.value.stringValue else {
         throw RequestProblems([
-          RequestProblem("files", "'\(member.key)' is not a string", do: "add the file's content")
+          RequestProblem(
+            "files", "'\(RequestProblem.excerpt(member.key))' is not a string",
+            do: "expected the file's text")
         ])
       }
       files[member.key] = Array(text.utf8)
@@ -197,7 +199,7 @@ extension ProviderRouter {
     default:
       throw RequestProblems([
         RequestProblem(
-          "to", "'\(String(text.unicodeScalars.prefix(80)))' is not an audience",
+          "to", "invalid value '\(RequestProblem.excerpt(text))'",
           do: "expected all, tag:NAME, user:NAME or list")
       ])
     }

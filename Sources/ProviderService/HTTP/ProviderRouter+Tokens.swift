@@ -59,7 +59,7 @@ extension ProviderRouter {
     let wasThere = try registry.remove(registration.token, topic: topic)
     guard wasThere else {
       throw Refusal(
-        404, "this token is not registered", do: "nothing to remove: it gets no pushes",
+        404, "this token is not registered", do: "there is nothing to remove",
         field: "deviceToken")
     }
     return .object(["removed": true])

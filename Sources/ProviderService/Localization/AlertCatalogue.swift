@@ -40,22 +40,25 @@ struct AlertCatalogue: Sendable {
     guard members.count <= Limits.languagesMax else {
       throw RequestProblems([
         RequestProblem(
-          "alert", "it has \(members.count) languages",
-          do: "write up to \(Limits.languagesMax)")
+          "alert", "\(members.count) languages are too many",
+          do: "expected up to \(Limits.languagesMax)")
       ])
     }
     for member in members {
-      let field = isOne ? "alert" : "alert.\(member.key)"
+      let key = RequestProblem.excerpt(member.key)
+      let field = isOne ? "alert" : "alert.\(key)"
       do throws(RequestProblems) {
         guard LanguageTag.isUsable(LanguageTag.hyphenated(member.key)) else {
           throw RequestProblems([
-            RequestProblem(field, "it is no language tag", do: "write one such as fr-CA")
+            RequestProblem(
+              field, "invalid language tag '\(key)'", do: "expected a tag such as fr-CA")
           ])
         }
         guard let language = member.value.objectValue else {
           throw RequestProblems([
             RequestProblem(
-              field, "it is no object", do: "write {\"title\":…,\"body\":…} or name a strings file")
+              field, "invalid value '\(RequestProblem.excerpt(member.value))'",
+              do: "expected an object with 'title' and 'body', or the name of a strings file")
           ])
         }
         alerts[member.key] = try LocalizedAlert(language, field: field)
@@ -71,8 +74,8 @@ struct AlertCatalogue: Sendable {
     if let named, problems.isEmpty, choice?.fallback == nil {
       problems.append(
         RequestProblem(
-          "fallback", "the alert has no \(named)",
-          do: "name one of \(languages.joined(separator: ", "))"))
+          "fallback", "invalid value '\(RequestProblem.excerpt(named))'",
+          do: "expected one of the campaign's languages: \(languages.joined(separator: ", "))"))
     }
     problems += placeholderProblems(isOne: isOne)
     for language in languages {
@@ -100,7 +103,8 @@ struct AlertCatalogue: Sendable {
         guard let text = alerts[language]?.text(key) else {
           if !isOne, let other = languages.first(where: { alerts[$0]?.text(key) != nil }) {
             problems.append(
-              RequestProblem(field, "it is missing, and \(other) has one", do: "translate it"))
+              RequestProblem(
+                field, "missing, although \(other) has one", do: "add the translation"))
           }
           continue
         }
@@ -111,8 +115,9 @@ struct AlertCatalogue: Sendable {
           problems.append(
             RequestProblem(
               field,
-              "its placeholders are \(directives.description), those of \(first.language) "
-                + first.directives.description, do: "use the same in every language"))
+              "its placeholders (\(directives.description)) differ from those in "
+                + "\(first.language) (\(first.directives.description))",
+              do: "use the same placeholders in every language"))
         }
         if first == nil { first = (language, directives) }
       }
@@ -130,8 +135,8 @@ struct AlertCatalogue: Sendable {
         let missing = text.missingForms(language: language).map(\.rawValue)
         if !missing.isEmpty {
           warnings.append(
-            "alert.\(language).\(key) has no form '\(missing.joined(separator: "', '"))', which numbers have in "
-              + "\(language): they are shown as 'other'")
+            "alert.\(language).\(key) lacks plural forms of the language "
+              + "('\(missing.joined(separator: "', '"))'): such numbers use 'other'")
         }
         for format in text.formats { used.formUnion(TextDirectives(format).kinds.keys) }
         // A number selects the plural form, whether or not the text shows the number.
@@ -142,7 +147,9 @@ struct AlertCatalogue: Sendable {
       }
     }
     for place in arguments.indices.map({ $0 + 1 }) where !used.contains(place) {
-      warnings.append("argument \(place), '\(arguments[place - 1].prefix(40))', is in no text")
+      warnings.append(
+        "argument \(place) ('\(RequestProblem.excerpt(arguments[place - 1]))') is not used in any text"
+      )
     }
     return warnings
   }
@@ -154,14 +161,15 @@ struct AlertCatalogue: Sendable {
     if directives.isContradictory {
       problems.append(
         RequestProblem(
-          field, "it uses one argument as a text and as a number", do: "use it as one of them"))
+          field, "it uses the same argument as text and as a number",
+          do: "use each argument as one of the two"))
     }
     for format in text.formats where !arguments.isEmpty {
       guard let formatted = TextDirectives(format).formatted else { continue }
       problems.append(
         RequestProblem(
-          field, "'\(formatted)' gives a number a form, and arguments are shown as they are",
-          do: "write %@ or %d, and the argument as it is to be read"))
+          field, "invalid placeholder '\(formatted)': arguments are inserted unformatted",
+          do: "expected %@ or %d without flags, width and precision"))
     }
     for format in text.formats {
       let kinds = TextDirectives(format).kinds
@@ -173,23 +181,26 @@ struct AlertCatalogue: Sendable {
       if let place = missing.keys.min() {
         problems.append(
           RequestProblem(
-            field, "it has a placeholder for argument \(place), and there are \(arguments.count)",
-            do: "give it in arguments, or write %% for a percent sign"))
+            field,
+            "no value for argument \(place): 'arguments' has "
+              + (arguments.count == 1 ? "1 value" : "\(arguments.count) values"),
+            do: "add the value to 'arguments', or write %% for a percent sign"))
       }
       for (index, argument) in arguments.enumerated()
       where kinds[index + 1] == .number && !PluralRule.isNumber(argument) {
         problems.append(
           RequestProblem(
-            field, "it uses argument \(index + 1) as a number, and that is a text",
-            do: "give a number, or write %@"))
+            field,
+            "invalid value '\(RequestProblem.excerpt(argument))' for argument \(index + 1)",
+            do: "expected a number, or use %@ for a text"))
       }
     }
     if case .text = text { return problems }
     if !arguments.contains(where: PluralRule.isNumber) {
       problems.append(
         RequestProblem(
-          field, "it has plural forms, and no argument is a number",
-          do: "give the number in arguments"))
+          field, "plural forms need a number, but no argument is one",
+          do: "add the number to 'arguments'"))
     }
     return problems
   }

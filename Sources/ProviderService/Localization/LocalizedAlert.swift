@@ -17,26 +17,26 @@ struct LocalizedAlert: Sendable {
   init(_ object: JSONObject, field: String) throws(RequestProblems) {
     var problems: [RequestProblem] = []
     for member in object.members {
-      let name = "\(field).\(member.key)"
+      let name = "\(field).\(RequestProblem.excerpt(member.key))"
       // The first errors are enough. A file may have thousands of unknown members, in hundreds of languages.
       guard problems.count < Limits.problemsPerLanguage else { break }
       if Self.textKeys.containsBytes(of: member.key) {
         guard member.value.textBytes <= Limits.textBytesMax else {
           problems.append(
             RequestProblem(
-              name, "it has more than \(Limits.textBytesMax) bytes with its plural forms",
-              do: "shorten it: a payload has 4,096 bytes"))
+              name, "longer than \(Limits.textBytesMax) bytes, plural forms included",
+              do: "shorten it: a payload has room for 4,096 bytes"))
           continue
         }
         guard let text = AlertText(member.value) else {
           problems.append(
             AlertText.lacksOther(member.value)
               ? RequestProblem(
-                name, "its plural forms lack 'other'",
-                do: "add it: numbers without a form of their own have it")
+                name, "missing plural form 'other'",
+                do: "add it for all numbers that have no form of their own")
               : RequestProblem(
-                name, "it is neither a text nor plural forms",
-                do: "write a text, or {\"one\":…,\"other\":…}"))
+                name, "invalid value '\(RequestProblem.excerpt(member.value))'",
+                do: "expected a text, or plural forms such as {\"one\":…,\"other\":…}"))
           continue
         }
         texts.append((member.key, text))
@@ -46,12 +46,12 @@ struct LocalizedAlert: Sendable {
       } else {
         problems.append(
           RequestProblem(
-            name, "no alert has this member",
-            do: "write \(Self.textKeys.joined(separator: ", ")), or a loc-key"))
+            name, "unknown member",
+            do: "expected \(Self.textKeys.joined(separator: ", ")), or a key such as loc-key"))
       }
     }
     if texts.isEmpty && members.isEmpty && problems.isEmpty {
-      problems.append(RequestProblem(field, "it says nothing", do: "write a title or a body"))
+      problems.append(RequestProblem(field, "no text", do: "add a title or a body"))
     }
     if !problems.isEmpty { throw RequestProblems(problems) }
   }
@@ -74,8 +74,8 @@ struct LocalizedAlert: Sendable {
       problems.append(
         RequestProblem(
           "\(field).\(key)",
-          "with its arguments it has more than \(Limits.filledTextBytesMax) bytes, or its plural forms name each "
-            + "other too often", do: "make the text or its arguments shorter"))
+          "longer than \(Limits.filledTextBytesMax) bytes with its arguments, or its plural forms refer to each "
+            + "other too often", do: "shorten the text or its arguments"))
     }
     if !problems.isEmpty { throw RequestProblems(problems) }
     alert.merge(members)
@@ -87,10 +87,16 @@ struct LocalizedAlert: Sendable {
   ) -> RequestProblem? {
     if member.key.hasSuffix("-args") {
       guard case .array(let values) = member.value, values.allSatisfy({ $0.stringValue != nil })
-      else { return RequestProblem(name, "it is no array of texts", do: "write one") }
+      else {
+        return RequestProblem(
+          name, "invalid value '\(RequestProblem.excerpt(member.value))'",
+          do: "expected an array of strings")
+      }
     } else if member.key.hasSuffix("-key") {
       guard member.value.stringValue != nil || member.value == .null else {
-        return RequestProblem(name, "it is no text", do: "write the key in the app's strings file")
+        return RequestProblem(
+          name, "invalid value '\(RequestProblem.excerpt(member.value))'",
+          do: "expected a key of the app's strings file")
       }
     }
     return nil

@@ -63,7 +63,9 @@ public enum StringsFile {
         try oneLanguage(name, language, path: file, field: "alert.\(language)", source))
     }
     guard !alert.isEmpty else {
-      throw problem("alert", "no .lproj folder beside the campaign has \(name)")
+      throw problem(
+        "alert",
+        "'\(RequestProblem.excerpt(name))' not found in a .lproj folder next to the campaign")
     }
     return alert
   }
@@ -75,7 +77,9 @@ public enum StringsFile {
     if name.hasSuffix(".xcstrings") {
       let all = try catalogue(path, field, source)
       guard let own = all[language]?.objectValue else {
-        throw problem(field, "\(name) has no \(language)")
+        throw problem(
+          field, "\(shown(name)): no texts in \(RequestProblem.excerpt(language))",
+          do: "add the language to the file")
       }
       return own
     }
@@ -88,15 +92,17 @@ public enum StringsFile {
       }
     }
     guard !texts.isEmpty else {
-      throw problem(field, "\(name) has none of the keys title, subtitle and body")
+      throw problem(
+        field, "\(shown(name)): none of the keys title, subtitle and body found",
+        do: "add one of them")
     }
     return texts
   }
 
   /// Converts a `.xcstrings` file, which maps strings to languages, to an alert, which maps languages to strings.
-  private static func languages(ofCatalogue catalogue: JSONObject) throws(RequestProblems)
-    -> JSONObject
-  {
+  private static func languages(
+    ofCatalogue catalogue: JSONObject, _ path: String, _ field: String
+  ) throws(RequestProblems) -> JSONObject {
     var alert = JSONObject()
     for string in catalogue["strings"]?.objectValue?.members ?? []
     where LocalizedAlert.textKeys.containsBytes(of: string.key) {
@@ -109,7 +115,9 @@ public enum StringsFile {
       }
     }
     guard !alert.isEmpty else {
-      throw problem("alert", "the catalogue has none of the keys title, subtitle and body")
+      throw problem(
+        field, "\(shown(path)): none of the keys title, subtitle and body found",
+        do: "add one of them")
     }
     return alert
   }
@@ -130,7 +138,7 @@ public enum StringsFile {
     _ path: String, _ field: String, _ source: StringsCache
   ) throws(RequestProblems) -> JSONObject {
     try source.value(of: path) { () throws(RequestProblems) in
-      try languages(ofCatalogue: parseJSON(path, field, source))
+      try languages(ofCatalogue: parseJSON(path, field, source), path, field)
     }
   }
 
@@ -150,9 +158,18 @@ public enum StringsFile {
     do throws(JSONFailure) {
       value = try JSONValue(parsing: bytes, limits: JSONLimits(bytes: Limits.stringsFileBytesMax))
     } catch {
-      throw problem(field, "\(path): \(error)")
+      guard let fault = PayloadFault(in: bytes) else {
+        throw problem(field, "\(shown(path)): invalid JSON: \(error)", do: "correct the file")
+      }
+      throw problem(
+        field, "\(shown(path)) line \(fault.line), column \(fault.column): \(fault.what)",
+        do: fault.remedy)
     }
-    guard let object = value.objectValue else { throw problem(field, "\(path) is no object") }
+    guard let object = value.objectValue else {
+      throw problem(
+        field, "\(shown(path)): not a JSON object",
+        do: "enclose everything in '{' and '}'")
+    }
     return object
   }
 
@@ -176,12 +193,18 @@ public enum StringsFile {
     do throws(StringsParser.Failure) {
       if let object = try StringsParser.parse(file: bytes) { return object }
     } catch {
-      throw problem(field, "\(path) \(error)", do: "correct the file")
+      throw problem(
+        field, "\(shown(path)) line \(error.line): \(error.what)",
+        do: error.remedy ?? "correct the file")
     }
     guard !CombiningRuns.areLong(inList: bytes),
       let list = unsafe try? PropertyListSerialization.propertyList(
         from: Data(bytes), options: [], format: nil) as? [String: Any]
-    else { throw problem(field, "\(path) is no strings file") }
+    else {
+      throw problem(
+        field, "\(shown(path)): not a strings file",
+        do: "expected lines such as \"title\" = \"text\";, or a property list")
+    }
     return object(list)
   }
 
@@ -200,13 +223,19 @@ public enum StringsFile {
     do throws(StringsSource.Failure) {
       return try source.read(path)
     } catch {
-      throw problem(field, error.what)
+      throw problem(field, error.what, do: error.advice ?? usualAdvice)
     }
   }
 
+  /// Returns a file's name for a message.
+  private static func shown(_ path: String) -> String { RequestProblem.excerpt(path) }
+
+  private static let usualAdvice =
+    "expected the name of a .strings, .stringsdict, .xcstrings or JSON file"
+
   private static func problem(
     _ field: String, _ what: String,
-    do advice: String = "name a .strings, .stringsdict, .xcstrings or JSON file"
+    do advice: String = usualAdvice
   ) -> RequestProblems {
     RequestProblems([RequestProblem(field, what, do: advice)])
   }

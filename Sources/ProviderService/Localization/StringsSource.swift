@@ -5,6 +5,8 @@ enum StringsSource {
   /// The reason that a file cannot be read.
   struct Failure: Error {
     let what: String
+    /// Advice; nil if the name may be the problem.
+    var advice: String?
   }
 
   /// The files are in this folder, next to the campaign's file.
@@ -43,11 +45,15 @@ enum StringsSource {
       }
     case .files(let files):
       guard let bytes = files[name] else {
-        throw Failure(what: "\(name) is not among the files that came along")
+        throw Failure(
+          what: "the file '\(RequestProblem.excerpt(name))' was not sent with the campaign",
+          advice: "add it to the files")
       }
       // A binary property list may refer to itself, and cannot be part of a text.
       guard !bytes.starts(with: Array("bplist".utf8)) else {
-        throw Failure(what: "\(name) is a property list in binary form")
+        throw Failure(
+          what: "\(RequestProblem.excerpt(name)): a binary property list cannot be sent",
+          advice: "convert it to XML, for example with plutil -convert xml1")
       }
       return bytes
     }

@@ -15,8 +15,8 @@ enum Caller: Sendable, Equatable {
   ) throws(RequestProblem) -> String {
     if let topic, !AppKeys.isTopic(topic) {
       throw RequestProblem(
-        "topic", "'\(topic.prefix(80))' is not a valid bundle identifier",
-        do: "give letters, digits, dots and hyphens, such as com.example.app")
+        "topic", "invalid value '\(RequestProblem.excerpt(topic))'",
+        do: "expected a bundle identifier such as com.example.app")
     }
     let own = apps.apps.map(\.bundleID)
     switch self {
@@ -24,7 +24,7 @@ enum Caller: Sendable, Equatable {
       guard let topic else { return bundleID }
       guard AppKeys.isTopic(topic, of: bundleID) else {
         throw RequestProblem(
-          "topic", "the key belongs to \(bundleID)", do: "leave topic out, or use that app's key")
+          "topic", "the key belongs to \(bundleID)", do: "omit the topic, or use that app's key")
       }
       return topic
     case .administrator, .anybody:
@@ -35,16 +35,16 @@ enum Caller: Sendable, Equatable {
         else {
           throw RequestProblem(
             "topic", "\(topic) is not one of the configured apps",
-            do: "add it with belfry provider --topic")
+            do: "add it with 'belfry provider --topic'")
         }
         return topic
       }
       guard own.count == 1 else {
         throw RequestProblem(
-          "topic", "it is missing",
+          "topic", "missing",
           do: own.isEmpty
-            ? "give the app's bundle identifier, or start with one --topic"
-            : "give the app's bundle identifier")
+            ? "send the app's bundle identifier, or start the provider with one --topic"
+            : "send the app's bundle identifier")
       }
       return own[0]
     }

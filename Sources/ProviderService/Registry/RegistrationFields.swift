@@ -53,7 +53,7 @@ struct RegistrationFields {
       guard let meant = Self.meant(by: pair.name), warnings.count < Limits.warningsMax else {
         continue
       }
-      let warning = "'\(pair.name.prefix(40))' was not read: write \(meant)"
+      let warning = "'\(RequestProblem.excerpt(pair.name))' was ignored: use '\(meant)'"
       if !warnings.contains(warning) { warnings.append(warning) }
     }
     return warnings
@@ -89,7 +89,7 @@ struct RegistrationFields {
     } else if type.hasPrefix("application/json") {
       guard let object = (try? JSONValue(parsing: request.body))?.objectValue else {
         throw RequestProblems([
-          RequestProblem(nil, "the body is no JSON object", do: "send one, or a form")
+          RequestProblem(nil, "the body is not a JSON object", do: "send a JSON object or a form")
         ])
       }
       read(object)
@@ -121,7 +121,7 @@ struct RegistrationFields {
         for value in values {
           guard let text = value.stringValue else {
             problems.append(
-              RequestProblem(member.key, "one of them is no text", do: "send texts alone"))
+              RequestProblem(member.key, "not a list of strings", do: "expected only strings"))
             break
           }
           pairs.append(("tag", text))
@@ -132,7 +132,7 @@ struct RegistrationFields {
           pairs.append((member.key, ""))
           continue
         }
-        problems.append(RequestProblem(member.key, "it is no text", do: "send a text"))
+        problems.append(RequestProblem(member.key, "not a string", do: "expected a string"))
       }
     }
   }
@@ -147,11 +147,11 @@ struct RegistrationFields {
       // Invalid UTF-8 was replaced with this character, which would make different texts equal.
       if pair.value.unicodeScalars.contains("\u{FFFD}"), told.insert(pair.name).inserted {
         problems.append(
-          RequestProblem(pair.name, "it is not UTF-8", do: "encode the text as UTF-8"))
+          RequestProblem(pair.name, "not valid UTF-8", do: "encode the value as UTF-8"))
       }
       let field = pair.name == "token" ? "deviceToken" : pair.name
       if field != "tag", !given.insert(field).inserted, told.insert("\(field) twice").inserted {
-        problems.append(RequestProblem(field, "it is given twice", do: "send it once"))
+        problems.append(RequestProblem(field, "given twice", do: "send it once"))
       }
     }
   }

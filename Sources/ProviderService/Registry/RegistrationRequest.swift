@@ -77,7 +77,7 @@ struct RegistrationRequest {
     let digits = String(decoding: text.utf8.filter { !" <>".utf8.contains($0) }, as: UTF8.self)
     guard let bytes = Hexadecimal.decode(digits), !bytes.isEmpty else {
       throw RequestProblem(
-        "deviceToken", "it is not hexadecimal", do: "send two digits for each byte of the token")
+        "deviceToken", "not hexadecimal", do: "expected two digits for each byte of the token")
     }
     return try sized(bytes)
   }
@@ -87,8 +87,8 @@ struct RegistrationRequest {
     guard let text = fields.first("deviceToken", "token") else {
       let near = fields.pairs.first { RegistrationFields.meant(by: $0.name) == "deviceToken" }
       throw RequestProblem(
-        "deviceToken", "it is missing",
-        do: near.map { "write deviceToken instead of \($0.name.prefix(40))" }
+        "deviceToken", "missing",
+        do: near.map { "use deviceToken instead of \(excerpt($0.name))" }
           ?? "send it in hexadecimal, or as the body with content-type application/octet-stream")
     }
     return try token(hexadecimal: text)
@@ -97,8 +97,8 @@ struct RegistrationRequest {
   private static func sized(_ bytes: [UInt8]) throws(RequestProblem) -> [UInt8] {
     guard bytes.count <= WireLimits.deviceTokenBytesMax else {
       throw RequestProblem(
-        "deviceToken", "it has \(bytes.count) bytes",
-        do: "send the token alone, of \(WireLimits.deviceTokenBytesMax) bytes at most")
+        "deviceToken", "\(bytes.count) bytes are too long for a token",
+        do: "expected up to \(WireLimits.deviceTokenBytesMax) bytes")
     }
     return bytes
   }
@@ -108,7 +108,8 @@ struct RegistrationRequest {
     let tag = LanguageTag.hyphenated(text)
     guard tag.utf8.count <= Limits.languageBytesMax, LanguageTag.isUsable(tag) else {
       throw RequestProblem(
-        "language", "'\(excerpt(text))' is no language tag", do: "send one such as fr-CA")
+        "language", "invalid value '\(excerpt(text))'",
+        do: "expected a language tag such as fr-CA")
     }
     return tag
   }
@@ -117,8 +118,8 @@ struct RegistrationRequest {
     guard let text else { return nil }
     guard zones.zone(named: text) != nil else {
       throw RequestProblem(
-        "timeZone", "'\(excerpt(text))' is no time zone of this machine",
-        do: "send one such as Europe/Paris")
+        "timeZone", "invalid value '\(excerpt(text))'",
+        do: "expected a time zone that this machine knows, such as Europe/Paris")
     }
     return text
   }
@@ -131,14 +132,14 @@ struct RegistrationRequest {
     let name = text.utf8.count <= Limits.fieldNameBytesMax ? text.lowercased() : ""
     guard let environment = Environment(name: name == "development" ? "sandbox" : name) else {
       throw RequestProblem(
-        "environment", "'\(excerpt(text))' is no environment",
-        do: "write development or production")
+        "environment", "invalid value '\(excerpt(text))'",
+        do: "expected development or production")
     }
     return environment
   }
 
   /// Returns the beginning of a text, for a message.
-  private static func excerpt(_ text: String) -> String { String(text.unicodeScalars.prefix(80)) }
+  private static func excerpt(_ text: String) -> String { RequestProblem.excerpt(text) }
 
   private static func name(_ field: String, _ text: String?) throws(RequestProblem) -> String? {
     guard let text else { return nil }
@@ -146,8 +147,8 @@ struct RegistrationRequest {
       text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
     else {
       throw RequestProblem(
-        field, "it is too long or has control characters",
-        do: "send up to \(Limits.nameBytesMax) bytes of text")
+        field, "too long, or with control characters",
+        do: "expected up to \(Limits.nameBytesMax) bytes of text")
     }
     return text
   }
@@ -162,8 +163,8 @@ struct RegistrationRequest {
       }
       guard tags.count < Limits.tagsMax else {
         throw RequestProblem(
-          "tag", "there are more than \(Limits.tagsMax)",
-          do: "send up to \(Limits.tagsMax) for a device")
+          "tag", "more than \(Limits.tagsMax) tags",
+          do: "expected up to \(Limits.tagsMax) for a device")
       }
       tags.append(name)
     }

@@ -5,8 +5,8 @@ extension SQLiteRegistryStore {
   public var notices: [String] {
     damage.summary.map {
       [
-        "registry.sqlite had damaged rows, which are set aside (\($0)): they are not sent to, and campaigns that lack "
-          + "rows are held; see the table set_aside"
+        "registry.sqlite had damaged rows, which were set aside (\($0)): their devices get no campaigns, and campaigns "
+          + "that lack rows are paused; see the table set_aside"
       ]
     } ?? []
   }

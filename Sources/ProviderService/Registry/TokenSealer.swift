@@ -20,9 +20,10 @@ public final class TokenSealer: Sendable {
     public var description: String {
       switch self {
       case .system(let failure): "\(failure)"
-      case .badKey(let path): "\(path) holds no key: restore it, or begin with an empty folder"
+      case .badKey(let path):
+        "\(path) does not contain a key: restore it, or start with an empty folder"
       case .otherKey(let path):
-        "\(path) does not open the registered tokens: restore the key that belongs to them"
+        "\(path) cannot decrypt the registered tokens: restore the key that belongs to them"
       }
     }
   }

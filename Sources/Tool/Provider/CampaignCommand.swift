@@ -229,7 +229,7 @@ enum CampaignCommand {
   static func id(_ options: CommandLineOptions) throws -> String {
     let id = options.positionals.first ?? ""
     guard !id.isEmpty, id.utf8.allSatisfy({ Hexadecimal.value($0) != nil }) else {
-      throw UsageError("'\(id)' is no campaign's id: 'belfry campaign status' lists them")
+      throw UsageError("invalid campaign ID '\(id)': 'belfry campaign status' lists the campaigns")
     }
     return id
   }

@@ -51,7 +51,7 @@ enum CampaignSending {
     let campaign = input.campaign
     let added = try access.perform("POST", "/campaigns", body: campaign.bytes)
     guard let id = added.first?["id"]?.stringValue else {
-      throw CampaignFailure.unreadable("the registry named no campaign")
+      throw CampaignFailure.unreadable("the response has no campaign ID")
     }
     do {
       if let list = input.list { try bring(list, to: id, access) }

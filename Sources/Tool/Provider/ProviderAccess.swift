@@ -19,12 +19,13 @@ enum CampaignFailure: Error, CustomStringConvertible {
     switch self {
     case .refused(_, let lines): lines.joined(separator: "\nbelfry: ")
     case .unknown(let id): "unknown campaign '\(id)': 'belfry campaign status' lists them"
-    case .noService(let where_): "no token registry answers at \(where_): start belfry provider"
+    case .noService(let where_):
+      "no provider service responds at \(where_): start 'belfry provider'"
     case .otherService(let url, let folder):
       "the service of \(folder) does not serve at \(url), so its admin token is not sent there: "
         + "name that service's token with --admin-token FILE, or its folder with --data"
     case .needsService:
-      "nothing would go on with the campaign: start belfry provider, or leave out --detach"
+      "no provider is running that could continue the campaign: start 'belfry provider', or omit --detach"
     case .unreadable(let what): "\(what): see the service's log"
     }
   }
@@ -88,7 +89,7 @@ final class ProviderAccess {
             ("authorization", "Bearer \(folder.adminToken)"), ("content-type", contentType),
           ], body: body))
       guard case .bytes(let bytes) = response.body else {
-        throw CampaignFailure.unreadable("the answer has no end")
+        throw CampaignFailure.unreadable("the response is incomplete")
       }
       return try Self.objects(status: response.status, bytes)
     }
@@ -184,11 +185,11 @@ final class ProviderAccess {
     }
     let end = Array("\r\n\r\n".utf8)
     guard let headEnd = answer.firstRange(of: end) else {
-      throw CampaignFailure.unreadable("the answer of \(client.address) has no end")
+      throw CampaignFailure.unreadable("the response of \(client.address) is incomplete")
     }
     let line = String(decoding: answer[..<headEnd.lowerBound].prefix(32), as: UTF8.self)
     guard let status = line.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else {
-      throw CampaignFailure.unreadable("the answer of \(client.address) has no status")
+      throw CampaignFailure.unreadable("the response of \(client.address) has no status")
     }
     return try objects(status: status, Array(answer[headEnd.upperBound...]))
   }
@@ -199,11 +200,11 @@ final class ProviderAccess {
     }
     guard status >= 300 else { return objects }
     guard case .array(let errors)? = objects.first?["errors"] else {
-      throw CampaignFailure.refused(status: status, ["the service answered \(status)"])
+      throw CampaignFailure.refused(status: status, ["the service responded with status \(status)"])
     }
     let lines = errors.compactMap(\.objectValue).map { error in
       let field = error["field"]?.stringValue.map { "\($0): " } ?? ""
-      let what = error["error"]?.stringValue ?? "it is refused"
+      let what = error["error"]?.stringValue ?? "rejected"
       return "\(field)\(what): \(error["advice"]?.stringValue ?? "see docs/provider.md")"
     }
     throw CampaignFailure.refused(status: status, lines)
