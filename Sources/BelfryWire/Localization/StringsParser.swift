@@ -9,7 +9,7 @@ public struct StringsParser {
     /// The error as a clause, such as `missing ';' after the text of 'key'`.
     public let what: String  // text: our own words and at most 40 scalars of the file
     /// The way to fix it; nil if the error is clear enough.
-    public let remedy: String?
+    public let remedy: String?  // text: our own words
 
     init(line: Int, what: String, remedy: String? = nil) {
       self.line = line

@@ -1,5 +1,6 @@
 internal import BelfryWire
 internal import Storage
+internal import Synchronization
 internal import System
 
 /// The content of campaigns that have not started.
@@ -82,19 +83,26 @@ extension CampaignService {
   func append(
     _ recipients: [RegistrationRequest], to id: String
   ) throws(Failure) -> Int {
-    let campaign = try listed(id)
-    let registrations = recipients.map { one in
-      one.registration(sealed: registry.sealer.seal(one.token), topic: campaign.topic)
-    }
-    return try stored { () throws(StorageFailure) in
-      try registry.store.appendRecipients(registrations, to: id)
+    _ = try listed(id)
+    let sealed = recipients.map { registry.sealer.seal($0.token) }
+    // A campaign that starts in the meantime would not be sent to the new recipients.
+    return try transitions.withLock { _ throws(Failure) in
+      let campaign = try listed(id)
+      let registrations = zip(recipients, sealed).map { one, sealed in
+        one.registration(sealed: sealed, topic: campaign.topic)
+      }
+      return try stored { () throws(StorageFailure) in
+        try registry.store.appendRecipients(registrations, to: id)
+      }
     }
   }
 
   /// Empties the list of a campaign that has not started.
   func clearRecipients(of id: String) throws(Failure) {
-    _ = try listed(id)
-    try stored { () throws(StorageFailure) in try registry.store.clearRecipients(of: id) }
+    try transitions.withLock { _ throws(Failure) in
+      _ = try listed(id)
+      try stored { () throws(StorageFailure) in try registry.store.clearRecipients(of: id) }
+    }
   }
 
   private func listed(_ id: String) throws(Failure) -> CampaignRecord {

@@ -6,10 +6,25 @@ internal import System
 extension CampaignService {
   /// Returns the status of every campaign, in order of creation.
   func list() throws(Failure) -> [JSONObject] {
-    let campaigns = try stored { () throws(StorageFailure) in try registry.store.campaigns() }
     var lines: [JSONObject] = []
-    for campaign in campaigns { lines.append(try status(of: campaign)) }
+    try forEachCampaign(documentBytesMax: Limits.listedDocumentBytesMax) {
+      campaign throws(Failure) in lines.append(try status(of: campaign))
+    }
     return lines
+  }
+
+  /// Calls `body` with each campaign by creation time; only one document at a time is in memory.
+  func forEachCampaign(
+    documentBytesMax: Int, _ body: (CampaignRecord) throws(Failure) -> Void
+  ) throws(Failure) {
+    let ids = try stored { () throws(StorageFailure) in try registry.store.campaignIDs() }
+    for id in ids {
+      let campaign = try stored { () throws(StorageFailure) in
+        try registry.store.campaign(id, documentBytesMax: documentBytesMax)
+      }
+      // It may have been deleted in the meantime.
+      if let campaign { try body(campaign) }
+    }
   }
 
   /// Returns the status of a campaign.

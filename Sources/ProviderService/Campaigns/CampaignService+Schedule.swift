@@ -33,8 +33,9 @@ extension CampaignService {
     if isDraining { return nil }
     let began = SystemClock.monotonicNanoseconds
     var soonest = Int64.max
-    let scheduled = (try? registry.store.campaigns(in: .scheduled)) ?? []
-    for campaign in scheduled {
+    let scheduled = (try? registry.store.campaignIDs(in: .scheduled)) ?? []
+    for id in scheduled {
+      guard let campaign = try? registry.store.campaign(id) else { continue }
       do throws(Failure) {
         let moment = try startMoment(campaign, document(of: campaign)) ?? 0
         // Limit a time in the far future, so that the product can't overflow; the campaign is checked again long

@@ -9,10 +9,13 @@ extension CampaignService {
   /// send pushes.
   func summary() throws(Failure) -> JSONObject {
     let counted = try stored { () throws(StorageFailure) in try counts.counts() }
-    let campaigns = try stored { () throws(StorageFailure) in try registry.store.campaigns() }
+    var campaigns: [CampaignRecord] = []
+    try forEachCampaign(documentBytesMax: 0) { campaign throws(Failure) in
+      campaigns.append(campaign)
+    }
     var last: [JSONValue] = []
     for campaign in campaigns.suffix(Limits.campaignsSummarized).reversed() {
-      last.append(.object(try status(of: campaign)))
+      last.append(.object(try status(campaign.id)))
     }
     let held = campaigns.filter { problem(of: $0) != nil && $0.state != .completed }
     let scheduled = campaigns.filter { $0.state == .scheduled }

@@ -46,9 +46,8 @@ public final class CampaignService: Sendable {
   let log: Log
   let clock: CampaignClock
   private let running = Mutex(Running())
-  /// The lock that is held during a change of a campaign's state, so that each change sees the effect of the previous
-  /// one.
-  private let transitions = Mutex(())
+  /// Held during a change of a campaign's state, so that each change sees the effect of the one before.
+  let transitions = Mutex(())
   let counts: RegistryCounts
 
   /// Creates the campaigns of a registry.
@@ -67,9 +66,10 @@ public final class CampaignService: Sendable {
 
   /// Continues the campaigns that an earlier run was sending, and settles the cancelled ones.
   public func resumeInterrupted() throws(StorageFailure) {
-    for campaign in try registry.store.campaigns(in: .running)
-      + registry.store.campaigns(in: .cancelled)
-    {
+    let ids =
+      try registry.store.campaignIDs(in: .running) + registry.store.campaignIDs(in: .cancelled)
+    for id in ids {
+      guard let campaign = try registry.store.campaign(id) else { continue }
       let isWhole = !registry.store.lacksRows(of: campaign.id)
       do throws(Failure) {
         if campaign.state == .running, isWhole, try reschedule(campaign) { continue }

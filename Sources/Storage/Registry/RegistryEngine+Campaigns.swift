@@ -55,33 +55,43 @@ extension RegistryEngine {
     try update.run()
   }
 
+  /// The columns of a campaign; a document of more than ?9 bytes is left out.
   private static let campaignColumns = """
-    SELECT id, created, document, topic, audience, subject, rate, state, problem, total,
+    SELECT id, created, CASE WHEN length(document) <= ?9 THEN document ELSE x'' END, topic, audience, subject, rate, state, problem, total,
       last_number, finished, environment, name, \(RegistryTable.campaign.isWhole)
     FROM campaign
     """
 
   /// Returns the campaigns by creation time, or only the one with `id` if it is given.
-  func campaigns(id: String?) throws(StorageFailure) -> [CampaignRecord] {
+  ///
+  /// A document of more than `documentBytesMax` is left out.
+  func campaigns(
+    id: String?, documentBytesMax: Int = .max
+  ) throws(StorageFailure) -> [CampaignRecord] {
     let select = try statement(
       Self.campaignColumns + " WHERE ?1 IS NULL OR id = ?1 ORDER BY created, id")
     try select.bind(1, id)
+    try select.bind(9, Int64(documentBytesMax))
     return try campaigns(select)
   }
 
-  /// Returns the campaigns in one state by creation time.
-  func campaigns(in state: CampaignRecord.State) throws(StorageFailure) -> [CampaignRecord] {
-    let select = try statement(Self.campaignColumns + " WHERE state = ?1 ORDER BY created, id")
-    try select.bind(1, state.rawValue)
-    return try campaigns(select)
+  /// Returns the ids of the campaigns by creation time, or only of those in one state.
+  func campaignIDs(in state: CampaignRecord.State?) throws(StorageFailure) -> [String] {
+    let select = try statement(
+      "SELECT id FROM campaign WHERE ?1 IS NULL OR state = ?1 ORDER BY created, id")
+    try select.bind(1, state?.rawValue)
+    var ids: [String] = []
+    while try select.step() { ids.append(select.text(0)) }
+    return ids
   }
 
-  /// Returns the newest campaigns of an app, newest first.
+  /// Returns the newest campaigns of an app without their documents, newest first.
   func campaigns(ofTopic topic: String, limit: Int) throws(StorageFailure) -> [CampaignRecord] {
     let select = try statement(
       Self.campaignColumns + " WHERE topic = ?1 ORDER BY created DESC, id LIMIT ?2")
     try select.bind(1, topic)
     try select.bind(2, Int64(limit))
+    try select.bind(9, -1 as Int64)
     return try campaigns(select)
   }
 

@@ -165,14 +165,16 @@ public final class SQLiteRegistryStore: Sendable {
     }
   }
 
-  /// Returns the campaigns in one state by creation time.
-  public func campaigns(
-    in state: CampaignRecord.State
-  ) throws(StorageFailure) -> [CampaignRecord] {
-    try read { engine throws(StorageFailure) in try engine.campaigns(in: state) }
+  /// Returns the ids of all campaigns, or of those in one state, by creation time.
+  ///
+  /// The documents of all campaigns together may be larger than the memory, so callers read one campaign at a time.
+  public func campaignIDs(
+    in state: CampaignRecord.State? = nil
+  ) throws(StorageFailure) -> [String] {
+    try read { engine throws(StorageFailure) in try engine.campaignIDs(in: state) }
   }
 
-  /// Returns the newest campaigns of an app, newest first.
+  /// Returns the newest campaigns of an app without their documents, newest first.
   public func campaigns(
     ofTopic topic: String, limit: Int
   ) throws(StorageFailure) -> [CampaignRecord] {
@@ -187,8 +189,14 @@ public final class SQLiteRegistryStore: Sendable {
   }
 
   /// Returns the campaign with this id, or nil if it does not exist.
-  public func campaign(_ id: String) throws(StorageFailure) -> CampaignRecord? {
-    try read { engine throws(StorageFailure) in try engine.campaigns(id: id).first }
+  ///
+  /// A document of more than `documentBytesMax` is left out.
+  public func campaign(
+    _ id: String, documentBytesMax: Int = .max
+  ) throws(StorageFailure) -> CampaignRecord? {
+    try read { engine throws(StorageFailure) in
+      try engine.campaigns(id: id, documentBytesMax: documentBytesMax).first
+    }
   }
 
   /// Appends to a campaign's own list, each token once.
