@@ -40,12 +40,14 @@ final class HTTP1Connections {
   private var events: Mailbox<Event>?
   private var connections: [UInt64: HTTP1Connection] = [:]
   private var lastNumber: UInt64 = 0
-  /// The number of unanswered requests of each handler thread.
-  private var pending = [Int](repeating: 0, count: Limits.httpHandlerThreads)
+  /// The handler threads without a request.
+  private var freeThreads = Array(0..<Limits.httpHandlerThreads)
+  /// The requests that wait for a free thread, in order.
+  private var waiting: [(request: HTTP1Request, connection: UInt64)] = []
   /// True if connections end with their answer.
   private(set) var isFinishing = false
 
-  private var unanswered: Int { pending.reduce(0, +) }
+  private var unanswered: Int { Limits.httpHandlerThreads - freeThreads.count + waiting.count }
 
   private init(_ loop: EventLoop, bounds: Bounds, handlers: HTTP1HandlerThreads) {
     self.loop = loop
@@ -119,8 +121,9 @@ final class HTTP1Connections {
   private func handle(_ event: Event) {
     switch event {
     case .responded(let number, let thread, let response):
-      pending[thread] -= 1
-      assert(pending[thread] >= 0, "a handler answers each request once")
+      assert(!freeThreads.contains(thread), "a handler answers each request once")
+      freeThreads.append(thread)
+      handleWaiting()
       guard let connection = connections[number] else {
         // The client has disconnected.
         if case .stream(let body) = response.body { body.close() }
@@ -142,16 +145,26 @@ final class HTTP1Connections {
 
   // MARK: called by connections
 
-  /// Passes a request to the handler, on the thread with the fewest requests.
+  /// Passes a request to the handler, on the first thread that is free.
   func dispatch(_ request: HTTP1Request, of connection: UInt64) {
-    guard let events, let thread = pending.indices.min(by: { pending[$0] < pending[$1] }) else {
+    waiting.append((request, connection))
+    handleWaiting()
+    assert(unanswered <= bounds.connections * 2, "one request a connection at a time")
+  }
+
+  /// Gives waiting requests to free threads.
+  ///
+  /// A request is not assigned to a busy thread, because it would wait for that thread although another is free.
+  private func handleWaiting() {
+    guard let events else {
       assertionFailure("a connection came before the server was open")
       return
     }
-    pending[thread] += 1
-    assert(unanswered <= bounds.connections * 2, "one request a connection at a time")
-    handlers.run(request, onThread: thread) { response in
-      events.post(.responded(connection: connection, thread: thread, response))
+    while !waiting.isEmpty, let thread = freeThreads.popLast() {
+      let (request, connection) = waiting.removeFirst()
+      handlers.run(request, onThread: thread) { response in
+        events.post(.responded(connection: connection, thread: thread, response))
+      }
     }
   }
 

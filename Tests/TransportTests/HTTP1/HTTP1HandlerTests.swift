@@ -5,8 +5,8 @@ import Testing
 
 @testable import Transport
 
-/// The end of a server that answers the requests that have arrived.
-@Suite struct HTTP1ServerFinishTests {
+/// The handler threads of a server, and its end after it has answered the requests that have arrived.
+@Suite struct HTTP1HandlerTests {
   private let harness: StreamHarness
 
   init() throws { harness = try StreamHarness() }
@@ -18,6 +18,36 @@ import Testing
       on: harness.loop, to: .tcp(host: "127.0.0.1", port: server.port), tls: nil,
       timeoutNanoseconds: 5_000_000_000, handler: client)
     return client
+  }
+
+  @Test func `A request waits for no slow one while a handler is free`() throws {
+    let entered = LoopFlag()
+    let (slow, others) = (LoopFlag(), LoopFlag())
+    let server = try HTTP1Server { request in
+      switch request.path {
+      case "/slow":
+        entered.raise()
+        #expect(slow.wait())
+      case "/other":
+        entered.raise()
+        #expect(others.wait())
+      default: break
+      }
+      return HTTP1Response(status: 204)
+    }
+    func request(_ path: String) -> Recorder {
+      open(server, "GET \(path) HTTP/1.1\r\nHost: t\r\n\r\n")
+    }
+    var clients = [request("/slow")]
+    for _ in 1..<Limits.httpHandlerThreads { clients.append(request("/other")) }
+    harness.run { clients.allSatisfy { $0.opened == 1 } }
+    for _ in clients { #expect(entered.wait()) }
+    let fast = (0..<Limits.httpHandlerThreads).map { _ in request("/fast") }
+    harness.run { fast.allSatisfy { $0.opened == 1 } }
+    for _ in 1..<Limits.httpHandlerThreads { others.raise() }
+    harness.run { fast.allSatisfy { $0.text.hasPrefix("HTTP/1.1 204") } }
+    slow.raise()
+    server.stop()
   }
 
   @Test(arguments: [4, Limits.highWaterBytes * 4])
