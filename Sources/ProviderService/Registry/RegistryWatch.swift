@@ -11,7 +11,7 @@ public final class RegistryWatch: Sendable {
   private let isStopped = Mutex(false)
   private let isNewer = DispatchSemaphore(value: 0)
 
-  /// Starts the thread.
+  /// Starts the thread, which checks the store of a registry once per second.
   public init(of registry: Registry, log: Log) {
     let store = registry.store
     Thread.detachNewThread { [self] in
