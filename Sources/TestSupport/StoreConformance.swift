@@ -28,6 +28,7 @@ public struct StoreConformance<Store: NotificationStore>: Sendable {
     try loadsInPages()
     try remembersTheHighestSequence()
     try tellsWhatWasDropped()
+    try tellsTheSpellingOfDroppedIDs()
     try carriesExtremes()
     try agreesWithAModel()
     try refusesAfterClosing()
@@ -193,6 +194,26 @@ public struct StoreConformance<Store: NotificationStore>: Sendable {
     #expect(dropped.first?.key == key)
     #expect(dropped.first?.id == sample(1).id)
     #expect(dropped.first?.uniqueID == sample(1).uniqueID)
+  }
+
+  private func tellsTheSpellingOfDroppedIDs() throws {
+    let store = try make()
+    let ids = [true, false].map { NotificationID(high: .max, low: .max, isLowercase: $0) }
+    var puts: [StoreOperation] = []
+    for (index, id) in ids.enumerated() {
+      let sample = sample(UInt64(index) + 1)
+      puts.append(
+        .put(
+          StoredNotification(
+            key: key, sequence: sample.sequence, id: id, uniqueID: sample.uniqueID,
+            expiration: sample.expiration, priority: sample.priority, pushType: sample.pushType,
+            collapseID: [], payload: sample.payload,
+            acceptedMilliseconds: sample.acceptedMilliseconds), keep: .max))
+    }
+    try store.commit(puts)
+    let dropped = try store.commit([.removeKey(key)])
+    // Two spellings are equal as values, so the texts are compared.
+    #expect(dropped.map(\.id.text) == ids.map(\.text))
   }
 
   private func carriesExtremes() throws {

@@ -167,8 +167,9 @@ final class NotificationEngine: MarkedStoreEngine {
     try noteDamage()
   }
 
-  /// The columns that are returned for a removed row, and the checksum that covers them.
-  private static let dropped = rows.key.joined(separator: ", ") + ", checksum"
+  /// The columns that are returned for a removed row, the checksum that covers them, and the spelling of its id, which
+  /// only the delivery log shows.
+  private static let dropped = rows.key.joined(separator: ", ") + ", checksum, push_type >= 256"
 
   func commit(_ operations: [StoreOperation]) throws(StorageFailure) -> [DroppedNotification] {
     guard !operations.isEmpty else { return [] }
@@ -300,7 +301,9 @@ final class NotificationEngine: MarkedStoreEngine {
       dropped.append(
         DroppedNotification(
           key: key(statement), sequence: statement.unsigned(3),
-          id: NotificationID(high: statement.unsigned(4), low: statement.unsigned(5)),
+          id: NotificationID(
+            high: statement.unsigned(4), low: statement.unsigned(5),
+            isLowercase: statement.integer(9) != 0),
           uniqueID: NotificationID(high: statement.unsigned(6), low: statement.unsigned(7)),
           reason: reason, operation: current))
     }
