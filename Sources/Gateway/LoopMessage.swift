@@ -53,7 +53,7 @@ enum LoopMessage: Sendable {
 
 /// A loop's request to the control plane.
 enum ControlPlaneRequest: Sendable {
-  case enroll(SessionID, LinkFrame.Enrollment, signedBytes: [UInt8])
+  case enroll(SessionID, LinkFrame.Enrollment, signedBytes: [UInt8], peer: String)
   /// A connected device requests a new certificate for its key.
   case renew(SessionID, device: UInt64, publicKey: [UInt8])
   /// A device has presented its certificate and received its tokens.

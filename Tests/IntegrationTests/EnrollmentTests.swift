@@ -79,6 +79,33 @@ import Testing
     }
   }
 
+  @Test func `a refused enrollment is logged with its peer and reason, and without the code`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let file = scenario.folder.file("device.pem")
+      for (code, why) in [("GUESS-ONE", "wrong code"), ("", "no code given")] {
+        #expect(try await scenario.refusedEnrollment(gateway, file, code: code) == wrongCode)
+        let lines = gateway.program.errors.split(separator: "\n").filter {
+          $0.contains("refused to enroll a device") && $0.contains(why)
+        }
+        #expect(lines.count == 1, "\(gateway.program.errors)")
+        #expect(lines.allSatisfy { $0.contains("warning") && $0.contains("peer=127.0.0.1:") })
+      }
+      // Guesses differ only in their port, which the log ignores.
+      for code in ["GUESS-TWO", "GUESS-THREE"] {
+        #expect(try await scenario.refusedEnrollment(gateway, file, code: code) == wrongCode)
+      }
+      try await gateway.stop()
+      let lines = gateway.program.errors.split(separator: "\n").filter {
+        $0.contains("wrong code")
+      }
+      #expect(lines.count < 4 && lines.contains { $0.contains("repeated=") }, "\(lines)")
+      #expect(!gateway.program.errors.contains("GUESS"))
+    }
+  }
+
   @Test(.requires(.curl))
   func `one code enrolls no more than --enroll-rate a minute; others are told and counted`()
     async throws

@@ -148,6 +148,11 @@ public struct LinkEnrollmentRefusal: RawRepresentable, Hashable, Sendable, Custo
   /// True if another attempt with the same key and code may succeed.
   public var isTemporary: Bool { self == .tryLater || self == .tooMany }
 
+  /// Returns the refusal's name; a device without a code gave no wrong one, although the code on the wire is the same.
+  public func reason(hasCode: Bool) -> String {
+    self == .wrongCode && !hasCode ? "no code given" : description
+  }
+
   /// The refusal's name, for logs and messages.
   public var description: String {
     let names = [

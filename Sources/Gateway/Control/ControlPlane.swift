@@ -150,8 +150,8 @@ final class ControlPlane {
   func handle(_ request: ControlPlaneRequest, from loop: Int) {
     assert(peers.indices.contains(loop), "loop \(loop) asks, which is not there")
     switch request {
-    case .enroll(let session, let enrollment, let signedBytes):
-      enroll(session, enrollment, signedBytes: signedBytes, loop: loop)
+    case .enroll(let session, let enrollment, let signedBytes, let peer):
+      enroll(session, enrollment, signedBytes: signedBytes, loop: loop, peer: peer)
     case .adopt(let session, let number, let topic, let device):
       adopt(session, request: number, topic, device: device, loop: loop)
     case .channels(let request):
@@ -207,7 +207,8 @@ final class ControlPlane {
   }
 
   private func enroll(
-    _ session: SessionID, _ enrollment: LinkFrame.Enrollment, signedBytes: [UInt8], loop: Int
+    _ session: SessionID, _ enrollment: LinkFrame.Enrollment, signedBytes: [UInt8], loop: Int,
+    peer: String
   ) {
     do throws(EnrollmentProblem) {
       let publicKey = try check(enrollment, signedBytes: signedBytes)
@@ -229,8 +230,7 @@ final class ControlPlane {
           .putDevice(record), .putDeviceCertificate(issued.record),
         ], ticket: ticket, reply: replies)
     } catch {
-      if let what = error.log { log.error("cannot enroll a device", ["why": what]) }
-      if let what = error.warning { log.warning("refused to enroll a device", ["why": what]) }
+      error.report(to: log, peer: peer, hasCode: !enrollment.code.isEmpty)
       metrics.count(error.refusal)
       answer(loop, .enrollment(session, .refused(error.refusal)))
     }

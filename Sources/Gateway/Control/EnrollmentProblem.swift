@@ -1,4 +1,5 @@
 import BelfryWire
+import System
 
 /// The reason why a device wasn't enrolled.
 enum EnrollmentProblem: Error {
@@ -19,12 +20,20 @@ enum EnrollmentProblem: Error {
     }
   }
 
-  /// A warning about a condition that an operator may need to act on.
-  var warning: String? {
+  /// Logs the problem with the peer's address, so that an operator finds devices with an old code and those who guess.
+  ///
+  /// The code itself is never logged. The log collapses repeated lines, so guesses do not fill it.
+  func report(to log: Log, peer: String, hasCode: Bool) {
     switch self {
-    case .refused(.tooMany): "more per minute than --enroll-rate allows"
-    case .refused(.revoked): "its key was revoked"
-    case .refused, .failed: nil
+    case .failed(let what): log.error("cannot enroll a device", ["peer": peer, "why": what])
+    case .refused(let refusal):
+      let why =
+        switch refusal {
+        case .tooMany: "more per minute than --enroll-rate allows"
+        case .revoked: "its key was revoked"
+        default: refusal.reason(hasCode: hasCode)
+        }
+      log.warning("refused to enroll a device", ["peer": peer, "why": why])
     }
   }
 }

@@ -149,7 +149,9 @@ final class DeviceConnection: StreamHandler, TimerTarget {
       link.announce(trustMark: home.rotation.trustMark, output: &output)
       send(&output)
     case .enroll(let enrollment, let signedBytes):
-      home.ask(.enroll(session, enrollment, signedBytes: signedBytes))
+      home.ask(
+        .enroll(
+          session, enrollment, signedBytes: signedBytes, peer: stream?.peerDescription ?? ""))
     case .ready(let state):
       assert(!isReady, "a device is ready twice")
       isReady = true
