@@ -218,8 +218,7 @@ extension AgentDaemon {
     var findings = [
       Finding(
         feature: "gateway", isFine: model.isLinkUp, detail: detail,
-        advice: "check that the gateway runs, that its device port can be reached (TCP "
-          + "\(gateway.port)), and --gateway, --ca and --enroll")
+        advice: receiver?.advice ?? "")
     ]
     if let end = receiver?.certificateEnd {
       let isValid = end > SystemClock.unixMilliseconds / 1_000

@@ -18,6 +18,9 @@ final class PushReceiver: GatewayConnectionDelegate {
   /// True if the outcome of the first attempt to connect has been reported.
   private var hasReportedLink = false
 
+  /// The advice to the user while the link is down.
+  private(set) var advice = ""
+
   /// Creates a link that is offline until `start` is called.
   ///
   /// `memory` holds the IDs of the latest pushes, oldest first.
@@ -112,11 +115,12 @@ final class PushReceiver: GatewayConnectionDelegate {
   func link(_ link: GatewayConnection, isDownBecause reason: String) {
     let wasUp = self.reason == nil
     self.reason = reason
+    advice = daemon?.gateway.map { link.latestLoss.advice(host: $0.host, port: $0.port) } ?? ""
     log.info("not connected", ["why": reason])
     if link.isStopped, link.identity.device != nil {
-      self.reason =
-        "revoked by the gateway; to enroll again, stop the agent, remove \(folder.path) and start it with "
-        + "--enroll and the current code"
+      self.reason = "revoked by the gateway"
+      advice =
+        "to enroll again, stop the agent, remove \(folder.path) and start it with --enroll and the current code"
       log.error(
         "the gateway has revoked this device: remove its identity and enroll again",
         [
@@ -155,10 +159,9 @@ final class PushReceiver: GatewayConnectionDelegate {
 
   func link(_ link: GatewayConnection, enrollmentRefused refusal: LinkEnrollmentRefusal) {
     let hasCode = daemon?.gateway?.enrollmentCode.isEmpty == false
-    let why = refusal == .wrongCode && !hasCode ? "no code given" : "\(refusal)"
-    reason = "the gateway refused the enrollment: \(why)"
     log.error(
-      "the gateway rejected this device: \(refusal.advice(hasCode: hasCode))", ["why": why])
+      "the gateway rejected this device: \(refusal.advice(hasCode: hasCode))",
+      ["why": refusal.reason(hasCode: hasCode)])
   }
 
   func link(_ link: GatewayConnection, registered subject: LinkSubject, token: [UInt8]) {

@@ -175,6 +175,48 @@ import Transport
     }
   }
 
+  @Test func `The doctor names the cause of a missing link, and what to do about it`() async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let other = try await scenario.gateway("other")
+      let device = gateway.port("device")
+      let code = ["--enroll", gateway.enrollmentCode]
+      let cases: [(String, Int, String, [String], String, String)] = [
+        ("none", device, gateway.caFile, [], "no code given", "start the agent with --enroll CODE"),
+        (
+          "wrong", device, gateway.caFile, ["--enroll", "AAAA"], "wrong code",
+          "the code is wrong or was rotated"
+        ),
+        (
+          "authority", device, other.caFile, code, "unknown CA",
+          "the gateway's authority has changed: join again"
+        ),
+        (
+          "port", gateway.port("provider"), gateway.caFile, code, "check the port",
+          "check the port:"
+        ),
+        (
+          "closed", ReservedPorts.next(), gateway.caFile, code, "not connected",
+          "check host and port"
+        ),
+      ]
+      for (name, port, authority, code, problem, advice) in cases {
+        let agent = try await scenario.agent(
+          name, of: nil,
+          options: ["--gateway", "\(gateway.host):\(port)", "--ca", authority] + code)
+        _ = try await agent.program.event("link") { $0["state"].string == "down" }
+        let doctor = try await scenario.belfryCommand([
+          "doctor", "--json", "--socket", agent.socket,
+        ])
+        let row = try #require(doctor.values.first { $0["feature"].string == "gateway" })
+        #expect(row["detail"].string?.contains(problem) == true, "\(name): \(row)")
+        #expect(row["do"].string?.contains(advice) == true, "\(name): \(row)")
+        #expect(row["detail"].string?.contains("wrong code") == (name == "wrong"), "\(row)")
+      }
+    }
+  }
+
   @Test func `What is cut or changed is refused before anything is asked of a network`() throws {
     let authority = try CertificateAuthority.forTests()
     let gateway = DeviceGateway(

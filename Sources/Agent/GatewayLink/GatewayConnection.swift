@@ -59,7 +59,11 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
   private var target = ("", UInt16(0))
   private var place = LimiterState.outside
   private var reason = ""
-  /// True if the connection ends only so that it can be established again with the new certificate.
+  /// The cause that goes with `reason`.
+  private var cause = GatewayLinkLoss.other
+  /// The cause of the latest loss of the link, or of the latest failed attempt to connect.
+  public private(set) var latestLoss = GatewayLinkLoss.other
+  /// True if the connection ends only to be established again with the new certificate.
   private var isComingBack = false
   private var timer: TimerID?
   private var armedUntil: Int64 = .max
@@ -181,6 +185,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     guard stream === self.stream else { return }
     guard stream.negotiatedProtocol == LinkLimits.applicationProtocol else {
       reason = "the peer does not speak \(LinkLimits.applicationProtocol): check the port"
+      cause = .otherProtocol
       stream.close(afterFlush: false)
       return
     }
@@ -207,11 +212,14 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
   public func stream(_ stream: ByteStream, closed closure: StreamClosure) {
     guard stream === self.stream else { return }
     self.stream = nil
+    if reason.isEmpty { cause = .closed(closure) }
     connectionEnded(because: reason.isEmpty ? "\(closure)" : reason)
   }
 
   private func connectionEnded(because why: String) {
     reason = ""
+    latestLoss = cause
+    cause = .other
     machine.lost(at: loop.nowNanoseconds, random: UInt64.random(in: .min ... .max))
     leaveGate()
     if !isComingBack { delegate?.link(self, isDownBecause: why) }
@@ -244,7 +252,10 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
       machine.use(credential)
       delegate?.link(self, enrolledAs: identity)
     case .enrollmentRefused(let refusal):
-      reason = "the gateway refused to enroll the device: \(refusal)"
+      let hasCode = !configuration.enrollmentCode.isEmpty
+      reason =
+        "the gateway refused to enroll the device: \(refusal.reason(hasCode: hasCode))"
+      cause = .enrollmentRefused(refusal, hasCode: hasCode)
       delegate?.link(self, enrollmentRefused: refusal)
     case .connected(let device, let unixMilliseconds):
       leaveGate()

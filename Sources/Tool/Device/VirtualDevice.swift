@@ -126,9 +126,10 @@ final class VirtualDevice: GatewayConnectionDelegate {
   }
 
   func link(_ link: GatewayConnection, enrollmentRefused refusal: LinkEnrollmentRefusal) {
+    let hasCode = !fleet.configuration.gateway.enrollmentCode.isEmpty
     fleet.reportOnce(
-      "the gateway refused to enroll a device, \(refusal): "
-        + refusal.advice(hasCode: !fleet.configuration.gateway.enrollmentCode.isEmpty))
+      "the gateway refused to enroll a device, \(refusal.reason(hasCode: hasCode)): "
+        + refusal.advice(hasCode: hasCode))
   }
 
   func link(_ link: GatewayConnection, registered subject: LinkSubject, token: [UInt8]) {

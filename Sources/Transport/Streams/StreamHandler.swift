@@ -77,6 +77,16 @@ public enum StreamClosure: Sendable, Equatable, CustomStringConvertible {
   }
 }
 
+extension StreamClosure {
+  /// True if this side refused the peer's certificate because no authority that it trusts has signed it.
+  public var isUnknownAuthority: Bool {
+    self == .tlsFailed(TLSReason.unknownAuthority) || self == .tlsFailed(TLSReason.wrongSignature)
+  }
+
+  /// True if this side refused the peer's certificate because it is for other names.
+  public var isOtherName: Bool { self == .tlsFailed(TLSReason.otherName) }
+}
+
 /// The destination of a stream.
 public enum Endpoint: Sendable, Hashable, CustomStringConvertible {
   /// A host name or a numeric address, and a port.

@@ -2,6 +2,10 @@ import COpenSSL
 
 /// The reasons of failed connections, as texts that say which side refused something.
 enum TLSReason {
+  static let unknownAuthority = "certificate of an unknown CA: trust the CA that signed it"
+  static let wrongSignature = "certificate's signature is wrong"
+  static let otherName = "certificate is for another name"
+
   /// Returns the reason why `ssl` failed on this thread, and empties OpenSSL's error queue.
   static func pop(_ ssl: OpaquePointer) -> String {
     let code = ERR_get_error()
@@ -26,11 +30,11 @@ enum TLSReason {
     case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY,
       X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE, X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT,
       X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
-      "certificate of an unknown CA: trust the CA that signed it"
+      unknownAuthority
     case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH:
-      "certificate is for another name"
+      otherName
     case X509_V_ERR_INVALID_PURPOSE: "certificate is not valid for this purpose"
-    case X509_V_ERR_CERT_SIGNATURE_FAILURE: "certificate's signature is wrong"
+    case X509_V_ERR_CERT_SIGNATURE_FAILURE: wrongSignature
     default: "certificate refused: \(unsafe String(cString: X509_verify_cert_error_string(code)))"
     }
   }

@@ -1,0 +1,44 @@
+public import BelfryWire
+public import Transport
+
+/// The cause of a lost or failed link to the gateway, as far as it decides what the user should do.
+public enum GatewayLinkLoss: Sendable, Equatable {
+  /// The gateway refused to enroll the device; `hasCode` is true if the device gave a code.
+  case enrollmentRefused(LinkEnrollmentRefusal, hasCode: Bool)
+  /// The peer is no gateway, or another port of one.
+  case otherProtocol
+  /// The connection could not be established, or broke.
+  case closed(StreamClosure)
+  /// The gateway ended the link, or this side failed.
+  case other
+}
+
+extension GatewayLinkLoss {
+  /// Returns advice to the user of an agent whose gateway is at `host` and `port`.
+  func advice(host: String, port: UInt16) -> String {
+    let device = "'belfry device invite' on the gateway's machine"
+    switch self {
+    case .enrollmentRefused(.wrongCode, hasCode: false):
+      return "start the agent with --enroll CODE, or with a new invitation from \(device)"
+    case .enrollmentRefused(.wrongCode, hasCode: true):
+      return
+        "the code is wrong or was rotated: start the agent with the current --enroll CODE, or with a new "
+        + "invitation from \(device)"
+    case .enrollmentRefused(let refusal, let hasCode): return refusal.advice(hasCode: hasCode)
+    case .closed(let closure) where closure.isUnknownAuthority:
+      return "the gateway's authority has changed: join again with a new invitation or gateway.json"
+    case .closed(let closure) where closure.isOtherName:
+      return
+        "join by a name that the gateway's certificate has, or restart the gateway with --name \(host)"
+    case .closed(.connectFailed), .closed(.timedOut(.connect)):
+      return
+        "check host and port: does the gateway run, and can \(host) be reached on TCP port \(port)?"
+    case .otherProtocol, .closed(.tlsFailed), .closed(.timedOut(.handshake)):
+      return "check the port: \(port) is not the device port of a gateway (by default 5223)"
+    case .closed(.local), .closed(.peer), .closed(.truncated), .closed(.broken), .closed(.timedOut),
+      .closed(.outputOverflow), .other:
+      return
+        "check that the gateway runs, and that its device port can be reached (TCP port \(port))"
+    }
+  }
+}
