@@ -158,7 +158,9 @@ final class GatewayRun {
   private func write(_ description: GatewayServer.Description) throws(SystemFailure) {
     var description = description
     description.consolePort = console?.port ?? 0
-    let text = Array((description.json(consoleHost: consoleAddress.host) + "\n").utf8)
+    let json = description.json(
+      consoleHost: consoleAddress.host, names: names)
+    let text = Array((json + "\n").utf8)
     try FileSystem.write(text, to: folder.descriptionFile, mode: 0o600)
     if let readyFile { try FileSystem.write(text, to: readyFile, mode: 0o600) }
   }
@@ -232,8 +234,8 @@ extension GatewayServer.Description {
     return members
   }
 
-  /// Returns the object of the ready file.
-  func json(consoleHost: String) -> String {
+  /// Returns the object of the ready file; `names` are those that the operator configured.
+  func json(consoleHost: String, names: [String]) -> String {
     var ports: [(String, JSONValue)] = [
       ("provider", .integer(Int64(self.ports.providers.first ?? 0)))
     ]
@@ -247,16 +249,19 @@ extension GatewayServer.Description {
     if let insecure = self.ports.insecureProvider {
       ports.append(("insecureProvider", .integer(Int64(insecure))))
     }
+    let namesIfAny: [(String, JSONValue)] =
+      names.isEmpty ? [] : [("names", .array(names.map { .string($0) }))]
     return JSONValue.object(
-      JSONObject([
-        ("pid", .integer(Int64(getpid()))), ("environment", .string(environment.name)),
-        ("host", .string(host)), ("consoleHost", .string(consoleHost)),
-        ("ports", .object(JSONObject(ports))),
-        ("caFile", .string(authorityFile)), ("teamID", .string(teamID)),
-        ("keyID", .string(keyID)), ("keyFile", .string(keyFile)),
-        ("enrollmentCode", .string(enrollmentCode)),
-        ("adminTokenFile", .string(adminTokenFile)),
-      ])
+      JSONObject(
+        [
+          ("pid", .integer(Int64(getpid()))), ("environment", .string(environment.name)),
+          ("host", .string(host)), ("consoleHost", .string(consoleHost)),
+          ("ports", .object(JSONObject(ports))),
+          ("caFile", .string(authorityFile)), ("teamID", .string(teamID)),
+          ("keyID", .string(keyID)), ("keyFile", .string(keyFile)),
+          ("enrollmentCode", .string(enrollmentCode)),
+          ("adminTokenFile", .string(adminTokenFile)),
+        ] + namesIfAny)
     ).text
   }
 }

@@ -50,21 +50,21 @@ import Transport
     }
   }
 
-  @Test func `An invitation by a name that the certificate has not is printed with a warning`()
+  @Test func `No invitation is printed with a name that the certificate does not have`()
     async throws
   {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway(options: ["--name", "push.example.org"])
-      for (host, isWarned) in [
+      for (host, isRefused) in [
         ("push.example.org", false), ("127.0.0.1", false), ("other.example.org", true),
         ("192.0.2.7", true),
       ] {
-        let answer = try await scenario.belfryCommand([
-          "device", "invite", "--data", gateway.data, "--host", host,
-        ])
-        #expect(answer.lines.count == 1)
+        let answer = try await scenario.belfryCommand(
+          ["device", "invite", "--data", gateway.data, "--host", host], succeeding: false)
+        #expect(answer.status == (isRefused ? 1 : 0), "\(answer)")
+        #expect(answer.lines.count == (isRefused ? 0 : 1))
         #expect(
-          answer.errors.contains("certificate is not for \(host)") == isWarned, "\(answer.errors)")
+          answer.errors.contains("certificate is not for \(host)") == isRefused, "\(answer.errors)")
       }
       try await gateway.stop()
       // A name that the first authority does not permit has a separate certificate.
@@ -74,6 +74,26 @@ import Transport
         "device", "invite", "--data", renamed.data, "--host", "new.example.org",
       ])
       #expect(!answer.errors.contains("certificate is not for"), "\(answer.errors)")
+    }
+  }
+
+  @Test func `An invitation without --host names the first configured name that is not loopback`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let names = ["localhost", "push.example.org", "push2.example.org"].flatMap { ["--name", $0] }
+      for (name, options) in [("behind-a-proxy", []), ("open", ["--host", "0.0.0.0"])] {
+        let gateway = try await scenario.gateway(name, options: names + options)
+        let answer = try await scenario.belfryCommand([
+          "device", "invite", "--data", gateway.data, "--json",
+        ])
+        #expect(answer.values.first?["host"].string == "push.example.org", "\(answer)")
+        try await gateway.stop()
+        let stopped = try await scenario.belfryCommand([
+          "device", "invite", "--data", gateway.data, "--json",
+        ])
+        #expect(stopped.values.first?["host"].string == "push.example.org", "\(stopped)")
+      }
     }
   }
 

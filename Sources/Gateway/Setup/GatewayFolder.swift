@@ -72,14 +72,25 @@ public struct GatewayFolder: Sendable {
   /// Returns true if the gateway has a certificate for clients that ask for `host`, a name or an address; nil if the
   /// certificates can't be read.
   public func isCertified(for host: String) -> Bool? {
-    guard let names = try? FileSystem.list(path) else { return nil }
-    let chains = names.filter { name in
+    let certificates = listenerCertificates
+    return certificates.isEmpty ? nil : certificates.contains { $0.isFor(host) }
+  }
+
+  /// The host names that the gateway's certificates are for, without `localhost` and Apple's.
+  public var certifiedNames: [String] {
+    listenerCertificates.flatMap(\.hostNames).filter {
+      $0 != "localhost" && !GatewayConfiguration.appleHostNames.contains($0)
+    }
+  }
+
+  private var listenerCertificates: [Certificate] {
+    let names = (try? FileSystem.list(path)) ?? []
+    let chains = names.sorted().filter { name in
       name == "server.pem"
         || (name.hasPrefix("server-added-") && name.hasSuffix(".pem")
           && !name.hasSuffix("-key.pem"))
     }
-    let certificates = chains.compactMap { try? Certificate(pem: (try? read($0)) ?? []) }
-    return certificates.isEmpty ? nil : certificates.contains { $0.isFor(host) }
+    return chains.compactMap { try? Certificate(pem: (try? read($0)) ?? []) }
   }
 
   /// Returns the absolute path of a file in the folder.

@@ -45,7 +45,9 @@ struct DeviceGateway: Equatable {
   var enrollmentCode: String
   /// True if the gateway listens on all addresses of this machine; `host` is the loopback address in that case.
   private(set) var listensEverywhere = false
-  /// The folder of the gateway, if its description is the `gateway.json` in that folder.
+  /// The names that the operator configured, in their order.
+  private(set) var names: [String] = []
+  /// The folder of the gateway, if it is described by a `gateway.json` in its folder.
   private(set) var folder: String?
 
   /// The path of the description of this user's gateway.
@@ -104,6 +106,7 @@ struct DeviceGateway: Equatable {
       host: SocketAddress.hostOnThisMachine(ofListener: host), port: port, authorityPEM: authority,
       enrollmentCode: object["enrollmentCode"]?.stringValue ?? "")
     listensEverywhere = self.host != host
+    names = (object["names"]?.arrayValue ?? []).compactMap(\.stringValue)
     folder =
       path.hasSuffix("/gateway.json") ? FileSystem.parent(of: FileSystem.absolute(path)) : nil
   }

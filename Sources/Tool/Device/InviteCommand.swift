@@ -17,7 +17,7 @@ enum InviteCommand {
     [
       .value("data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway", "the gateway's folder"),
       .value(
-        "host", "NAME", default: "the address that the gateway listens on",
+        "host", "NAME", default: "the gateway's first name, else the address that it listens on",
         "the name or address of this machine for the other machine"),
       .value("out", "FILE", "write the invitation to a file, with mode 0600"),
       .flag("qr", "also print the invitation as a QR code"),
@@ -41,7 +41,13 @@ enum InviteCommand {
         }
         gateway.host = host
       } else {
-        gateway.host = reachableHost(gateway)
+        gateway.host = invitingHost(gateway, GatewayFolder(path: folder), listensForOthers)
+      }
+      guard GatewayFolder(path: folder).isCertified(for: gateway.host) != false else {
+        Output.error(
+          "the gateway's certificate is not for \(gateway.host), so devices refuse it",
+          do: "start the gateway with --name \(gateway.host), or invite by a name that it has")
+        return 1
       }
       // The file of a stopped gateway may contain an older code.
       let lines = try GatewayAccess(folder: folder).perform(.enrollmentCode)
@@ -50,11 +56,6 @@ enum InviteCommand {
         Output.error(
           "the gateway listens only on this machine",
           do: "start it with --host 0.0.0.0 so that other machines can join")
-      }
-      if GatewayFolder(path: folder).isCertified(for: gateway.host) == false {
-        Output.error(
-          "the gateway's certificate is not for \(gateway.host), so devices refuse it",
-          do: "start the gateway with --name \(gateway.host), or invite by a name that it has")
       }
       let invitation = try Invitation.text(of: gateway)
       let file = options.value("out").map(FileSystem.absolute)
@@ -79,6 +80,20 @@ enum InviteCommand {
       for row in code.lines { Output.line(row) }
       return 0
     }
+  }
+
+  /// Returns the host to invite by: the first name that the operator configured, else the address that others may reach,
+  /// else a name in the certificate.
+  private static func invitingHost(
+    _ gateway: DeviceGateway, _ folder: GatewayFolder, _ listensForOthers: Bool
+  ) -> String {
+    let named = gateway.names.first {
+      $0 != "localhost" && SocketAddress(host: $0, port: 0)?.isLoopback != true
+    }
+    if let named { return named }
+    let host = reachableHost(gateway)
+    guard listensForOthers, folder.isCertified(for: host) == false else { return host }
+    return folder.certifiedNames.first ?? host
   }
 
   /// Returns the first address of this machine that others may reach, for a gateway that listens on all addresses.
