@@ -61,6 +61,26 @@ extension Scenario {
 @Suite(.serialized, .timeLimit(.minutes(60)), .requires(.curl)) struct CampaignTests {
   private let topic = "com.example.app"
 
+  @Test func `Without a provider at the usual place, nothing is created`() async throws {
+    try await Scenario.run { scenario in
+      let file = try scenario.write(#"{"topic":"a.b","alert":{"title":"Hi"}}"#, to: "campaign.json")
+      let folder = scenario.folder.file("belfry/provider")
+      for words in [["send", file], ["list"], ["status"], ["pause", "00"]] {
+        let answer = try await scenario.belfryCommand(["campaign"] + words, succeeding: false)
+        #expect(answer.status == 1 && answer.lines.isEmpty, "\(words)")
+        #expect(
+          answer.errors
+            == "belfry: no provider service in \(folder): start it with 'belfry provider', or use --data\n"
+        )
+        #expect(!FileManager.default.fileExists(atPath: folder))
+      }
+      // A folder that is named is used also without a service.
+      let list = try await scenario.belfryCommand(["campaign", "list", "--data", folder])
+      #expect(list.errors == "belfry: no campaigns\n")
+      #expect(try await scenario.belfryCommand(["campaign", "list"]).status == 0)
+    }
+  }
+
   @Test func `a campaign that is killed three times reaches each device once`() async throws {
     let count = 600
     try await Scenario.run { scenario in

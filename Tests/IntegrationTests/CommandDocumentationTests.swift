@@ -225,7 +225,8 @@ import Testing
         }
       }
       let unknown = try await scenario.belfryCommand(
-        ["campaign", "status", "000000000000"], succeeding: false)
+        ["campaign", "status", "000000000000", "--data", scenario.folder.file("registry")],
+        succeeding: false)
       #expect(unknown.status == 1 && unknown.errors.contains("'belfry campaign status' lists them"))
     }
   }

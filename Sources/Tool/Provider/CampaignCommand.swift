@@ -164,6 +164,8 @@ enum CampaignCommand {
       return 0
     }
     let input = try read(options)
+    // A wrong word is reported even if there is no registry.
+    if table.command != send.command, !options.positionals.isEmpty { _ = try id(options) }
     let access = try ProviderAccess(options)
     defer { access.close() }
     do {

@@ -11,6 +11,7 @@ enum CampaignFailure: Error, CustomStringConvertible {
   case refused(status: Int, [String])
   case unknown(String)
   case noService(String)
+  case noProvider(folder: String)
   case otherService(String, folder: String)
   case needsService
   case unreadable(String)
@@ -19,8 +20,9 @@ enum CampaignFailure: Error, CustomStringConvertible {
     switch self {
     case .refused(_, let lines): lines.joined(separator: "\nbelfry: ")
     case .unknown(let id): "unknown campaign '\(id)': 'belfry campaign status' lists them"
-    case .noService(let where_):
-      "no provider service responds at \(where_): start 'belfry provider'"
+    case .noService(let where_): "no token registry answers at \(where_): start belfry provider"
+    case .noProvider(let folder):
+      "no provider service in \(folder): start it with 'belfry provider', or use --data"
     case .otherService(let url, let folder):
       "the service of \(folder) does not serve at \(url), so its admin token is not sent there: "
         + "name that service's token with --admin-token FILE, or its folder with --data"
@@ -53,6 +55,10 @@ final class ProviderAccess {
       return
     }
     let path = FileSystem.absolute(options.value("data") ?? StateFolders.provider)
+    // Otherwise a forgotten option would create a registry without devices, with an admin token.
+    guard options.value("data") != nil || FileSystem.exists(path) else {
+      throw CampaignFailure.noProvider(folder: path)
+    }
     var attempts = 40
     while true {
       do {
