@@ -186,8 +186,7 @@ final class PushReceiver: GatewayConnectionDelegate {
         "the gateway cannot register an app now: retrying", ["app": app.text])
     }
     daemon?.handle(
-      .registrationRefused(
-        app, topic.kind, message: "the gateway refused to register the app: \(refusal)"))
+      .registrationRefused(app, topic.kind, message: refusal.message(for: app, topic.kind)))
   }
 
   func link(
@@ -204,5 +203,20 @@ final class PushReceiver: GatewayConnectionDelegate {
       payload: notification.payload,
       collapseID: String(decoding: notification.collapseID, as: UTF8.self))
     daemon.handle(.pushReceived(push))
+  }
+}
+
+extension LinkRefusal {
+  /// Returns the problem and what to do about it, separated by a colon.
+  fileprivate func message(for app: AppID, _ kind: TokenKind) -> String {
+    switch self {
+    case .unknownApp:
+      "the gateway does not list the app \(app.text): run 'belfry topic add \(app.text)' on its machine, then restart "
+        + "the app"
+    case .badTopic:
+      "the gateway refused the app's ID \(app.text): use one such as com.example.app"
+    case .badKind: "the gateway has no \(kind.name) tokens: let the app register for another kind"
+    default: "the gateway refused to register the app (\(self)): see the gateway's log"
+    }
   }
 }

@@ -91,6 +91,41 @@ import Testing
     }
   }
 
+  @Test func `An app that the gateway does not list is named by its error, the doctor and the log`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway(options: ["--apps", "listed"])
+      let agent = try await scenario.agent(of: gateway)
+      _ = try await agent.program.event("link") { $0["state"].string == "up" }
+      let id = "com.example.unlisted"
+      func register() throws -> RunningProgram {
+        try scenario.belfry([
+          "app", "run", id, "--authorize", "alert", "--register", "--socket", agent.socket,
+        ])
+      }
+      func findings() async throws -> [JSONLine] {
+        try await scenario.belfryCommand(["doctor", "--json", "--socket", agent.socket]).values
+          .filter { $0["feature"].string == "app \(id)" }
+      }
+      let app = try register()
+      let message = try await app.event("registrationFailed")["message"].string
+      let problem = "the gateway does not list the app \(id)"
+      let advice = "run 'belfry topic add \(id)' on its machine, then restart the app"
+      #expect(message == "\(problem): \(advice)")
+      let found = try await findings()
+      #expect(found.map { $0["detail"].string } == [problem], "\(found)")
+      #expect(found.first?["state"].string == "attention" && found.first?["do"].string == advice)
+      let lines = gateway.program.errors.split(separator: "\n").filter { $0.contains(id) }
+      #expect(lines.count == 1 && lines.first?.contains("app that is not listed") == true)
+      #expect(lines.first?.contains("device=") == true, "\(lines)")
+      try await app.stop()
+      _ = try await scenario.belfryCommand(["topic", "add", id, "--data", gateway.data])
+      _ = try await register().event("registered")
+      #expect(try await findings().map { $0["detail"].string } == ["may notify"])
+    }
+  }
+
   @Test func `A long word is cut, and a long name has a line of its own`() {
     let page = DoctorPage(
       [

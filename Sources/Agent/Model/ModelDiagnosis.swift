@@ -55,6 +55,7 @@ extension ModelDiagnosis {
       appFindings: context.apps.all.flatMap { app in
         app.findings(
           isUndecided: permissions.isUndecided(app.id), tokenAdvice: registrations.advice,
+          gatewayRefusal: registrations.refusal(of: app.id),
           lacksLocationUsage: permissions.lacksLocationUsage(app),
           holdsPush: pipeline.holdsPush(of: app.id),
           holdsBackgroundWork: context.conditions.holdsBackgroundWork)
@@ -70,8 +71,8 @@ extension LocalApp {
 
   /// Returns the reasons that the user may not see the app's notifications.
   func findings(
-    isUndecided: Bool, tokenAdvice: String, lacksLocationUsage: Bool, holdsPush: Bool,
-    holdsBackgroundWork: Bool
+    isUndecided: Bool, tokenAdvice: String, gatewayRefusal: String?, lacksLocationUsage: Bool,
+    holdsPush: Bool, holdsBackgroundWork: Bool
   ) -> [Finding] {
     var problems: [(String, String)] = []
     switch status {
@@ -99,6 +100,14 @@ extension LocalApp {
         (
           "its manifest does not claim aps-environment: it gets no token",
           "add it and run 'belfry app install' again"
+        ))
+    } else if let gatewayRefusal {
+      // The message has the form "what is wrong: what to do".
+      let colon = gatewayRefusal.firstRange(of: ": ")
+      problems.append(
+        (
+          String(gatewayRefusal[..<(colon?.lowerBound ?? gatewayRefusal.endIndex)]),
+          String(gatewayRefusal[(colon?.upperBound ?? gatewayRefusal.endIndex)...])
         ))
     } else if let registration = registrations[.alert], registration.token == nil {
       problems.append(("registered, but has no token yet", tokenAdvice))

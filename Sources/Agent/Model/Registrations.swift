@@ -43,6 +43,11 @@ struct Registrations {
     hasGateway ? "wait for the gateway, or see its line above" : "start the agent with --gateway"
   }
 
+  /// Returns the gateway's refusal to register an app since the app's last attempt, or nil.
+  func refusal(of app: AppID) -> String? {
+    refusals[app]?.min { $0.key.rawValue < $1.key.rawValue }?.value
+  }
+
   /// True if notifications can be received now.
   var isUp: Bool { isLinkUp }
 

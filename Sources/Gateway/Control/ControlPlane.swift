@@ -351,6 +351,11 @@ final class ControlPlane {
   ) {
     do throws(StorageFailure) {
       if let refusal = try adopt(topic.bundleID, for: device) {
+        if refusal == .unknownApp {
+          log.info(
+            "refused an app that is not listed: to allow it, run 'belfry topic add'",
+            ["device": "\(device)", "app": topic.bundleID])
+        }
         answer(loop, .refused(session, request: request, refusal))
       } else {
         answer(loop, .adopted(session, request: request, topic, device: device))

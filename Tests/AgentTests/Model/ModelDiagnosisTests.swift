@@ -17,11 +17,11 @@ import Testing
   }
 
   private func findings(
-    _ app: LocalApp, isUndecided: Bool = false, lacksLocationUsage: Bool = false,
-    holdsPush: Bool = false, holdsBackgroundWork: Bool = false
+    _ app: LocalApp, isUndecided: Bool = false, gatewayRefusal: String? = nil,
+    lacksLocationUsage: Bool = false, holdsPush: Bool = false, holdsBackgroundWork: Bool = false
   ) -> [String] {
     app.findings(
-      isUndecided: isUndecided, tokenAdvice: "ask the gateway",
+      isUndecided: isUndecided, tokenAdvice: "ask the gateway", gatewayRefusal: gatewayRefusal,
       lacksLocationUsage: lacksLocationUsage, holdsPush: holdsPush,
       holdsBackgroundWork: holdsBackgroundWork
     ).map { $0.isFine ? $0.detail : "\($0.detail) | \($0.advice)" }
