@@ -191,11 +191,14 @@ public final class AgentDaemon {
   /// Joins the awaited gateway once it writes its description.
   private func awaitGateway() {
     guard gateway == nil, let awaited = configuration.awaitedGateway else { return }
-    log.info(
-      awaited.isNamed
-        ? "waiting for the gateway to start"
-        : "no gateway yet: joining this user's gateway once it starts",
-      ["file": awaited.file])
+    if awaited.isNamed {
+      log.warning(
+        "no such file: waiting for a gateway to start there; check --gateway if it never does",
+        ["file": awaited.file])
+    } else {
+      log.info(
+        "no gateway yet: joining this user's gateway once it starts", ["file": awaited.file])
+    }
     gatewayWatch = PathWatch(awaited.file, on: loop) { [weak self] in self?.joinAwaited(awaited) }
     if awaited.isNamed { handle(.linkChanged(isUp: false)) }
     // The gateway may have written the description before the watch began.

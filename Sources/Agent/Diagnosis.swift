@@ -198,11 +198,16 @@ extension AgentDaemon {
   private func gatewayFindings(_ model: ModelDiagnosis) -> [Finding] {
     guard let gateway else {
       if let awaited = configuration.awaitedGateway, awaited.isNamed {
+        let isMissing = !FileSystem.exists(awaited.file)
         return [
           Finding(
             feature: "gateway", isFine: false,
-            detail: "not started yet: waiting for \(awaited.file)",
-            advice: "start the gateway, or check the value of --gateway")
+            detail: isMissing
+              ? "no file \(awaited.file): waiting for a gateway to start there"
+              : "cannot read a gateway from \(awaited.file)",
+            advice: isMissing
+              ? "start the gateway, or correct the path in --gateway"
+              : "see the agent's log, or correct the path in --gateway")
         ]
       }
       return [
