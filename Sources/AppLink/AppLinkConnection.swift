@@ -42,6 +42,8 @@ public final class AppLinkConnection: Sendable {
     var isClosed = false
     /// The reason that the connection ended without a call to `close`.
     var end: AppLinkFailure?
+    /// The reason that the latest attempt to connect failed; nil once it succeeded.
+    var unreachable: AppLinkFailure?
     var thread: pthread_t?
   }
 
@@ -206,6 +208,7 @@ public final class AppLinkConnection: Sendable {
           .agentUnavailable,
           "no agent at \(socketPath): start it with 'belfry agent'")
       }
+      state.withLock { $0.unreachable = failure }
       guard reconnects else { return finish(failure) }
       if !hasReportedLoss {
         hasReportedLoss = true
@@ -345,6 +348,7 @@ public final class AppLinkConnection: Sendable {
       assert(!state.isReady, "the agent answers a greeting once")
       _ = state.requests.answered(greeting)
       state.isReady = true
+      state.unreachable = nil
       for (number, frame) in state.queued where state.requests.sent(number) {
         state.outbox += frame.numbered(number).encoded
       }
@@ -372,10 +376,16 @@ public final class AppLinkConnection: Sendable {
   }
 
   private func expire() {
-    let expired = state.withLock { $0.requests.expired(atMilliseconds: monotonicMilliseconds()) }
-    for completion in expired {
-      completion(.failure(AppLinkFailure(.timedOut, "the agent did not answer in time")))
+    let now = monotonicMilliseconds()
+    let (unanswered, unsent, unreachable) = state.withLock { state in
+      (
+        state.requests.expired(atMilliseconds: now, areSent: true),
+        state.requests.expired(atMilliseconds: now, areSent: false), state.unreachable
+      )
     }
+    let late = AppLinkFailure(.timedOut, "the agent did not answer in time")
+    for completion in unanswered { completion(.failure(late)) }
+    for completion in unsent { completion(.failure(unreachable ?? late)) }
   }
 
   private func finish(_ failure: AppLinkFailure) {

@@ -41,9 +41,9 @@ struct PendingRequests {
     pending.removeValue(forKey: number)?.completion
   }
 
-  /// Removes the requests whose deadline has passed.
-  mutating func expired(atMilliseconds now: Int64) -> [Completion] {
-    remove { $0.deadlineMilliseconds <= now }
+  /// Removes the requests that were sent, or those that were not, and whose deadline has passed.
+  mutating func expired(atMilliseconds now: Int64, areSent: Bool) -> [Completion] {
+    remove { $0.deadlineMilliseconds <= now && $0.isSent == areSent }
   }
 
   /// Removes the requests whose answers are lost with the connection.

@@ -20,6 +20,8 @@ enum Limits {
   /// Distinct log lines whose repetitions are counted: more than a program under attack writes per second, and at most
   /// about 2 MB.
   static let logLinesRemembered = 256
+  /// Bytes of a log file; with the previous one, it never has more than twice as many.
+  static let logFileBytes = 1_000_000
   /// Nanoseconds for which repetitions of a log line are counted before the first count is written.
   static let logRepeatNanosecondsMin: Int64 = 1_000_000_000
   /// The same for a line that keeps repeating: at most 1,440 lines per day.

@@ -33,7 +33,7 @@ enum AgentCommand {
         "the answer to an app's request for permission; TYPES such as alert,sound"),
       .value("pending-limit", "N", default: "64", "limit of pending notifications per app"),
       .value("clock", "system|manual", default: "system", "manual: only 'belfry clock' moves it"),
-      LogOptions.level, LogOptions.format,
+      LogOptions.level, LogOptions.format, LogOptions.file,
       .value("ready-file", "FILE", "written once apps can connect"),
       .value(
         "received", "FILE", "each received push is appended to it, for 'belfry device received'"),
@@ -89,8 +89,8 @@ enum AgentCommand {
     guard !(options.has("install") && options.has("uninstall")) else {
       throw UsageError("--install and --uninstall cannot be combined: use one of them")
     }
-    // Make paths absolute, because the installed agent is started in another folder.
-    let paths: Set<String> = ["data", "socket", "ca", "ready-file"]
+    // The installed agent is started in another folder.
+    let paths: Set<String> = ["data", "socket", "ca", "ready-file", "log-file"]
     var arguments: [String] = []
     let hasCode =
       options.has("install")

@@ -10,6 +10,10 @@ enum LogOptions {
     default: "journal if stderr is the journal, else text",
     "log format; journal: with fields, as 'journalctl -o verbose' shows them")
 
+  static let file = OptionTable.Entry.value(
+    "log-file", "FILE", default: "standard error",
+    "append the log to this file; at 1 MB, it is renamed to FILE.1")
+
   /// Checks the values of the options.
   static func check(_ options: CommandLineOptions) throws(CommandLineOptions.Problem) {
     _ = try options.choice("log-level", of: Log.Level.allCases.map(\.name))
@@ -21,10 +25,13 @@ enum LogOptions {
     Log(
       subsystem: subsystem,
       level: options.value("log-level").flatMap(Log.Level.init(name:)) ?? .info,
-      sink: sink(options.value("log-format")))
+      sink: sink(options.value("log-format"), file: options.value("log-file")))
   }
 
-  private static func sink(_ format: String?) -> LogSink {
+  private static func sink(_ format: String?, file: String?) -> LogSink {
+    if let file {
+      return .file(FileSystem.absolute(file), format.flatMap(LogFormat.init(rawValue:)) ?? .text)
+    }
     if let format = format.flatMap(LogFormat.init(rawValue:)) { return .standardError(format) }
     let stream = unsafe getenv("JOURNAL_STREAM").map { unsafe String(cString: $0) }
     guard format != nil || JournalSocket.hasStandardError(journalStream: stream) else {

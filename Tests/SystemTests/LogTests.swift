@@ -1,4 +1,6 @@
+import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import System
@@ -26,6 +28,21 @@ import Testing
     #expect(
       line.dropFirst(24)
         == " warning gateway.device: link lost device=7 reason=\"timed out\" n=\"\"")
+  }
+
+  @Test
+  func `a full log file is renamed, and the one before it is discarded`() throws {
+    let scratch = try ScratchFolder()
+    defer { withExtendedLifetime(scratch) {} }
+    let path = scratch.file("agent.log")
+    let file = BoundedLogFile(path, bytesMax: 20)
+    for number in 1...7 { #expect(file.append("line \(number)")) }
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "line 7\n")
+    #expect(
+      try String(contentsOfFile: path + ".1", encoding: .utf8) == "line 5\nline 6\n")
+    #expect(try FileSystem.mode(of: path) & 0o777 == 0o600)
+    #expect(file.append(String(repeating: "x", count: 100)))
+    #expect(!BoundedLogFile("/nonexistent/agent.log").append("lost"))
   }
 
   @Test

@@ -112,6 +112,7 @@ final class PresenterHub {
     let terminal = TerminalPresenter(
       listener: listener, ringsBell: isatty(1) == 1 && !sounds.isAvailable,
       isLooked: configuration.presenters?.contains(.terminal) == true || isatty(1) == 1,
+      canAsk: !FileSystem.isSameFile("/proc/self/fd/0", "/dev/null"),
       words: words,
       write: configuration.output)
     presenters.append(terminal)

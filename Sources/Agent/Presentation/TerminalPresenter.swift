@@ -29,22 +29,24 @@ final class TerminalPresenter: Presenter {
   ///   - listener: Receives the user's actions.
   ///   - ringsBell: True if a sound rings the terminal's bell.
   ///   - isLooked: True if a user looks at the terminal, so that printed notifications count as seen.
+  ///   - canAsk: True if the user may type an answer.
   ///   - words: Returns the agent's own texts; called when they are shown.
   ///   - write: Receives a line without its newline.
   init(
-    listener: any PresenterListener, ringsBell: Bool, isLooked: Bool,
+    listener: any PresenterListener, ringsBell: Bool, isLooked: Bool, canAsk: Bool = true,
     words: @escaping () -> DeviceWords = { .english }, write: @escaping (String) -> Void
   ) {
     self.listener = listener
     self.ringsBell = ringsBell
     self.isLooked = isLooked
+    self.canAsk = canAsk
     self.words = words
     self.write = write
   }
 
   let kind = AgentConfiguration.PresenterKind.terminal
   var isAvailable: Bool { true }
-  let canAsk = true
+  let canAsk: Bool
 
   func show(_ event: PresenterEvent, atUnixMilliseconds unixMilliseconds: Int64) {
     switch event {

@@ -30,6 +30,17 @@ public struct LogSink: Sendable {
     }
   }
 
+  /// Returns a sink that appends lines to the file at `path` and the one before it, `PATH.1`, of 1 MB each.
+  ///
+  /// A line that the file does not accept is written to standard error.
+  public static func file(_ path: String, _ format: LogFormat) -> LogSink {
+    let file = BoundedLogFile(path)
+    return collapsing { record in
+      let line = format.line(record)
+      if !file.append(line) { writeToStandardError(line) }
+    }
+  }
+
   private static func collapsing(_ output: @escaping @Sendable (LogRecord) -> Void) -> LogSink {
     let output = CollapsingOutput(output).flushAtExit()
     return LogSink(records: { output.write($0) })

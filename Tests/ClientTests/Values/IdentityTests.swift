@@ -1,4 +1,5 @@
 @testable import BelfryClient
+import BelfryWire
 import Foundation
 import TestSupport
 import Testing
@@ -57,14 +58,66 @@ import Testing
   func `The agent is started where there is a login session, and nobody declines it`() {
     let session = ["XDG_RUNTIME_DIR": "/run/user/1", "PATH": "/a:/b"]
     let all: (String) -> Bool = { ["/b/belfry", "/a/setsid"].contains($0) }
-    let command = AgentLauncher.command(session, isExecutable: all)
-    #expect(command?.executable == "/a/setsid")
-    #expect(command?.arguments == ["--fork", "/b/belfry", "agent"])
-    #expect(AgentLauncher.command(["PATH": "/a:/b"], isExecutable: all) == nil)
-    #expect(AgentLauncher.command(session) { _ in false } == nil)
+    func command(
+      _ environment: [String: String], _ isExecutable: (String) -> Bool
+    ) -> (executable: String, arguments: [String])? {
+      AgentLauncher.command(environment, log: "/l", isExecutable: isExecutable)
+    }
+    #expect(command(session, all)?.executable == "/a/setsid")
+    #expect(command(session, all)?.arguments.suffix(2) == ["/b/belfry", "/l"])
+    #expect(command(["PATH": "/a:/b"], all) == nil)
+    #expect(command(session) { _ in false } == nil)
     for (name, value) in [("BELFRY_SOCKET", "/s"), ("BELFRY_AGENT", "off")] {
-      #expect(
-        AgentLauncher.command(session.merging([name: value]) { $1 }, isExecutable: all) == nil)
+      #expect(command(session.merging([name: value]) { $1 }, all) == nil)
+    }
+  }
+
+  @Test
+  func `An agent that an app starts has a log, and the app knows its process`() async throws {
+    let scratch = try ScratchFolder()
+    defer { withExtendedLifetime(scratch) {} }
+    let data = scratch.file("belfry/agent")
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    let environment = [
+      "PATH": "\(Installation.products):\(path)", "XDG_RUNTIME_DIR": scratch.file("run"),
+      "XDG_STATE_HOME": scratch.path, "HOME": scratch.path,
+      "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent",
+    ]
+    let agent = try #require(AgentLauncher.launch(environment))
+    defer { kill(agent.pid, SIGKILL) }
+    #expect(agent.log == data + "/agent.log")
+    let socket = scratch.file("run/belfry/agent.sock")
+    // The first attempts fail, because the agent is not ready yet.
+    let session = AgentSession(
+      identity: AppIdentity(bundle: .main, environment: ["BELFRY_APP_ID": "org.example.a"]),
+      socketPath: socket)
+    #expect(session.connect(waitingMilliseconds: 60_000) != nil)
+    let program = try FileManager.default.destinationOfSymbolicLink(
+      atPath: "/proc/\(agent.pid)/exe")
+    #expect(program.hasSuffix("/belfry"))
+    let log = try String(contentsOfFile: agent.log, encoding: .utf8)
+    #expect(log.contains("the agent serves apps") && log.contains(socket), "\(log)")
+    // The agent has neither a desktop nor a terminal, so the log says how to answer.
+    session.send(.requestAuthorization([.alert]))
+    let advice = "'belfry settings org.example.a notifications=on'"
+    var hasAdvice = false
+    for _ in 0..<1_000 where !hasAdvice {
+      _ = try session.call(.settings)
+      hasAdvice = try String(contentsOfFile: agent.log, encoding: .utf8).contains(advice)
+    }
+    #expect(hasAdvice)
+  }
+
+  @Test
+  func `Without an agent, each request says so`() async throws {
+    let scratch = try ScratchFolder()
+    defer { withExtendedLifetime(scratch) {} }
+    let socket = scratch.file("agent.sock")
+    let session = AgentSession(
+      identity: AppIdentity(bundle: .main, environment: [:]), socketPath: socket)
+    for _ in 0..<2 {
+      let failure = #expect(throws: AppLinkFailure.self) { try session.call(.settings) }
+      #expect(failure?.message == "no agent at \(socket): start it with 'belfry agent'")
     }
   }
 

@@ -1,22 +1,43 @@
+import BelfryWire
 import Foundation
 
 /// A launcher that starts the agent if the login session allows it: the user has a runtime directory, the `belfry`
 /// executable is in the path, no socket was specified, and starting the agent is not turned off.
 enum AgentLauncher {
+  /// An agent that this process started.
+  struct Agent: Equatable {
+    var pid: Int32
+    /// The path of its log.
+    var log: String
+  }
+
   /// Starts an agent if the session allows it.
   ///
   /// Returns whether an agent was started.
   static func launch(
     _ environment: [String: String] = ProcessInfo.processInfo.environment
-  ) -> Bool {
-    guard let command = command(environment, isExecutable: isExecutable) else { return false }
+  ) -> Agent? {
+    let folder = AgentPaths.dataFolder { environment[$0] }
+    let log = folder + "/agent.log"
+    guard let command = command(environment, log: log, isExecutable: isExecutable) else {
+      return nil
+    }
+    try? FileManager.default.createDirectory(
+      atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     let process = Process()
+    let output = Pipe()
     process.executableURL = URL(fileURLWithPath: command.executable)
     process.arguments = command.arguments
+    process.environment = environment
     process.standardInput = FileHandle.nullDevice
-    process.standardOutput = FileHandle.nullDevice
+    process.standardOutput = output
     process.standardError = FileHandle.nullDevice
-    return (try? process.run()) != nil
+    guard (try? process.run()) != nil else { return nil }
+    // The shell prints its process number and becomes the agent, whose output goes elsewhere: this soon ends.
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    return Int32(text.trimmingCharacters(in: .whitespacesAndNewlines)).map {
+      Agent(pid: $0, log: log)
+    }
   }
 
   private static func isExecutable(_ path: String) -> Bool {
@@ -25,7 +46,7 @@ enum AgentLauncher {
 
   /// Returns the command that starts the agent; nil if the session does not allow it.
   static func command(
-    _ environment: [String: String], isExecutable: (String) -> Bool
+    _ environment: [String: String], log: String, isExecutable: (String) -> Bool
   ) -> (executable: String, arguments: [String])? {
     guard
       environment["BELFRY_SOCKET"] == nil, environment["BELFRY_AGENT"] != "off",
@@ -37,6 +58,7 @@ enum AgentLauncher {
     }
     // Run the agent in its own session, so that it outlives the app and the app's terminal.
     guard let agent = find("belfry"), let setsid = find("setsid") else { return nil }
-    return (setsid, ["--fork", agent, "agent"])
+    let script = "echo $$; exec \"$0\" agent --log-file \"$1\" >/dev/null 2>>\"$1\""
+    return (setsid, ["--fork", "/bin/sh", "-c", script, agent, log])
   }
 }

@@ -232,7 +232,9 @@ package final class AgentSession: Sendable {
         defer { state.mayStartAgent = false }
         return state.mayStartAgent && state.welcome == nil
       }
-      if startsAgent, AgentLauncher.launch() {
+      if startsAgent, let agent = AgentLauncher.launch() {
+        FileHandle.standardError.write(
+          Data("belfry: started the agent (pid \(agent.pid)); its log: \(agent.log)\n".utf8))
         state.withLock {
           $0.agentStarts = .now + .milliseconds(Limits.agentStartMilliseconds)
         }
