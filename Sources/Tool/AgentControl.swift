@@ -64,7 +64,7 @@ struct AgentControl {
 
   /// Prints rows as JSON lines or as a table.
   static func show(
-    _ rows: [JSONObject], _ header: OutputTable.Header = .names, asJSON: Bool
+    _ rows: [JSONObject], _ header: OutputTable.Header, asJSON: Bool
   ) {
     OutputTable.show(rows, columns: rows.first?.keys ?? [], header, asJSON: asJSON)
   }

@@ -45,7 +45,9 @@ enum AppCommand {
   private static func install(_ arguments: [String]) -> Int32 {
     AgentControl.run(arguments, installTable) { options, agent in
       let path = FileSystem.absolute(options.positionals[0])
-      AgentControl.show(try agent.ask(.install(path: path)).rows, asJSON: options.has("json"))
+      AgentControl.show(
+        try agent.ask(.install(path: path)).rows, .headings(of: "apps"),
+        asJSON: options.has("json"))
       for warning in InstallationWarnings.warnings(ofAppAt: path) {
         Output.error("warning: \(OutputTable.printable(warning))")
       }

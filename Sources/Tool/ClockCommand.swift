@@ -42,7 +42,7 @@ enum ClockCommand {
       }
       // Show the new state only to programs; the user knows what was set.
       if options.has("json") || words.isEmpty {
-        AgentControl.show(rows, asJSON: options.has("json"))
+        AgentControl.show(rows, .headings(of: "clocks"), asJSON: options.has("json"))
       }
     }
   }

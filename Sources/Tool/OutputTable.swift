@@ -6,9 +6,7 @@ enum OutputTable {
   enum Header {
     /// No header, so that a script can use a created object with `$(…)`.
     case none
-    /// The names of the members, which are also the words of the command.
-    case names
-    /// Headings for users; an empty list is reported on standard error as "no …".
+    /// Headings for people; an empty list is reported on standard error as "no …".
     case headings(of: String)
   }
 
@@ -30,7 +28,6 @@ enum OutputTable {
     let first: [[String]] =
       switch header {
       case .none: []
-      case .names: [columns]
       case .headings: [columns.map(heading)]
       }
     let cells = first + lines.map { line in columns.map { cell(line[$0] ?? .null) } }

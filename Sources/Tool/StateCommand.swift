@@ -37,7 +37,8 @@ enum StateCommand {
         }
         changes[name] = value
       }
-      AgentControl.show(try agent.ask(.state(changes)).rows, asJSON: options.has("json"))
+      AgentControl.show(
+        try agent.ask(.state(changes)).rows, .headings(of: "states"), asJSON: options.has("json"))
     }
   }
 }

@@ -33,6 +33,44 @@ import Testing
     }
   }
 
+  @Test func `Every table for people has the same headings, and an id for a script has none`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: nil, options: ["--grant", "all"])
+      let devices = try scenario.devices(of: gateway, topics: ["com.example.app"])
+      _ = try await devices.token()
+      let desktopFile = try scenario.write(
+        "[Desktop Entry]\nType=Application\nName=Burger\nExec=/bin/true\n",
+        to: "org.example.burger.desktop")
+      let data = ["--data", gateway.data]
+      let socket = ["--socket", agent.socket]
+      let device = try #require(
+        try await scenario.belfryCommand(["device", "list", "--json"] + data).values
+          .first?["device"].integer)
+      for (words, heading) in [
+        (["ca", "rotate"] + data, "ID NAME SIGNS DEVICES PROVIDERS ENDS"),
+        (["token-key", "rotate"] + data, "ID SEALS TOKENS"),
+        (["device", "revoke", "\(device)"] + data, "DEVICE REVOKED"),
+        (["key", "revoke", gateway.keyID] + data, "ID REVOKED"),
+        (["app", "install", desktopFile] + socket, "APP NAME"),
+        (["settings", "org.example.burger"] + socket, "APP "),
+        (["state"] + socket, "LOCKED BATTERY"),
+      ] {
+        let table = try await scenario.belfryCommand(words)
+        let first = table.lines.first?.split(separator: " ").joined(separator: " ") ?? ""
+        #expect((first + " ").hasPrefix(heading), "\(words): \(table.output)")
+        #expect(first == first.uppercased() && table.lines.count >= 2, "\(words)")
+      }
+      let team = try await scenario.belfryCommand(["team", "add", "--id", "ABCDE12345"] + data)
+      #expect(team.lines == ["ABCDE12345"])
+      for words in [["team", "remove", "ABCDE12345"], ["device", "code"]] {
+        #expect(try await scenario.belfryCommand(words + data).lines.count == 1, "\(words)")
+      }
+    }
+  }
+
   @Test func `Pending notifications are listed in the device's local time`() async throws {
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(of: nil, options: ["--clock", "manual"])

@@ -55,6 +55,14 @@ struct AdministrationVerb: Sendable {
     return columns.filter { column in lines.contains { $0[column] != nil } }
   }
 
+  /// The header of the table.
+  ///
+  /// A created object has none, so that a script can use its id.
+  var header: OutputTable.Header {
+    if let listed { return .headings(of: listed) }
+    return columns.count > 1 && name != "add" ? .headings(of: "changes") : .none
+  }
+
   /// Executes the command.
   func perform(_ options: CommandLineOptions) throws -> [JSONObject] {
     let request = try request(options)
@@ -121,8 +129,7 @@ struct AdministrationNoun: Sendable {
         return 0
       }
       OutputTable.show(
-        lines, columns: verb.shownColumns(lines), verb.listed.map { .headings(of: $0) } ?? .none,
-        asJSON: options.has("json"))
+        lines, columns: verb.shownColumns(lines), verb.header, asJSON: options.has("json"))
       return 0
     }
   }

@@ -60,7 +60,7 @@ enum DoctorCommand {
   }
 
   private static func show(_ rows: [JSONObject], _ options: CommandLineOptions) {
-    if options.has("json") { return AgentControl.show(rows, asJSON: true) }
+    if options.has("json") { return AgentControl.show(rows, .none, asJSON: true) }
     for line in DoctorPage(rows).lines { Output.line(line) }
   }
 }

@@ -25,7 +25,7 @@ enum SettingsCommand {
       if options.has("page") { return try SettingsScreen.run(options) }
       if options.has("window") { return try SettingsWindow.run(options) }
       let rows = try agent.ask(request(options)).rows
-      AgentControl.show(rows, asJSON: options.has("json"))
+      AgentControl.show(rows, .headings(of: "apps"), asJSON: options.has("json"))
     }
   }
 
