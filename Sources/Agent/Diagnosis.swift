@@ -5,7 +5,8 @@ import System
 extension AgentDaemon {
   /// Returns the agent's working and missing features, for `belfry doctor`.
   func diagnosis(_ model: ModelDiagnosis) -> [JSONObject] {
-    (ownFindings(model) + desktopFindings + windowFindings + focusFindings + soundFindings
+    (ownFindings(model) + [focusModeFinding(model)] + desktopFindings + windowFindings
+      + focusFindings + soundFindings
       + serviceFindings(model) + gatewayFindings(model) + model.appFindings).map(\.json)
   }
 
@@ -21,7 +22,7 @@ extension AgentDaemon {
           ? "writable" : "not writable: \(unpersistedCount) changes wait",
         advice: "make room in \(configuration.dataFolder) and let the agent write there"),
       Finding(
-        feature: "records", isFine: damageNotice == nil, detail: damageNotice ?? "are whole",
+        feature: "records", isFine: damageNotice == nil, detail: damageNotice ?? "intact",
         advice: "check the disk; settings and schedules in these records must be set again"),
       Finding(
         feature: "time zone", isFine: FileSystem.exists(clock.zones.folder),
@@ -31,6 +32,16 @@ extension AgentDaemon {
       Finding(
         feature: "languages", isFine: true, detail: model.languages.joined(separator: ",")),
     ]
+  }
+
+  private func focusModeFinding(_ model: ModelDiagnosis) -> Finding {
+    let isOn = model.conditions["focus"] == "on"
+    return Finding(
+      feature: "focus", isFine: !isOn, isLack: false,
+      detail: isOn
+        ? "on: notifications are silenced, except time-sensitive and critical ones that are allowed"
+        : "off",
+      advice: "belfry state focus=off")
   }
 
   private var desktopFindings: [Finding] {

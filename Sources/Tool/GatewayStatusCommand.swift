@@ -112,7 +112,7 @@ struct GatewayStatusTable {
       rows.append(
         (
           "disk",
-          "\(Self.bytes(free)) free of \(Self.bytes(total)) (\(Int(free * 100 / total)) %)"
+          "\(Output.bytes(free)) free of \(Output.bytes(total)) (\(Int(free * 100 / total)) %)"
         ))
     }
     if number("residentBytes") != nil { rows.append(("memory", bytes("residentBytes"))) }
@@ -156,17 +156,7 @@ struct GatewayStatusTable {
   private func text(_ key: String) -> String? { status[key]?.stringValue }
   private func number(_ key: String) -> Double? { status[key]?.doubleValue }
   private func count(_ key: String) -> String { number(key).map { "\(Int($0))" } ?? "?" }
-  private func bytes(_ key: String) -> String { number(key).map(Self.bytes) ?? "?" }
-
-  private static func bytes(_ count: Double) -> String {
-    var (value, unit) = (count, 0)
-    while value >= 1_000, unit < 4 {
-      value /= 1_000
-      unit += 1
-    }
-    let tenths = unit == 0 ? "\(Int(value))" : "\((value * 10).rounded() / 10)"
-    return "\(tenths) \(["bytes", "kB", "MB", "GB", "TB"][unit])"
-  }
+  private func bytes(_ key: String) -> String { number(key).map(Output.bytes) ?? "?" }
 
   private static func duration(_ seconds: Double) -> String {
     let seconds = Int(seconds)

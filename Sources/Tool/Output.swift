@@ -52,6 +52,17 @@ enum Output {
     "\(number) \(noun)\("\(number)" == "1" ? "" : "s")"
   }
 
+  /// Returns a number of bytes with a decimal unit: "5.2 GB".
+  static func bytes(_ count: Double) -> String {
+    var (value, unit) = (count, 0)
+    while value >= 1_000, unit < 4 {
+      value /= 1_000
+      unit += 1
+    }
+    let tenths = unit == 0 ? "\(Int(value))" : "\((value * 10).rounded() / 10)"
+    return "\(tenths) \(["bytes", "kB", "MB", "GB", "TB"][unit])"
+  }
+
   private static func write(_ text: String, to stream: StandardStream) {
     let number = stream.write(text.utf8)
     guard number != 0, stream == .output else { return }

@@ -26,10 +26,29 @@ import Testing
       }
       #expect(rows.first { $0["feature"].string == "agent" }?["optional"].boolean == false)
 
+      #expect(rows.first { $0["feature"].string == "records" }?["detail"].string == "intact")
+      #expect(rows.first { $0["feature"].string == "focus" }?["state"].string == "ok")
+      _ = try await scenario.belfryCommand(["state", "focus=on"] + socket)
+      let silenced = try await scenario.belfryCommand(["doctor", "--json"] + socket).values
+        .first { $0["feature"].string == "focus" }
+      #expect(silenced?["state"].string == "attention", "\(String(describing: silenced))")
+      #expect(silenced?["detail"].string?.contains("notifications are silenced") == true)
+      #expect(silenced?["do"].string == "belfry state focus=off")
+
       let page = try await scenario.belfryCommand(["doctor"] + socket)
       #expect(page.lines.allSatisfy { $0.count <= 100 }, "\(page.output)")
       #expect(page.lines.contains { $0.hasPrefix("optional   gateway ") }, "\(page.output)")
       #expect(!page.lines.contains { $0.hasPrefix("missing") }, "\(page.output)")
+    }
+  }
+
+  @Test func `Without an agent, it gives the remedy once`() async throws {
+    try await Scenario.run { scenario in
+      let answer = try await scenario.belfryCommand(["doctor"], succeeding: false)
+      #expect(answer.status == 1)
+      let text = (answer.lines + [answer.errors]).joined(separator: " ")
+      #expect(text.components(separatedBy: "belfry agent'").count == 2, "\(text)")
+      #expect(text.contains("no agent at"), "\(text)")
     }
   }
 
@@ -51,6 +70,9 @@ import Testing
       let running = try await scenario.belfryCommand(doctor)
       #expect(
         states(running).filter { $0.value != "ok" } == ["reach": "attention"], "\(running.output)")
+
+      let disk = running.values.first { $0["feature"].string == "disk" }?["detail"].string ?? ""
+      #expect(disk.contains(#/^[0-9.]+ [MGT]B free in /#), "\(disk)")
 
       let modes: [(String, Int)] = [("ca-key.pem", 0o644), ("", 0o755)]
       for (name, mode) in modes {

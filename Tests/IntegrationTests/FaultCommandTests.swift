@@ -64,6 +64,12 @@ import Testing
       #expect(missing.errors.contains("no fault has the id 1"))
       _ = try await fault(scenario, gateway, "remove", "first", expecting: 2)
       _ = try await fault(scenario, gateway, "add", "--close", "--times", "0", expecting: 2)
+      for (word, near) in [("TooManyRequest", "TooManyRequests"), ("Foo", "BadPath")] {
+        let wrong = try await fault(scenario, gateway, "add", "--reason", word, expecting: 2)
+        #expect(wrong.errors.contains("invalid value '\(word)' for --reason"))
+        #expect(
+          wrong.errors.contains(near) && wrong.errors.contains("docs/rejections.md"), "\(wrong)")
+      }
       try await gateway.stop()
     }
   }

@@ -5,14 +5,24 @@ public enum Suggestion {
 
   /// Returns the candidate with the smallest edit distance to `word`, or nil if even that exceeds a third of the word.
   public static func nearest(to word: String, in candidates: [String]) -> String? {
-    guard word.utf8.count <= wordBytesMax else { return nil }
-    var best: (candidate: String, distance: Int)?
-    for candidate in candidates {
-      let distance = edits(Array(word), Array(candidate))
-      if distance < best?.distance ?? Int.max { best = (candidate, distance) }
-    }
-    guard let best, best.distance <= max(2, word.count / 3) else { return nil }
+    guard let best = ranked(word, candidates).first, best.distance <= max(2, word.count / 3)
+    else { return nil }
     return best.candidate
+  }
+
+  /// Returns the `count` candidates with the smallest edit distances to `word`, the nearest first, however far they are.
+  public static func nearest(_ count: Int, to word: String, in candidates: [String]) -> [String] {
+    assert(count > 0, "a suggestion has at least one word")
+    return ranked(word, candidates).prefix(count).map(\.candidate)
+  }
+
+  private static func ranked(
+    _ word: String, _ candidates: [String]
+  ) -> [(candidate: String, distance: Int)] {
+    guard word.utf8.count <= wordBytesMax else { return [] }
+    let letters = Array(word)
+    // The sort is stable: of candidates with the same distance, the first stays first.
+    return candidates.map { ($0, edits(letters, Array($0))) }.sorted { $0.1 < $1.1 }
   }
 
   /// Returns the Levenshtein distance, with a swap of neighbors counted as one edit.

@@ -92,9 +92,11 @@ enum FaultCommand {
     var effects: [FaultRule.Effect] = []
     if let reason = options.value("reason") {
       guard let rejection = Rejection(reason: reason) else {
-        let nearest = Suggestion.nearest(to: reason, in: Rejection.allCases.map(\.reason))
+        let nearest = Suggestion.nearest(3, to: reason, in: Rejection.allCases.map(\.reason))
+        let examples = nearest.isEmpty ? "" : " such as \(nearest.joined(separator: ", "))"
         throw CommandLineOptions.Problem.badValue(
-          key: "reason", value: reason, wanted: nearest ?? "one of APNs' reasons")
+          key: "reason", value: reason,
+          wanted: "one of APNs' reasons\(examples); docs/rejections.md lists them")
       }
       effects.append(
         .answer(

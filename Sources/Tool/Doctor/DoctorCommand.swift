@@ -41,22 +41,27 @@ enum DoctorCommand {
     }
   }
 
+  /// Shows the findings about the agent.
+  ///
+  /// If no agent answers, the error on standard error says so and what to do; programs also get it as a finding.
   private static func showAgent(_ options: CommandLineOptions, _ agent: AgentControl) throws {
-    var rows: [JSONObject] = []
-    var failure: AppLinkFailure?
     do throws(AppLinkFailure) {
-      rows = try agent.ask(.diagnose).rows
+      show(try agent.ask(.diagnose).rows, options)
     } catch {
-      failure = error
-      rows = [
+      guard options.has("json") else { throw error }
+      // The message has the form "what is wrong: what to do".
+      let colon = error.message.firstRange(of: ": ")
+      let problem = colon.map { error.message[..<$0.lowerBound] } ?? error.message[...]
+      let advice = colon.map { error.message[$0.upperBound...] } ?? "start it with 'belfry agent'"
+      show(
         [
-          "feature": "agent", "state": "missing", "optional": false,
-          "detail": .string(error.message), "do": "start it with 'belfry agent'",
-        ]
-      ]
+          [
+            "feature": "agent", "state": "missing", "optional": false,
+            "detail": .string(String(problem)), "do": .string(String(advice)),
+          ]
+        ], options)
+      throw error
     }
-    show(rows, options)
-    if let failure { throw failure }
   }
 
   private static func show(_ rows: [JSONObject], _ options: CommandLineOptions) {

@@ -148,7 +148,7 @@ struct GatewayDoctor {
     return Self.row(
       "secret files", isFine: exposed.isEmpty, isLack: false,
       exposed.isEmpty
-        ? "for this user alone" : "others may read \(exposed.joined(separator: ", "))",
+        ? "readable only by this user" : "others may read \(exposed.joined(separator: ", "))",
       "chmod 700 \(folder.path)")
   }
 
@@ -157,20 +157,20 @@ struct GatewayDoctor {
     let isLoopback = SocketAddress(host: listener, port: 0)?.isLoopback == true
     return Self.row(
       "reach", isFine: !isLoopback, isLack: false,
-      isLoopback ? "\(listener): this machine alone" : "\(listener): other machines too",
-      "start it with --host 0.0.0.0, where other machines shall reach it")
+      isLoopback ? "\(listener): only this machine" : "\(listener): other machines too",
+      "start it with --host 0.0.0.0 so that other machines can reach it")
   }
 
   private var disk: JSONObject {
     var status = statvfs()
     guard unsafe statvfs(folder.path, &status) == 0 else {
       return Self.row(
-        "disk", isFine: false, "\(folder.path) cannot be looked at", "check its owner")
+        "disk", isFine: false, "\(folder.path) cannot be read", "check its owner")
     }
     let bytes = UInt64(status.f_bavail) * UInt64(status.f_frsize)
     return Self.row(
       "disk", isFine: bytes >= Self.diskBytesMin, isLack: bytes == 0,
-      "\(bytes >> 20) MiB free in \(folder.path)",
+      "\(Output.bytes(Double(bytes))) free in \(folder.path)",
       "free some space: nothing is accepted that cannot be written")
   }
 
