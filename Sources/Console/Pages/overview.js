@@ -7,7 +7,9 @@ export const title = "Overview";
 
 /** The time, in milliseconds, without an answer after which the numbers are marked as stale. */
 const patience = 4000;
-/** The number of days before a certificate's expiration at which the certificate is highlighted. */
+/** Milliseconds between readings of the latest rejections, for which the gateway searches its log. */
+const rejectionPace = 10000;
+/** Days before the end of a certificate at which it is highlighted. */
 const warningDays = 30;
 
 /** Returns a duration in its two largest units. */
