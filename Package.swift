@@ -10,19 +10,19 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-// A push opens some sixty properties of the gateway's objects, and the run-time check of each was an
+// A push accesses about sixty properties of the gateway's objects, and the run-time checks of these accesses took an
 // eighth of its instructions. Debug builds, which the tests run, keep the checks (decision 0009).
 let unchecked: [SwiftSetting] = [
   .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))
 ]
 
-/// The compiler ships test overlays for Apple's `UIKit` and `AppKit`; ours have none.
+/// The compiler ships test overlays for Apple's `UIKit` and `AppKit`; our modules with these names have no overlays.
 let tests: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
   .unsafeFlags(["-Xfrontend", "-disable-cross-import-overlays"]),
 ]
 
-/// What `belfry --version` says of the source: BELFRY_COMMIT, for builds outside a repository, or the commit.
+/// The source revision that `belfry --version` reports: BELFRY_COMMIT, for builds outside a repository, or the commit.
 let commit =
   Context.environment["BELFRY_COMMIT"]
   ?? Context.gitInformation.map { String($0.currentCommit.prefix(10)) } ?? ""
@@ -72,7 +72,7 @@ let package = Package(
     .library(name: "os", targets: ["os", "OSLog"]),
   ],
   targets: [
-    // C libraries: one folder each, one importer each. scripts/system-packages names their packages.
+    // C libraries, each with its own folder and one importing module. scripts/system-packages names their packages.
     c("CLinux"),
     c("COpenSSL", "openssl", "libssl-dev"),
     c("CNghttp2", "libnghttp2", "libnghttp2-dev"),
@@ -88,16 +88,16 @@ let package = Package(
       name: "CVersion", path: "Sources/C/CVersion",
       cSettings: [.define("BELFRY_COMMIT", to: "\"\(commit)\"")]),
     .target(name: "CConfinement", path: "Sources/C/CConfinement"),
-    // For tests: a disk under SQLite that loses what was not synced.
+    // For tests: a simulated disk for SQLite that loses data that was not synced.
     .target(
       name: "CPowerCut", path: "Sources/C/CPowerCut", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(name: "CConsolePages", path: "Sources/C/CConsolePages"),
-    // The SQL function of the rows' checksums.
+    // The SQL function that computes the checksums of rows.
     .target(
       name: "CRowChecksum", path: "Sources/C/CRowChecksum",
       linkerSettings: [.linkedLibrary("sqlite3")]),
 
-    // The platform, bottom up.
+    // The platform's modules, from the lowest layer up.
     swift("BelfryWire"),
     swift("AppLink", "BelfryWire", "CThreadSanitizer"),
     swift("System", "CLinux", "CThreadSanitizer"),
@@ -114,10 +114,10 @@ let package = Package(
         "BelfryWire", "AppLink", "System", "Transport", "Storage", "Gateway", "Agent",
         "BelfryProvider", "ProviderService", "CConsolePages",
       ],
-      // CConsolePages embeds them.
+      // CConsolePages embeds the pages.
       exclude: ["Pages"], swiftSettings: strict),
 
-    // What an app imports: Apple's module names.
+    // The modules that an app imports, with Apple's names.
     swift("BelfryClient", in: "Client/", "BelfryWire", "AppLink"),
     swift("CoreLocation", in: "Client/", "BelfryWire", "AppLink", "BelfryClient"),
     swift(
@@ -146,7 +146,7 @@ let package = Package(
     swift("os", in: "Client/"),
     swift("OSLog", in: "Client/", "os"),
 
-    // The one executable puts the parts together.
+    // The `belfry` command, which combines the modules.
     .executableTarget(
       name: "Tool",
       dependencies: [
@@ -155,16 +155,16 @@ let package = Package(
       ],
       swiftSettings: strict),
 
-    // Apart from the agent: sound files are untrusted bytes, and a headless machine needs none of it.
+    // A separate program: sound files are untrusted bytes, and an agent on a headless machine needs no sound.
     .executableTarget(
       name: "SoundPlayer", dependencies: ["CConfinement", "CSndFile"], swiftSettings: strict),
 
-    // Apart from the agent, which starts without X11's libraries.
+    // A separate program, so that the agent starts without X11's libraries.
     .executableTarget(
       name: "FocusWatcher", dependencies: ["BelfryWire", "CConfinement", "CXcb"],
       swiftSettings: strict),
 
-    // Apart from the agent: neither GTK nor the decoders of pictures belong in it.
+    // A separate program: neither GTK nor the image decoders belong in the agent.
     .executableTarget(
       name: "CenterWindow", dependencies: ["BelfryWire", "CGtk"], swiftSettings: strict),
 
@@ -177,11 +177,11 @@ let package = Package(
       name: "ProviderBenchmark", dependencies: ["BelfryProvider"], path: "Benchmarks/Provider",
       swiftSettings: tests),
 
-    // Worlds under seeds, for `make simulate`; in no product.
+    // Simulations from seeds, for `make simulate`; not part of any product.
     .executableTarget(
       name: "Simulate", dependencies: ["TestSupport"], path: "Tests/Simulate", swiftSettings: tests),
 
-    // The cost of a byte of each handler of untrusted bytes, for `make check-cost`; in no product.
+    // The cost per byte of each handler of untrusted bytes, for `make check-cost`; not part of any product.
     .executableTarget(
       name: "CheckCost", dependencies: ["TestSupport"], path: "Tests/CheckCost",
       swiftSettings: tests),

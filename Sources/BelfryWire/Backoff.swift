@@ -5,7 +5,7 @@
 public struct Backoff: Hashable, Sendable {
   /// The longest delay after the first failure, in nanoseconds.
   public let firstNanoseconds: Int64
-  /// The longest delay of all, in nanoseconds.
+  /// The longest delay after any failure, in nanoseconds.
   public let longestNanoseconds: Int64
 
   /// Creates a series of delays.
@@ -17,11 +17,12 @@ public struct Backoff: Hashable, Sendable {
     self.longestNanoseconds = longestNanoseconds
   }
 
-  /// Returns the nanoseconds to wait after this many consecutive failures: between half of and the whole of a time that
-  /// doubles with each failure after the first.
+  /// Returns the nanoseconds to wait after this many consecutive failures.
+  ///
+  /// The delay is random, between half and all of a time that doubles with each failure after the first.
   public func nanoseconds(afterFailures failures: Int, random: UInt64) -> Int64 {
     assert(failures > 0, "there is nothing to wait for before the first failure")
-    // 2^30 nanoseconds are about one second; by then, longer series have reached any limit in use.
+    // The first delay times 2^30 exceeds every limit in use, so further doublings have no effect.
     let doublings = min(max(failures - 1, 0), 30)
     let (product, overflow) = firstNanoseconds.multipliedReportingOverflow(by: 1 << doublings)
     let whole = overflow ? longestNanoseconds : min(product, longestNanoseconds)

@@ -2,7 +2,7 @@
 public enum Base64 {
   /// Returns the bytes that `text` encodes, or `nil` for text that is not base64.
   ///
-  /// It reads both alphabets, because some clients send a token's segments in the standard one with padding
+  /// Both alphabets are accepted, because some clients send a token's segments in the standard alphabet with padding
   /// (apns-protocol 2.1).
   public static func decode(_ text: Span<UInt8>) -> [UInt8]? {
     var count = text.count

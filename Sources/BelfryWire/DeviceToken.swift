@@ -35,7 +35,7 @@ public struct TokenContents: Hashable, Sendable {
 
   /// Parses an opened token.
   ///
-  /// Returns `nil` for one that this gateway did not create.
+  /// Returns `nil` for bytes that this gateway cannot have created.
   public init?(_ bytes: Span<UInt8>) {
     guard bytes.count == Self.byteCount, let environment = Environment(rawValue: bytes[0]),
       let kind = TokenKind(rawValue: bytes[1])

@@ -8,14 +8,14 @@ public enum Hexadecimal {
 
   /// Returns the value of a digit of either case, or at least 16 for another byte.
   ///
-  /// It has no branches, because a branch on whether the next digit is a letter cannot be predicted.
+  /// The code has no branches, because the processor cannot predict whether the next digit is a letter.
   @inlinable static func uncheckedValue(_ digit: UInt8) -> UInt8 {
     let decimal = digit &- 0x30
     let letter = (digit | 0x20) &- 0x61
     return decimal < 10 ? decimal : (letter < 6 ? letter &+ 10 : 16)
   }
 
-  /// Returns the lowercase digit of the low four bits.
+  /// Returns the lowercase digit for the low four bits.
   @inlinable public static func digit(_ value: UInt8) -> UInt8 {
     let low = value & 0x0F
     return low < 10 ? low &+ 0x30 : low &+ 0x57

@@ -2,9 +2,9 @@ internal import System
 
 /// A folder that one process uses exclusively.
 ///
-/// It is created with mode 0700 and held by a lock that ends with the process, however it ends. A root process accesses
-/// another user's folder only with that user's rights (`FolderOwner`). With root's rights, the user could redirect it
-/// to files that do not belong to them.
+/// The folder is created with mode 0700, and locked until the process ends for any reason. A root process accesses
+/// another user's folder only with that user's rights (`FolderOwner`). If the process used root's rights, the user
+/// could redirect it to files that do not belong to them.
 public final class DataFolder: Sendable {
   /// The absolute path of the folder.
   public let path: String
@@ -12,7 +12,7 @@ public final class DataFolder: Sendable {
 
   /// Creates the folder if it is missing, and locks it.
   ///
-  /// Throws `.busy` while another process holds it.
+  /// Throws `.busy` while another process holds the lock.
   public init(_ path: String) throws(StorageFailure) {
     self.path = FileSystem.absolute(path)
     do throws(SystemFailure) {

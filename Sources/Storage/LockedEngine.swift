@@ -110,7 +110,10 @@ final class LockedEngine<Engine: StoreEngine>: Sendable {
     return engine
   }
 
-  /// Returns false for a full disk or a file locked by another process, which leave nothing half done.
+  /// Returns true if the engine must be reopened after a failure.
+  ///
+  /// A full disk, a file locked by another process or a read-only file leaves nothing half done, so the engine stays
+  /// open.
   private func mustReopen(after failure: StorageFailure) -> Bool {
     switch failure {
     case .diskFull, .busy, .readOnly: false
@@ -167,7 +170,7 @@ protocol MarkedStoreEngine: ChecksummedStoreEngine {
   var lostCount: UInt64 { get }
   /// Discards the record of lost writes, after an operator was informed.
   func forgetLost()
-  /// Writes something to find out whether the disk accepts writes.
+  /// Performs a write to test whether the disk accepts writes.
   func probe() throws(StorageFailure)
 }
 

@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// The counts of a store's rows that failed their checksum and were set aside.
 ///
-/// It may be used from any thread. A row that is not found in a table may be one of those. If a key could not be read,
-/// it may be any key.
+/// It may be used from any thread. A row that is not found in a table may be one of the rows that were set aside. A row
+/// whose key could not be read may have any key.
 public final class StoreDamage: Sendable {
   /// A key of a table, as recorded for a row that was set aside.
   public enum Key: Sendable {
@@ -24,11 +24,11 @@ public final class StoreDamage: Sendable {
   /// Rows of one table.
   struct Rows: Equatable {
     var count = 0
-    /// True if the key of one of them is damaged too.
+    /// True if the key of one of these rows is damaged too.
     var hasUnknownKey = false
     /// True if an entry represents an unknown number of rows that could not be read.
     var hasGap = false
-    /// The keys, and the parts of those that have several, each quoted by SQLite.
+    /// The keys, and the parts of keys that have several, each quoted by SQLite.
     var keys: Set<[UInt8]> = []
   }
 
@@ -163,6 +163,6 @@ public struct SetAsideRow: Sendable {
   public let isKeyKnown: Bool
   /// One line per column, with the value as SQL writes it, or the available information about unreadable rows.
   public let content: String
-  /// The time at which it was found, in milliseconds since 1970.
+  /// The time at which the damage was found, in milliseconds since 1970.
   public let foundMilliseconds: Int64
 }

@@ -39,7 +39,7 @@ public final class StoreHealth: Sendable {
   /// The reason that the store does not accept writes; nil if it does.
   public var failure: StorageFailure? { state.withLock { $0.failure } }
 
-  /// The reason that data could not be read since startup; nil if all data could.
+  /// The reason that data could not be read since startup; nil if all data could be read.
   public var readFailure: StorageFailure? { state.withLock { $0.unreadable } }
 
   /// Returns true if it is time to attempt a write on a failing store.
@@ -88,7 +88,7 @@ public final class StoreHealth: Sendable {
         state.sinceNanoseconds = now
         state.pauseNanoseconds = 0
         state.refused = 0
-        // A disk that fails occasionally also has one line per minute.
+        // A disk that fails intermittently also causes at most one line per minute.
         state.recovery = nil
       }
       state.failure = failure

@@ -24,7 +24,7 @@ enum Limits {
   static let logFileBytes = 1_000_000
   /// Nanoseconds for which repetitions of a log line are counted before the first count is written.
   static let logRepeatNanosecondsMin: Int64 = 1_000_000_000
-  /// The same for a line that keeps repeating: at most 1,440 lines per day.
+  /// Nanoseconds for which repetitions are counted once a line keeps repeating: at most 1,440 lines per day.
   static let logRepeatNanosecondsMax: Int64 = 60_000_000_000
   /// Milliseconds by which the wall clock may deviate from the monotonic one between two comparisons and still be
   /// trusted: more than network time corrections cause, and less than matters for expiration.

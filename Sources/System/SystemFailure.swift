@@ -58,7 +58,7 @@ public enum SystemFailure: Error, Sendable, CustomStringConvertible {
     return second?.isLowercase == true ? text.prefix(1).lowercased() + text.dropFirst() : text
   }
 
-  /// Returns the attempt that a system call made, as a verb for the user.
+  /// Returns the purpose of a system call, as a verb for the user.
   private static func attempt(_ call: String) -> String {
     switch call {
     case "bind": "listen on"

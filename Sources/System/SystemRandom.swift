@@ -27,7 +27,7 @@ public enum SystemRandom {
 
   /// A generator that takes a few nanoseconds per number: one system call fills 4,096 bytes.
   ///
-  /// Copies share one buffer, so that no two of them return the same bytes. A generator stays on one thread.
+  /// Copies share one buffer, so that no two of them return the same bytes. Use a generator on one thread only.
   public struct Generator: RandomNumberGenerator {
     private let pool: Pool
 

@@ -1,8 +1,8 @@
-/// A validator that checks whether a body is a JSON object, as a payload must be before its bytes are forwarded
-/// unchanged (apns-protocol 1.3 and section 10).
+/// A validator that checks whether a body is a JSON object, because a payload must be one before its bytes are
+/// forwarded unchanged (apns-protocol 1.3 and section 10).
 ///
-/// It leaves keys, duplicates and the encoding of strings to the sender and the app. It reads each byte once, and
-/// allocates nothing for up to 64 levels of nesting.
+/// The validator leaves keys, duplicates and the encoding of strings to the sender and the app. It reads each byte
+/// once, and allocates nothing for up to 64 levels of nesting.
 public struct PayloadSyntax: ~Copyable {
   private enum Expected {
     case value
@@ -14,9 +14,9 @@ public struct PayloadSyntax: ~Copyable {
     case commaOrEnd
   }
 
-  /// One bit for each of the innermost open brackets, the last one lowest.
+  /// The innermost open brackets, one bit each; the innermost bracket is the lowest bit.
   ///
-  /// A bit is set for an object.
+  /// A bit is 1 for an object and 0 for an array.
   private var inner: UInt64 = 0
   /// The outer brackets, 64 in each element.
   private var outer: [UInt64] = []
@@ -147,7 +147,7 @@ public struct PayloadSyntax: ~Copyable {
     let highBits = ones << 7
     var index = start
     let raw = unsafe bytes.bytes
-    // Tests eight bytes at once. A false positive can be set only above a byte that really is one of them.
+    // Tests eight bytes at once. A false positive can occur only above a byte that really is one of them.
     while index + 8 <= raw.byteCount {
       // The bounds are checked, and any eight bytes form a valid integer.
       let word = unsafe raw.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)

@@ -58,7 +58,7 @@ public struct ProviderToken: Sendable {
       case .string(let teamID)? = claimFields["iss"], !teamID.isEmpty,
       let issuedAt = claimFields["iat"].flatMap(Self.seconds)
     else { throw .missing }
-    // Key and team identifiers are ASCII, and both are looked up.
+    // Both identifiers are lookup keys, and every valid one is ASCII.
     guard keyID.isASCII, teamID.isASCII else { throw .missing }
     self.keyID = keyID
     self.teamID = teamID
@@ -82,15 +82,15 @@ public struct ProviderToken: Sendable {
     Self.isFresh(issuedAt: issuedAt, atSeconds: nowSeconds)
   }
 
-  /// Applies the same rule to an `iat` that was already parsed.
+  /// Returns true if an `iat` that was already parsed is within one hour of `nowSeconds`, before or after.
   public static func isFresh(issuedAt: Int64, atSeconds nowSeconds: Int64) -> Bool {
     let (age, overflow) = nowSeconds.subtractingReportingOverflow(issuedAt)
     return !overflow && age.magnitude <= WireLimits.providerTokenAgeSecondsMax.magnitude
   }
 
-  /// Finds the token in an `authorization` value, after `bearer` in either case.
+  /// Returns the offset of the token in an `authorization` value, or `nil` if the scheme or the token is missing.
   ///
-  /// Returns the offset at which the token begins, or `nil` if the scheme or the token is missing.
+  /// The word `bearer` may be in uppercase or lowercase.
   public static func start(in authorization: Span<UInt8>) -> Int? {
     guard authorization.count > 7, authorization[6] == 0x20,
       authorization.extracting(0..<6).equalsIgnoringCase("bearer")

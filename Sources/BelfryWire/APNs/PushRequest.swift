@@ -8,7 +8,7 @@ public struct PushRequest: Sendable {
 
   /// The value of `:path`.
   public enum Path: UInt8, Sendable {
-    /// A path that is not part of the interface.
+    /// A path that is not part of the API.
     case other
     /// `/3/device/` followed by a token, which is stored in ``PushRequest/token``.
     case device
@@ -22,7 +22,7 @@ public struct PushRequest: Sendable {
     case allChannels
   }
 
-  /// The value of a field that must have a certain form.
+  /// The state of a field whose value must have a certain syntax.
   public enum Field<Value: Sendable>: Sendable {
     case absent
     case invalid
@@ -69,7 +69,7 @@ public struct PushRequest: Sendable {
   public private(set) var hasChannelID = false
   /// The bytes of `authorization`, or empty if absent.
   public private(set) var authorization: [UInt8] = []
-  /// True if a field of the interface appeared more than once.
+  /// True if a field of the API appeared more than once.
   public private(set) var hasDuplicates = false
 
   private var seen: UInt16 = 0

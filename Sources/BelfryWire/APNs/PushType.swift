@@ -31,8 +31,8 @@ public enum PushType: UInt8, CaseIterable, Sendable {
 
   /// Creates the type that a header value names.
   ///
-  /// Returns `nil` for a value that APNs does not define. `Liveactivity`, as one of Apple's pages spells it, is the
-  /// same type.
+  /// Returns `nil` for a value that APNs does not define. `Liveactivity`, the spelling on one of Apple's pages, is
+  /// accepted too.
   public init?(_ value: Span<UInt8>) {
     for type in Self.allCases where value.equals(type.name) {
       self = type
@@ -74,12 +74,12 @@ public enum PushType: UInt8, CaseIterable, Sendable {
 
   /// Returns true if a topic of `kind` accepts this type (apns-protocol 1.5).
   ///
-  /// MDM topics have no suffix, so a plain topic may be one; only the device token decides.
+  /// An MDM topic has no suffix, so any topic without a suffix may be an MDM topic. Only the device token decides.
   public func fits(topicOf kind: TokenKind) -> Bool {
     tokenKind == kind || (self == .mdm && kind == .alert)
   }
 
-  /// Creates the type of a push that names no type, for a topic or token of `kind`.
+  /// Creates the default type for a push without `apns-push-type` to a topic or token of `kind`.
   public init(impliedBy kind: TokenKind) {
     self = Self.allCases.first { $0.tokenKind == kind } ?? .alert
   }

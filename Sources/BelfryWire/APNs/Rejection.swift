@@ -1,7 +1,7 @@
-/// The reason for refusing a request: the complete set of reasons that APNs defines (apns-protocol 1.10 and 5.4).
+/// A reason for refusing a request.
 ///
-/// Status, wire string, legacy code and retry advice are all read from ``row``, the only table. The table in the
-/// documentation is generated from it.
+/// The cases are all the reasons that APNs defines (apns-protocol 1.10 and 5.4). The only table of their status, wire
+/// string, legacy code and retry advice is ``row``. The table in the documentation is generated from it.
 public enum Rejection: UInt8, CaseIterable, Sendable {
   case badCollapseID
   case badDeviceToken

@@ -1,4 +1,4 @@
-/// The kind of a device token; an app on a device has one token of each (apns-protocol 1.5).
+/// The kind of a device token; an app on a device has one token of each kind (apns-protocol 1.5).
 public enum TokenKind: UInt8, CaseIterable, Sendable {
   case alert = 1
   case voip

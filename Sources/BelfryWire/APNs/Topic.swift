@@ -1,7 +1,7 @@
 /// A topic split into the app and the token kind of its suffix.
 ///
 /// `com.example.app.voip` is the app `com.example.app` with VoIP tokens. A bundle identifier may itself end with such a
-/// suffix, so the caller falls back to the plain reading if no app matches this one.
+/// suffix. If no app matches these parts, the caller therefore treats the whole topic as a bundle identifier.
 public struct TopicParts: Equatable, Sendable {
   /// The number of leading bytes of the topic that are the bundle identifier.
   public let bundleIDBytes: Int

@@ -20,14 +20,15 @@ public enum AgentPaths {
       + system.split(separator: ":").map(String.init)
   }
 
-  /// Returns the agent's data folder, which applies unless `--data` is given.
+  /// Returns the agent's default data folder, which `--data` overrides.
   public static func dataFolder(_ environment: (String) -> String?) -> String {
     stateHome(environment) + "/belfry/agent"
   }
 
   /// Returns the path of the socket: `BELFRY_SOCKET`, or else `belfry/agent.sock` in `XDG_RUNTIME_DIR`.
   ///
-  /// If that variable is not set, it is `/run/user/UID` if that folder exists, or else the agent's default data folder.
+  /// If `XDG_RUNTIME_DIR` is not an absolute path, `/run/user/UID` replaces it, or the agent's default data folder if
+  /// that folder does not exist either.
   public static func socket(
     _ environment: (String) -> String?, userID: UInt32, folderExists: (String) -> Bool
   ) -> String {
@@ -38,7 +39,7 @@ public enum AgentPaths {
     return runtime + "/belfry/agent.sock"
   }
 
-  /// Returns `path` if it is absolute, because the XDG rules ignore relative paths.
+  /// Returns `path` if it is absolute, or nil, because the XDG specification ignores relative paths.
   private static func absolute(_ path: String?) -> String? {
     guard let path, path.hasPrefix("/") else { return nil }
     return path

@@ -1,4 +1,4 @@
-/// The agent's answer.
+/// The agent's answer to a request from an app.
 ///
 /// Its fields depend on the request (`AppRequest`).
 public struct AppAnswer: Sendable, Hashable {
@@ -72,7 +72,7 @@ public struct AppAnswer: Sendable, Hashable {
   /// The badge; 0 if the answer has no badge.
   public var badge: Int64 { frame.object["badge"]?.integerValue ?? 0 }
 
-  /// Creates an answer with a background task and the remaining seconds.
+  /// Creates an answer with the remaining background time in seconds and the number of the background task.
   public static func background(seconds: Double, task: Int64? = nil) -> AppAnswer {
     AppAnswer {
       $0.set("seconds", seconds)

@@ -11,13 +11,19 @@ public enum AppEvent: Sendable, Hashable {
   /// The token of a registration: the initial token, or a new one after a change.
   case token(TokenKind, [UInt8])
   case registrationFailed(TokenKind, AppLinkFailure)
-  /// Question, answered by a fetch result: a push for the app itself arrived.
+  /// A push for the app itself arrived.
+  ///
+  /// This event is a question; the reply is a fetch result.
   case arrived(RemoteArrival)
-  /// Question, answered by presentation options: a notification arrived while the app is in the foreground.
+  /// A notification arrived while the app is in the foreground.
+  ///
+  /// This event is a question; the reply is a set of presentation options.
   case willPresent(DeliveredNotification)
-  /// Question, answered once it is handled: the user responded to a notification.
+  /// The user responded to a notification.
+  ///
+  /// This event is a question; the app replies once it has handled the response.
   case response(NotificationResponse)
-  /// The user wants to open the app's own settings, perhaps from this notification.
+  /// The user wants to open the app's own settings, possibly from this notification.
   case openSettings(DeliveredNotification?)
   /// The user brought the app to the foreground or left it.
   ///
@@ -27,9 +33,13 @@ public enum AppEvent: Sendable, Hashable {
   case badge(Int64)
   /// The device's languages changed.
   case languages([String])
-  /// Question, answered once the app's expiration handlers have run: background time is about to end.
+  /// Background time is about to end.
+  ///
+  /// This event is a question; the app replies once its expiration handlers have run.
   case backgroundTimeEnds
-  /// Question, answered by a fetch result: a task that the app requested begins.
+  /// A task that the app requested begins.
+  ///
+  /// This event is a question; the reply is a fetch result.
   case task(BackgroundTaskRequest)
   case locationStatus(LocationStatus)
   case regionChanged(NotificationRegion, RegionState)
@@ -37,18 +47,22 @@ public enum AppEvent: Sendable, Hashable {
   case place(latitude: Double, longitude: Double, accuracy: Double, unixMilliseconds: Int64)
   /// A local notification was delivered without a `willPresent` question (`NSUserNotification`).
   case delivered(DeliveredNotification)
-  /// Question to a service extension, answered by content.
+  /// The service extension may change a notification before it is displayed.
+  ///
+  /// This event is a question; the reply is the new content.
   case extend(NotificationRequest, payload: [UInt8])
   /// The service extension's time is about to end.
   case extensionTimeEnds
-  /// The notification that a content extension displays, and each one that replaces it.
+  /// The notification that a content extension displays, or the one that replaces it.
   case showContent(DeliveredNotification)
-  /// Question to a content extension, answered by an option: the user chose an action.
+  /// The user chose an action in a content extension.
+  ///
+  /// This event is a question; the reply is a content extension option.
   case contentAction(NotificationResponse)
 
   /// True if a suspended app is resumed for this event.
   ///
-  /// Events that are only informative wait.
+  /// Purely informative events wait until the app is resumed for another reason.
   public var isWorkForApp: Bool {
     switch self {
     case .arrived, .willPresent, .response, .openSettings, .regionChanged, .task: true
@@ -202,14 +216,14 @@ public struct RemoteArrival: Sendable, Hashable {
   public var payload: [UInt8]
   /// The `apns-id`, in lowercase with hyphens.
   public var id: String
-  /// The time at which the device received it, in milliseconds since 1970.
+  /// The time at which the device received the push, in milliseconds since 1970.
   public var unixMilliseconds: Int64
-  /// True if the agent awaits a fetch result (`content-available`) and grants run time until then.
+  /// True if the agent expects a fetch result (`content-available`) and grants run time until it receives one.
   public var wantsFetch: Bool
-  /// The content that is, or would be, shown.
+  /// The notification that is displayed for the push, or would be.
   public var notification: DeliveredNotification?
 
-  /// Creates the arrival of a push at an app.
+  /// Creates the description of a push that arrived for an app.
   public init(
     kind: TokenKind, payload: [UInt8], id: String, unixMilliseconds: Int64, wantsFetch: Bool,
     notification: DeliveredNotification? = nil
@@ -273,7 +287,7 @@ public enum AppReply: Sendable, Hashable {
     return builder.frame
   }
 
-  /// Parses a reply according to the members that it has.
+  /// Parses a reply; its members determine its kind.
   public init(_ frame: AppFrame) throws(AppLinkDecodingFailure) {
     let fields = AppLinkFields(frame.object, frame.attached)
     if let options = try fields.optionalStrings("options") {

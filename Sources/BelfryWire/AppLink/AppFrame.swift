@@ -1,7 +1,7 @@
 /// One frame of the app link: a JSON object and the opaque bytes that it refers to.
 ///
-/// On the wire (`docs/app-link.md`): the length of the rest of the frame (4 bytes, big-endian), the length of the JSON
-/// text (4 bytes, big-endian), the JSON text, the attached bytes.
+/// On the wire (`docs/app-link.md`), a frame is the length of the rest of the frame (4 bytes, big-endian), the length
+/// of the JSON text (4 bytes, big-endian), the JSON text and the attached bytes.
 public struct AppFrame: Sendable, Hashable {
   /// The JSON object of the frame.
   public var object: JSONObject
@@ -30,7 +30,7 @@ public struct AppFrame: Sendable, Hashable {
     return output
   }
 
-  /// Parses one encoded frame, as it is persisted.
+  /// Parses one encoded frame, for example a persisted one.
   public init(decoding bytes: [UInt8]) throws(AppFrameFailure) {
     var decoder = AppFrameDecoder(limit: WireLimits.appFrameBytesMaxFromAgent)
     decoder.append(bytes)
@@ -41,7 +41,7 @@ public struct AppFrame: Sendable, Hashable {
 
 /// The error for a byte stream that is not an app link.
 ///
-/// It ends the connection.
+/// The connection ends after this error.
 public enum AppFrameFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// A frame longer than its reader accepts.
   case tooLong(bytes: Int, limit: Int)
@@ -85,11 +85,13 @@ public struct AppFrameDecoder: Sendable {
     buffer.append(contentsOf: bytes)
   }
 
-  /// True if the buffer holds no part of a further frame.
+  /// True if the buffer holds no bytes of another frame.
   public var isAtFrameStart: Bool { start == buffer.count }
 
-  /// The number of bytes in memory: those of frames that are still to be returned, and those of returned frames, which
-  /// are freed with the next bytes.
+  /// The number of buffered bytes.
+  ///
+  /// They belong to frames that were not returned yet, and to returned frames, whose bytes are freed when more bytes
+  /// arrive.
   public var bufferedBytes: Int { buffer.count }
 
   /// Returns the next complete frame, or nil until more bytes arrive.

@@ -26,19 +26,19 @@ public struct AppHello: Sendable, Hashable {
   public var version: Int64
   /// The purpose of the connection.
   public var role: Role
-  /// The id that the app declares; nil if the agent should identify the process.
+  /// The id that the app declares; nil if the agent should identify the app by its process.
   public var appID: String?
   /// True if an id that is not installed may become a development app of this user.
   public var isDevelopment: Bool
-  /// The display name; nil for the installed name, or else the id.
+  /// The display name; nil selects the installed name, or the id if no name is installed.
   public var name: String?
   /// The absolute path of the folder with the app's resources.
   public var bundlePath: String?
   /// The app's state: in the foreground or in the background.
   public var state: AppState
-  /// Canonical BCP 47 tags, the most preferred first; nil for the device's languages.
+  /// The app's languages as canonical BCP 47 tags, most preferred first; nil selects the device's languages.
   public var languages: [String]?
-  /// The value of `BELFRY_LAUNCH` with which the agent started this process.
+  /// The value of `BELFRY_LAUNCH` that the agent set when it started this process.
   public var launch: String?
   /// The background modes from the app's own manifest (`remote-notification`, `location`, …).
   public var backgroundModes: [String]
@@ -69,7 +69,7 @@ public struct AppHello: Sendable, Hashable {
     state = try fields.optionalWord("state") ?? .foreground
     languages = try fields.optionalLanguages("languages")
     launch = try fields.optionalString("launch")
-    // The value is looked up among the agent's own tokens.
+    // The agent looks the value up among its own tokens, which are ASCII.
     guard launch?.isASCII != false else { throw .unexpected(field: "launch") }
     backgroundModes = try fields.words("backgroundModes")
     locationUsage = try fields.optionalString("locationUsage")
@@ -90,19 +90,19 @@ public struct AppHello: Sendable, Hashable {
   }
 }
 
-/// The reason for which an app was started, with its data.
+/// The reason that an app was launched, with the data for that reason.
 public struct AppLaunch: Sendable, Hashable {
   /// The cause of a launch.
   public enum Reason: String, Sendable, Hashable, CaseIterable {
-    /// The user, or anything else except the agent.
+    /// The user, or any program other than the agent, started the app.
     case user
     /// The user opened a notification or one of its actions; a `response` event follows.
     case response
-    /// A push that requires background time; an `arrived` event follows.
+    /// A push requires background time; an `arrived` event follows.
     case push
     /// The device entered or left a region.
     case location
-    /// A background task that the app requested; a `task` event follows.
+    /// A background task that the app requested is due; a `task` event follows.
     case task
   }
 
@@ -114,7 +114,8 @@ public struct AppLaunch: Sendable, Hashable {
   public var payload: [UInt8]?
   /// True if the app opens in the foreground.
   ///
-  /// It does so if the user starts it, for an opened notification, and for an action that requires it (S1-24, S1-36).
+  /// An app opens in the foreground if the user starts it, opens a notification or chooses an action that requires the
+  /// foreground (S1-24, S1-36).
   public var isForeground: Bool
 
   /// Creates a launch.
@@ -130,7 +131,8 @@ public struct AppLaunch: Sendable, Hashable {
     self.isForeground = isForeground ?? Self.isForeground(reason, response)
   }
 
-  /// Returns the value for an earlier agent, which does not send it and opened the app only for the default action.
+  /// Returns the value for a launch by an older agent, which does not send it and opens the app only for the default
+  /// action.
   private static func isForeground(_ reason: Reason, _ response: NotificationResponse?) -> Bool {
     switch reason {
     case .user: true
@@ -166,9 +168,9 @@ public struct AppWelcome: Sendable, Hashable {
   public var settings: NotificationSettings
   /// The number on the app's icon; 0 means no badge.
   public var badge: Int64
-  /// Canonical BCP 47 tags, the most preferred first.
+  /// The app's languages as canonical BCP 47 tags, most preferred first.
   public var languages: [String]
-  /// The reason for which this process was started.
+  /// The reason that this process was started.
   public var launch: AppLaunch
   /// True if the app is registered for remote notifications.
   public var isRegistered: Bool

@@ -1,4 +1,4 @@
-/// The reason that the agent, or the link to it, refuses a request.
+/// The error for a request that the agent, or the link to it, refuses.
 public struct AppLinkFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The reasons, by their names on the wire.
   public enum Reason: String, Hashable, Sendable, CaseIterable {

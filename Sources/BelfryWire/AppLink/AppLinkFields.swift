@@ -56,8 +56,8 @@ struct AppLinkFields {
   }
   /// Reads a name that the system or Foundation looks up: a time zone, a calendar, a type.
   ///
-  /// All of those names are ASCII and short. Foundation looks them up by their normal form, which takes time quadratic
-  /// in the number of combining marks.
+  /// Valid names are short ASCII text, and other names are refused. Foundation normalizes a name before the lookup,
+  /// which takes time quadratic in the number of combining marks.
   func optionalName(_ key: String) throws(AppLinkDecodingFailure) -> String? {
     guard let name = try optionalString(key) else { return nil }
     guard name.utf8.count <= WireLimits.nameBytesMax, name.isASCII else {
@@ -75,7 +75,7 @@ struct AppLinkFields {
     guard text.utf8.count <= WireLimits.identifierBytesMax else { throw .unexpected(field: key) }
     return text
   }
-  /// Reads a file's path, which the system limits.
+  /// Reads a file path, up to the longest path that the system accepts.
   func optionalPath(_ key: String) throws(AppLinkDecodingFailure) -> String? {
     guard let path = try optionalString(key) else { return nil }
     guard path.utf8.count <= WireLimits.pathBytesMax else { throw .unexpected(field: key) }
@@ -84,7 +84,7 @@ struct AppLinkFields {
   func path(_ key: String) throws(AppLinkDecodingFailure) -> String {
     try required(key, optionalPath(key))
   }
-  /// Reads language tags, as many as a list of preferred languages has.
+  /// Reads language tags, up to the limit for a list of preferred languages.
   func optionalLanguages(_ key: String) throws(AppLinkDecodingFailure) -> [String]? {
     guard let tags = try optionalWords(key) else { return nil }
     guard tags.count <= WireLimits.languagesMax,
@@ -131,7 +131,9 @@ struct AppLinkFields {
     try optionalStrings(key) ?? []
   }
 
-  /// Reads the elements of a list that are words of Belfry's or Apple's vocabulary, all of which are ASCII.
+  /// Reads a list of words that Belfry or Apple defines.
+  ///
+  /// All such words are ASCII, so other elements are skipped.
   func words(_ key: String) throws(AppLinkDecodingFailure) -> [String] {
     try optionalWords(key) ?? []
   }
@@ -197,7 +199,7 @@ struct AppLinkBuilder {
   mutating func set(_ key: String, _ value: JSONObject?) {
     object[key] = value.map(JSONValue.object)
   }
-  /// Sets a Boolean value, or omits it if it is the reader's default.
+  /// Sets a Boolean value, or omits it if the reader assumes that value by default.
   mutating func set(_ key: String, _ value: Bool, unless otherwise: Bool = false) {
     object[key] = value == otherwise ? nil : .bool(value)
   }

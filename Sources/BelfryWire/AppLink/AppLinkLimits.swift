@@ -1,5 +1,5 @@
 extension WireLimits {
-  /// Bytes of one JSON text; the largest is a frame of the app link.
+  /// Bytes of one JSON text; the longest is that of an app-link frame.
   public static let jsonBytesMax = 16 << 20
   /// Depth of nested arrays and objects, so that recursion stays within a small thread's stack.
   public static let jsonDepthMax = 64
@@ -18,7 +18,7 @@ extension WireLimits {
   public static let nameBytesMax = 255
   /// Preferred languages of an app or a device: more than Apple's settings list.
   public static let languagesMax = 100
-  /// Bytes of a file's path, which is the limit of Linux.
+  /// Bytes of a file path, as on Linux (`PATH_MAX`).
   public static let pathBytesMax = 4096
   /// Actions of one category; Apple shows at most ten.
   public static let actionsPerCategoryMax = 16

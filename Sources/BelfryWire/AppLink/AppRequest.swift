@@ -2,14 +2,14 @@
 public enum AppRequest: Sendable, Hashable {
   /// Introduces the app; answered by a welcome.
   case hello(AppHello)
-  /// Answered by settings and `granted`, after the user decided.
+  /// Requests permission for notifications; answered by settings and `granted` after the user has decided.
   ///
-  /// If `replacesTypes` is true, these are all of the types that the app registers, possibly none, and they replace
-  /// those that it registered before (S4-5). Otherwise they are added to the types that it has requested.
+  /// If `replacesTypes` is true, the set contains all types that the app registers, possibly none, and replaces those
+  /// that the app registered before (S4-5). Otherwise the types are added to those that the app has requested.
   case requestAuthorization(Set<AuthorizationOption>, replacesTypes: Bool = false)
   /// Reads the app's notification settings; answered by settings.
   case settings
-  /// Answered at once.
+  /// Registers for pushes of a kind; answered immediately.
   ///
   /// The token arrives as an event, now and whenever it changes.
   case register(TokenKind)
@@ -32,26 +32,26 @@ public enum AppRequest: Sendable, Hashable {
   case badge
   case setState(AppState)
   case setLanguages([String]?)
-  /// Answered by a `task` and by the `seconds` until background time ends.
+  /// Begins a background task; answered by a `task` and by the `seconds` until background time ends.
   case beginBackgroundTask(name: String?)
   case endBackgroundTask(Int64)
   /// Reads the remaining background time; answered by `seconds`.
   case backgroundTime
   /// Requests a launch for a task.
   ///
-  /// Another request with the same id replaces it.
+  /// A later request with the same id replaces this one.
   case submitTask(BackgroundTaskRequest)
   /// Cancels the tasks with these ids; nil cancels all.
   case cancelTasks([String]?)
   /// Reads the requests for background tasks; answered by task requests.
   case pendingTasks
-  /// Answered by `locationStatus`, after the user decided.
+  /// Requests access to the location; answered by `locationStatus` after the user has decided.
   case requestLocation(always: Bool)
   /// Reads the decision about location access; answered by `locationStatus`.
   case locationStatus
   /// Watches a region (`CLLocationManager`, not a notification's trigger).
   ///
-  /// A region with the same id is replaced.
+  /// A watched region with the same id is replaced.
   case watchRegion(NotificationRegion)
   case unwatchRegion(String)
   /// Reads the watched regions; answered by regions.
@@ -60,11 +60,11 @@ public enum AppRequest: Sendable, Hashable {
   case regionState(String)
   /// Starts or stops location updates, which arrive as `place` events.
   case setLocationUpdates(Bool)
-  /// The current view of a content extension on its notification.
+  /// Sets the view that a content extension displays for its notification.
   case setDrawing(NotificationDrawing)
-  /// An action that a content extension requests by itself.
+  /// Performs an action that a content extension requests by itself.
   case contentWish(ContentExtensionWish)
-  /// A request about the device, which is allowed only on a control connection.
+  /// Sends a request about the device, which is allowed only on a control connection.
   case control(ControlRequest)
 
   /// Parses a request by its type.
@@ -122,7 +122,7 @@ public enum AppRequest: Sendable, Hashable {
     return builder.frame
   }
 
-  /// The type's name; nil for a control request, which writes its own.
+  /// The type's name; nil for a control request, which writes its own type.
   private var typeName: String? {
     switch self {
     case .hello: "hello"

@@ -6,7 +6,7 @@ public struct BackgroundTaskRequest: Sendable, Hashable {
     case refresh
     /// A task that takes longer than a refresh.
     case processing
-    /// A longer task of a health study.
+    /// A longer task for a health study.
     case research
   }
 

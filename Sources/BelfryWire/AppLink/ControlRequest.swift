@@ -1,36 +1,36 @@
-/// A request about the device by the user, or by a command on the user's behalf.
+/// A request about the device, from the user or from a command on the user's behalf.
 ///
-/// Notification ids are unique per app: `app` may be nil if the id by itself is unambiguous.
+/// Notification ids are unique only within an app. `app` may be nil if the id is unambiguous without it.
 public enum ControlRequest: Sendable, Hashable {
-  /// Answered by `rows`: the apps.
+  /// Lists the apps; answered by `rows`.
   case apps
   /// Installs an app from a folder or a `.desktop` file; answered by `rows` with one app.
   case install(path: String)
   case removeApp(String)
-  /// Answered by `token` in hexadecimal, or nil.
+  /// Reads an app's token; answered by `token` in hexadecimal, or nil.
   case token(app: String, kind: TokenKind)
   /// Adds a notification for an app.
   ///
-  /// If the app never requested permission, the user is asked first.
+  /// If the app has never requested permission, the agent asks the user first.
   case notify(app: String, NotificationRequest)
-  /// Waits for the user's response to a notification, which may be added later; answered by `rows` with one row:
-  /// `action`, and `text` if the action has a text field.
+  /// Waits for the user's response to a notification, which may be added later.
   ///
-  /// The response is not sent to the app.
+  /// The answer is `rows` with one row: `action`, and `text` if the action has a text field. The response is not sent
+  /// to the app.
   case awaitResponse(app: String, id: String)  // text: a command of the user names it
-  /// Answered by pending requests with their apps; a nil `app` selects every app.
+  /// Lists pending requests with their apps; a nil `app` selects every app.
   case scheduled(app: String?)
-  /// Cancels a request; a nil `id` selects all requests of the app, a nil `app` those of every app.
+  /// Cancels a request; a nil `id` selects all requests of the app, and a nil `app` those of every app.
   case cancel(app: String?, id: String?)
-  /// Answered by `dates`: the next times at which the request fires.
+  /// Computes the next times at which a request fires; answered by `dates`.
   case nextDates(app: String?, id: String, count: Int64)
-  /// Answered by `rows`: the switches of each app, or of the device.
+  /// Reads the switches of each app, or of the device; answered by `rows`.
   case appSettings(app: String?)
-  /// Changes switches: `alert`, `sound`, `badge`, `previews`, `location`, ….
+  /// Changes an app's switches: `alert`, `sound`, `badge`, `previews`, `location`, ….
   case changeSettings(app: String, [String: String])
   /// Changes device-wide settings: `languages`, `location`.
   case changeDevice([String: String])
-  /// Answered by `rows`: the delivered notifications.
+  /// Lists the delivered notifications; answered by `rows`.
   case center(app: String?)
   /// Opens the Notification Center's window on the display that these variables specify.
   case openCenter([String: String])
@@ -38,7 +38,7 @@ public enum ControlRequest: Sendable, Hashable {
   case act(app: String?, id: String, action: String, text: String?)
   /// Dismisses a notification; a nil `id` dismisses all.
   case dismiss(app: String?, id: String?)
-  /// Answered by `rows` with one row: the agent's `time`, `date` and `zone`.
+  /// Reads the agent's `time`, `date` and `zone`; answered by `rows` with one row.
   case clock
   /// Sets a manual clock to a time, in milliseconds since 1970.
   case setClock(unixMilliseconds: Int64)
@@ -53,7 +53,7 @@ public enum ControlRequest: Sendable, Hashable {
   case unregister(app: String, kind: TokenKind)  // text: the agent looks it up as an AppID
   /// Sets `locked`, `battery`, `metered` or `focus`; answered by `rows` with one row of all values.
   case state([String: String])
-  /// Answered by `rows`: the agent's capabilities and missing parts.
+  /// Lists the agent's capabilities and the components that are missing; answered by `rows`.
   case diagnose
 
   /// Parses a request by its type.
@@ -114,8 +114,8 @@ public enum ControlRequest: Sendable, Hashable {
   {
     var words: [String: String] = [:]
     for member in try fields.optionalObject(key)?.members ?? [] {
-      // The keys are names of switches, conditions and variables. Lookups in a dictionary of arbitrary strings could be
-      // made slow.
+      // Valid keys are the ASCII names of switches, conditions and variables. Arbitrary strings could make dictionary
+      // lookups slow.
       guard member.key.isASCII, let word = member.value.stringValue, word.isASCII else {
         throw .unexpected(field: key)
       }

@@ -1,5 +1,5 @@
-// Texts of apps compare by their bytes. The synthesized members would compare them by Unicode normalization, which takes
-// time quadratic in the number of combining marks.
+// Texts from apps are compared by their bytes. The synthesized members would normalize them as Unicode first, which
+// takes time quadratic in the number of combining marks.
 
 extension NotificationAction.TextInput {
   /// Returns true if both texts have the same bytes.

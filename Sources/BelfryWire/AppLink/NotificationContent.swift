@@ -81,7 +81,7 @@ public struct NotificationSound: Sendable, Hashable {
   /// True if the sound plays like a ringtone.
   public var isRingtone: Bool
 
-  /// Creates a sound; without arguments, the default one.
+  /// Creates a sound; without arguments, the default sound.
   public init(
     name: String? = nil, isCritical: Bool = false, volume: Double? = nil, isRingtone: Bool = false
   ) {
@@ -159,9 +159,9 @@ public enum InterruptionLevel: String, Sendable, Hashable, CaseIterable {
   case passive, active, timeSensitive, critical
 }
 
-/// One of Apple's three interfaces: the one through which a notification was created.
+/// The one of Apple's three APIs through which a notification was created.
 ///
-/// The client modules return the notification through the same interface.
+/// The client modules return the notification through the same API.
 public enum NotificationGeneration: String, Sendable, Hashable, CaseIterable {
   /// The notification was created as a `UNNotificationRequest`.
   case userNotification
@@ -187,7 +187,8 @@ public struct NotificationContent: Sendable, Hashable {
   public var category = ""
   /// The buttons of this notification only, which replace those of its category; nil uses the category's buttons.
   public var actions: [NotificationAction]?
-  /// True if the app receives a response when the user dismisses the notification, as with the category's option.
+  /// True if the app receives a response when the user dismisses the notification, as with the category option
+  /// `customDismissAction`.
   public var tellsDismissal = false
   /// The identifier that groups notifications; empty for the app's own group.
   public var thread = ""

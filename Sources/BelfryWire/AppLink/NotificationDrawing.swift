@@ -9,7 +9,7 @@ public struct NotificationDrawing: Sendable, Hashable {
 
   /// The items of the view, from top to bottom.
   public var items: [Item]
-  /// The buttons that replace the notification's own; nil keeps those.
+  /// The buttons that replace the notification's own; nil keeps the notification's buttons.
   public var actions: [NotificationAction]?
 
   /// Creates a drawing from its items and buttons.
@@ -18,7 +18,7 @@ public struct NotificationDrawing: Sendable, Hashable {
     self.actions = actions
   }
 
-  /// The paths of its image files.
+  /// The paths of the image files in the drawing.
   public var paths: [String] {
     items.compactMap { if case .picture(let path) = $0 { path } else { nil } }
   }
@@ -46,12 +46,12 @@ public struct NotificationDrawing: Sendable, Hashable {
   }
 }
 
-/// The fate of a notification after its content extension has handled an action, with Apple's names.
+/// The fate of a notification after its content extension has handled an action; the names are Apple's.
 public enum ContentExtensionOption: String, Sendable, Hashable, CaseIterable {
   case doNotDismiss, dismiss, dismissAndForwardAction
 }
 
-/// An action that a content extension requests by itself, without an action of the user.
+/// An action that a content extension requests by itself, without user interaction.
 public enum ContentExtensionWish: String, Sendable, Hashable, CaseIterable {
   /// Performs the notification's default action.
   case open

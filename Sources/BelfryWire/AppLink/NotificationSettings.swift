@@ -12,14 +12,14 @@ public enum AuthorizationStatus: String, Sendable, Hashable, CaseIterable {
   public var allows: Bool { self == .authorized || self == .provisional }
 }
 
-/// The ways in which a notification may be presented while the app is in the foreground, with Apple's names.
+/// The ways to present a notification while the app is in the foreground; the names are Apple's.
 public enum PresentationOption: String, Sendable, Hashable, CaseIterable {
   case badge, sound, alert, list, banner
 }
 
 /// The notification settings of an app, as in `UNNotificationSettings`.
 public struct NotificationSettings: Sendable, Hashable {
-  /// The value of a switch, which the system may not support.
+  /// The value of a switch, or `notSupported` for a switch that the system does not support.
   public enum Switch: String, Sendable, Hashable, CaseIterable {
     case notSupported, disabled, enabled
   }
@@ -34,27 +34,27 @@ public struct NotificationSettings: Sendable, Hashable {
 
   /// The user's decision about the app's notifications.
   public var status = AuthorizationStatus.notDetermined
-  /// Alerts on the screen.
+  /// The switch for alerts on the screen.
   public var alert = Switch.notSupported
   /// The switch for sounds.
   public var sound = Switch.notSupported
   /// The switch for badges.
   public var badge = Switch.notSupported
-  /// The list of delivered notifications.
+  /// The switch for the list of delivered notifications.
   public var center = Switch.notSupported
-  /// Alerts on the lock screen.
+  /// The switch for alerts on the lock screen.
   public var lockScreen = Switch.notSupported
-  /// Alerts that ignore silent mode and focus.
+  /// The switch for alerts that ignore silent mode and focus.
   public var criticalAlert = Switch.notSupported
-  /// Alerts that break through a focus.
+  /// The switch for alerts that break through a focus.
   public var timeSensitive = Switch.notSupported
-  /// Announcements that are read aloud; not supported on Linux.
+  /// The switch for announcements that are read aloud; not supported on Linux.
   public var announcement = Switch.notSupported
-  /// Scheduled summaries; not supported on Linux.
+  /// The switch for scheduled summaries; not supported on Linux.
   public var scheduledDelivery = Switch.notSupported
-  /// Direct messages from other people; not supported on Linux.
+  /// The switch for direct messages from other people; not supported on Linux.
   public var directMessages = Switch.notSupported
-  /// Notifications in a car; not supported on Linux.
+  /// The switch for notifications in a car; not supported on Linux.
   public var carPlay = Switch.notSupported
   /// The style of alerts.
   public var alertStyle = AlertStyle.none

@@ -1,6 +1,7 @@
 /// Date components that a time must match, with the names of `DateComponents`.
 ///
-/// Absent components match any value if they are coarser than the finest given one, and zero if they are finer.
+/// An absent component matches any value if it is coarser than the finest given component, and only its lowest value if
+/// it is finer.
 public struct MatchingComponents: Sendable, Hashable {
   /// The supported components, with the names of `DateComponents`.
   public enum Unit: String, Sendable, Hashable, CaseIterable {
@@ -18,7 +19,7 @@ public struct MatchingComponents: Sendable, Hashable {
   public var calendar: String?
   /// The first weekday of a week: 1 is Sunday; nil means 1.
   public var firstWeekday: Int64?
-  /// The number of days that the first week of a year needs at least; nil means 1.
+  /// The minimum number of days in the first week of a year; nil means 1.
   public var minimumDays: Int64?
 
   /// Creates components, by default in the device's calendar and zone.
@@ -67,15 +68,15 @@ public enum NotificationTrigger: Sendable, Hashable {
   case push
   /// A number of seconds after the request was added, once or repeatedly.
   case interval(seconds: Double, repeats: Bool)
-  /// The next time that matches, or each one.
+  /// The next matching time, or every matching time.
   case calendar(MatchingComponents, repeats: Bool)
   /// A time in milliseconds since 1970.
   ///
-  /// With a zone, it is the wall-clock time that this instant has in that zone, wherever the device is; without a zone,
-  /// it is the instant.
+  /// With a zone, the trigger fires at the wall-clock time that this instant has in that zone, wherever the device is.
+  /// Without a zone, it fires at the instant.
   case date(
     unixMilliseconds: Int64, zone: String?, recurrence: Recurrence?, recurrenceCalendar: String?)
-  /// Crossing the boundary of a region, once or each time.
+  /// The crossing of a region's boundary, once or each time.
   case region(NotificationRegion, repeats: Bool)
 
   /// True if the trigger can fire more than once.
@@ -137,7 +138,7 @@ public enum NotificationTrigger: Sendable, Hashable {
 }
 
 extension MatchingComponents {
-  /// Creates the components for a match of `belfry notify --matching`.
+  /// Creates the components from a match that `belfry notify --matching` parsed.
   public init(_ match: CalendarMatch) {
     var values: [Unit: Int64] = [:]
     for component in CalendarMatch.Component.allCases {

@@ -1,4 +1,4 @@
-/// The part of a device's credential that the state machine of its link needs.
+/// The part of a device's credential that the link's state machine needs.
 public struct LinkCredential: Hashable, Sendable {
   /// The device's public key as SubjectPublicKeyInfo in DER; renewal keeps the key.
   public var publicKey: [UInt8]
@@ -17,9 +17,9 @@ public struct LinkCredential: Hashable, Sendable {
 
   /// Returns the time at which a certificate with this validity is due for renewal: after one tenth of its lifetime.
   ///
-  /// A device that is offline for the other nine tenths can still reconnect. A certificate begins with its authority
-  /// and is issued later, so its lifetime counts back from its end. A certificate that ends with its authority is the
-  /// longest possible one; the gateway names another authority in time.
+  /// A device that is offline for the other nine tenths can still reconnect. A certificate's validity begins with its
+  /// authority's, before the certificate is issued, so the lifetime counts back from its end. A certificate that ends
+  /// with its authority is never due: no longer one is possible, and the gateway names another authority in time.
   public static func renewalSeconds(
     notBefore: Int64, notAfter: Int64, authorityNotAfter: Int64?
   ) -> Int64 {
@@ -32,14 +32,14 @@ public struct LinkCredential: Hashable, Sendable {
 /// The time at which a device requests another certificate (`docs/device-link.md` 3, Renewal).
 ///
 /// The device requests one once it knows, on this connection, that the gateway renews certificates: immediately if the
-/// gateway wants other authorities to be trusted, otherwise when the certificate is due. It does so at most once a
-/// minute, over all connections.
+/// gateway wants the device to trust other authorities, otherwise when the certificate is due. It sends at most one
+/// request per minute, over all connections.
 struct CertificateRenewal {
   /// The device's credential; nil for a device that does not renew.
   var credential: LinkCredential?
   /// The mark that the gateway sent on this connection.
   private var offered: [UInt8]?
-  /// The gateway's clock, in milliseconds since 1970, at a time on the loop's clock.
+  /// A reading of the gateway's clock, in milliseconds since 1970, and the time of the reading on the loop's clock.
   private var clock: (milliseconds: Int64, at: Int64)?
   private(set) var isAsked = false
   private var heldUntil: Int64 = .min

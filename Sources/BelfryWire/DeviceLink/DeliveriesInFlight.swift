@@ -13,7 +13,7 @@ struct DeliveriesInFlight: ~Copyable {
   private var oldest: UInt32 = 1
   /// The highest acknowledged number.
   ///
-  /// Some of the deliveries up to it may not have been taken out yet.
+  /// Some deliveries up to this number may still be in the list.
   private var acknowledged: UInt32 = 0
 
   /// The number of the next delivery.
@@ -36,7 +36,7 @@ struct DeliveriesInFlight: ~Copyable {
     return true
   }
 
-  /// Takes out the next acknowledged delivery and returns its reference, or `nil` if none is left.
+  /// Removes the next acknowledged delivery and returns its reference, or `nil` if none is left.
   mutating func takeAcknowledged() -> UInt64? {
     while head < references.count, oldest <= acknowledged {
       let reference = references[head]
@@ -47,7 +47,7 @@ struct DeliveriesInFlight: ~Copyable {
     return nil
   }
 
-  /// Settles one delivery by itself and returns its reference, or `nil` if it was already settled or never sent.
+  /// Settles one delivery out of order and returns its reference, or `nil` if it was already settled or never sent.
   mutating func takeDiscarded(_ number: UInt32) -> UInt64? {
     guard number >= oldest, number > acknowledged, number < next else { return nil }
     let index = head + Int(number - oldest)

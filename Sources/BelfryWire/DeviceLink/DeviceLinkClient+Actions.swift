@@ -21,34 +21,34 @@ extension DeviceLinkClient {
     case registered(LinkSubject, token: [UInt8])
     /// The subject's registration is cancelled.
     case cancelled(LinkSubject)
-    /// The gateway has recorded whether the topic's notifications are enabled.
+    /// The gateway has recorded whether notifications of the topic are enabled.
     case switched(LinkSubject, isEnabled: Bool)
-    /// The gateway answered a ping, so it has read everything that was sent before.
+    /// The gateway answered a ping, so it has read everything that was sent before the ping.
     case alive
     /// The gateway refused a request for this subject.
     case refused(LinkSubject, LinkRefusal)
-    /// Deliver this notification, once, and call ``onPersisted(_:at:)`` or ``onDiscarded(_:_:at:output:)`` with
-    /// its unique id.
+    /// Deliver this notification once, and call ``onPersisted(_:at:)`` or ``onDiscarded(_:_:at:output:)`` with its
+    /// unique id.
     case received(LinkNotification, LinkSubject)
     /// Check and store this certificate with its authorities, then call ``use(_:)`` and ``comeBack(at:output:)``.
     ///
     /// If that fails, call ``renewalFailed(at:)``.
     case renewed(LinkFrame.Renewed)
-    /// The gateway does not issue a certificate now; the device asks again automatically.
+    /// The gateway does not issue a certificate now; the device repeats the request automatically.
     case renewalRefused(LinkEnrollmentRefusal)
     /// Send `output`, close the connection, then call ``lost(at:random:)``.
     case disconnect(LinkFault)
   }
 
-  /// The times, in nanoseconds, and limits on the device's side.
+  /// The times, in nanoseconds, and the limits of the device's end.
   public struct Settings: Hashable, Sendable {
     /// The number of unacknowledged notifications that the device allows.
     public var window: UInt16 = 64
-    /// The number of unique ids to remember of stored notifications; at least `window`.
+    /// The number of stored notifications whose unique ids are remembered; at least `window`.
     public var memory = 256
     /// The longest delay of an acknowledgment; the protocol allows 200 ms.
     public var acknowledgementNanoseconds: Int64 = 10_000_000
-    /// The time from the connection attempt to CONNECTED.
+    /// The longest time from the connection attempt to CONNECTED.
     public var openNanoseconds: Int64 = 30_000_000_000
     /// The time within which a ping must be answered.
     public var graceNanoseconds: Int64 = 15_000_000_000

@@ -5,8 +5,9 @@ extension DeviceLinkClient {
   /// A device without a credential never requests a certificate.
   public mutating func use(_ credential: LinkCredential?) { renewal.credential = credential }
 
-  /// Handles a new certificate that could not be used or stored: the device continues with its own and asks again
-  /// later.
+  /// Handles a new certificate that could not be used or stored.
+  ///
+  /// The device keeps its current certificate and repeats the request later.
   public mutating func renewalFailed(at now: Int64) { renewal.failed(at: now) }
 
   /// Disconnects, and reconnects at once with the new certificate.

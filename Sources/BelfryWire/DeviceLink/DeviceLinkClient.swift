@@ -23,7 +23,7 @@ public struct DeviceLinkClient: ~Copyable {
     case stopped
   }
 
-  /// The step that follows the end of the connection.
+  /// The step that follows when the connection has ended.
   enum AfterClose {
     case pause
     case reconnect(afterNanoseconds: Int64, jitter: Int64)
@@ -48,7 +48,7 @@ public struct DeviceLinkClient: ~Copyable {
   var lastSent: Int64 = 0
   private var acknowledgementDue: Int64 = .max
   var pingEnd: Int64 = .max
-  /// The interval that the outstanding ping ended; 0 for a ping at another time.
+  /// The keep-alive interval, in seconds, whose end caused the outstanding ping; 0 for a ping at another time.
   var pingedSeconds: UInt16 = 0
   var pingToken: UInt32 = 0
 
@@ -56,7 +56,7 @@ public struct DeviceLinkClient: ~Copyable {
   public private(set) var state: DeviceState
   /// The longest keep-alive interval in seconds that worked on this network; the shell may store it per network.
   public internal(set) var provedSeconds: UInt16 = 0
-  /// The keep-alive interval in seconds at which a link was lost silently on this network; 0 if none was.
+  /// The keep-alive interval, in seconds, at which a link on this network was lost silently; 0 if none was.
   public internal(set) var failedSeconds: UInt16 = 0
 
   /// Creates a device that is offline.
@@ -113,7 +113,7 @@ public struct DeviceLinkClient: ~Copyable {
   /// The subjects that the device currently wants.
   public var wanted: [LinkSubject] { subjects.entries.filter(\.isWanted).map(\.subject) }
 
-  /// Returns true if the gateway has not yet answered a cancellation of `subject`.
+  /// Returns true if a cancellation of `subject` is outstanding: the gateway has not answered it yet.
   public func owesCancellation(of subject: LinkSubject) -> Bool {
     subjects.entries.contains { $0.subject == subject && $0.owesCancel }
   }
@@ -166,13 +166,13 @@ public struct DeviceLinkClient: ~Copyable {
     if hasConnected { send(.state(new), at: now, output: &output) }
   }
 
-  /// Pings the gateway, after a sleep or a change of the network.
+  /// Sends a ping to the gateway, for use after a sleep or a change of the network.
   public mutating func probe(at now: Int64, output: inout [UInt8]) {
     guard case .up = phase, pingEnd == .max else { return }
     ping(at: now, seconds: 0, output: &output)
   }
 
-  /// Handles a change of network: earlier knowledge about the path no longer applies.
+  /// Handles a change of the network: discards what the device knew about the path.
   public mutating func networkChanged(provedSeconds: UInt16 = 0, failedSeconds: UInt16 = 0) {
     self.provedSeconds = provedSeconds
     self.failedSeconds = failedSeconds
@@ -206,7 +206,7 @@ public struct DeviceLinkClient: ~Copyable {
 
   /// Handles an opened TLS connection.
   public mutating func opened(at now: Int64, output: inout [UInt8]) {
-    // A device that went offline in the meantime closes the new connection.
+    // If the device went offline in the meantime, the new connection is closed.
     guard phase == .dialling else { return }
     assert(acknowledgementDue == .max && pingEnd == .max, "timers of the connection before")
     phase = .greeting
@@ -457,7 +457,7 @@ public struct DeviceLinkClient: ~Copyable {
     if deliveries.owed * 2 >= Int(settings.window) { acknowledgementDue = now }
   }
 
-  /// Writes the acknowledgment that is due.
+  /// Writes the acknowledgment if one is due.
   ///
   /// Call it after processing a batch of bytes or storing notifications.
   public mutating func flush(at now: Int64, output: inout [UInt8]) {

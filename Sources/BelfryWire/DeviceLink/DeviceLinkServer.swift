@@ -70,18 +70,18 @@ public struct DeviceLinkServer: ~Copyable {
 
   /// The times, in nanoseconds, and limits of a link.
   public struct Settings: Hashable, Sendable {
-    /// The keep-alive intervals that devices are given.
+    /// The limits of the keep-alive intervals that the gateway assigns to devices.
     public var keepAlive = KeepAliveInterval.Policy()
-    /// The time from the TLS handshake to HELLO.
+    /// The longest time from the TLS handshake to HELLO.
     public var helloNanoseconds: Int64 = 10_000_000_000
-    /// The time from HELLO to READY or ENROL.
+    /// The longest time from HELLO to READY or ENROL.
     public var readyNanoseconds: Int64 = 30_000_000_000
     /// The age of the oldest unacknowledged delivery at which the gateway pings.
     public var acknowledgementNanoseconds: Int64 = 20_000_000_000
-    /// The time after which a device that owes acknowledgments is disconnected if it sends no further one, even if it
-    /// is otherwise responsive.
+    /// The time without an acknowledgment after which a device that owes one is disconnected, even if it is otherwise
+    /// responsive.
     ///
-    /// The deliveries that it does not accept wait in the store for its next connection.
+    /// Its unacknowledged deliveries remain in the store for its next connection.
     public var unacknowledgedNanoseconds: Int64 = 180_000_000_000
     /// The time within which a ping must be answered, and the tolerance for a late keep-alive.
     public var graceNanoseconds: Int64 = 15_000_000_000
@@ -122,7 +122,7 @@ public struct DeviceLinkServer: ~Copyable {
   private var state: DeviceState = []
   private var window: UInt16 = 1
   private var openRequests: UInt16 = 0
-  /// True if the device renews its certificate; true while it is waiting for a certificate.
+  /// Two flags: the device renews its certificate, and it is currently waiting for a certificate.
   var renews = false, isRenewing = false
   /// The deadline of the current phase: HELLO, READY, or the end of the drain.
   private var phaseEnd: Int64
@@ -299,7 +299,7 @@ public struct DeviceLinkServer: ~Copyable {
       state = new
       return .stateChanged(new)
     case .ping(let token):
-      // Only a ping after a whole interval of silence proves that the path holds that long.
+      // Only a ping after a whole interval of silence proves that the path survives so long a silence.
       if quiet >= Int64(keepAlive.seconds) * 900_000_000 { keepAlive.held() }
       deliveries.rest()
       LinkFrame.pong(token, intervalSeconds: keepAlive.seconds).encode(to: &output)
@@ -338,7 +338,7 @@ public struct DeviceLinkServer: ~Copyable {
 
   /// Accepts the device.
   ///
-  /// `unixMilliseconds` is the gateway's clock.
+  /// `unixMilliseconds` is the time on the gateway's clock.
   public mutating func accept(unixMilliseconds: UInt64, output: inout [UInt8]) {
     guard case .connected = phase, case .device(let device) = peer else {
       return assertionFailure("a link that is \(phase) is let in")
@@ -346,10 +346,10 @@ public struct DeviceLinkServer: ~Copyable {
     LinkFrame.connected(device: device, unixMilliseconds: unixMilliseconds).encode(to: &output)
   }
 
-  /// Sends a notification if the window has room; otherwise returns `false`.
+  /// Sends a notification.
   ///
-  /// ``takeSettled()`` or ``Action/discarded(_:_:)`` later returns `reference`, which must not be `.max`. A
-  /// notification over the protocol's limits is not sent either.
+  /// Returns `false`, and sends nothing, if the window is full or the notification exceeds the protocol's limits.
+  /// Otherwise, ``takeSettled()`` or ``Action/discarded(_:_:)`` later returns `reference`, which must not be `.max`.
   public mutating func deliver(
     _ notification: borrowing LinkNotification, reference: UInt64, at now: Int64,
     output: inout [UInt8]

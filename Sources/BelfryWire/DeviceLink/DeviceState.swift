@@ -8,9 +8,13 @@ public struct DeviceState: OptionSet, Hashable, Sendable {
   /// Bits that this version does not know are dropped.
   @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue & 0x0F }
 
-  /// Notifications of priority 5 wait until the device next has a reason to wake, at most 5 minutes; those of priority
-  /// 1 wait without that limit.
+  /// The device is asleep.
+  ///
+  /// Notifications of priority 5 wait until the device next has a reason to wake, at most 5 minutes. Notifications of
+  /// priority 1 wait without that limit.
   public static let asleep = DeviceState(rawValue: 1)
+  /// The device restricts its power use.
+  ///
   /// Notifications of priorities 5 and 1 are held until this flag is cleared.
   public static let powerRestricted = DeviceState(rawValue: 2)
   /// The battery is low.

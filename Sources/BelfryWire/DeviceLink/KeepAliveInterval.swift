@@ -1,13 +1,13 @@
 /// The keep-alive interval of one link, as its gateway sets it (`docs/device-link.md` 3).
 ///
-/// It grows while the path proves stable. The device reports in HELLO the interval at which a link was lost silently,
-/// so that the gateway remembers nothing between connections.
+/// The interval grows while the path proves stable. In HELLO, the device reports the interval at which a link was lost
+/// silently, so the gateway need not remember anything between connections.
 public struct KeepAliveInterval: Hashable, Sendable {
   /// The limits of the intervals that a gateway sets.
   public struct Policy: Hashable, Sendable {
     /// The first interval on an unknown path, in seconds.
     public var firstSeconds: UInt16
-    /// The shortest interval in seconds, whatever failed.
+    /// The shortest interval in seconds, regardless of the intervals that failed.
     public var leastSeconds: UInt16
     /// The longest interval in seconds.
     public var mostSeconds: UInt16
@@ -54,8 +54,8 @@ public struct KeepAliveInterval: Hashable, Sendable {
     assert(seconds <= mostSeconds, "an interval of \(seconds) s")
   }
 
-  /// Returns the nanoseconds without a frame after which the gateway considers the link dead: the interval, plus a
-  /// quarter of it, plus `grace`.
+  /// Returns the silence in nanoseconds after which the gateway considers the link dead: the interval, plus a quarter
+  /// of it, plus `grace`.
   public func silenceNanoseconds(grace: Int64) -> Int64 {
     Int64(seconds) * 1_250_000_000 + grace
   }

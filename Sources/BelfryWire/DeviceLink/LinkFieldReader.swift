@@ -1,7 +1,7 @@
 /// A reader of a frame's fields, in order.
 ///
-/// It never reads past the end of the frame, whatever lengths the frame claims. This is the only place of the link that
-/// reads through a pointer. Each read is checked against the remaining bytes.
+/// It never reads past the end of the frame, whatever lengths the frame claims. No other code of the link reads through
+/// a pointer. Each read is checked against the remaining bytes.
 @safe struct LinkFieldReader {
   private let bytes: UnsafeRawBufferPointer
   private let frameType: UInt8
@@ -37,16 +37,16 @@
     return copy
   }
 
-  /// Reads bytes that follow their length in one byte.
+  /// Reads bytes that are preceded by their length in one byte.
   ///
-  /// The length must lie in `range`.
+  /// The length must be in `range`.
   mutating func shortBytes(_ range: ClosedRange<Int>) throws(LinkFault) -> [UInt8] {
     let count = Int(try integer(UInt8.self))
     guard range.contains(count) else { throw fault(.badValue) }
     return try bytes(count)
   }
 
-  /// Reads text that follows its length in one byte: UTF-8 without control characters.
+  /// Reads text that is preceded by its length in one byte: UTF-8 without control characters.
   mutating func shortText(_ range: ClosedRange<Int>) throws(LinkFault) -> String {
     let bytes = try shortBytes(range)
     guard let text = String(validating: bytes, as: UTF8.self),
@@ -63,7 +63,7 @@
   /// Copies the remaining bytes.
   mutating func rest() throws(LinkFault) -> [UInt8] { try bytes(remaining) }
 
-  /// Refuses bytes after the last field.
+  /// Throws if bytes follow the last field.
   func finish() throws(LinkFault) {
     guard remaining == 0 else { throw fault(.trailingBytes) }
   }

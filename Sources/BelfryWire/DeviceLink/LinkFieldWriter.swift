@@ -14,7 +14,7 @@ struct LinkFieldWriter {
     unsafe withUnsafeBytes(of: value.bigEndian) { unsafe output.append(contentsOf: $0) }
   }
 
-  /// Writes bytes after their length in one byte.
+  /// Writes the length of `bytes` in one byte, then the bytes.
   ///
   /// Longer values are truncated; the caller's limits rule them out.
   func shortBytes(_ bytes: [UInt8], to output: inout [UInt8]) {

@@ -73,7 +73,7 @@ extension LinkFrame {
     }
   }
 
-  /// Reads bytes that follow their length in two bytes.
+  /// Reads bytes that are preceded by their length in two bytes.
   ///
   /// At least one byte is required.
   private static func bytes(_ reader: inout LinkFieldReader) throws(LinkFault) -> [UInt8] {

@@ -29,7 +29,7 @@ public enum LinkFrame: Equatable, Sendable {
   case ping(UInt32)
   /// The echo of a ping.
   ///
-  /// From the gateway it also carries the new keep-alive interval; otherwise the interval is 0.
+  /// A pong from the gateway also carries the new keep-alive interval; in a pong from the device, the interval is 0.
   case pong(UInt32, intervalSeconds: UInt16)
   case reconnect(ReconnectHint)
   /// The gateway closes the link after this many milliseconds; the device acknowledges its persisted notifications.
@@ -82,7 +82,7 @@ public enum LinkFrame: Equatable, Sendable {
 
   /// The gateway's answer to HELLO.
   public struct Welcome: Hashable, Sendable {
-    /// The version in use from here on.
+    /// The protocol version for the rest of the connection.
     public var version: UInt8
     /// The largest frame body, in bytes, that the device may send.
     public var bodyBytesMax: UInt16

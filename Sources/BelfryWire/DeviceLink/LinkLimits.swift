@@ -48,8 +48,8 @@ public enum LinkLimits {
   public static let windowMax: UInt16 = 256
   /// Nanoseconds before the first retry of a temporarily refused request; most causes are short.
   public static let retryNanoseconds: Int64 = 1_000_000_000
-  /// The longest time in nanoseconds before such a retry, so that a gateway with a failing disk is not asked
-  /// constantly.
+  /// The longest time in nanoseconds before a retry of a temporarily refused request, so that devices do not constantly
+  /// send requests to a gateway with a failing disk.
   public static let retryNanosecondsMax: Int64 = 300_000_000_000
   /// The longest time in nanoseconds that a gateway can ask a device to wait, and the longest random time that the
   /// device adds.

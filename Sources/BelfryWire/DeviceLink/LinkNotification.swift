@@ -8,7 +8,7 @@ public struct LinkNotification: Equatable, Sendable {
   /// The expiration of a notification that does not expire.
   public static let expirationNone = UInt64.max
 
-  /// The delivery number, which counts this connection's deliveries from 1 and which acknowledgments refer to.
+  /// The delivery number, counted from 1 on each connection; acknowledgments refer to it.
   public var delivery: UInt32
   /// The handle that TOKEN or SUBSCRIBED assigned to the app or channel.
   public var handle: UInt32
@@ -16,13 +16,13 @@ public struct LinkNotification: Equatable, Sendable {
   public var id: NotificationID
   /// The gateway's id of this acceptance, by which a device recognizes duplicates.
   public var uniqueID: NotificationID
-  /// The time at which the gateway accepted it, in milliseconds since 1970.
+  /// The time at which the gateway accepted the notification, in milliseconds since 1970.
   public var acceptedMilliseconds: UInt64
   /// The time until which the notification is relevant, in seconds since 1970, or one of the two values above.
   public var expiration: UInt64
-  /// True if it waited in the store.
+  /// True if the notification waited in the store.
   public var isFromStorage: Bool
-  /// True if it was sent through a channel: BROADCAST instead of NOTIFICATION.
+  /// True if the notification was sent through a channel: BROADCAST instead of NOTIFICATION.
   public var isBroadcast: Bool
   /// The priority: 10, 5 or 1.
   public var priority: UInt8

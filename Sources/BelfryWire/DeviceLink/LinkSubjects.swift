@@ -69,7 +69,7 @@ struct LinkSubjects {
     return nil
   }
 
-  /// Changes the state of a subject, and tells the gateway at once if a connection is open.
+  /// Changes the state of a subject, and sends the change to the gateway immediately if a connection is open.
   mutating func wish(
     _ wish: Wish, _ subject: LinkSubject, isConnected: Bool, to output: inout [UInt8]
   ) {
@@ -108,7 +108,7 @@ struct LinkSubjects {
   private mutating func ask(_ entry: Entry, to output: inout [UInt8]) {
     if entry.owesCancel { ask(.cancel, entry.subject, to: &output) }
     guard entry.isWanted else { return }
-    // Also if the subject has a handle, which may belong to a registration that was cancelled since.
+    // Register even if the subject has a handle: it may belong to a registration that was cancelled in the meantime.
     ask(.register, entry.subject, to: &output)
     if entry.isDisabled { ask(.disable, entry.subject, to: &output) }
     if entry.owesEnable { ask(.enable, entry.subject, to: &output) }

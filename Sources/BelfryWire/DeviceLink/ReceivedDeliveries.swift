@@ -1,12 +1,13 @@
 /// The deliveries that a device has received, and the acknowledgments that it owes.
 ///
-/// A notification is delivered once. It is in `unpersisted` until it is on disk. From then on its unique id is
-/// remembered, also on later connections, however many notifications arrive in the meantime that are not stored.
+/// Each notification is delivered once. It is in `unpersisted` until it is on disk. From then on, its unique id is
+/// remembered, even on later connections. Notifications that are not stored never displace a remembered id.
 struct ReceivedDeliveries {
   private(set) var memory: ReceivedMemory
   /// The notifications that are delivered but not yet on disk.
   ///
-  /// A delivery number of 0 means that this connection has not repeated the notification.
+  /// A delivery number of 0 means that the notification arrived on an earlier connection and was not repeated on this
+  /// one.
   private var unpersisted: [(id: NotificationID, delivery: UInt32)] = []
   private var last: UInt32 = 0
   private var acknowledged: UInt32 = 0

@@ -13,7 +13,9 @@ public struct ReconnectPause: Hashable, Sendable {
   /// Creates the pauses of `docs/device-link.md`.
   public init() {}
 
-  /// Returns the pause after one more failure: between half of and the whole of a time that doubles.
+  /// Returns the pause in nanoseconds after one more failure.
+  ///
+  /// The pause is random, between half and all of a time that doubles with each failure.
   public mutating func next(random: UInt64) -> Int64 {
     if failures < .max { failures += 1 }
     return Backoff(firstNanoseconds: first, longestNanoseconds: most)
@@ -23,7 +25,7 @@ public struct ReconnectPause: Hashable, Sendable {
   /// Resets the failure count, because a link was up for long enough.
   public mutating func succeeded() { failures = 0 }
 
-  /// Returns the nanoseconds of a wait that a gateway asks for, at most ten minutes.
+  /// Returns the wait in nanoseconds that a gateway asks for, limited to ten minutes.
   ///
   /// A wrong or forged hint must not keep a device offline for weeks.
   static func bounded(milliseconds: UInt32) -> Int64 {

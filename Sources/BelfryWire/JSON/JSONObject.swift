@@ -1,7 +1,7 @@
 /// The members of a JSON object in their order.
 ///
-/// Each key occurs once. Keys are compared by their bytes. A lookup walks the members, since the objects of this
-/// project have few. Operations on all members of two objects take time that is linear in both.
+/// Each key occurs once. Keys are compared by their bytes. A lookup is a linear search, because the objects of this
+/// project have few members. Operations on all members of two objects take time that is linear in both.
 public struct JSONObject: Sendable, ExpressibleByDictionaryLiteral {
   /// One key with its value.
   public struct Member: Sendable, Hashable {
@@ -99,7 +99,7 @@ extension JSONObject: Hashable {
   }
 }
 
-/// Members that are collected one by one, with a table of their keys once they are many.
+/// A collector of members that maintains a table of their keys once there are many.
 struct JSONKeyIndex {
   /// The number of members up to which a linear search is faster than a table.
   private static let walkedMembers = 8

@@ -40,7 +40,7 @@ public struct JSONLimits: Sendable {
 extension JSONValue {
   /// Parses one JSON text strictly according to RFC 8259: without comments, trailing commas or a byte order mark.
   ///
-  /// In the cases that the RFC leaves open, the later of two members with one key wins, and half of a surrogate pair
+  /// The RFC leaves two cases open: of two members with the same key, the later one wins, and half of a surrogate pair
   /// becomes U+FFFD.
   public init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONFailure) {
     guard bytes.count <= limits.bytes else { throw .tooLong(limit: limits.bytes) }
@@ -50,7 +50,8 @@ extension JSONValue {
 
   /// Returns the first key that occurs twice in one object of a JSON text; parsing keeps only the later member.
   ///
-  /// Returns nil if no key does, or if the text is not JSON. Use it for text that a user wrote, who meant both members.
+  /// Returns nil if no key occurs twice, or if the text is not JSON. Use it for text that a user wrote and in which
+  /// both members were intended.
   public static func doubledKey(in bytes: [UInt8], limits: JSONLimits = JSONLimits()) -> String? {
     guard bytes.count <= limits.bytes else { return nil }
     var parser = JSONParser(bytes: bytes, depthLimit: limits.depth)

@@ -12,8 +12,8 @@ public struct PayloadFault: Error, Hashable, Sendable {
 
   /// Finds the first error in `bytes`.
   ///
-  /// Returns nil if they are a single JSON object. It is exactly as strict as the service: for example, text that is
-  /// not UTF-8 passes.
+  /// Returns nil if they are a single JSON object. The check is exactly as strict as the service: for example, text
+  /// that is not UTF-8 passes.
   public init?(in bytes: [UInt8]) {
     guard !PayloadSyntax.isObject(bytes.span) else { return nil }
     let limits = JSONLimits(bytes: .max)
@@ -53,7 +53,7 @@ public struct PayloadFault: Error, Hashable, Sendable {
     byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
   }
 
-  /// Diagnoses common mistakes by the unexpected byte and the one before it.
+  /// Diagnoses common mistakes from the unexpected byte and the byte before it.
   private static func unexpected(
     _ bytes: [UInt8], at offset: Int
   ) -> (offset: Int, what: String, remedy: String) {
@@ -98,7 +98,7 @@ public struct PayloadFault: Error, Hashable, Sendable {
     return (offset, "unexpected character '\(character)'", "use a valid JSON value")
   }
 
-  /// Returns true if the byte ends a text, a number, a word, an array or an object.
+  /// Returns true if the byte ends a string, a number, a word, an array or an object.
   private static func endsValue(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "\""), UInt8(ascii: "}"), UInt8(ascii: "]"),
@@ -108,7 +108,7 @@ public struct PayloadFault: Error, Hashable, Sendable {
     }
   }
 
-  /// Returns true if a text is open at `offset`: an odd number of quotation marks precedes it.
+  /// Returns true if a string is open at `offset`: an odd number of quotation marks precedes it.
   private static func isInText(_ bytes: [UInt8], _ offset: Int) -> Bool {
     var isOpen = false
     var isEscaped = false

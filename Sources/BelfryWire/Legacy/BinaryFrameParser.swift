@@ -87,7 +87,7 @@ public struct BinaryFrameParser: Sendable {
     guard let data = reader.bytes(length) else { return .incomplete }
     var items = Reader(bytes: data, at: 0)
     var notification = BinaryNotification()
-    // A frame may omit the item; its error packet then contains 0.
+    // A frame may omit the identifier item; its error packet then contains 0.
     notification.identifier = 0
     var seen: Set<Int> = []
     var isBroken = false

@@ -14,7 +14,7 @@ public struct BinaryNotification: Equatable, Sendable {
   /// Creates an empty notification.
   public init() {}
 
-  /// The first error in its sizes.
+  /// The error in the sizes of the token and the payload; `nil` if both sizes are valid.
   ///
   /// The token is checked before the payload, because one client ends its sessions with a frame in which both are empty
   /// and waits for the status of a missing token.

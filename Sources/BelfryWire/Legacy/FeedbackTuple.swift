@@ -1,4 +1,5 @@
-/// An entry of the feedback service: the token of a removed app and the time (apns-protocol 7.4).
+/// An entry of the feedback service: the token of a removed app, and the time at which the removal was detected
+/// (apns-protocol 7.4).
 public struct FeedbackTuple: Equatable, Sendable {
   /// The time at which the app was found to be removed, in seconds since 1970.
   public let seconds: UInt32

@@ -8,7 +8,7 @@ public enum LanguageFolders {
 
   /// Returns the names for a BCP 47 tag, the most specific first: `fr-CA`, `fr_CA`, `fr`, `French`.
   public static func names(_ tag: String) -> [String] {
-    // Language tags are ASCII, and the tag is looked up.
+    // The tag is a lookup key, and valid language tags are ASCII.
     guard tag.isASCII else { return [tag] }
     var names: [String] = []
     for tag in fallbacks(tag) + scripts(tag) {
@@ -19,7 +19,7 @@ public enum LanguageFolders {
     return names
   }
 
-  /// Bytes of a tag that is split into its parts; each part yields one more tag.
+  /// Bytes of the longest tag that is split into subtags; each subtag yields one more tag.
   private static let tagBytesMax = 255
 
   /// Returns the tag, then the tag without its last subtag, and so on (RFC 4647, section 3.4).
@@ -36,7 +36,7 @@ public enum LanguageFolders {
     return tags
   }
 
-  /// Returns the script of Chinese in a region, if the tag does not contain the script.
+  /// Returns the script that a Chinese tag without a script implies, as a tag; empty for other tags.
   private static func scripts(_ tag: String) -> [String] {
     switch tag {
     case "zh-TW", "zh-HK", "zh-MO": ["zh-Hant"]

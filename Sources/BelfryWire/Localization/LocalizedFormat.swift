@@ -95,7 +95,7 @@ public struct LocalizedFormat {
     if !isCut { append(format[at...]) }
   }
 
-  /// Inserts the form of a variable.
+  /// Inserts the plural form of a variable.
   ///
   /// Returns false if the variable has no form.
   private mutating func fill(variable name: ArraySlice<UInt8>, for argument: String) -> Bool {
@@ -114,7 +114,7 @@ public struct LocalizedFormat {
     return true
   }
 
-  /// Returns an argument.
+  /// Returns the argument at an index, or an empty text if it is missing.
   ///
   /// Inside a form, the first argument is the one that determines the form, followed by those of the surrounding text.
   private func argument(_ index: Int) -> String {
@@ -133,7 +133,7 @@ public struct LocalizedFormat {
     }
     isCut = true
     var kept = Array(bytes.prefix(room + 1))
-    // The first omitted byte begins a scalar.
+    // Remove bytes until the first omitted byte begins a scalar, so that no scalar is split.
     while let last = kept.popLast(), last & 0b1100_0000 == 0b1000_0000 {}
     output.append(contentsOf: kept)
   }

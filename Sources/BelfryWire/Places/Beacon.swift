@@ -3,7 +3,7 @@ public struct Beacon: Hashable, Sendable {
   /// The company identifier in the manufacturer data of beacons.
   public static let company: UInt16 = 0x004C
 
-  /// 32 uppercase hexadecimal digits, in the groups of a UUID.
+  /// The UUID in its usual groups, with uppercase hexadecimal digits.
   public let uuid: String
   /// The first of two numbers that distinguish beacons with the same UUID.
   public let major: Int64

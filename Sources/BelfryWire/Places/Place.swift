@@ -29,8 +29,8 @@ public struct Place: Hashable, Sendable {
 
   /// Returns the distance to a point in meters, on a sphere with the Earth's mean radius (haversine).
   ///
-  /// The flattening of the Earth causes an error of up to 0.6 %, which is below the accuracy of a fix for any region of
-  /// walking size.
+  /// The flattening of the Earth causes an error of up to 0.6 %. For a region that a user can walk across, this error
+  /// is smaller than that of a fix.
   public func distance(toLatitude latitude: Double, longitude: Double) -> Double {
     let radians = Double.pi / 180
     let north = sin((latitude - self.latitude) * radians / 2)

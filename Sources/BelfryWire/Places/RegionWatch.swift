@@ -34,7 +34,8 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
   private struct Watched {
     var region: NotificationRegion
     var state: RegionState
-    /// The state that measurements indicate while it differs from `state`, and the time since when they do.
+    /// The state that measurements indicate if it differs from `state`, and the time since which they have indicated
+    /// it.
     var candidate: (state: RegionState, since: Int64)?
     /// The time at which the beacon was last detected.
     var lastDetected: Int64?
@@ -60,7 +61,7 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
   ///   - region: The region.
   ///   - kept: The persisted state from when it was last watched.
   ///   - now: The start of the time in which a beacon that was in range must be detected again.
-  /// - Returns: Its current state. A device that is already inside does not enter.
+  /// - Returns: The region's current state. If the device is already inside, no entry is reported.
   /// - Throws: The reason for refusing the region.
   @discardableResult
   public mutating func watch(
@@ -190,7 +191,7 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
     watched[key]?.candidate = nil
     guard entry.state != state else { return }
     watched[key]?.state = state
-    // The first exact position counts as an arrival; at the first measured one, the device was already there.
+    // A first exact position inside counts as an arrival. At a first measured position, the device was already inside.
     let isCrossing = entry.state != .unknown || (isExact && state == .inside)
     let isWanted = state == .inside ? entry.region.notifiesOnEntry : entry.region.notifiesOnExit
     crossings.append(Crossing(key: key, state: state, isWanted: isCrossing && isWanted))

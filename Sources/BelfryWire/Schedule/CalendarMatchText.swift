@@ -24,7 +24,7 @@ extension CalendarMatch {
   /// `minimumDays` (1 to 7).
   ///
   /// - Parameter text: For example `weekday=2 hour=9 zone=Europe/Paris`.
-  /// - Throws: The error to correct.
+  /// - Throws: The first error in the text.
   public init(matching text: String) throws(TextFailure) {
     guard text.utf8.count <= ScheduleLimits.matchingTextBytes else { throw .tooLong }
     self.init()

@@ -9,7 +9,7 @@ extension CalendarMatch {
   ///   - zone: The zone of the wall clock; the caller resolves the match's own choice.
   /// - Returns: Seconds since 1970; nil if no later match exists.
   public func next(after instant: Int, in zone: Zone) -> Int? {
-    // Wall times that clocks have already shown are past, also while an hour is repeated.
+    // A wall time that clocks have already shown is in the past, even while clocks repeat an hour.
     nextWall(after: zone.latestWall(at: instant)).map(zone.firstInstant(ofWall:))
   }
 
@@ -26,7 +26,7 @@ extension CalendarMatch {
 
   /// Returns the next match strictly after a wall time.
   ///
-  /// Both are in seconds since 1970 of a wall clock.
+  /// Both times are in seconds since 1970-01-01T00:00 of a wall clock.
   public func nextWall(after wall: Int) -> Int? { nextWall(after: wall, nextDay: nextDay(from:)) }
 
   private func nextWall(after wall: Int, nextDay: (Int) -> Int?) -> Int? {
@@ -92,7 +92,7 @@ extension CalendarMatch {
     var low = start
     var high = ScheduleLimits.years.upperBound
     if weekYear != Self.absentYear {
-      // A week-year begins and ends up to six days away from its year.
+      // A week-year begins and ends up to six days away from the calendar year with the same number.
       low = max(low, Int(weekYear) - 1)
       high = min(high, Int(weekYear) + 1)
     }

@@ -42,13 +42,13 @@ public protocol ScheduleWorld {
 }
 
 extension ScheduleWorld {
-  /// The number for a world without other calendars.
+  /// Zero, for a world without other calendars.
   public var calendarLookUps: Int { 0 }
 
-  /// Returns the zone of a choice.
+  /// Returns the zone that a choice refers to.
   ///
-  /// If the database no longer has a zone, the device's zone is used: a notification at the wrong hour is noticed, a
-  /// missing one is not.
+  /// If the database no longer has a zone, the device's zone is used: a user notices a notification at the wrong hour,
+  /// but not a missing one.
   func resolve(_ choice: ZoneChoice) -> Zone {
     switch choice {
     case .floating: deviceZone

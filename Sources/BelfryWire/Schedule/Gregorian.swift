@@ -98,7 +98,7 @@ public enum Gregorian {
     }
   }
 
-  /// Divides and rounds down, for a positive divisor.
+  /// Returns the quotient rounded down; the divisor must be positive.
   @inlinable
   public static func floorDivide(_ value: Int, _ divisor: Int) -> Int {
     assert(divisor > 0, "rounding down is for positive divisors")

@@ -99,7 +99,7 @@ extension Period {
       else { return nil }
       return (found.day * Gregorian.secondsPerDay + time, found.exists)
     }
-    // One day more than the largest difference between a zone and UTC, twice.
+    // Three days are more than twice the largest difference between a zone and UTC.
     let target = max(shown, wall) - 3 * Gregorian.secondsPerDay
     var first = 1
     var guess =
@@ -125,7 +125,9 @@ extension Period {
     return nil
   }
 
-  /// Returns the instant of a repetition, or nil if it is not after `after`, at which clocks have shown `shown`.
+  /// Returns the instant of a repetition, or nil if it is not later than `after`.
+  ///
+  /// `shown` is the latest wall time that clocks have shown at `after`.
   private static func instant(
     ofWall local: Int, plus seconds: Int, _ after: Int, _ shown: Int, in zone: Zone
   ) -> Int? {

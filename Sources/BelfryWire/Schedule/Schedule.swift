@@ -39,9 +39,9 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
   /// - Parameters:
   ///   - key: The entry's key.
   ///   - trigger: The entry's trigger.
-  ///   - now: Both clocks.
+  ///   - now: The current time on both clocks.
   /// - Returns: The changes to persist.
-  /// - Throws: The reason for not scheduling it; an entry with the same key then stays unchanged.
+  /// - Throws: The reason that the entry is not scheduled; an existing entry with the same key stays unchanged.
   public mutating func add(
     _ key: ScheduleKey, _ trigger: Trigger, at now: ScheduleMoment
   ) throws(Trigger.Refusal) -> Added {
@@ -97,7 +97,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
 
   /// Handles a step of the device's clock.
   ///
-  /// After a step forward, the entries that were passed over are due immediately. A step backward fires nothing and
+  /// After a step forward, the entries whose time was skipped are due immediately. A step backward fires nothing and
   /// recomputes all dates.
   public mutating func clockWasSet(at now: ScheduleMoment) -> Recomputed {
     recompute(at: now)
@@ -193,10 +193,10 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
     table.slot(of: key).flatMap { table[$0]?.entry }
   }
 
-  /// Returns the next moments of an entry strictly after now, in milliseconds since 1970.
+  /// Returns the next moments of an entry strictly after `now`, in milliseconds since 1970.
   ///
-  /// In a calendar other than the Gregorian, there may be fewer than `count`: the search ends after as many lookups as
-  /// may block the loop.
+  /// In a calendar other than the Gregorian, there may be fewer than `count`: the search ends after the number of
+  /// lookups that one turn of the loop allows.
   public func moments(of key: ScheduleKey, count: Int, at now: ScheduleMoment) -> [Int64] {
     guard count > 0, let slot = table.slot(of: key).flatMap({ table[$0] }) else { return [] }
     let trigger = slot.entry.trigger
@@ -245,7 +245,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
     of entry: ScheduleEntry, at now: ScheduleMoment, in world: World
   ) -> Int64? {
     let trigger = entry.trigger
-    // A single moment stays, however late it is.
+    // A trigger that does not repeat keeps its moment, however late it is.
     if !trigger.repeats, let first = trigger.first(in: world) { return first }
     if let shown = trigger.shown(at: now.wall, in: world) {
       return trigger.next(afterShown: min(entry.since, shown), in: world)

@@ -53,7 +53,7 @@ public struct ScheduleEntry: Hashable, Sendable {
   /// The time up to which moments have been handled: elapsed milliseconds for an interval, otherwise milliseconds since
   /// 1970.
   public var handled: Int64
-  /// Its position in the order of additions; entries that are due at the same moment fire in this order.
+  /// The entry's position in the order of additions; entries that are due at the same moment fire in this order.
   public let order: UInt64
 
   /// Creates an entry from persisted values.
@@ -72,9 +72,9 @@ public struct Firing: Hashable, Sendable {
   public let key: ScheduleKey
   /// The trigger of the notification.
   public let trigger: Trigger
-  /// The time at which it was due, in milliseconds since 1970.
+  /// The time at which the notification was due, in milliseconds since 1970.
   public let due: Int64
-  /// True if it fires late, because the device was off or asleep, or because its clock was set forward.
+  /// True if the notification fires late, because the device was off or asleep, or because its clock was set forward.
   public let missed: Bool
   /// The remaining entry, to be persisted before the notification is displayed; nil after the last firing.
   public let remaining: ScheduleEntry?

@@ -36,18 +36,18 @@ public enum ScheduleLimits {
   /// Milliseconds of the longest interval, about 3,170 years: sums stay far from overflow.
   public static let longestIntervalMilliseconds: Int64 = 100_000_000_000_000
 
-  /// Repetitions that a search may step over: those of days that their months do not have, and those of periods that
+  /// Repetitions that a search may step over: those on days that do not exist in their month, and those of periods that
   /// mix months with days.
   static let periodSteps = 10_000
 
-  /// Repetitions in a calendar other than the Gregorian that a search may step over, once it is near: the 30th of a
-  /// leap month is missing in most years.
+  /// Repetitions in a calendar other than the Gregorian that a search may step over once it is near its target: the
+  /// 30th of a leap month is missing in most years.
   static let calendarSteps = 64
 
-  /// Steps to find the nearest repetition in such a calendar; two suffice for months of any length.
+  /// Steps to find the nearest repetition in a calendar other than the Gregorian; two suffice for months of any length.
   static let calendarGuesses = 8
 
-  /// Lookups in such calendars in one turn of the agent's loop; each takes up to 0.7 ms.
+  /// Lookups in calendars other than the Gregorian in one turn of the agent's loop; each takes up to 0.7 ms.
   public static let calendarLookUpsPerTurn = 128
 
   /// Bytes of the text of `--matching`.

@@ -24,9 +24,9 @@ public struct SchedulePolicy: Sendable {
 
 /// The result of adding an entry.
 public struct ScheduleAdded: Equatable, Sendable {
-  /// The entry to persist; nil if earlier-firing entries of its app fill the limit.
+  /// The entry to persist; nil if entries of its app that fire earlier already fill the limit.
   public let entry: ScheduleEntry?
-  /// The time at which it fires, in milliseconds since 1970; in the past if it is due at once.
+  /// The time at which the entry fires, in milliseconds since 1970; in the past if it is due at once.
   public let next: Int64
   /// Entries that exceeded the limit, to be removed from disk.
   public let dropped: [ScheduleKey]
@@ -63,13 +63,13 @@ public struct ScheduleWakeUp: Hashable, Sendable {
     self.elapsed = elapsed
   }
 
-  /// Returns the same moments, delayed to the end of their window of the wall clock, so that all moments of one window
-  /// share a wake-up and none is early.
+  /// Returns the same moments, each delayed to the end of its window on the wall clock.
   ///
-  /// Windows begin with the second, so that a date without a fraction of a second is not delayed.
+  /// All moments in one window share a wake-up, and no wake-up is early. Windows begin with the second, so a date
+  /// without a fraction of a second is not delayed.
   ///
   /// - Parameters:
-  ///   - now: Both clocks.
+  ///   - now: The current time on both clocks.
   ///   - window: Milliseconds, a divisor of 1,000.
   /// - Returns: The delayed moments.
   public func coalesced(
@@ -96,6 +96,6 @@ public struct ScheduleWakeUp: Hashable, Sendable {
 public struct SchedulePending: Equatable, Sendable {
   /// The entry as persisted.
   public let entry: ScheduleEntry
-  /// The time at which it fires, in milliseconds since 1970.
+  /// The time at which the entry fires, in milliseconds since 1970.
   public let next: Int64
 }

@@ -14,16 +14,17 @@ struct ScheduleTable {
     var isProvisional = false
   }
 
-  /// The number of items of moved or removed entries that is tolerated beyond the number of entries; removing fewer
-  /// would cost more than keeping them.
+  /// The number of heap items of moved or removed entries that may exist in excess of the number of entries.
+  ///
+  /// Removing fewer items would cost more than keeping them.
   private static let staleItemsMax = 1_024
 
   private var slots: ContiguousArray<Slot?> = []
   private var free: [Int] = []
   private var apps: [UTF8Text: [UTF8Text: Int]] = [:]
-  /// Ordered by milliseconds since 1970; its first item is always current.
+  /// The items ordered by milliseconds since 1970; the first item is always current.
   private var byWall = DueHeap()
-  /// Ordered by elapsed milliseconds; its first item is always current.
+  /// The items ordered by elapsed milliseconds; the first item is always current.
   private var byElapsed = DueHeap()
   private(set) var count = 0
 

@@ -21,15 +21,15 @@ public enum Trigger: Hashable, Sendable {
     case intervalOutOfRange
     /// The trigger repeats more often than once a minute (client-api 3.2).
     case repeatsTooOften
-    /// No such moment exists, or it is too long ago.
+    /// The trigger never fires: no moment matches it, or the moment is too far in the past.
     case neverFires
     /// The only matching moments have passed.
     ///
-    /// There is nothing to schedule, and this is not an error of the app.
+    /// Nothing is left to schedule. This is not an error of the app.
     case passed
-    /// A zone that this machine's database does not have.
+    /// This machine's database does not have the zone.
     case unknownZone(String)
-    /// A calendar that this machine does not support.
+    /// This machine does not support the calendar.
     case unknownCalendar(String)
   }
 

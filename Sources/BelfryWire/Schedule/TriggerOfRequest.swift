@@ -5,8 +5,8 @@ extension Trigger {
   ///
   /// - Parameters:
   ///   - request: The request of the app link.
-  ///   - world: Zones and calendars.
-  /// - Throws: The reason for refusing it.
+  ///   - world: The zones and calendars that the trigger may name.
+  /// - Throws: The reason for refusing the request.
   public init?(_ request: NotificationTrigger, in world: some ScheduleWorld) throws(Refusal) {
     switch request {
     case .push, .region:

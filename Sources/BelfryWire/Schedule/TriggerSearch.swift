@@ -1,10 +1,10 @@
 extension Trigger {
-  /// Returns the next moment strictly after `now`, in milliseconds since 1970.
+  /// Returns the next moment strictly after `now`.
   ///
   /// - Parameters:
   ///   - now: Milliseconds since 1970, or of elapsed time for an interval.
   ///   - anchor: The time of scheduling, on the same clock; intervals count from there.
-  ///   - world: Zones and calendars.
+  ///   - world: The zones and calendars that the trigger may name.
   /// - Returns: A moment on the clock of `now`; nil if no later moment exists.
   public func next(
     after now: Int64, anchor: Int64, in world: some ScheduleWorld
@@ -60,10 +60,10 @@ extension Trigger {
     return first(of: start, in: world)
   }
 
-  /// Returns the latest wall time shown by `now`, in milliseconds, for a match that occurs once.
+  /// Returns the latest wall time that clocks have shown by `now`, in milliseconds, for a match that occurs once.
   ///
-  /// Such a match keeps the wall time that was next when it was added, also when the zone changes. Returns nil for
-  /// other triggers.
+  /// Such a match keeps the wall time that was next when it was added, even if the zone changes. Returns nil for other
+  /// triggers.
   func shown(at now: Int64, in world: some ScheduleWorld) -> Int64? {
     guard case .calendar(let match, false) = self, match.calendar == .gregorian else { return nil }
     let seconds = Gregorian.floorDivide(Int(Gregorian.clampedMilliseconds(now)), 1_000)
@@ -72,7 +72,7 @@ extension Trigger {
 
   /// Returns the instant of the next occurrence, after a wall time, of a match that occurs once.
   ///
-  /// Both are in milliseconds.
+  /// Both times are in milliseconds.
   func next(afterShown shown: Int64, in world: some ScheduleWorld) -> Int64? {
     guard case .calendar(let match, false) = self else { return nil }
     let seconds = Gregorian.floorDivide(Int(Gregorian.clampedMilliseconds(shown)), 1_000)

@@ -1,8 +1,8 @@
-/// The numbering of weeks: the weekday on which a week begins, and the number of days that the first week needs.
+/// The numbering of weeks: the weekday on which a week begins, and the minimum number of days in the first week.
 public struct WeekRule: Hashable, Sendable {
   /// The weekday on which a week begins: 1 is Sunday, 7 is Saturday.
   public let firstWeekday: Int8
-  /// The number of days of a week that must lie in a year (or month) for it to be that period's first week.
+  /// The minimum number of a week's days that must be in a year or month for the week to be the first of that period.
   public let minimumDays: Int8
 
   /// Creates a rule.
@@ -13,9 +13,10 @@ public struct WeekRule: Hashable, Sendable {
     self.minimumDays = Int8(min(max(minimumDays, 1), 7))
   }
 
-  /// Weeks begin on Sunday, and the first week has at least one day: the default of Foundation's Gregorian calendar.
+  /// The rule by which weeks begin on Sunday and the first week has at least one day: the default of Foundation's
+  /// Gregorian calendar.
   public static let sunday = WeekRule()
-  /// ISO 8601: weeks begin on Monday, and the first week has at least four days.
+  /// The rule of ISO 8601: weeks begin on Monday, and the first week has at least four days.
   public static let iso8601 = WeekRule(firstWeekday: 2, minimumDays: 4)
 
   /// Returns the first day of week 1 of a year or month that begins on `start`.
@@ -45,7 +46,7 @@ public struct WeekRule: Hashable, Sendable {
     return (year, week)
   }
 
-  /// Returns the week of the month; 0 for days before a first week that begins later.
+  /// Returns the week of the month; 0 for days before the first week.
   public func weekOfMonth(of day: Int, monthStart: Int) -> Int {
     Gregorian.floorDivide(day - weekOne(ofPeriodFrom: monthStart), 7) + 1
   }

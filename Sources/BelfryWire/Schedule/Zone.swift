@@ -100,7 +100,7 @@ public struct Zone: Equatable, Sendable {
 
   func segment(at instant: Int) -> Segment {
     guard let rule, instant >= table.last ?? .min else { return table.segment(at: instant) }
-    // Past the table: consider the changes of the neighboring years, the latest past one of which applies.
+    // Beyond the table, the latest past change applies, which may be one of a neighboring year.
     let instant = Gregorian.clampedSeconds(instant)
     let year = Gregorian.date(Gregorian.floorDivide(instant, Gregorian.secondsPerDay)).year
     var segment = Segment(start: table.last ?? .min, end: .max, offset: table.lastOffset)

@@ -10,7 +10,7 @@ struct ZoneRule: Equatable, Sendable {
     var ends: Change
   }
 
-  /// A yearly moment, in the wall time that applies just before it.
+  /// A yearly change of the clocks, in the wall time that applies just before it.
   struct Change: Equatable, Sendable {
     enum Day: Equatable, Sendable {
       /// `Jn`: day 1 to 365; February 29 is never counted.

@@ -1,8 +1,7 @@
-/// A check for long runs of combining marks in text for Foundation, which compares and hashes texts by their normal
-/// form.
+/// A check for long runs of combining marks in text for Foundation, which normalizes texts to compare and hash them.
 ///
-/// A long run takes time that is quadratic in its length, and an app's file can contain a million marks. Unicode's
-/// stream-safe text has no more than 30 in a row (Unicode Standard Annex #15).
+/// Normalization of a run takes time that is quadratic in its length, and an app's file can contain a million marks.
+/// Stream-safe text, as Unicode defines it, has no more than 30 marks in a row (Unicode Standard Annex #15).
 public struct CombiningRuns {
   /// The number of consecutive marks that a text may have.
   private static let marksMax = 64
@@ -22,7 +21,7 @@ public struct CombiningRuns {
   /// Returns true if a property list, once parsed, would contain a run that is too long.
   public static func areLong(inList bytes: [UInt8]) -> Bool {
     guard bytes.starts(with: "bplist".utf8) else { return areLong(inText: bytes) }
-    // Its non-ASCII texts are big-endian UTF-16 and may start at any byte.
+    // A binary list's non-ASCII texts are big-endian UTF-16 and may start at any byte.
     return [0, 1].contains { start in
       areLong(
         inUTF16: stride(from: start, to: bytes.count - 1, by: 2).lazy.map {

@@ -64,8 +64,8 @@ extension UTF8Text: ExpressibleByStringLiteral, ExpressibleByStringInterpolation
 extension RawRepresentable where RawValue == String {
   /// Creates the case for a word that a peer wrote.
   ///
-  /// Returns nil if the word is unknown. `init(rawValue:)` compares as `String` does. That is a comparison of bytes
-  /// only for ASCII, and all words in the vocabulary are ASCII.
+  /// Returns nil if the word is unknown. `init(rawValue:)` compares strings, which is a comparison of bytes only for
+  /// ASCII. All words in the vocabulary are ASCII.
   public init?(word: String) {
     guard word.isASCII else { return nil }
     self.init(rawValue: word)
@@ -75,7 +75,7 @@ extension RawRepresentable where RawValue == String {
 extension String {
   /// True if no byte is above 0x7F.
   ///
-  /// Two such strings are compared by their bytes.
+  /// Swift compares two ASCII strings by their bytes.
   public var isASCII: Bool { utf8.allSatisfy { $0 < 0x80 } }
 
   /// Returns true if both have the same UTF-8 bytes.

@@ -47,7 +47,7 @@ public enum StoreBackup {
 
   /// Throws if the store at `path` is damaged, belongs to another program, or was written by a newer release.
   ///
-  /// Does not change the store.
+  /// The check does not change the store.
   public static func check(_ kind: Store, at path: String) throws(StorageFailure) {
     let store = try Connection(path)
     let answer = try store.text("PRAGMA quick_check(1)")

@@ -1,9 +1,9 @@
 public import System
 
-/// An unnamed copy of a store, which disappears with the process, however that ends.
+/// An unnamed copy of a store, which disappears when the process ends for any reason.
 ///
-/// It is created in two steps: first the file, with the rights of the process that keeps the backup, then the content,
-/// with the rights of the store's owner. Confined to one thread.
+/// The copy is created in two steps: first the file, with the rights of the process that keeps the backup, then the
+/// content, with the rights of the store's owner. Confined to one thread.
 public final class StoreCopy {
   /// The content of the copy, once it is filled.
   public let file: RandomAccessFile

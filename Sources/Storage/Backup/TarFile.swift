@@ -210,7 +210,8 @@ public final class TarReader {
     self.offsets = offsets
   }
 
-  /// An archive ends with two blocks of zeros; tar fills the last record with more of them.
+  /// Throws `.damaged` if anything but the end of an archive follows `position`: two blocks of zeros, and further zeros
+  /// with which tar fills the last record.
   private static func checkEnd(of file: RandomAccessFile, from position: Int, to size: Int) throws {
     let rest = size - position
     guard (TarEntry.blockBytes..<Limits.archiveEndBytesMax).contains(rest),

@@ -430,7 +430,7 @@ final class ControlEngine: MarkedStoreEngine {
     try commit(changes)
   }
 
-  /// Writes something to find out whether the disk accepts writes.
+  /// Performs a write to test whether the disk accepts writes.
   func probe() throws(StorageFailure) { try commit([]) }
 
   private func commit(_ changes: [ControlChange]) throws(StorageFailure) {

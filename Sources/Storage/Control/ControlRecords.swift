@@ -38,7 +38,7 @@ public enum EnvironmentScope: UInt8, Sendable, Hashable, CaseIterable {
 
 /// A team, which owns apps and the keys that send to them.
 public struct TeamRecord: Sendable, Hashable {
-  /// 10 uppercase letters and digits; `iss` of provider tokens.
+  /// The team's id: 10 uppercase letters and digits; the `iss` of provider tokens.
   public var id: String
   /// The name of the team, for display.
   public var name: String
@@ -55,7 +55,7 @@ public struct TeamRecord: Sendable, Hashable {
 
 /// The part of a provider's signing key that the gateway needs (apns-protocol.md 2.2).
 public struct KeyRecord: Sendable, Hashable {
-  /// 10 uppercase letters and digits; `kid` of provider tokens.
+  /// The key's id: 10 uppercase letters and digits; the `kid` of provider tokens.
   public var id: String
   /// The id of the key's team.
   public var team: String
@@ -101,13 +101,13 @@ public struct CertificateRecord: Sendable, Hashable {
   public var environments: EnvironmentScope
   /// True if the certificate lists its topics in an extension; false if it has only the bundle identifier.
   public var isUniversal: Bool
-  /// The time at which it expires, in seconds since 1970.
+  /// The time at which the certificate expires, in seconds since 1970.
   public var notAfter: Int64
   /// The time of creation in milliseconds since 1970.
   public var createdMilliseconds: Int64
   /// The time of revocation in milliseconds since 1970; nil for a valid certificate.
   public var revokedMilliseconds: Int64?
-  /// The name of the key that signed it; nil for certificates of earlier releases.
+  /// The name of the key that signed the certificate; nil for certificates of earlier releases.
   public var authority: String?
 
   /// Creates a certificate from its parts.
@@ -162,7 +162,7 @@ public struct AppRecord: Sendable, Hashable {
 
 /// A channel of an app (apns-protocol.md section 5).
 public struct ChannelRecord: Sendable, Hashable {
-  /// 16 random bytes, which APNs shows in base64.
+  /// The channel's identifier: 16 random bytes, which APNs shows in base64.
   public var id: [UInt8]
   /// The number of the app.
   public var app: UInt32
@@ -216,7 +216,7 @@ public struct BroadcastRecord: Sendable, Hashable {
 public struct DeviceRecord: Sendable, Hashable {
   /// The device's number, which is never reused for another device.
   public var number: UInt64
-  /// SHA-256 of its public key (SubjectPublicKeyInfo in DER).
+  /// The SHA-256 hash of the device's public key (SubjectPublicKeyInfo in DER).
   public var keyHash: SHA256.Digest
   /// The name of the device, for display; may be empty.
   public var name: String
@@ -244,11 +244,11 @@ public struct DeviceCertificateRecord: Sendable, Hashable {
   public var serial: String
   /// The number of the device.
   public var device: UInt64
-  /// The time at which it expires, in seconds since 1970.
+  /// The time at which the certificate expires, in seconds since 1970.
   public var notAfter: Int64
-  /// The name of the key that signed it; nil for certificates of earlier releases.
+  /// The name of the key that signed the certificate; nil for certificates of earlier releases.
   public var authority: String?
-  /// True if the device has connected with it.
+  /// True if the device has connected with the certificate.
   public var isShown: Bool
 
   /// Creates a certificate from its parts.

@@ -165,7 +165,8 @@ extension ControlRows where Record == RegistrationRecord {
       FROM registration ORDER BY device, app, kind
       """, record: registration)
 
-  /// Uses the indexes of unregistered tokens, and of the tokens before a current one.
+  /// The query for inactive registrations, which uses the indexes of unregistered tokens and of the tokens before a
+  /// current one.
   static let unregistered = ControlRows(
     query: """
       SELECT device, app, kind, generation, state, changed, \(ControlTable.registration.isWhole)

@@ -21,7 +21,7 @@ public enum ControlChange: Sendable, Hashable {
   /// Does nothing if the channel was removed in the meantime.
   case putBroadcast(BroadcastRecord)
   case removeBroadcast(channel: [UInt8])
-  /// Removes the messages of all channels that expire at or before this second since 1970.
+  /// Removes every channel message that expires at or before this second since 1970.
   case removeExpiredBroadcasts(atUnixSeconds: Int64)
   case putDevice(DeviceRecord)
   /// Adds a device certificate.
@@ -122,7 +122,7 @@ public protocol ControlStore: AnyObject, Sendable {
   var damage: StoreDamage { get }
   /// Returns the rows that were set aside, for inspection.
   func rowsSetAside() throws(StorageFailure) -> [SetAsideRow]
-  /// Writes something to find out whether the disk accepts writes, for a store on a disk.
+  /// Performs a write to test whether the disk accepts writes, for a store on a disk.
   func probe() throws(StorageFailure)
   /// Closes the file; later calls throw `.closed`.
   func close()

@@ -1,5 +1,5 @@
-/// The part of a device's connection that rotations need: the certificate that it presented, and the key that sealed
-/// its tokens.
+/// The information about a device's connection that rotations need: the certificate that the device presented, and the
+/// key that sealed its tokens.
 public struct DeviceArrival: Sendable, Hashable {
   /// The number of the device.
   public var device: UInt64
@@ -26,7 +26,7 @@ public struct DeviceCertificateSummary: Sendable, Hashable {
   /// devices have presented; nil without any.
   public var firstEnd: Int64?
 
-  /// The number of devices that have not.
+  /// The number of devices that have not presented a certificate of the given authority.
   public var waiting: Int { devices - haveShown }
 
   /// Creates a summary from its parts.

@@ -47,7 +47,7 @@ public final class SQLiteControlStore: ControlStore {
   /// Discards the record of lost changes, after an operator was informed.
   public func forgetLost() throws(StorageFailure) { try engine.forgetLost() }
 
-  /// Writes something to find out whether the disk accepts writes.
+  /// Performs a write to test whether the disk accepts writes.
   public func probe() throws(StorageFailure) { try engine.probe() }
 
   /// Applies `changes` in one transaction.

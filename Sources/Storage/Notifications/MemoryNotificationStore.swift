@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A store in memory, for simulations and tests, in which it survives restarts of its gateway.
+/// An in-memory store for simulations and tests, which survives restarts of its gateway.
 public final class MemoryNotificationStore: NotificationStore {
   private let contents = Mutex(KeptNotifications())
 

@@ -198,7 +198,7 @@ final class NotificationEngine: MarkedStoreEngine {
     return dropped
   }
 
-  /// Records that the store contains data that could be lost.
+  /// Advances the highest sequence and the number of notifications ever stored, by which a loss is detected.
   private func count(_ added: UInt64, highest: UInt64) throws(StorageFailure) {
     try advance.bind(1, highest)
     try advance.bind(2, added)
@@ -211,7 +211,7 @@ final class NotificationEngine: MarkedStoreEngine {
     mark?.advance(to: stored)
   }
 
-  /// Writes something to find out whether the disk accepts writes.
+  /// Performs a write to test whether the disk accepts writes.
   func probe() throws(StorageFailure) {
     try database.transaction { () throws(StorageFailure) in try count(1, highest: 0) }
     noteCommitted(1)
@@ -272,7 +272,7 @@ final class NotificationEngine: MarkedStoreEngine {
     try insert.bind(8, notification.uniqueID.low)
     try insert.bind(9, notification.expiration)
     try insert.bind(10, Int64(notification.priority))
-    // One column holds two values: the push type's byte, and above it whether the id is in lowercase.
+    // One column holds two values: the push type in the low byte, and above it the flag for a lowercase id.
     try insert.bind(11, Int64(notification.pushType) + (notification.id.isLowercase ? 256 : 0))
     try insert.bind(12, notification.acceptedMilliseconds)
     try insert.bind(13, notification.collapseID)

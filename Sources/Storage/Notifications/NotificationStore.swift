@@ -4,8 +4,9 @@ public import BelfryWire
 public enum StoreOperation: Sendable {
   /// Stores a notification.
   ///
-  /// Of its key, the store then keeps only the newest one of each collapse id and, of those, the newest `keep` (`.max`
-  /// for all), where the newest has the highest sequence. Storing it again changes nothing.
+  /// Of the notifications with the same key, the store then keeps only the newest of each collapse id and, of those,
+  /// the newest `keep` (`.max` keeps all). The newest is the one with the highest sequence. Storing the same
+  /// notification again changes nothing.
   case put(StoredNotification, keep: UInt32)
   /// Removes one notification, because the device has it.
   case remove(NotificationKey, sequence: UInt64)
@@ -39,9 +40,9 @@ public struct DroppedNotification: Sendable, Hashable {
   public let id: NotificationID
   /// The value of `apns-unique-id`.
   public let uniqueID: NotificationID
-  /// The reason that it was dropped.
+  /// The reason that the notification was dropped.
   public let reason: Reason
-  /// The index, within the commit, of the operation that removed it.
+  /// The index, within the commit, of the operation that removed the notification.
   public let operation: Int
 
   /// Creates a dropped notification from its parts.
@@ -58,7 +59,7 @@ public struct DroppedNotification: Sendable, Hashable {
   }
 }
 
-/// A store of accepted notifications until they are delivered, replaced, expired or unregistered.
+/// A store that holds accepted notifications until they are delivered, replaced, expired or unregistered.
 ///
 /// Every implementation passes `StoreConformance`. Calls block; make them on a writer's thread.
 public protocol NotificationStore: AnyObject, Sendable {
@@ -85,7 +86,7 @@ public protocol NotificationStore: AnyObject, Sendable {
   ///
   /// Returns their number.
   func forgetSetAside() throws(StorageFailure) -> Int
-  /// Writes something to find out whether the disk accepts writes, for a store on a disk.
+  /// Performs a write to test whether the disk accepts writes, for a store on a disk.
   func probe() throws(StorageFailure)
   /// Closes the files; later calls throw `.closed`.
   func close()

@@ -43,7 +43,7 @@ public final class SQLiteNotificationStore: NotificationStore {
   /// Discards the record of lost notifications, after an operator was informed.
   public func forgetLost() throws(StorageFailure) { try engine.forgetLost() }
 
-  /// Writes something to find out whether the disk accepts writes.
+  /// Performs a write to test whether the disk accepts writes.
   public func probe() throws(StorageFailure) { try engine.probe() }
 
   /// Applies `operations` in one transaction.
@@ -104,7 +104,7 @@ public final class SQLiteNotificationStore: NotificationStore {
   /// Closes the file; later calls throw `.closed`.
   public func close() { engine.close() }
 
-  /// Limits the size of the file, to act like a full disk in tests.
+  /// Limits the size of the file, to simulate a full disk in tests.
   func limitSize(pages: Int) throws(StorageFailure) {
     try engine.read { engine throws(StorageFailure) in
       try engine.database.execute("PRAGMA max_page_count = \(pages)")

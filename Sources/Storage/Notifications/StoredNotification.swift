@@ -27,7 +27,7 @@ public struct StoredNotification: Sendable, Hashable {
   public let id: NotificationID
   /// The value of `apns-unique-id`.
   public let uniqueID: NotificationID
-  /// The time at which it expires, in seconds since 1970; `.max` for never.
+  /// The time at which the notification expires, in seconds since 1970; `.max` for never.
   public let expiration: Int64
   /// The priority: 10, 5 or 1.
   public let priority: UInt8

@@ -232,7 +232,7 @@ extension RegistryEngine {
 }
 
 extension CampaignAudience {
-  /// The value in the store.
+  /// The kind of audience as it is stored.
   var kind: String {
     switch self {
     case .all: "all"

@@ -270,7 +270,7 @@ extension RegistryEngine {
   private func removeDead(_ dead: [DeadToken], of campaign: String) throws(StorageFailure) {
     var kept: Int64 = 0
     for token in dead where try removeDead(token) == 0 {
-      // A token that was dead only for its environment was not certainly dead, and is counted under its own outcome.
+      // A token that is dead only for its environment may not be dead, and is counted under its own outcome.
       guard token.environment == nil else { continue }
       if try isRegistered(token) { kept += 1 }
     }
@@ -329,7 +329,7 @@ extension RegistryEngine {
     }
   }
 
-  /// Returns a started campaign of which nothing was claimed to its state before the start.
+  /// Restores a started campaign, of which nothing was claimed, to its state before the start.
   func unstart(_ campaign: CampaignRecord) throws(StorageFailure) {
     let remove = try statement("DELETE FROM leg WHERE campaign = ?1")
     try remove.bind(1, campaign.id)

@@ -160,7 +160,7 @@ final class RegistryEngine: ChecksummedStoreEngine {
     return rows
   }
 
-  /// Removes a dead token that has not registered since.
+  /// Removes a dead token that has not registered since then.
   ///
   /// Returns the number of removed rows.
   func removeDead(_ token: DeadToken) throws(StorageFailure) -> Int {

@@ -50,7 +50,7 @@ public struct RegisteredToken: Sendable, Hashable {
   public let lastMilliseconds: Int64
 }
 
-/// The conditions of a search for tokens; nil for any value.
+/// The conditions of a search for tokens; a condition that is nil matches any value.
 public struct TokenFilter: Sendable {
   /// The sealed form of the token.
   public var sealed: [UInt8]?
@@ -91,7 +91,7 @@ public enum RegistrationChange: String, Sendable {
 public struct RegistrationLimit: Sendable {
   /// The topics that count together: the app's topics, one for each kind of push.
   public let topics: [String]
-  /// The maximum number of their tokens.
+  /// The maximum number of tokens for these topics.
   public let tokens: Int64
 
   /// Creates a limit for the tokens of these topics.
@@ -107,7 +107,7 @@ public struct DeadToken: Sendable, Hashable {
   public let sealed: [UInt8]
   /// The topic; nil for every topic.
   public let topic: String?
-  /// The time since which it is dead, in milliseconds since 1970.
+  /// The time since which the token is dead, in milliseconds since 1970.
   ///
   /// A later registration is kept.
   public let sinceMilliseconds: Int64
@@ -127,7 +127,7 @@ public struct DeadToken: Sendable, Hashable {
   }
 }
 
-/// The devices that a campaign goes to.
+/// The devices that a campaign is sent to.
 public enum CampaignAudience: Sendable, Hashable {
   /// Every device with the campaign's topic.
   case all
@@ -184,23 +184,23 @@ public struct RegistryShare: Sendable, Hashable {
 public struct CampaignRecord: Sendable, Hashable {
   /// The state of a campaign.
   public enum State: String, Sendable, CaseIterable {
-    /// It is being written; nothing is sent until it is started or scheduled.
+    /// The campaign is being written; nothing is sent until it is started or scheduled.
     case draft
-    /// It starts at a time in the future, for the devices that are registered then.
+    /// The campaign starts at a time in the future, for the devices that are registered then.
     case scheduled
-    /// It is being sent, or waits until its remaining devices may be reached.
+    /// The campaign is being sent, or waits until its remaining devices may be reached.
     case running
-    /// It is paused until it is resumed.
+    /// The campaign is paused until it is resumed.
     case paused
     /// Every recipient has an outcome.
     case completed
-    /// It was stopped for good; the outcomes of the pushes that were sent remain.
+    /// The campaign was stopped for good; the outcomes of the pushes that were sent remain.
     case cancelled
   }
 
   /// The id by which operators and programs refer to the campaign.
   public let id: String
-  /// The name by which operators recognize it; nil for a campaign of a version that stored none.
+  /// The name by which operators recognize the campaign; nil if the version that created it stored no names.
   public var name: String?  // text: the operator writes it
   /// The time of creation in milliseconds since 1970.
   public let createdMilliseconds: Int64
@@ -216,15 +216,15 @@ public struct CampaignRecord: Sendable, Hashable {
   public var environment: String?
   /// The state of the campaign.
   public var state: State
-  /// The reason that it does not continue automatically; nil if it does.
+  /// The reason that the campaign does not continue automatically; nil if it does.
   public var problem: String?
-  /// The number of devices when it was started.
+  /// The number of devices when the campaign was started.
   public var total: Int64
-  /// The highest device number when it was started.
+  /// The highest device number when the campaign was started.
   ///
   /// Devices that register later are not included.
   public var lastNumber: Int64
-  /// The time at which it finished, in milliseconds since 1970.
+  /// The time at which the campaign finished, in milliseconds since 1970.
   public var finishedMilliseconds: Int64?
 
   /// Creates a draft of a campaign.
@@ -284,7 +284,7 @@ public struct ZoneGroup: Sendable, Hashable {
   }
 }
 
-/// Recipients whose pushes are being sent.
+/// A batch of recipients whose pushes are being sent.
 ///
 /// The batch is on disk before the first push is sent.
 public struct CampaignBatch: Sendable, Hashable {
@@ -303,7 +303,7 @@ public struct CampaignBatch: Sendable, Hashable {
   /// True if pushes may be in flight; false for a batch that is only stored to be sent later.
   public var isSent: Bool
 
-  /// Creates a batch whose recipients are all being sent to.
+  /// Creates a batch in which pushes are being sent to all recipients.
   public init(number: Int64, group: Int, after: Int64, last: Int64, claimedMilliseconds: Int64) {
     self.init(
       number: number, group: group, after: after, last: last,
@@ -330,7 +330,7 @@ public enum CampaignOutcome: String, Sendable, CaseIterable {
   case accepted
   /// The service no longer recognizes the token.
   case dead
-  /// Dead tokens, also counted as such, that remain in the registry because they registered again after they died.
+  /// The token was dead but remains in the registry, because it registered again afterward; also counted as `dead`.
   case kept
   /// The service permanently refused the push.
   case failed

@@ -71,7 +71,7 @@ public final class SQLiteRegistryStore: Sendable {
     try change { engine throws(StorageFailure) in try engine.remove(sealed, topic: topic) > 0 }
   }
 
-  /// Removes dead tokens that have not registered since.
+  /// Removes dead tokens that have not registered since then.
   ///
   /// Returns the number of removed tokens.
   public func removeDead(_ tokens: [DeadToken]) throws(StorageFailure) -> Int {
@@ -110,7 +110,7 @@ public final class SQLiteRegistryStore: Sendable {
     try read { engine throws(StorageFailure) in try engine.departures() }
   }
 
-  /// The number of registered tokens.
+  /// Returns the number of registered tokens.
   public func tokenCount() throws(StorageFailure) -> Int64 {
     try read { engine throws(StorageFailure) in try engine.tokenCount() }
   }
@@ -148,9 +148,10 @@ public final class SQLiteRegistryStore: Sendable {
     try change { engine throws(StorageFailure) in try engine.clearRecipients(of: campaign) }
   }
 
-  /// Returns a running campaign of which nothing was sent to `scheduled`.
+  /// Sets a running campaign to `scheduled` again, if nothing of it was sent.
   ///
-  /// Earlier versions started a campaign at once and let it wait for its time. Returns nil if it has sent something.
+  /// Earlier versions started a campaign at once and let it wait for its time. Returns nil if the campaign has sent
+  /// something.
   public func reschedule(_ campaign: CampaignRecord) throws(StorageFailure) -> CampaignRecord? {
     try change { engine throws(StorageFailure) in
       guard try !engine.hasClaimed(campaign.id), try engine.batches(of: campaign.id).isEmpty,

@@ -1,10 +1,11 @@
 internal import System
 
-/// The number of a store's commits, in a file next to it.
+/// The number of a store's commits, in a file next to the store.
 ///
-/// The store counts its writes in its own file, in the transaction of each; the mark is written after the commit is
-/// synced. The store is therefore never behind the mark, unless its write-ahead log was lost or truncated, or an older
-/// copy is in its place. The mark itself is not synced: after a power failure it may be behind, which means nothing.
+/// Each transaction also counts its writes in the store's own file, and the mark is written after the commit is synced.
+/// The store is therefore never behind the mark, unless its write-ahead log was lost or truncated, or an older copy is
+/// in its place. The mark itself is not synced: after a power failure it may be behind the store, which does not
+/// indicate a loss.
 ///
 /// Confined to one thread, like its store's connection.
 final class CommitMark {
@@ -33,7 +34,7 @@ final class CommitMark {
 
   /// The suffix of a mark's file name.
   static let suffix = "-mark"
-  /// Twenty digits and a line feed.
+  /// The length of the mark in bytes: twenty digits and a line feed.
   ///
   /// The length is fixed, so that a shorter number never leaves digits of a longer one.
   private static let bytes = 21

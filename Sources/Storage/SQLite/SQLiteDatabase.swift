@@ -70,7 +70,7 @@ internal import System
     _ = try integer("PRAGMA application_id")
     try execute("PRAGMA foreign_keys = ON")
     try execute("PRAGMA trusted_schema = OFF")
-    // A page with overlapping cells is an error when it is read, not only when it is checked.
+    // Report a page with overlapping cells as an error when it is read, not only when the file is checked.
     try execute("PRAGMA cell_size_check = ON")
     try execute("PRAGMA cache_size = -\(Limits.pageCacheKiB)")
   }
@@ -113,7 +113,7 @@ internal import System
     try prepare(kept: "\(sql)")
   }
 
-  /// Prepares such a statement from text that is composed of constants.
+  /// Prepares a statement that is kept and run many times, from text that is composed of constants.
   func prepare(kept sql: String) throws(StorageFailure) -> SQLiteStatement {
     var prepared: OpaquePointer?
     let code = unsafe sqlite3_prepare_v3(
@@ -164,7 +164,7 @@ internal import System
 
   /// Closes the file.
   ///
-  /// Statements must be released, or are closed with their last reference.
+  /// If statements still exist, the file is closed when the last of them is released.
   func close() {
     unsafe sqlite3_close_v2(connection)
     unsafe connection = nil

@@ -17,7 +17,7 @@ internal import Transport
     try check(unsafe sqlite3_bind_int64(statement, index, value))
   }
 
-  /// Unsigned 64-bit numbers are stored by their bits.
+  /// Binds an unsigned number, which is stored as the signed number with the same bits.
   func bind(_ index: Int32, _ value: UInt64) throws(StorageFailure) {
     try bind(index, Int64(bitPattern: value))
   }

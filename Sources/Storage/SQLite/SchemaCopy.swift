@@ -20,7 +20,7 @@ enum SchemaCopy {
         try FileSystem.move(unfinished, to: copy)
       }
     } catch {
-      // A disk without space for the copy needs the space that is left.
+      // On a disk without space for the copy, other files need the space that the unfinished copy occupies.
       try? FileSystem.remove(unfinished)
       throw error
     }

@@ -24,7 +24,7 @@ public struct StoreRepair: Sendable, Equatable {
   public let rowsKept: Int
   /// The number of readable rows that had changed since they were written; they are in the table `set_aside`.
   public let rowsSetAside: Int
-  /// The number of unreadable rows, as far as the indexes show; nil if they do not.
+  /// The number of unreadable rows according to the indexes; nil if no index can be read.
   public let rowsLost: Int?
 }
 

@@ -94,7 +94,7 @@ final class TableCopy {
       return try copy(rowsBackwards)
     }
     while let stopped = try copy(from: start) {
-      // The row after the last one is unreadable, or its page, or many pages.
+      // The next row cannot be read: the row itself is damaged, or its page, or many pages.
       hasGaps = true
       switch find(stopped) {
       case .end: return

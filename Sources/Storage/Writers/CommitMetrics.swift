@@ -31,7 +31,7 @@ struct CommitMetrics: Sendable {
     seconds.observe(UInt64(max(0, SystemClock.monotonicNanoseconds - start)))
   }
 
-  /// Nanoseconds: 0.1 ms (memory) to 10 s (a failing disk).
+  /// Nanoseconds, from 0.1 ms (memory) to 10 s (a failing disk).
   private static let bounds: [UInt64] = [
     100_000, 250_000, 500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000, 25_000_000, 50_000_000,
     100_000_000, 250_000_000, 1_000_000_000, 10_000_000_000,

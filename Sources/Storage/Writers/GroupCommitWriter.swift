@@ -80,7 +80,7 @@ public final class GroupCommitWriter: Sendable {
         reply: reply))
   }
 
-  /// Writes something to find out whether a failed disk accepts writes again.
+  /// Performs a write to test whether a failed disk accepts writes again.
   public func probe() { post(Request(task: .probe, ticket: 0, reply: nil)) }
 
   /// Commits and answers all submitted requests, then closes the store.

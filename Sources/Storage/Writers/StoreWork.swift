@@ -17,7 +17,7 @@ final class StoreWork: Sendable {
   private let store: any NotificationStore
   private let metrics: CommitMetrics
   private let requests: RequestCount
-  /// The lock is only a formality, because only the writer's thread uses the loads.
+  /// The loads in progress; only the writer's thread uses them, so the lock is only a formality.
   private let loads = Mutex<[Load]>([])
 
   init(store: any NotificationStore, metrics: CommitMetrics, requests: RequestCount) {
@@ -91,7 +91,7 @@ final class StoreWork: Sendable {
     }
   }
 
-  /// Removes notifications that a commit deleted from the loads, even if they were already read.
+  /// Removes from the loads the notifications that a commit deleted, even if they were already read.
   private func forget(
     _ operations: [StoreOperation], _ dropped: [DroppedNotification], in loads: inout [Load]
   ) {

@@ -1,8 +1,8 @@
 /// The clock by which stored data expires: the wall clock, while it agrees with the monotonic clock.
 ///
-/// A wall clock that was set, by someone or because a battery is missing, is not trusted for one day, during which an
-/// administrator is notified. Until then, data has expired only if it has by both clocks: by the wall clock, and by the
-/// monotonic clock extrapolated from the time when both last agreed.
+/// A wall clock that was set, by someone or because a battery is missing, is not trusted for one day, and an
+/// administrator is notified. During that day, data expires only once it has expired by both clocks: by the wall clock,
+/// and by the monotonic clock extrapolated from the time when both last agreed.
 package struct ExpiryClock {
   /// The result of a comparison of the clocks.
   package enum Finding: Equatable {
@@ -18,7 +18,7 @@ package struct ExpiryClock {
     let sinceNanoseconds: Int64
   }
 
-  /// The difference in milliseconds from the monotonic clock to the wall clock when they last agreed.
+  /// The wall clock minus the monotonic clock, in milliseconds, when they last agreed.
   private var offset: Int64
   private var disagreement: Disagreement?
 
@@ -43,8 +43,8 @@ package struct ExpiryClock {
     return min(unixMilliseconds, nanoseconds / 1_000_000 + offset)
   }
 
-  /// Returns the time in milliseconds since 1970 from which a storage time counts, so that it does not end early by
-  /// either clock.
+  /// Returns the time in milliseconds since 1970 from which a storage time counts, so that the storage time does not
+  /// end early by either clock.
   package func storageStart(nanoseconds: Int64, unixMilliseconds: Int64) -> Int64 {
     guard !Self.agree(Self.offset(nanoseconds, unixMilliseconds), offset) else {
       return unixMilliseconds

@@ -74,7 +74,7 @@ public struct CommandLineOptions: Sendable {
       throw .missingArgument(wanted: table.positionals)
     }
     if let unexpected = positionals.dropFirst(table.positionalCount.upperBound).first {
-      // An app id has dots, as a name of an option or a verb does not.
+      // An app id contains dots; the names of options and verbs do not.
       let isAppID = unexpected.contains(".") && !unexpected.contains("/")
       throw .unexpectedArgument(
         unexpected, option: isAppID && table.entry("app") != nil ? "app" : nil)

@@ -19,7 +19,7 @@ public struct OptionTable: Sendable {
     /// A one-line description of the option.
     public let help: String
 
-    /// The name of its value, such as "FILE" or "on|off"; nil for a flag.
+    /// The name of the option's value, such as "FILE" or "on|off"; nil for a flag.
     public var valueName: String? {
       if case .value(let name) = kind { name } else { nil }
     }
@@ -98,9 +98,9 @@ public struct OptionTable: Sendable {
   public struct Option: Sendable {
     /// The name after the two hyphens.
     public let key: String
-    /// True if it has a value.
+    /// True if the option has a value.
     public let hasValue: Bool
-    /// True if it may have several values.
+    /// True if the option may have several values.
     public let isRepeatable: Bool
   }
 

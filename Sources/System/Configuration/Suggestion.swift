@@ -1,6 +1,6 @@
 /// Suggestions for misspelled words.
 public enum Suggestion {
-  /// Bytes of a word for which a suggestion is searched; the time of a comparison grows with each letter.
+  /// Bytes of the longest word for which a suggestion is searched; the time of a comparison grows with each letter.
   private static let wordBytesMax = 64
 
   /// Returns the candidate with the smallest edit distance to `word`, or nil if even that exceeds a third of the word.

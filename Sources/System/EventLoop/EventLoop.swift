@@ -32,7 +32,7 @@ import Glibc
   private var turnEnd: [any TurnEndTarget] = []
   private var turnEndRound: [any TurnEndTarget] = []
   private var attachments: [ObjectIdentifier: AnyObject] = [:]
-  /// Owned only by this object, freed with it, and never passed out.
+  /// The buffer for events, which only this object owns; it is freed with the object and never passed out.
   private let events: UnsafeMutablePointer<epoll_event>
   private static let wakerData = UInt64.max
 
@@ -74,9 +74,9 @@ import Glibc
   public var isStopping: Bool { waker.isStopping }
 
   /// Releases handlers, timers, turn-end targets and unread mail while the loop still exists, because their
-  /// deinitializers may call it.
+  /// deinitializers may call the loop.
   ///
-  /// Call it if you drive the loop yourself; ``LoopThread`` does it for its own loop.
+  /// Call this if you drive the loop yourself; ``LoopThread`` does so for its own loop.
   public func releaseAll() {
     for index in slots.indices where slots[index].handler != nil {
       let handler = slots[index].handler
@@ -105,8 +105,8 @@ import Glibc
 
   /// Runs one turn: waits if nothing is due and `mayBlock` is true, then handles all events.
   ///
-  /// Returns true if it handled any. If `polls` is false, it leaves the descriptors for another turn, which saves a
-  /// system call. Use that if you drive the loop yourself and know that none is ready.
+  /// Returns true if it handled any event. If `polls` is false, the turn leaves the descriptors for another turn, which
+  /// saves a system call. Pass false if you drive the loop yourself and know that no descriptor is ready.
   @discardableResult
   public func turn(mayBlock: Bool, polls: Bool = true) -> Bool {
     assert(turnEndRound.isEmpty, "a turn must not begin within another one")
@@ -156,7 +156,7 @@ import Glibc
     guard next != .max else { return Int32(Limits.longestSleepMilliseconds) }
     let elapsed = clock.monotonicNanoseconds - origin
     assert(elapsed >= 0, "the monotonic clock only goes on")
-    // In milliseconds, since a timer may be due in 292 years.
+    // Computed in milliseconds, because nanoseconds could overflow: a timer may be due in 292 years.
     let wait = next - elapsed / 1_000_000
     return Int32(max(0, min(wait, Limits.longestSleepMilliseconds)))
   }
@@ -186,7 +186,7 @@ import Glibc
 
   private func endTurn() -> Bool {
     var round = 0
-    // A target may schedule another one: a session's output becomes its stream's.
+    // A target may schedule another one: for example, output of a session becomes output of its stream.
     while !turnEnd.isEmpty, round < Limits.turnEndRounds {
       swap(&turnEnd, &turnEndRound)
       var next = 0
@@ -277,11 +277,11 @@ import Glibc
     timers.insert(deadline: self.tick(afterNanoseconds), target, tag: tag)
   }
 
-  /// Calls `target` once, at least `afterNanoseconds` after this turn's time: in the first turn after that which has
-  /// another cause, and at most `slackNanoseconds` later.
+  /// Calls `target` once, at least `afterNanoseconds` after this turn's time and at most `slackNanoseconds` after that.
   ///
-  /// Use it for timers that may be late, such as retries and housekeeping, so that they do not wake the processor
-  /// themselves. It is meant for a small number of timers.
+  /// Between these times, it is called in the first turn that the loop runs for another reason. Use it for timers that
+  /// may be late, such as retries and housekeeping, so that they do not wake the processor themselves. It is meant for
+  /// a small number of timers.
   @discardableResult
   public func schedule(
     afterNanoseconds: Int64, slackNanoseconds: Int64, _ target: any TimerTarget, tag: UInt64 = 0
@@ -293,7 +293,7 @@ import Glibc
     return TimerID(index: .max, generation: number)
   }
 
-  /// Calls `body` once, with slack.
+  /// Calls `body` once, under the same conditions.
   @discardableResult
   public func schedule(
     afterNanoseconds: Int64, slackNanoseconds: Int64, _ body: @escaping () -> Void
@@ -302,7 +302,7 @@ import Glibc
       afterNanoseconds: afterNanoseconds, slackNanoseconds: slackNanoseconds, TimerClosure(body))
   }
 
-  /// Returns the first tick that is not before a time relative to this turn's.
+  /// Returns the first tick that is at least `afterNanoseconds` after this turn's time.
   private func tick(_ afterNanoseconds: Int64) -> Int64 {
     let due = (nowNanoseconds &- origin).addingReportingOverflow(max(0, afterNanoseconds))
     // Leave room to round up; anything beyond is never due.
@@ -321,7 +321,7 @@ import Glibc
 
   /// Cancels a timer.
   ///
-  /// Has no effect on one that has fired or was already cancelled.
+  /// Has no effect on a timer that has fired or was already cancelled.
   public func cancel(_ timer: TimerID) {
     // Timers of the wheel never have this index.
     guard timer.index == .max else {

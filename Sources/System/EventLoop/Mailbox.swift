@@ -69,7 +69,7 @@ public final class Mailbox<Message: Sendable>: Sendable {
   }
 }
 
-/// The receiving end, confined to the loop.
+/// The receiving end of a mailbox, confined to its loop.
 protocol MailboxReceiver: AnyObject {
   func receive()
   func close()

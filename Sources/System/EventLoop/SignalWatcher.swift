@@ -29,8 +29,8 @@ public final class SignalWatcher: EventHandler {
   /// Keeps the signals from ending the process, and ignores SIGPIPE and SIGXFSZ: a write to a disconnected peer, or
   /// beyond the process's file size limit, fails instead.
   ///
-  /// A terminal does not stop a background process either: a read from it fails, and a write succeeds. Call this first
-  /// in `main`, because threads that were created before would still receive the signals.
+  /// A terminal does not stop a background process either: a read from the terminal fails, and a write succeeds. Call
+  /// this first in `main`, because threads that were created earlier would still receive the signals.
   public static func blockSignals(_ signals: [Signal] = Signal.allCases) {
     var set = mask(signals)
     unsafe sigaddset(&set, SIGTTIN)

@@ -1,8 +1,8 @@
-/// Timers that may be late: each is due from one tick on and must fire by another.
+/// Timers that may be late: each is due from one tick and must fire by another.
 ///
-/// A loop that is awake for another reason in between fires them then. Otherwise it wakes when the first of them must
-/// fire, and fires all others that are due. No other choice needs fewer wake-ups. The type is meant for a program's few
-/// housekeeping timers: the cost of a search is proportional to their number.
+/// If the loop is awake for another reason between the two ticks, it fires the timers that are due. Otherwise, it wakes
+/// when the first timer must fire, and fires all others that are due. No other strategy needs fewer wake-ups. The type
+/// is meant for a program's few housekeeping timers: the cost of a search is proportional to their number.
 struct SlackTimers {
   private struct Entry {
     let number: UInt32

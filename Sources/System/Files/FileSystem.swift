@@ -17,7 +17,7 @@ public enum FileSystem {
 
   /// Throws if the path has something that a file must not replace: a device, a pipe, a socket or a folder.
   ///
-  /// A symbolic link itself is replaced.
+  /// A symbolic link may be replaced; its target stays unchanged.
   public static func requireReplaceable(_ path: String) throws(SystemFailure) {
     var status = stat()
     guard unsafe lstat(path, &status) == 0 else { return }
@@ -275,7 +275,7 @@ public enum FileSystem {
 
   /// Removes a file or an empty folder.
   ///
-  /// A missing one is not an error.
+  /// It is not an error if nothing exists at the path.
   public static func remove(_ path: String) throws(SystemFailure) {
     guard unsafe Glibc.remove(path) == 0 || errno == ENOENT else { throw .last("remove", path) }
   }

@@ -23,7 +23,7 @@ public final class FolderTreeWatch {
     refresh()
   }
 
-  /// Watches folders that were created since.
+  /// Starts watching folders that were created since the last call.
   ///
   /// Call it after changes.
   public func refresh() {

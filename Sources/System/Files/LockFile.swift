@@ -1,11 +1,11 @@
 import CLinux
 import Glibc
 
-/// A process's lock on a folder with flock(2), which ends with the process, however that ends.
+/// A lock (flock(2)) that a process holds on a folder until the process ends for any reason.
 public final class LockFile: Sendable {
   private let descriptor: Int32
 
-  /// Acquires the lock at `path`, which is created with mode 0600, or throws `.locked` at once.
+  /// Acquires the lock at `path`, creating the file with mode 0600, or throws `.locked` at once.
   public init(_ path: String) throws(SystemFailure) {
     let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
     let descriptor = unsafe belfry_open(path, flags, 0o600)

@@ -7,7 +7,7 @@ public final class PathWatch {
   private let body: () -> Void
   private var watch: FolderWatch?
   private var isClosed = false
-  /// False if inotify's limits prevented watching any folder above the path.
+  /// True if a folder above the path is watched; false if inotify's limits prevented it.
   public var isWatching: Bool { watch != nil }
 
   /// Calls `body` on the loop whenever the path is created, replaced or removed.

@@ -76,7 +76,7 @@ public final class RandomAccessFile {
     guard fsync(descriptor) == 0 else { throw .last("fsync", path) }
   }
 
-  /// Gives a file without a name this name.
+  /// Links an unnamed file at `path`.
   ///
   /// Returns -1 and sets `errno` if that fails.
   func name(_ path: String) -> Int32 { unsafe belfry_name(descriptor, path) }

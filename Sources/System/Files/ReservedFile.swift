@@ -3,9 +3,9 @@ import Glibc
 
 /// A file whose space is reserved before its content exists.
 ///
-/// A file that cannot be written therefore fails before the work whose only copy it would have held. Once it is
-/// written, the file gets its name and replaces an earlier one; if it is never written, nothing remains. Confined to
-/// one thread.
+/// If the file cannot be written, the error therefore occurs before the work whose only copy the file would hold. Once
+/// it is written, the file gets its name and replaces an earlier one; if it is never written, nothing remains. Confined
+/// to one thread.
 public final class ReservedFile {
   /// The path of the finished file.
   public let path: String
@@ -40,7 +40,7 @@ public final class ReservedFile {
 
   /// Writes the file, once.
   ///
-  /// Afterward it is on disk under its name.
+  /// When the call returns, the file is on disk under its name.
   public func write(_ bytes: [UInt8]) throws(SystemFailure) {
     precondition(!isWritten, "a reserved file is written once")
     // Set exactly the requested mode, whatever the umask, before writing the content.

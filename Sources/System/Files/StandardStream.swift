@@ -2,10 +2,10 @@ import CLinux
 import Glibc
 internal import Synchronization
 
-/// Standard output or standard error of a process that must be able to end even if no reader empties them.
+/// Standard output or standard error of a process that must be able to end even if nobody reads the stream.
 ///
-/// A write waits for the reader of a full pipe, as write(2) does. Once the process is asked to end, it waits a moment
-/// longer and then gives up, so that the thread that ends the process can proceed.
+/// A write waits for the reader of a full pipe, as write(2) does. Once the process is asked to end, the write waits a
+/// moment longer and then gives up, so that the thread that ends the process can proceed.
 public enum StandardStream: Int32, Sendable, CaseIterable {
   /// The standard output stream.
   case output = 1
@@ -66,13 +66,14 @@ public enum StandardStream: Int32, Sendable, CaseIterable {
   private static let errorTurn = Mutex(())
 }
 
-/// The record that this process was asked to end, for code that waits on other threads or blocks the one that ends it.
+/// A record of whether this process was asked to end, for code that waits on other threads or blocks the thread that
+/// ends the process.
 enum ProcessEnd {
   /// The time at which the request was first noticed, in nanoseconds of the monotonic clock; 0 before.
   private static let noticedAt = Atomic<Int64>(0)
   /// True if a hangup of the terminal ends this process, too.
   private static let endsOnHangup = Atomic<Bool>(false)
-  /// Nanoseconds, counted from the request, that a slow reader is given for all remaining output.
+  /// Nanoseconds, counted from the request, that a slow reader has for all remaining output.
   private static let graceNanoseconds: Int64 = 1_000_000_000
 
   /// Records that the process was asked to end.
@@ -95,7 +96,9 @@ enum ProcessEnd {
     return SystemClock.monotonicNanoseconds - noticed >= graceNanoseconds
   }
 
-  /// True if a signal to end is pending; the thread that would read it may be the one that checks.
+  /// True if a signal to end is pending.
+  ///
+  /// The signal may still be unread, because the thread that would read it may be the one that checks.
   private static var isSignalPending: Bool {
     var pending = sigset_t()
     guard unsafe sigpending(&pending) == 0 else { return false }

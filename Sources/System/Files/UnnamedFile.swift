@@ -3,12 +3,13 @@ import Glibc
 
 /// A new file that gets its name once it is complete.
 ///
-/// Until then it has no name, so the kernel removes it with the process, however that ends. On file systems that do not
-/// support such files, it has a temporary name, and `removeAbandoned(for:)` removes the remains of a killed process.
+/// Until then it has no name, so the kernel removes it when the process ends for any reason. On file systems that do
+/// not support such files, it has a temporary name, and `removeAbandoned(for:)` removes the remains of a killed
+/// process.
 public final class UnnamedFile {
   /// The path that the file will have.
   public let path: String
-  /// The content to write into it.
+  /// The open file, to which the content is written.
   public let content: RandomAccessFile
   private var temporary: String?
 

@@ -41,7 +41,7 @@ import Glibc
     _ = unsafe try file.read(into: bytes, at: 0)
   }
 
-  /// Writes these words to `file`, each at its own offset.
+  /// Writes the words in `range` to `file`, each at its own offset.
   public func write(_ range: Range<Int>, to file: RandomAccessFile) throws(SystemFailure) {
     precondition(range.lowerBound >= 0 && range.upperBound <= count, "there are no such words")
     let size = MemoryLayout<UInt64>.size

@@ -52,7 +52,7 @@ final class CollapsingOutput: Sendable {
     for output in all.withLock({ $0 }) { output.flush() }
   }
 
-  /// The work of a thread while repetitions are counted.
+  /// Writes the summaries as they become due: the work of a thread while repetitions are counted.
   private func writeSummaries() {
     while let end = state.withLock({ state in
       let end = state.lines.nextEnd

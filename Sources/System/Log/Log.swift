@@ -1,4 +1,4 @@
-/// A log for people and programs, with a message, a time, a level, and key-value fields.
+/// A log that people and programs can read; each line has a message, a time, a level, and key-value fields.
 ///
 /// Device tokens, payloads, keys and codes are never logged in cleartext.
 public struct Log: Sendable {

@@ -59,7 +59,7 @@ enum LogLine {
     return result + "\""
   }
 
-  /// Replaces control characters, which would let a peer's text forge lines.
+  /// Replaces control characters, with which a peer's text could forge lines.
   private static func clean(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: { isControl($0) }) else { return text }
     var result = ""

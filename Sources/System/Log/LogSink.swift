@@ -46,7 +46,7 @@ public struct LogSink: Sendable {
     return LogSink(records: { output.write($0) })
   }
 
-  /// Drops every line before it is formatted.
+  /// A sink that drops every line before it is formatted.
   public static let nowhere = LogSink(records: nil)
 
   private static func writeToStandardError(_ line: String) {

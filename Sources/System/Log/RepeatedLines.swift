@@ -8,9 +8,9 @@ struct RepeatedLines {
   private struct Entry {
     /// The time at which a line was last written, in monotonic nanoseconds.
     var writtenAt: Int64
-    /// The nanoseconds from then in which repetitions are counted.
+    /// The nanoseconds, counted from `writtenAt`, during which repetitions are counted.
     var interval: Int64
-    /// The number of lines counted since, and the last of them.
+    /// The number of lines counted since `writtenAt`, and the last of them.
     var count = 0
     var last: LogRecord
 

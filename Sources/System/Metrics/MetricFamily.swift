@@ -5,7 +5,7 @@ struct MetricFamily: Sendable {
 
   let help: String
   let kind: Kind
-  /// The only format that includes it; nil for all formats.
+  /// The only format that includes the family; nil for all formats.
   let format: MetricFormat?
   /// The metrics with their labels as written between braces.
   var members: [(labels: String, metric: AnyMetric)] = []

@@ -47,7 +47,7 @@ public final class MetricRegistry: Sendable {
     return histogram
   }
 
-  /// Returns the narrow buckets of a histogram; nil if there is no such histogram or it does not have them.
+  /// Returns the narrow buckets of a histogram; nil if the histogram does not exist or has no narrow buckets.
   public func quantiles(
     ofHistogram name: String, labels: KeyValuePairs<String, String> = [:]
   ) -> QuantileCounts? {
@@ -75,7 +75,7 @@ public final class MetricRegistry: Sendable {
   /// Exposes the result of `read` at each scrape as a counter, which must never decrease.
   ///
   /// `read` is called from any thread, and must not create metrics. With `format`, the name is included only in that
-  /// format: for a name that its readers expect, and that another format does not allow.
+  /// format. Use it for a name that readers of the format expect and that another format does not allow.
   public func counter(
     _ name: String, help: String, labels: KeyValuePairs<String, String> = [:],
     in format: MetricFormat? = nil, read: @escaping @Sendable () -> Double?
@@ -117,7 +117,7 @@ public final class MetricRegistry: Sendable {
     }
   }
 
-  /// Returns the metric.
+  /// Returns the metric with this name and these labels, creating it on first use.
   ///
   /// A name that is already used for another kind keeps that kind; the new metric is then counted but not exposed.
   private func metric(

@@ -35,7 +35,7 @@ public final class QuantileCounts: Sendable {
   public struct Snapshot: Sendable {
     fileprivate let counts: [UInt64]
 
-    /// Returns the value at or below which that share of the values since `earlier` lies; nil if there are no values.
+    /// Returns the value at or below which `share` of the values since `earlier` lie; nil if there are no values.
     public func percentile(_ share: Double, since earlier: Snapshot?) -> UInt64? {
       var total: UInt64 = 0
       let recent = counts.indices.map { index in

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// The user whose folder root works in, and whose rights root's process assumes for that.
+/// The user who owns a folder in which root works, and whose rights root's process assumes for that work.
 ///
 /// Another user can exploit path-based operations that root performs in their folder: between two system calls, they
 /// can replace a folder or a file with a link. With that user's rights, the process can do nothing there that the user
@@ -25,10 +25,10 @@ public struct FolderOwner: Sendable, Equatable {
 
   /// Determines the owner of the folder at `path`.
   ///
-  /// Returns nil if this process does not have to act as another user: it is not root, may not change its user, or root
-  /// owns the folder. If nothing exists at the path and `includingParents` is true, the owner of the nearest existing
-  /// parent counts. A link that root does not own is refused, because its owner controls where it leads, and may not
-  /// own the target folder.
+  /// Returns nil if this process does not have to act as another user: it is not root, it may not change its user, or
+  /// root owns the folder. If nothing exists at the path and `includingParents` is true, the owner of the nearest
+  /// existing parent is used. A link that root does not own is refused, because the link's owner controls where it
+  /// leads, and may not own the target folder.
   public init?(of path: String, includingParents: Bool = false) throws(SystemFailure) {
     guard geteuid() == 0, Self.mayChangeUser else { return nil }
     guard let owner = try Self.owner(of: path, includingParents: includingParents), owner != 0

@@ -14,7 +14,7 @@ public struct PeerProcess: ~Copyable {
   /// Finds the process that opened a connection.
   ///
   /// Since Linux 6.5 the kernel keeps that process with the socket (`SO_PEERPIDFD`). On earlier versions only the
-  /// number is known, which another process may have by now, so its start time is compared.
+  /// process number is known. Another process may have that number by now, so the start time is compared.
   ///
   /// - Throws: The system's error, also if the process has ended.
   public init(peerOf socket: Int32, pid: Int32) throws(SystemFailure) {

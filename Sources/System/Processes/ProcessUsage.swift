@@ -3,14 +3,14 @@ import Glibc
 
 /// The resource usage of this process according to /proc.
 public enum ProcessUsage {
-  /// The bytes of its memory that are in RAM; nil if /proc is not available.
+  /// The bytes of this process's memory that are in RAM; nil if /proc is not available.
   public static var residentBytes: Int? {
     fields(of: "/proc/self/statm").dropFirst().first.flatMap { Int($0) }.map {
       $0 * Int(getpagesize())
     }
   }
 
-  /// The number of its open descriptors; nil if /proc is not available.
+  /// The number of descriptors that this process has open; nil if /proc is not available.
   public static var openDescriptors: Int? {
     let path = "/proc/self/fd"
     // Linux 6.2 and later report the number as the folder's size; listing half a million entries takes time.
@@ -34,7 +34,7 @@ public enum ProcessUsage {
     else { return nil }
     let fields = String(decoding: text[(name + 1)...], as: UTF8.self).split(separator: " ")
     guard fields.count > startIndex, let ticks = Double(fields[startIndex]) else { return nil }
-    // Computed, because units with ProcSubset=pid cannot read /proc/stat.
+    // Computed from the clocks, because units with ProcSubset=pid cannot read /proc/stat.
     let boot = seconds(of: CLOCK_REALTIME) - seconds(of: CLOCK_BOOTTIME)
     return boot + ticks / Double(max(1, sysconf(Int32(_SC_CLK_TCK))))
   }

@@ -13,7 +13,7 @@ public struct ProgramLaunch: Sendable {
   public var output: Int32?
   /// The file that becomes standard error, and standard output too if `output` is nil; nil for this process's own.
   public var logFile: String?
-  /// True if it has empty standard input and its own process group, which a terminal's Ctrl-C does not reach.
+  /// True if the program has empty standard input and its own process group, which a terminal's Ctrl-C does not reach.
   public var isBackground = false
 
   /// Creates a launch with this process's standard streams.
@@ -23,7 +23,7 @@ public struct ProgramLaunch: Sendable {
     self.environment = environment.map { "\($0.key)=\($0.value)" }
   }
 
-  /// Starts it with no signal blocked or ignored, and returns its process number.
+  /// Starts the program with no signal blocked or ignored, and returns its process number.
   public func start() throws(SystemFailure) -> Int32 {
     assert(executable.hasPrefix("/"), "'\(executable)' would depend on the folder")
     // This process's own standard output may be passed on if only messages go to a file.

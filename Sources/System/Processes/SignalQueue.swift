@@ -14,9 +14,10 @@ public final class SignalQueue {
   /// The descriptor, which is readable while a signal is pending.
   public let descriptor: Int32
 
-  /// Blocks SIGINT, SIGTERM, SIGHUP and SIGCHLD on this thread and those that it creates, and ignores SIGPIPE.
+  /// Creates the queue: blocks SIGINT, SIGTERM, SIGHUP and SIGCHLD on this thread and those that it creates, and
+  /// ignores SIGPIPE.
   ///
-  /// A terminal does not stop the process for writing from the background.
+  /// A terminal does not stop the process if it writes from the background.
   public init() throws(SystemFailure) {
     var set = sigset_t()
     unsafe sigemptyset(&set)

@@ -27,7 +27,7 @@ public enum DescriptorLimit {
     return Int(clamping: limit.rlim_cur)
   }
 
-  /// Gives a program that this process has started this process's original limit.
+  /// Restores this process's original limit for a program that it has started.
   ///
   /// The program may use select(2), which fails for descriptors above 1,023.
   public static func restore(ofChild process: Int32) {

@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// A resolver of host names that uses the system's resolver on its own thread, because it may take seconds.
+/// A resolver of host names that runs the system's resolver, which may take seconds, on its own thread.
 public final class HostResolver {
   private struct Reply: Sendable {
     let ticket: UInt64

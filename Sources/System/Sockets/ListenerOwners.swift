@@ -8,8 +8,8 @@ public enum ListenerOwners {
   /// Returns the user ids of the listeners at an address, or at every address, and of the process that accepted the
   /// connection from `client`.
   ///
-  /// Returns an empty set if neither is in this network. A process that accepted a connection may no longer be
-  /// listening.
+  /// Returns an empty set if neither exists in this process's network namespace. A process that accepted a connection
+  /// may no longer be listening.
   public static func userIDs(
     at address: SocketAddress, from client: SocketAddress? = nil
   ) -> Set<UInt32> {

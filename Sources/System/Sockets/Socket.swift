@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// The socket calls of the streams.
+/// The socket calls that streams use.
 ///
 /// Every descriptor is non-blocking and closed on exec.
 public enum Socket {
@@ -129,10 +129,10 @@ public enum Socket {
     return try accept(listener, peer: &peer)
   }
 
-  /// Accepts the next connection of a listener.
+  /// Accepts the next connection of a listener, with the address of its peer.
   ///
-  /// Returns nil if none is waiting. `peer` becomes the other end's address, or nil for a UNIX socket: the system does
-  /// not return the address of a connection that was reset.
+  /// Returns nil if none is waiting. `peer` becomes the other end's address, or nil for a UNIX socket. The system does
+  /// not return the address later if the connection was reset.
   public static func accept(
     _ listener: Int32, peer: inout SocketAddress?
   ) throws(SystemFailure) -> Int32? {

@@ -144,7 +144,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Returns nil for any other family.
+  /// Creates an address from the kernel's form, or returns nil for a family other than IPv4 and IPv6.
   ///
   /// `storage` may be unaligned, as in a kernel buffer.
   init?(_ storage: UnsafePointer<sockaddr_storage>) {
