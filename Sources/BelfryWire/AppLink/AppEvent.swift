@@ -55,7 +55,7 @@ public enum AppEvent: Sendable, Hashable {
   case extensionTimeEnds
   /// The notification that a content extension displays, or the one that replaces it.
   case showContent(DeliveredNotification)
-  /// The user chose an action in a content extension.
+  /// The user chose an action of the notification that a content extension displays.
   ///
   /// This event is a question; the reply is a content extension option.
   case contentAction(NotificationResponse)

@@ -1,5 +1,5 @@
 extension DeviceLinkClient {
-  /// A task for the shell.
+  /// An action for the shell to carry out.
   public enum Action: Equatable {
     /// A frame was handled; no action is needed.
     case proceed

@@ -13,7 +13,7 @@ public struct DeviceLinkServer: ~Copyable {
     case device(UInt64)
   }
 
-  /// A task for the shell.
+  /// An action for the shell to carry out.
   public enum Action: Equatable {
     /// A frame was handled; no action is needed.
     case proceed

@@ -14,19 +14,19 @@ public struct LinkCloseReason: RawRepresentable, Hashable, Sendable, CustomStrin
   public static let draining = LinkCloseReason(rawValue: 2)
   /// The gateway offers no version in the device's range.
   public static let unsupportedVersion = LinkCloseReason(rawValue: 3)
-  /// A frame type under 0x80 that the receiver does not know.
+  /// The receiver does not know the frame's type, which is under 0x80.
   public static let unknownFrame = LinkCloseReason(rawValue: 4)
-  /// A frame longer than its direction allows.
+  /// The frame is longer than its direction allows.
   public static let oversize = LinkCloseReason(rawValue: 5)
-  /// A frame that ends before its fields do.
+  /// The frame ends before its fields do.
   public static let truncated = LinkCloseReason(rawValue: 6)
-  /// A frame with bytes after its last field.
+  /// The frame has bytes after its last field.
   public static let trailingBytes = LinkCloseReason(rawValue: 7)
-  /// A field whose value the protocol does not allow.
+  /// A field has a value that the protocol does not allow.
   public static let badValue = LinkCloseReason(rawValue: 8)
-  /// A frame that is not allowed now, or not from this end.
+  /// The frame is not allowed now, or not from this end.
   public static let unexpectedFrame = LinkCloseReason(rawValue: 9)
-  /// CONNECT on a connection without a device certificate.
+  /// CONNECT arrived on a connection without a device certificate.
   public static let certificateRequired = LinkCloseReason(rawValue: 10)
   /// The device was revoked and must enroll again.
   public static let revoked = LinkCloseReason(rawValue: 11)
@@ -36,13 +36,13 @@ public struct LinkCloseReason: RawRepresentable, Hashable, Sendable, CustomStrin
   public static let silent = LinkCloseReason(rawValue: 13)
   /// The peer took too long from HELLO to READY.
   public static let tooSlow = LinkCloseReason(rawValue: 14)
-  /// An acknowledgment of a delivery that was never sent, or was already acknowledged.
+  /// The acknowledgment is for a delivery that was never sent, or was already acknowledged.
   public static let badAcknowledgement = LinkCloseReason(rawValue: 15)
   /// The gateway has no capacity; the device should reconnect later.
   public static let overloaded = LinkCloseReason(rawValue: 16)
-  /// More unanswered requests than the gateway accepts.
+  /// The device has more unanswered requests than the gateway accepts.
   public static let tooManyRequests = LinkCloseReason(rawValue: 17)
-  /// An internal error of the sender.
+  /// The sender had an internal error.
   public static let internalFailure = LinkCloseReason(rawValue: 18)
   /// Enrollment is done; the device should reconnect with the certificate.
   public static let enrolled = LinkCloseReason(rawValue: 19)
@@ -97,7 +97,7 @@ public struct LinkRefusal: RawRepresentable, Hashable, Sendable, CustomStringCon
   public static let badKind = LinkRefusal(rawValue: 4)
   /// The device has the largest allowed number of registrations or subscriptions.
   public static let tooMany = LinkRefusal(rawValue: 5)
-  /// A temporary refusal; the device should retry.
+  /// The refusal is temporary; the device should retry.
   public static let tryLater = LinkRefusal(rawValue: 6)
   /// The registration or subscription does not exist.
   public static let notRegistered = LinkRefusal(rawValue: 7)
@@ -127,13 +127,13 @@ public struct LinkEnrollmentRefusal: RawRepresentable, Hashable, Sendable, Custo
   public static let wrongCode = LinkEnrollmentRefusal(rawValue: 1)
   /// The public key is not a P-256 key in SubjectPublicKeyInfo form.
   public static let badKey = LinkEnrollmentRefusal(rawValue: 2)
-  /// The proof does not verify.
+  /// The proof is not valid.
   public static let badProof = LinkEnrollmentRefusal(rawValue: 3)
   /// The device's name is not acceptable.
   public static let badName = LinkEnrollmentRefusal(rawValue: 4)
   /// This gateway does not enroll devices.
   public static let notOffered = LinkEnrollmentRefusal(rawValue: 5)
-  /// A temporary refusal; the device should try again later.
+  /// The refusal is temporary; the device should try again later.
   public static let tryLater = LinkEnrollmentRefusal(rawValue: 6)
   /// This key was revoked; the device must generate another one.
   public static let revoked = LinkEnrollmentRefusal(rawValue: 7)
@@ -178,7 +178,7 @@ public struct LinkDiscardReason: RawRepresentable, Hashable, Sendable, CustomStr
   public static let appGone = LinkDiscardReason(rawValue: 2)
   /// The user turned the app's notifications off.
   public static let disabled = LinkDiscardReason(rawValue: 3)
-  /// The device cannot store it.
+  /// The device cannot store the notification.
   public static let noRoom = LinkDiscardReason(rawValue: 4)
 
   /// The reason's name, for logs.

@@ -4,17 +4,17 @@ extension CalendarMatch {
   public enum TextFailure: Error, Equatable, Sendable {
     /// The text has no component, or more bytes than `ScheduleLimits.matchingTextBytes`.
     case empty, tooLong
-    /// A word that is not `name=value`.
+    /// A word is not of the form `name=value`.
     case notAPair(String)
-    /// A name that `DateComponents` does not define.
+    /// `DateComponents` does not define the name.
     case unknownName(String)
-    /// A name that occurs twice.
+    /// The name occurs twice.
     case repeated(String)
-    /// A value that is not a whole number.
+    /// The value is not a whole number.
     case notANumber(name: String, value: String)
-    /// A value that no date can have.
+    /// No date can have the value.
     case outOfRange(name: String, value: Int, range: ClosedRange<Int>)
-    /// An empty value for a component that requires a name.
+    /// The value is empty, although the component requires a name.
     case missingValue(name: String)
   }
 

@@ -18,7 +18,7 @@ public struct Zone: Equatable, Sendable {
     var offset: Int
   }
 
-  /// Combines a table and a rule.
+  /// Creates a zone from a table and a rule.
   ///
   /// - Parameters:
   ///   - name: The zone's name.

@@ -7,7 +7,7 @@ public struct StoreReply: Sendable {
   public enum Outcome: Sendable {
     /// The batch is on disk, and these notifications were dropped; `operation` counts within the batch.
     case committed([DroppedNotification])
-    /// The device's notifications, by sequence.
+    /// The load has ended with these notifications of the device, by sequence.
     ///
     /// If the limit ended the load, `through` is the last sequence that was read.
     case loaded([StoredNotification], through: UInt64?)

@@ -23,7 +23,7 @@ final class RequestCount: Sendable {
 
   /// Traps in debug builds if more requests were answered than accepted.
   func checkInvariants() {
-    // In this order, because a request that is accepted in the meantime only increases the larger number.
+    // Read in this order, because a request that is accepted in the meantime only increases the larger number.
     let done = answered.load(ordering: .acquiring)
     assert(done <= accepted.load(ordering: .relaxed), "a request is answered once")
   }

@@ -33,9 +33,9 @@ public struct Readiness: OptionSet, Sendable, Hashable {
 
 /// A handler of a registered descriptor's readiness, called on the loop's thread.
 public protocol EventHandler: AnyObject {
-  /// Called once per turn while the descriptor is ready (level-triggered).
+  /// Handles the readiness of the descriptor, once per turn while it is ready (level-triggered).
   func ready(_ readiness: Readiness)
-  /// Called once when the loop ends while the descriptor is still registered, as the last chance to close it.
+  /// Handles the end of the loop, once, if the descriptor is still registered, as the last chance to close it.
   ///
   /// The loop must not be called any more.
   func loopEnded()
@@ -54,12 +54,12 @@ public struct Registration: Sendable {
 
 /// A handler of a timer, called on the loop's thread.
 public protocol TimerTarget: AnyObject {
-  /// Called once; `tag` is the value that was passed when the timer was set.
+  /// Handles the expiration of the timer, once; `tag` is the value that was passed when the timer was set.
   func timerFired(tag: UInt64)
 }
 
 /// A target that is called at the end of the current turn, for example to write once per connection.
 public protocol TurnEndTarget: AnyObject {
-  /// Called once per `atTurnEnd`.
+  /// Handles the end of the turn, once per `atTurnEnd`.
   func turnEnded()
 }
