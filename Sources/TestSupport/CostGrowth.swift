@@ -1,20 +1,23 @@
 import Glibc
 
-/// The growth of the cost per byte with the size of the input, in processor time of this thread, so that other programs
-/// of a busy machine hardly matter.
+/// A measure of how the cost per byte grows with the size of the input.
+///
+/// Costs are in processor time of the current thread, so other programs on a busy machine hardly affect them.
 public enum CostGrowth {
-  /// The highest factor by which the cost per byte may grow: allocations and caches cost something, while quadratic
-  /// work costs 16 times as much at the first step already.
+  /// The highest factor by which the cost per byte may grow.
+  ///
+  /// Allocations and caches cause some growth. Quadratic work already costs 16 times as much at the first step.
   public static let most = 3.0
-  /// The size that serves as the reference for the cost per byte.
+  /// The size in bytes of the input whose cost per byte is the reference.
   static let smallBytes = 4 << 10
-  /// The sizes to compare, in this order: work that grows too fast is found at the first, without taking hours at the
-  /// last.
+  /// The sizes in bytes to compare, in ascending order.
+  ///
+  /// Work that grows too fast fails at the first size, before it could take hours at the last one.
   static let largeBytes = [64 << 10, 1 << 20]
-  /// Nanoseconds per byte that are ignored, so that noise in a cheap function does not count as growth.
+  /// The lowest reference cost in nanoseconds per byte, so that noise in a cheap function does not count as growth.
   static let floorNanoseconds = 20.0
 
-  /// Returns the greatest ratio of the cost per byte in a large input to that in a small one.
+  /// Returns the highest ratio of the cost per byte of a large input to that of a small one.
   ///
   /// `make` returns an input of about the given size; `body` is measured.
   public static func ratio<Input>(
@@ -49,8 +52,9 @@ public enum CostGrowth {
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
-  /// Returns a text of exactly this size whose normalization takes time quadratic in its length: combining marks of two
-  /// alternating classes, which have to be sorted.
+  /// Returns a text of exactly `bytes` bytes whose normalization takes quadratic time.
+  ///
+  /// The text consists of combining marks of two alternating classes, which have to be sorted.
   public static func combiningMarks(_ bytes: Int) -> String {
     String(repeating: "x", count: bytes % 4)
       + String(repeating: "\u{301}\u{316}", count: bytes / 4)

@@ -3,7 +3,7 @@ public import System
 extension EventLoop {
   /// Turns the loop while something is missing.
   ///
-  /// Fails after ``TestTimeout/standard``, because a turn that blocks occupies one of the few threads that all tests
+  /// Fails after ``TestTimeout/standard``. A turn that blocked would occupy one of the few threads that all tests
   /// share.
   public func turn(while isMissing: @autoclosure () throws -> Bool) throws {
     let end = SystemClock.monotonicNanoseconds + TestTimeout.standardNanoseconds

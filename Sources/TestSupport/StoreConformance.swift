@@ -2,13 +2,13 @@ import BelfryWire
 public import Storage
 import Testing
 
-/// The requirements for every implementation of `NotificationStore`.
+/// A suite of checks for the requirements on every implementation of `NotificationStore`.
 ///
 /// Each check gets a new store from `make`.
 public struct StoreConformance<Store: NotificationStore>: Sendable {
   private let make: @Sendable () throws -> Store
 
-  /// Creates the suite for stores that `make` creates empty.
+  /// Creates the suite for the stores that `make` creates. Each must be empty.
   public init(_ make: @escaping @Sendable () throws -> Store) { self.make = make }
 
   /// Runs every check of the suite.
@@ -96,7 +96,7 @@ public struct StoreConformance<Store: NotificationStore>: Sendable {
     try store.commit([.put(sample(1), keep: .max), .put(sample(2), keep: .max)])
     #expect(try store.commit([.remove(key, sequence: 1)]).isEmpty)
     #expect(try sequences(store) == [2])
-    // A number of another key, an unknown one, one that was removed: nothing happens.
+    // Removing the number of another key, an unknown number, or a number that was removed before has no effect.
     let other = NotificationKey(device: 1, app: 9, kind: 1)
     try store.commit([
       .remove(other, sequence: 2), .remove(key, sequence: 8), .remove(key, sequence: 1),
@@ -134,7 +134,7 @@ public struct StoreConformance<Store: NotificationStore>: Sendable {
 
   private func removesWhatHasExpiredInSlices() throws {
     let store = try make()
-    // The later a notification was accepted, the earlier it expires; two of them expire at the same time.
+    // The later a notification was accepted, the earlier it expires. Two of the notifications expire at the same time.
     try store.commit(
       [50, 40, 30, 30, 10].enumerated().map { index, expiration in
         .put(sample(UInt64(index) + 1, expiration: expiration), keep: .max)
@@ -233,7 +233,8 @@ public struct StoreConformance<Store: NotificationStore>: Sendable {
     #expect(try store.highestSequence() == UInt64(Int64.max))
   }
 
-  /// Compares random operations with the memory store, which is simple enough to serve as the model.
+  /// Compares the results of random operations with those of the memory store, which is simple enough to serve as the
+  /// model.
   private func agreesWithAModel() throws {
     for seed in UInt64(1)...3 {
       let store = try make()
@@ -306,7 +307,7 @@ public struct StoreConformance<Store: NotificationStore>: Sendable {
 }
 
 extension StoredNotification {
-  /// Returns a notification whose ids contain its sequence.
+  /// Returns a notification whose ids contain `sequence`.
   public static func sample(
     _ sequence: UInt64, _ key: NotificationKey, payload: [UInt8] = [0x7B, 0x7D],
     collapse: [UInt8] = [], expiration: Int64 = .max

@@ -17,9 +17,9 @@ public struct CostCheck: Sendable {
     public var isGood: Bool { ratio <= CostCheck.ratioMax }
   }
 
-  /// The maximum cost per byte at the limit, relative to that at 4 KB.
+  /// The maximum cost per byte at any size, relative to that of the smallest input.
   public static let ratioMax = 3.0
-  /// The size in bytes at which the cost per byte is the reference.
+  /// The size in bytes of the input whose cost per byte is the reference.
   static let smallBytes = 4_096
 
   /// The largest size in bytes to measure; nil measures up to each interface's limit.
@@ -34,10 +34,11 @@ public struct CostCheck: Sendable {
 
   /// Measures one subject.
   ///
-  /// It stops at the size at which the cost is too high, so that a quadratic handler does not run at the limit.
+  /// The check stops at the first size at which the cost is too high, so that a quadratic handler never runs at the
+  /// limit.
   public func row(_ subject: CostSubject) -> Row {
     let limit = min(subject.limit, bound ?? .max)
-    // An interface with a small limit is measured from one sixteenth of it.
+    // For an interface with a small limit, start at one sixteenth of the limit.
     let small = min(Self.smallBytes, limit / 16)
     var base = cost(subject, small)
     var last = base
@@ -47,7 +48,7 @@ public struct CostCheck: Sendable {
     while size < limit {
       size = min(limit, size * 4)
       last = cost(subject, size)
-      // The machine may have been busy: measure again, because a slow handler stays slow.
+      // The machine may have been busy, so measure again. A slow handler stays slow.
       for _ in 0..<3 where last / base > Self.ratioMax {
         base = max(base, cost(subject, small))
         last = min(last, cost(subject, size))

@@ -1,10 +1,11 @@
 import Glibc
 
-/// The measurement of a handler's cost, as the processor time of its thread.
+/// A meter for the cost of a handler, in processor time of its thread.
 ///
-/// Other programs hardly affect it. Instruction counters are seldom available in virtual machines.
+/// Other programs hardly affect this measure. Instruction counters would be more precise but are seldom available in
+/// virtual machines.
 enum CostMeter {
-  /// The nanoseconds of processor time that the calling thread has used.
+  /// The nanoseconds of processor time that the calling thread has used so far.
   static var now: Int64 {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

@@ -155,7 +155,7 @@ extension CostSubject {
     CostSubject("app: \(name)", limit: WireLimits.appFrameBytesMaxFromApp) { bytes in
       let bench = CostBench()
       let encoded = make(bytes).frame.numbered(1).encoded
-      // A second frame replaces what the first one set, so that the two values are compared.
+      // A second frame replaces what the first one set, so the agent compares the two values.
       let other = make(bytes - 8).frame.numbered(2).encoded
       return {
         bench.receive(encoded)
@@ -165,7 +165,7 @@ extension CostSubject {
   }
 }
 
-/// An agent's model with an app that may show everything, and the presenters' processing of its output.
+/// An agent's model with an app that may show everything, and with presenters that process its output.
 final class CostBench {
   private var model: AgentModel
   private let app: AppID

@@ -97,7 +97,7 @@ extension CostSubject {
   }
 }
 
-/// An app's folder with one file, which is deleted with the object.
+/// An app's folder with one file. The folder is deleted with this object.
 private final class CostFolder {
   let path: String
 

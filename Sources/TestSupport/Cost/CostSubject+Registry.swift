@@ -71,7 +71,7 @@ extension CostSubject {
     @Sendable func alert(_ body: String, arguments: String = "[\"3\"]") -> String {
       #"{"topic":"com.example.app","alert":{"en":{"body":\#(body)}},"arguments":\#(arguments)}"#
     }
-    // The languages grow with the file, so that parsing it for each of them is quadratic.
+    // The number of languages grows with the file, so parsing the file once for each of them is quadratic.
     let shared = CostSubject(
       "strings file: named by many languages", limit: ProviderService.Limits.stringsFileBytesMax
     ) { bytes in

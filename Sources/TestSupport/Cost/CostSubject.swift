@@ -1,7 +1,7 @@
 /// A handler of untrusted bytes with one kind of hostile input, which can be generated in any size.
 ///
-/// The cost per byte must not depend on the size: a cost that grows with the square of the size is small in every test
-/// and stops a service at the limit.
+/// The cost per byte must not depend on the size. A cost that grows with the square of the size goes unnoticed in small
+/// tests and brings a service to a halt at the limit.
 public struct CostSubject: Sendable {
   /// A handler that is ready to run.
   typealias Run = () -> Void
@@ -10,9 +10,9 @@ public struct CostSubject: Sendable {
   public let name: String
   /// The size in bytes of the largest input that the interface accepts.
   public let limit: Int
-  /// Generates an input of about this size.
+  /// Generates an input of about the given size, and returns a closure that handles it.
   ///
-  /// Returns its handler, which may run any number of times.
+  /// The closure may run any number of times.
   let prepare: @Sendable (_ bytes: Int) -> Run
 
   init(_ name: String, limit: Int, _ prepare: @escaping @Sendable (Int) -> Run) {
@@ -27,7 +27,7 @@ public struct CostSubject: Sendable {
   }
 }
 
-/// Text and JSON such as an attacker would send.
+/// Generators of text and JSON such as an attacker would send.
 enum Hostile {
   /// Returns a letter with combining marks of two alternating classes.
   ///
@@ -36,7 +36,7 @@ enum Hostile {
     "a" + CostGrowth.combiningMarks(max(4, bytes))
   }
 
-  /// JSON objects of about the given size, by their special property.
+  /// The generators of JSON objects of about a given size, each named after its special property.
   static let json: [(name: String, make: @Sendable (Int) -> String)] = [
     ("combining marks in a key", { #"{"\#(marks($0))":1}"# }),
     (

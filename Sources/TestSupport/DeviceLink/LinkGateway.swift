@@ -2,15 +2,15 @@ public import BelfryWire
 public import System
 public import Transport
 
-/// A minimal gateway to which devices can link: with real TLS and the real link, but without a store or a core.
+/// A minimal gateway that devices can link to: it has real TLS and the real device link, but no store and no core.
 ///
-/// It lives on the loop of its test. Devices are numbered from 1 as they enroll.
+/// The gateway runs on the loop of its test. It numbers devices from 1 as they enroll.
 public final class LinkGateway {
   /// The certificate authority, whose certificate devices receive.
   public let authority: CertificateAuthority
   /// The code with which devices enroll.
   public var enrollmentCode = "letmein"
-  /// The time limits of links that open from now on.
+  /// The time limits for links that open from now on.
   public var settings = DeviceLinkServer.Settings()
   /// The links that are currently open.
   public private(set) var links: [LinkGatewayConnection] = []
@@ -20,7 +20,7 @@ public final class LinkGateway {
   public internal(set) var settled: [UInt64] = []
   /// The deliveries that devices discarded.
   public internal(set) var discarded: [(UInt64, LinkDiscardReason)] = []
-  /// The devices whose connections are refused as revoked.
+  /// The devices that the gateway rejects as revoked.
   public var revoked: Set<UInt64> = []
   /// The number of devices that have enrolled.
   public private(set) var enrolled: UInt64 = 0
@@ -96,7 +96,7 @@ public final class LinkGateway {
   }
 }
 
-/// One device's link, with the shell of a gateway.
+/// One device's link, within a minimal gateway.
 public final class LinkGatewayConnection: StreamHandler, TimerTarget {
   /// The stream of the connection.
   public let stream: ByteStream
@@ -167,7 +167,7 @@ public final class LinkGatewayConnection: StreamHandler, TimerTarget {
     settle()
   }
 
-  /// Handles the stream's report that all queued bytes were written.
+  /// Handles the report that the stream has written all queued bytes.
   public func streamDrained(_ stream: ByteStream) {}
 
   /// Handles the end of the connection.

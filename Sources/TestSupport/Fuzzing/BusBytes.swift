@@ -1,4 +1,4 @@
-/// A writer of values in D-Bus's little-endian format, filled from an input.
+/// A writer of D-Bus values in little-endian format, which takes the values from a fuzz input.
 struct BusBytes {
   var bytes: [UInt8] = []
 
@@ -31,7 +31,7 @@ struct BusBytes {
     bytes += [UInt8(truncatingIfNeeded: signature.count)] + signature + [0]
   }
 
-  /// Writes a value of the first complete type of `type`, which is removed.
+  /// Writes a value of the first complete type of `type`, and removes that type from `type`.
   mutating func fill(_ type: inout ArraySlice<UInt8>, _ input: inout FuzzInput, depth: Int) {
     switch Unicode.Scalar(type.popFirst() ?? 0x79) {
     case "y": bytes.append(input.byte())

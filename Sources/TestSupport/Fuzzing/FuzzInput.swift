@@ -1,4 +1,4 @@
-/// The bytes of an input, read as decisions; missing bytes are zeros.
+/// The bytes of a fuzz input, read as decisions. Missing bytes read as zeros.
 struct FuzzInput {
   private var rest: ArraySlice<UInt8>
 
@@ -21,7 +21,7 @@ struct FuzzInput {
   /// Returns all remaining bytes.
   mutating func remainder() -> [UInt8] { bytes(rest.count) }
 
-  /// Returns the bytes up to the separator, and removes the separator too.
+  /// Returns the bytes before the separator, and removes them and the separator.
   mutating func piece(before separator: UInt8) -> [UInt8] {
     let taken = Array(rest.prefix { $0 != separator })
     rest = rest.dropFirst(taken.count + 1)

@@ -6,7 +6,7 @@ import BelfryWire
 extension FuzzTarget {
   /// Parses the first line as `METHOD TARGET` and the rest as the body.
   ///
-  /// A valid request must have the same meaning after it is written as a call again.
+  /// A valid request must keep its meaning when it is written as a call and parsed again.
   static func runAdministration(_ bytes: [UInt8]) {
     var input = FuzzInput(bytes)
     let line = input.piece(before: 0x0A)
@@ -18,7 +18,7 @@ extension FuzzTarget {
     if let value = try? JSONValue(parsing: body) { object = value.objectValue }
     let call = AdministrationCall(method, target.path, query: target.query, body: object)
     if let request = understood(call) { precondition(understood(request.call) == request) }
-    // Also parse the body by itself, because random bytes seldom contain a path.
+    // Parse the body by itself too, because random bytes seldom contain a valid path.
     guard let object else { return }
     for collection in ["teams", "keys", "tokens", "certificates", "topics", "channels", "faults"] {
       let call = AdministrationCall("POST", "/api/\(collection)", body: object)

@@ -4,7 +4,7 @@ import System
 @testable import Agent
 
 extension FuzzTarget {
-  /// Runs the agent's readers of system services on a bus whose answers and signals are chosen by the bytes.
+  /// Runs the agent's readers of system services on a bus. The bytes choose its answers and signals.
   static func runBus(_ bytes: [UInt8]) {
     guard let loop = try? EventLoop(), let daemon = FuzzedBus(FuzzInput(bytes)) else {
       preconditionFailure("a loop and a socket")
@@ -15,7 +15,7 @@ extension FuzzTarget {
     }
     daemon.accept()
     let readers = BusReaders(bus, on: loop)
-    // Turn while either of the two has messages, and a few more times for the consequences.
+    // Turn while either side has messages, and a few more times for the consequences.
     var idleTurns = 0
     var turns = 0
     while idleTurns < 4, turns < 400 {
@@ -37,7 +37,7 @@ private final class BusReaders {
   private let beacons: BeaconScanner
   private let places: GeoClueService
 
-  /// Returns nil if the bus is already gone.
+  /// Returns nil if the bus is already closed.
   init?(_ bus: BusConnection, on loop: EventLoop) {
     do {
       services = try SystemServices(bus: bus) { change in
@@ -48,7 +48,7 @@ private final class BusReaders {
         guard let place else { return }
         precondition((-90...90).contains(place.latitude) && (-180...180).contains(place.longitude))
       }
-      // The answer of a notification server, in whatever type it has.
+      // Read the answer of a notification server, whatever its type.
       bus.call(":1.9", "/a", "org.freedesktop.Notifications", "GetCapabilities") { result in
         guard let values = try? result.get() else { return }
         _ = ServerFeatures(
@@ -68,7 +68,7 @@ private final class BusReaders {
     places.close()
   }
 
-  /// Reads a value in every way; its type is chosen by the sender.
+  /// Reads a value in every way, because the sender chooses its type.
   private static func look(at value: BusValue, depth: Int) {
     precondition(depth < 200, "the depth of a message is bounded")
     _ = (value.stringValue, value.boolValue, value.unsignedValue, value.doubleValue)

@@ -3,9 +3,9 @@
 extension FuzzTarget {
   /// Parses a client's bytes.
   ///
-  /// The first two bytes choose the way of answering requests and the slicing; the rest is the client's input. The
-  /// slicing must change nothing. A valid request, written again in its plainest form, must be parsed as the same one,
-  /// so that a proxy in between cannot interpret it differently.
+  /// The first two bytes choose how requests are answered and how the input is sliced; the rest is the client's input.
+  /// Slicing must not change the result. A valid request that is written again in its plainest form must parse as the
+  /// same request, so that a proxy in between cannot interpret it differently.
   static func runHTTP1(_ bytes: [UInt8]) {
     var input = FuzzInput(bytes)
     let manner = HTTP1Reader.Manner(rawValue: input.choice(4)) ?? .atOnce
@@ -13,8 +13,8 @@ extension FuzzTarget {
     let body = input.remainder()
     let whole = HTTP1Reader(manner).read(body, slice: .max)
     let sliced = HTTP1Reader(manner).read(body, slice: slice)
-    // The bytes that a client may send ahead of a response are limited by the bytes received so far, not by its later
-    // ones.
+    // The limit on what a client may send ahead of a response counts only the bytes received so far. It therefore
+    // depends on the slices if the answers come later.
     if manner != .later { precondition(whole == sliced, "the slices change what is read") }
     for request in whole where request.isWhole && manner == .atOnce { checkPlainForm(request) }
     _ = HTTP1Target(body).query

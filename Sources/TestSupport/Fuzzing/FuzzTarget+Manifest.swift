@@ -4,8 +4,9 @@ import Foundation
 @testable import Agent
 
 extension FuzzTarget {
-  /// Installs an app whose folder contains the rest of the bytes as the file chosen by the first byte, and looks up its
-  /// texts.
+  /// Installs an app and looks up its texts.
+  ///
+  /// The first byte chooses a file in the app's folder. The remaining bytes are the content of that file.
   static func runManifest(_ bytes: [UInt8]) {
     var input = FuzzInput(bytes)
     let names = [
@@ -62,11 +63,12 @@ extension FuzzTarget {
   }
 }
 
-/// An app's folder with one file from an input, which is deleted with the object.
+/// An app's folder with one file from a fuzz input. The folder is deleted with this object.
 private final class FuzzedFolder {
   let path: String
 
-  /// Use a file system in memory if there is one, because a fuzzer creates thousands of folders per second.
+  /// The parent folder, on a file system in memory if there is one, because a fuzzer creates thousands of folders per
+  /// second.
   private static let place =
     FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm" : "/tmp"
 

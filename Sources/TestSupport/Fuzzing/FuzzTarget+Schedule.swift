@@ -2,7 +2,7 @@ import BelfryWire
 
 extension FuzzTarget {
   /// Checks that a parsed trigger is the same after it is written and parsed again, that its next date is in the
-  /// future, and that the one after it is later.
+  /// future, and that the date after that is later.
   static func runSchedule(_ bytes: [UInt8]) {
     guard let trigger = Trigger(bytes: bytes.span) else { return }
     precondition(Trigger(bytes: trigger.bytes.span) == trigger)
@@ -21,7 +21,9 @@ extension FuzzTarget {
     _ = schedule.moments(of: key, count: 3, at: moment)
   }
 
-  /// Checks that offsets are within limits, and that clocks show a wall time or a later one at its first instant.
+  /// Checks that a zone's conversions agree: a wall time is the instant plus the offset, the latest wall time up to an
+  /// instant is not before that instant's wall time, and the first instant of a wall time is not after any other
+  /// instant of it.
   static func runZone(_ bytes: [UInt8]) {
     guard let zone = try? ZoneFile.read(bytes.span, name: "Fuzzed") else { return }
     for instant in [-5_000_000_000, -1, 0, 1_700_000_000, 4_102_444_800, 250_000_000_000] {
@@ -38,7 +40,7 @@ extension FuzzTarget {
     let texts = parts.map { String(decoding: $0, as: UTF8.self) }
     guard let format = texts.first else { return }
     let arguments = Array(texts.dropFirst())
-    // The last part is the form of every variable, which may therefore refer to itself.
+    // The last part is the format of every variable, so a format may refer to itself.
     let form: [String: Any] = [
       "NSStringFormatSpecTypeKey": "NSStringPluralRuleType", "other": texts.last ?? "",
     ]

@@ -5,9 +5,9 @@ import System
 extension FuzzTarget {
   /// Tests the record layer.
   ///
-  /// The bytes choose a suite, a slice size, and the records that the peer seals, changes, repeats and sends in
-  /// cleartext. For every behavior of the peer, the bytes read must be a prefix of the sealed content, with nothing
-  /// after the first byte that the peer did not send, and all output must open with the other end's keys.
+  /// The bytes choose a suite, a slice size, and the records that the peer seals, changes, repeats, and sends in
+  /// cleartext. However the peer behaves, the content that the layer delivers must be a prefix of the sealed content,
+  /// with nothing after the first byte that the peer did not send. All output must open with the keys of the other end.
   static func runTLS(_ bytes: [UInt8]) {
     var input = FuzzInput(bytes)
     let suite = UInt16(0x1301 + input.choice(3))
@@ -37,7 +37,7 @@ extension FuzzTarget {
       connection.send(sealed(&input, connection, type))
     case 5: connection.send(connection.last)
     case 6 where connection.takesLong:
-      // Test sizes around that of the longest record.
+      // Test sizes around the maximum content length of a record.
       let count = TLSRecord.contentBytes - 2 + input.choice(5)
       let padding = input.choice(200)
       connection.send(
@@ -61,7 +61,7 @@ extension FuzzTarget {
 /// A server's record layer and the state of its peer.
 private final class RecordConnection {
   private static let secret = [UInt8](0..<48)
-  /// Used by one thread: that of a fuzzer or of a test.
+  /// The TLS context, which only one thread uses: that of a fuzzer or of a test.
   private static let context = makeContext()
 
   private let loop: EventLoop
@@ -76,23 +76,22 @@ private final class RecordConnection {
   /// All content that was sealed.
   private var sent: [UInt8] = []
   private var received: [UInt8] = []
-  /// All sealed records in order, and for each the end of its content in `sent`.
+  /// All sealed records in order, with the offset in `sent` at which the content of each ends.
   private var genuine: [UInt8] = []
   private var contentEnds: [(offset: Int, content: Int)] = []
-  /// The bytes that were sent instead of them; the missing byte of a truncated record may be guessed.
+  /// The bytes that the layer actually received. The bytes may guess the missing byte of a truncated record.
   private var fed: [UInt8] = []
-  /// True if the peer has sealed a record that is not allowed.
+  /// True if the peer has sealed a record that the protocol forbids.
   private var isRude = false
   private(set) var last: [UInt8] = [23, 3, 3, 0, 0]
   private(set) var hasEnded = false
   /// The number of long records.
   ///
-  /// Three bytes of input create one, so they are limited to spend the time of a run in the product.
+  /// Three bytes of input can create a long record. Limiting their number ensures that a run spends its time in the
+  /// code under test.
   private var longRecords = 0
 
-  /// Counts a long record.
-  ///
-  /// Returns false if the limit is reached.
+  /// Counts a long record, and returns false if the limit is reached.
   var takesLong: Bool {
     longRecords += 1
     return longRecords <= 3
@@ -170,7 +169,7 @@ private final class RecordConnection {
 
   func updatePeer() { sealing.update(suite) }
 
-  /// Sends a record of the peer, or any other bytes.
+  /// Sends a record of the peer, or arbitrary bytes.
   func send(_ bytes: [UInt8]) { feed(bytes) }
 
   func write(_ bytes: [UInt8]) {
@@ -183,7 +182,7 @@ private final class RecordConnection {
   private func feed(_ bytes: [UInt8]) {
     var rest = bytes[...]
     while !rest.isEmpty, !hasEnded {
-      // Long records are sent in larger slices, for the same reason.
+      // Send long records in larger slices, so that a run spends its time in the code under test.
       let count = bytes.count > 4_096 ? max(slice, 64) : slice
       let piece = Array(rest.prefix(count))
       rest = rest.dropFirst(count)

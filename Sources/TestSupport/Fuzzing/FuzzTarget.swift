@@ -2,14 +2,14 @@ import BelfryWire
 
 /// A parser of untrusted bytes, with the properties that must hold whatever the bytes are.
 ///
-/// `make fuzz` runs each one with libFuzzer, and `make test` with the corpus in `Fuzzing/Corpus`. A target traps if a
-/// property is violated, as libFuzzer requires.
+/// `make fuzz` runs each target with libFuzzer, and `make test` runs it on the corpus in `Fuzzing/Corpus`. A target
+/// traps if a property is violated, as libFuzzer requires.
 public enum FuzzTarget: String, CaseIterable, Sendable {
   /// Frames of the legacy binary interface.
   case binary
   /// Frames of the device link, and the state machines of both ends.
   case link
-  /// Payloads, and the body that creates a channel.
+  /// Payloads, and the bodies of requests that create a channel.
   case payload
   /// Provider tokens (JWT), without the word `bearer` before them.
   case token
@@ -33,7 +33,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
   case administration
   /// An app's manifest, desktop file and texts.
   case manifest
-  /// Answers and signals from the services of a D-Bus.
+  /// Answers and signals from services on D-Bus.
   case bus
 
   /// Passes the bytes to the parser.
@@ -59,7 +59,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
 
   // MARK: The legacy interface
 
-  /// Checks that the slicing of a stream changes nothing.
+  /// Checks that slicing the stream does not change the frames.
   private static func runBinary(_ bytes: [UInt8]) {
     let size = max(1, Int(bytes.first ?? 1))
     precondition(binaryOutcomes(bytes, slice: .max) == binaryOutcomes(bytes, slice: size))
@@ -202,8 +202,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
 
   // MARK: JSON
 
-  /// Checks that a parsed value is the same after it is written and parsed again, and that the parser that creates
-  /// values and the check that does not agree on what is an object.
+  /// Checks that a parsed value is the same after it is written and parsed again. Also checks that the two parsers, one
+  /// that creates values and one that only validates, agree on what is an object.
   private static func runPayload(_ bytes: [UInt8]) {
     _ = try? ChannelConfiguration(bytes)
     let isObject = PayloadSyntax.isObject(bytes.span)
@@ -228,7 +228,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
 
   /// Parses the first line as the path and the others as `name: value`.
   ///
-  /// A reused request must behave like a new one.
+  /// A reused request object must behave like a new one.
   private static func runRequest(_ bytes: [UInt8]) {
     var used = PushRequest()
     take(bytes, into: &used)

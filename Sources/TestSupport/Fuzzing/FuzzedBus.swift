@@ -1,7 +1,7 @@
 import Foundation
 import System
 
-/// A message bus with one client, in which an input chooses the answers and signals of services.
+/// A message bus with one client. The input chooses the answers and signals of its services.
 final class FuzzedBus {
   private let path: String
   private let listener: Int32
@@ -10,7 +10,7 @@ final class FuzzedBus {
   private var received: [UInt8] = []
   private var isAuthenticated = false
   private var serial: UInt32 = 1
-  /// The number of answered calls; a client that asks forever is no longer answered.
+  /// The number of answered calls, which is limited so that a client that keeps calling is eventually ignored.
   private var answers = 0
 
   var address: String { "unix:path=\(path)" }
@@ -40,7 +40,7 @@ final class FuzzedBus {
 
   /// Reads and answers received messages, or sends a signal.
   ///
-  /// Returns true if it did either.
+  /// Returns true if it did any of these.
   func turn() -> Bool {
     guard socket >= 0 else { return false }
     var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -83,9 +83,7 @@ final class FuzzedBus {
 
   // MARK: Calls
 
-  /// Answers the next complete message.
-  ///
-  /// Returns false if no message is complete.
+  /// Answers the next complete message, and returns false if there is no complete message.
   private func answerMessage() -> Bool {
     guard received.count >= 16 else { return false }
     func number(_ at: Int) -> Int {
@@ -163,7 +161,7 @@ final class FuzzedBus {
       reply: nil, signature: signature, body)
   }
 
-  /// Returns a body of one of the types that services use, filled from the input.
+  /// Returns the signature and body of a message, of one of the types that services use, with values from the input.
   private func content() -> (String, [UInt8]) {
     let signatures = [
       "v", "s", "o", "as", "ao", "a{oa{sa{sv}}}", "sa{sv}as", "oa{sa{sv}}", "a{sv}", "oas", "b",

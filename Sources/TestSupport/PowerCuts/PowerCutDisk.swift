@@ -1,6 +1,6 @@
 import CPowerCut
 
-/// A folder whose files, as seen by SQLite, lose all unsynced data when the power is cut.
+/// A folder on a simulated disk: when the power is cut, the files that SQLite has written lose all unsynced data.
 final class PowerCutDisk {
   private let disk: OpaquePointer
 
@@ -20,10 +20,10 @@ final class PowerCutDisk {
   var hasFailed: Bool { power_cut_disk_has_failed(disk) }
   /// The number of writes, syncs, truncations and deletions so far.
   var operationCount: UInt64 { power_cut_disk_operations(disk) }
-  /// The number of unsynced changes at the time of the cuts.
+  /// The total number of changes that were unsynced when the power was cut.
   var unsyncedCount: UInt64 { power_cut_disk_unsynced(disk) }
 
-  /// Cuts the power after this many operations.
+  /// Schedules a power cut after this many operations.
   func cut(afterOperations count: UInt64) { power_cut_disk_arm(disk, count) }
 
   /// Makes one sync fail, after this many that succeed.

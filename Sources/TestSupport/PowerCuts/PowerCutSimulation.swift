@@ -1,24 +1,25 @@
 import Storage
 
-/// A simulation of the real stores on SQLite, with a disk that loses unsynced data: power cuts at any operation of the
-/// disk, during commits, checkpoints, migrations and starts, and failing syncs.
+/// A simulation of the real stores on SQLite, with a disk that loses unsynced data.
 ///
-/// After each start the following must hold: acknowledged writes are present; an interrupted write is present
+/// Power cuts happen at any disk operation: during commits, checkpoints, migrations, and starts. Syncs can also fail.
+///
+/// After each start, the following must hold: acknowledged writes are present; an interrupted write is present
 /// completely or not at all; nothing else is present; no file is damaged, and no loss is reported. At the end of a
-/// world, a bit of the store's file is flipped while no connection is open. Then the next start must report it, or
-/// nothing must have changed, and nothing may be present that was not written.
+/// world, a bit of the store's file is flipped while no connection is open. The next start must then report the damage
+/// or find all data unchanged, and it must not return anything that was never written.
 public enum PowerCutSimulation {
   /// The result of one world.
   public struct Outcome: Sendable {
     /// The seed of the world.
     public let seed: UInt64
-    /// The first violated property.
+    /// The first violated property; nil if every property held.
     public let violation: String?
     /// The number of power cuts.
     public let cuts: Int
     /// The number of acknowledged writes.
     public let acknowledged: Int
-    /// The number of changes on the disk that were not synced when the power was cut.
+    /// The number of disk changes that were unsynced when the power was cut.
     public let unsynced: UInt64
     /// The result of a flipped bit: "unchanged", "damaged" or "set aside"; nil if no bit was flipped.
     public let flip: String?

@@ -1,13 +1,13 @@
 import Storage
 
-/// A store on a disk with power cuts, the operations on it, and its contents.
+/// A store that the simulation tests under power cuts: its operations and its contents.
 protocol PowerCutSubject {
   associatedtype Store
   associatedtype Operation
   associatedtype Contents: Equatable
 
   static var name: String { get }
-  /// Opens the store as its program does at startup; an empty path means memory.
+  /// Opens the store as its program does at startup. An empty path opens it in memory.
   static func open(path: String, now: @escaping @Sendable () -> Int64) throws(PowerCutFault)
     -> Store
   static func close(_ store: Store)
@@ -15,7 +15,7 @@ protocol PowerCutSubject {
   static func operation(
     after contents: Contents, number: UInt64, _ random: inout SeededGenerator
   ) -> Operation
-  /// Performs the operation; once it returns, it is acknowledged.
+  /// Performs the operation. The operation is acknowledged once this method returns.
   static func perform(_ operation: Operation, on store: Store) throws(StorageFailure)
   static func contents(of store: Store) throws(StorageFailure) -> Contents
   /// Returns one line for each record of the contents.
@@ -24,7 +24,7 @@ protocol PowerCutSubject {
   static func difference(_ expected: Contents, _ found: Contents) -> String
 }
 
-/// The reason that a store could not be opened, or not correctly.
+/// The reason that a store could not be opened, or was found damaged or incomplete.
 enum PowerCutFault: Error {
   case storage(StorageFailure)
   case broken(String)
@@ -40,7 +40,7 @@ extension SeededGenerator {
   }
 }
 
-/// Checks and opens a store as a gateway does at startup; nothing may be damaged or missing.
+/// Checks and opens a store as a gateway does at startup. Nothing may be damaged or missing.
 func inspectThenOpen<Store>(
   _ path: String, inspect: (String) throws(StorageFailure) -> StoreInspection,
   open: () throws(StorageFailure) -> Store, lost: (Store) throws(StorageFailure) -> UInt64

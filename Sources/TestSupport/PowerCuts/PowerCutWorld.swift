@@ -2,9 +2,9 @@ import Foundation
 import Storage
 import Synchronization
 
-/// One store through several lives, each of which ends with a power cut or gracefully.
+/// One store throughout several lives, each of which ends gracefully or with a power cut.
 ///
-/// The same store in memory receives every acknowledged write and shows the expected contents.
+/// A second store in memory receives every acknowledged write and so provides the expected contents.
 final class PowerCutWorld<Subject: PowerCutSubject> {
   /// A write whose outcome is uncertain once a sync has failed.
   private struct Step {
@@ -17,7 +17,7 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
   private let folder: ScratchFolder?
   private let path: String
   private let disk: PowerCutDisk
-  /// Advances with each write, so that a failed store may be tried again.
+  /// A clock that advances with each write, so that a failed store may be tried again.
   private let clock = ManualNanoseconds()
   private var steps: [Step] = []
   private var inFlight: Subject.Operation?
@@ -91,7 +91,7 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
 
   private func live(_ store: Subject.Store) {
     if random.chance(0.8) {
-      // Use any order of magnitude: during the first commit, and during a late checkpoint.
+      // Draw from several orders of magnitude, to hit both the first commit and late checkpoints.
       let most = [10, 100, 1_000, 4_000][random.draw(0...3)]
       disk.cut(afterOperations: UInt64(random.draw(0...most)))
     }
@@ -116,7 +116,7 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
         try Subject.perform(operation, on: oracle)
         self.contents = try Subject.contents(of: oracle)
       } else {
-        // The contents are unknown, so draw the next operation from what the store reports.
+        // The contents are unknown, so draw the next operation from those that the store reports.
         self.contents = try Subject.contents(of: store)
       }
     } catch {
@@ -134,7 +134,7 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
     }
   }
 
-  /// Returns true if the store in memory also refuses it, because a referenced record does not exist.
+  /// Returns true if the store in memory also refuses the operation, because a referenced record does not exist.
   private func isRefusal(_ failure: StorageFailure, of operation: Subject.Operation) -> Bool {
     switch failure {
     case .missing, .exists: true
@@ -146,7 +146,7 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
     cuts += 1
     note("the power goes after \(disk.operationCount) operations")
     disk.restart()
-    // The mark is not synced: it may be an older one, or be missing.
+    // The mark is not synced, so it may be outdated or missing.
     let mark = path + "-mark"
     switch random.draw(0...3) {
     case 0: try? formerMark?.write(to: URL(fileURLWithPath: mark))
@@ -169,7 +169,7 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
     }
   }
 
-  /// Finds the store's contents among the possible ones, which are certain from then on.
+  /// Finds the store's contents among the possible ones. From then on, the contents are certain.
   private func compare(_ store: Subject.Store) throws(StorageFailure) {
     let found = try Subject.contents(of: store)
     if let oracle, let contents, found == contents {
@@ -261,7 +261,7 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
   }
 }
 
-/// A monotonic clock that stops between writes.
+/// A monotonic clock that advances only with writes.
 private final class ManualNanoseconds: Sendable {
   private let nanoseconds = Atomic<Int64>(1)
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// An X server and a session bus with AT-SPI, on which a test reads and operates windows as a screen reader does.
+/// An X server and a session bus with AT-SPI, on which a test reads and operates windows as a screen reader would.
 public struct AccessibleDesktop: Sendable {
   /// The environment of the programs on this desktop.
   public let environment: [String: String]
@@ -9,7 +9,7 @@ public struct AccessibleDesktop: Sendable {
   private let scenario: Scenario
   private let reader: RunningProgram
 
-  /// Starts the desktop on `scenario`.
+  /// Starts the desktop within `scenario`.
   public init(on scenario: Scenario) async throws {
     self.scenario = scenario
     let services = scenario.folder.file("accessibility")
@@ -23,7 +23,7 @@ public struct AccessibleDesktop: Sendable {
     ])
     environment = [
       "DBUS_SESSION_BUS_ADDRESS": address, "DISPLAY": ":" + (try await server.firstLine()),
-      // The screen has no graphics card.
+      // The virtual X server has no graphics card.
       "GSK_RENDERER": "cairo",
     ]
     reader = try scenario.start(
@@ -50,7 +50,7 @@ public struct AccessibleDesktop: Sendable {
     }
   }
 
-  /// Waits until an element with this name and role exists, or until it does not.
+  /// Waits until an element with this role and name exists or, if `isThere` is false, until it no longer exists.
   public func wait(_ role: String, _ name: String, isThere: Bool = true) async throws {
     try await Scenario.wait("\(role) \(name)\(isThere ? "" : " to go")") {
       try await elements().contains { $0.role == role && $0.name == name } == isThere
@@ -64,14 +64,14 @@ public struct AccessibleDesktop: Sendable {
     }
   }
 
-  /// Waits for a text field and replaces its content.
+  /// Waits for a text field and replaces its content with `text`.
   public func type(_ text: String, into name: String) async throws {
     try await Scenario.wait("the field \(name)") {
       try await ask(["do": "type", "name": name, "text": text])["done"].boolean == true
     }
   }
 
-  /// Closes a window with this title, as a window manager's button does.
+  /// Closes the window with this title, as the close button of a window manager does.
   public func closeWindow(_ title: String) async throws {
     let found = try await scenario.command(
       [TestTool.xdotool.required(), "search", "--onlyvisible", "--name", title],
@@ -83,7 +83,7 @@ public struct AccessibleDesktop: Sendable {
       ], environment: environment)
   }
 
-  /// Waits until this many pixels of the screen have a color, given as RRGGBB.
+  /// Waits until at least this many pixels of the screen have a color, which is given as RRGGBB.
   public func waitForPixels(_ colour: String, atLeast count: Int) async throws {
     try await Scenario.wait("\(count) pixels of \(colour)") {
       let counted = try await scenario.command(

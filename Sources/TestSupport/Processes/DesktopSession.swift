@@ -1,7 +1,8 @@
 import Foundation
 
-/// A test's own desktop: a private session bus, a virtual X server, and dunst, a real notification server, with its own
-/// configuration.
+/// A test's own desktop: a private session bus, a virtual X server, and a notification server.
+///
+/// The notification server is the real dunst, with its own configuration.
 public struct DesktopSession: Sendable {
   /// The environment of the programs on this desktop.
   public let environment: [String: String]
@@ -9,7 +10,7 @@ public struct DesktopSession: Sendable {
   public let monitor: RunningProgram
   private let scenario: Scenario
 
-  /// The configuration of dunst, which puts its window into the upper left corner, so that tests know where to click.
+  /// The configuration of dunst. It puts the window in the upper left corner, so that tests know where to click.
   private static let configuration = """
     [global]
     monitor = 0
@@ -41,7 +42,7 @@ public struct DesktopSession: Sendable {
     timeout = 0
     """
 
-  /// Starts the desktop on `scenario` and waits until its notification server is available.
+  /// Starts the desktop within `scenario` and waits until its notification server is available.
   public init(on scenario: Scenario) async throws {
     self.scenario = scenario
     let address = try await scenario.bus()
@@ -56,7 +57,7 @@ public struct DesktopSession: Sendable {
         "interface=org.freedesktop.Notifications", "type=method_return",
         "type=signal,member=NameOwnerChanged,arg0=org.freedesktop.Notifications",
       ], environment: environment)
-    // The monitor's own NameAcquired is its first line; after that, it misses no messages.
+    // The monitor prints its own NameAcquired as its first line. After that, it misses no messages.
     _ = try await monitor.firstLine()
     let file = scenario.folder.file("dunstrc")
     try Self.configuration.write(toFile: file, atomically: true, encoding: .utf8)
@@ -82,9 +83,9 @@ public struct DesktopSession: Sendable {
     return count
   }
 
-  /// Waits until a call of `member` to the notification server was sent on the bus.
+  /// Waits for a call of `member` to the notification server, and returns the lines that the monitor printed for it.
   ///
-  /// Returns its lines. A call is complete once its answer, or the signal after it, has begun.
+  /// A call is complete once the monitor has started to print the answer or the next signal.
   public func call(_ member: String, containing text: String) async throws -> [String] {
     let lines = try await monitor.output(called: "a call of \(member) with '\(text)'") { lines in
       !Self.message(member, containing: text, in: lines).isEmpty
@@ -97,7 +98,7 @@ public struct DesktopSession: Sendable {
   {
     var message: [String] = []
     var found: [String] = []
-    // A message is complete when the next one begins. A text may have lines of its own.
+    // A message is complete when the next one begins. Its text may itself contain several lines.
     let beginnings = ["method call ", "method return ", "signal ", "error "]
     for line in lines {
       if !beginnings.contains(where: line.hasPrefix) {
@@ -111,7 +112,7 @@ public struct DesktopSession: Sendable {
     return found
   }
 
-  /// Saves a picture of the screen to a file in the portable pixmap format.
+  /// Saves a picture of the screen in the portable pixmap format, and returns the path of the file.
   ///
   /// Returns its path.
   public func picture(_ name: String) async throws -> String {
@@ -136,7 +137,7 @@ public struct DesktopSession: Sendable {
     return changed
   }
 
-  /// Returns the bytes after a pixmap's header of three lines.
+  /// Returns the bytes after the three header lines of a pixmap.
   private static func pixels(_ file: String) throws -> ArraySlice<UInt8> {
     let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))
     var start = 0
@@ -149,7 +150,7 @@ public struct DesktopSession: Sendable {
     return Array(bytes[start...])[...]
   }
 
-  /// Clicks into the window of the first notification.
+  /// Clicks in the window of the first notification.
   public func click() async throws {
     _ = try await scenario.command(
       [TestTool.xdotool.required(), "mousemove", "100", "40", "click", "1"],

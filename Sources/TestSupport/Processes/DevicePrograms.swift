@@ -1,6 +1,6 @@
 import Glibc
 
-/// A real agent with its socket.
+/// A real agent and the socket on which it serves apps.
 public struct AgentProgram: Sendable {
   /// The process of the agent.
   public let program: RunningProgram
@@ -35,7 +35,7 @@ public struct DevicesProgram: Sendable {
   public func goOffline() async throws {
     program.tell(#"{"do":"offline"}"#)
     _ = try await program.event("link") {
-      // Enrollment ends its own link.
+      // Enrollment uses a separate link, whose end does not count.
       $0["state"].string == "down" && $0["reason"].string != "enrolled"
     }
   }
@@ -92,7 +92,7 @@ extension Scenario {
     }
   }
 
-  /// Runs an app on `agent` that registers.
+  /// Runs an app on `agent` that registers, and returns the app and its token.
   ///
   /// Returns it with its token.
   public func app(
@@ -112,7 +112,7 @@ extension Scenario {
 
   /// Starts virtual devices of `gateway` with these topics (`BUNDLE-ID` or `BUNDLE-ID:TYPE,…`).
   ///
-  /// `words` are the options for joining it, if they differ from the defaults.
+  /// `words` contains the options for joining the gateway, if they differ from the defaults.
   public func devices(
     _ name: String = "devices", of gateway: GatewayProgram, topics: [String],
     options: [String] = [], joining words: [String]? = nil

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// The arrivals of files in folders, watched for all tests with one inotify instance.
+/// A watcher that counts the files arriving in folders, for all tests with one inotify instance.
 ///
 /// The kernel allows only 128 instances per user, and each agent, bus and desktop program of the tests needs one.
 final class FileArrivals: Sendable {
@@ -24,7 +24,7 @@ final class FileArrivals: Sendable {
   private let state = Mutex(State())
 
   private init() {
-    // Use a separate thread, because those of the tests and of Dispatch are as few as the machine's cores.
+    // Use a separate thread, because the threads of the tests and of Dispatch are only as many as the machine's cores.
     Thread.detachNewThread { [self] in
       while true {
         var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -34,7 +34,7 @@ final class FileArrivals: Sendable {
     }
   }
 
-  /// Starts watching a folder.
+  /// Starts watching a folder, and returns the number of the watch.
   ///
   /// Returns the number of the watch.
   func watch(_ folder: String) -> Int32 {
@@ -44,7 +44,7 @@ final class FileArrivals: Sendable {
   /// Returns the number of arrivals in a folder.
   func count(in folder: Int32) -> Int { state.withLock { $0.counts[folder, default: 0] } }
 
-  /// Waits until more than `count` files have arrived, or for `limit`.
+  /// Waits until more than `count` files have arrived or `limit` has passed.
   func more(than count: Int, in folder: Int32, within limit: Duration) async {
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       let isThere = state.withLock { state in
@@ -70,7 +70,7 @@ final class FileArrivals: Sendable {
     for waiter in ready { waiter.continuation.resume() }
   }
 
-  /// Reads the pending events.
+  /// Reads the pending events, and returns the watches that they concern.
   ///
   /// Returns their watches.
   private func readFolders() -> Set<Int32> {

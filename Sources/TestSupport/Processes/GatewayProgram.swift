@@ -23,10 +23,10 @@ public struct GatewayProgram: Sendable {
   public var keyFile: String { ready["keyFile"].string ?? "" }
   /// The gateway's enrollment code.
   public var enrollmentCode: String { ready["enrollmentCode"].string ?? "" }
-  /// The path of the file with all of this information.
+  /// The path of the ready file, which contains all of this information.
   public var file: String { data + "/gateway.json" }
 
-  /// Returns the port of a listener: `provider`, `device`, `binary`, `feedback`, `console`.
+  /// Returns the port of a listener: `provider`, `device`, `binary`, `feedback`, or `console`.
   public func port(_ listener: String) -> Int { ready["ports"][listener].integer ?? 0 }
 
   /// Asks the gateway to drain and exit, and waits until it has.
@@ -41,10 +41,10 @@ public struct GatewayProgram: Sendable {
 }
 
 extension Scenario {
-  /// The names of the options for the ports of a gateway's listeners.
+  /// The gateway's listeners, each named as in the option for its port.
   private static let listeners = ["provider", "device", "binary", "feedback", "console"]
 
-  /// Starts a gateway with an empty folder, on its own ports, and waits until it is ready.
+  /// Starts a gateway with an empty folder on free ports, and waits until it is ready.
   ///
   /// `wrapper` is a command that executes the gateway, such as one that sets its limits.
   public func gateway(
@@ -56,7 +56,7 @@ extension Scenario {
       wrapper: wrapper)
   }
 
-  /// Restarts a gateway that has ended, on the same ports.
+  /// Restarts a gateway that has ended, on the same ports as before.
   ///
   /// `options` and `wrapper` apply only to this start.
   public func restart(

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One JSON value that a program printed on a line.
+/// A JSON value that a program printed on a line of its own.
 public enum JSONLine: Decodable, Equatable, Sendable {
   case null
   case boolean(Bool)
@@ -9,9 +9,7 @@ public enum JSONLine: Decodable, Equatable, Sendable {
   case array([JSONLine])
   case object([String: JSONLine])
 
-  /// Parses a line.
-  ///
-  /// Returns `nil` if it is not JSON.
+  /// Parses a line, and returns `nil` if the line is not JSON.
   public init?(_ text: String) {
     guard let value = try? JSONDecoder().decode(JSONLine.self, from: Data(text.utf8)) else {
       return nil

@@ -4,9 +4,10 @@ import Glibc
 import Synchronization
 import System
 
-/// The start of processes that end with this one, however it ends.
+/// A spawner for processes that never outlive this process, even if it crashes.
 ///
-/// `PR_SET_PDEATHSIG` is bound to the thread that forked, so one thread that never ends starts them all.
+/// `PR_SET_PDEATHSIG` is bound to the thread that forked. A single thread that never ends therefore starts all
+/// processes.
 enum ProgramSpawner {
   struct Spawned: Sendable {
     let pid: pid_t
@@ -55,7 +56,7 @@ enum ProgramSpawner {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // Use a separate process group, so that signals to the tests do not reach it; no signal is blocked.
+    // Use a separate process group, so that signals to the tests do not reach the program. Block no signals.
     posix_spawnattr_setflags(
       &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
     var none = sigset_t()

@@ -1,15 +1,16 @@
 import Synchronization
 import System
 
-/// Ports for programs that are restarted on them.
+/// Ports for programs that tests restart on the same port.
 ///
-/// This process never uses one twice, and the kernel does not assign them to a connection or to a listener on port 0.
+/// This process never hands out a port twice, and the kernel does not assign these ports to connections or to listeners
+/// on port 0.
 public enum ReservedPorts {
-  /// The range is below the ports that Linux assigns automatically: 32,768 and above.
+  /// The range of ports, below those that Linux assigns automatically (32,768 and above).
   private static let range: Range<UInt16> = 10_000..<32_000
   private static let reserved = Mutex<Set<UInt16>>([])
 
-  /// Returns a port without a listener.
+  /// Returns a port on which nothing listens.
   public static func next() -> Int {
     while true {
       let port = UInt16.random(in: range)

@@ -3,11 +3,11 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A process that a test started: its output line by line, its end, and its input.
+/// A process that a test started, with its input, its lines of output, and its exit status.
 ///
-/// It is killed with its last reference, and when the tests end in any way.
+/// The process is killed when its last reference is released, and whenever the tests end.
 public final class RunningProgram: Sendable {
-  /// The number of the process.
+  /// The ID of the process.
   public let pid: Int32
   /// The program's name in messages.
   public let name: String
@@ -80,7 +80,7 @@ public final class RunningProgram: Sendable {
     return line
   }
 
-  /// Waits until `isEnough` returns true for all lines printed so far, and returns them.
+  /// Waits until `isEnough` returns true for all lines printed so far, and returns those lines.
   public func output(
     called what: String, within limit: Duration = TestTimeout.standard,
     until isEnough: @escaping @Sendable ([String]) -> Bool
@@ -89,7 +89,7 @@ public final class RunningProgram: Sendable {
     return lines
   }
 
-  /// Waits for the next line that is not JSON and has this beginning.
+  /// Waits for the next line that is not JSON and begins with `beginning`.
   ///
   /// Other lines stay available.
   public func text(_ beginning: String, within limit: Duration = TestTimeout.standard) async throws
@@ -112,7 +112,7 @@ public final class RunningProgram: Sendable {
   /// All lines printed so far.
   public var lines: [String] { state.withLock { $0.lines } }
 
-  /// The JSON lines so far that no test has waited for.
+  /// The JSON lines so far that no test has waited for yet.
   public var untaken: [JSONLine] { state.withLock { $0.untaken } }
 
   /// The text on standard error so far.
@@ -129,7 +129,7 @@ public final class RunningProgram: Sendable {
     }
   }
 
-  /// Ends the program's standard input.
+  /// Closes the program's standard input.
   public func closeInput() {
     input.withLock { descriptor in
       if descriptor >= 0 { close(descriptor) }
@@ -137,24 +137,22 @@ public final class RunningProgram: Sendable {
     }
   }
 
-  /// Sends a signal if the process has not ended.
+  /// Sends a signal to the process if it has not ended.
   public func signal(_ number: Int32) {
     state.withLock { state in
-      // The process is not reaped yet, so the number still belongs to it.
+      // The process is not reaped yet, so the process ID still belongs to it.
       if state.status == nil { kill(pid, number) }
     }
   }
 
-  /// Waits for the end.
-  ///
-  /// Returns the exit status, or 128 plus the signal's number.
+  /// Waits until the process ends, and returns its exit status, or 128 plus the number of the signal that ended it.
   @discardableResult
   public func end(within limit: Duration = TestTimeout.standard) async throws -> Int32 {
     try await wait(for: "its end", within: limit) { $0.status != nil && $0.outputEnded }
     return state.withLock { $0.status ?? -1 }
   }
 
-  /// Asks the program to end and waits until it has.
+  /// Asks the program to end, and waits until it has ended.
   @discardableResult
   public func stop(within limit: Duration = TestTimeout.standard) async throws -> Int32 {
     signal(SIGTERM)
@@ -166,8 +164,9 @@ public final class RunningProgram: Sendable {
 
   // MARK: Waiting
 
-  /// Waits until `isMet` returns true, which is checked after every change, or until the program ends or `limit` is
-  /// reached.
+  /// Waits until `isMet` returns true, the program ends, or `limit` is reached.
+  ///
+  /// The condition is checked after every change.
   private func wait(
     for what: String, within limit: Duration, _ isMet: @escaping @Sendable (inout State) -> Bool
   ) async throws {
@@ -244,7 +243,7 @@ public final class RunningProgram: Sendable {
   private func awaitEnd() {
     let pid = pid
     Thread.detachNewThread { [weak self] in
-      // Do not reap the process first: until `status` is set, its number must not be reused.
+      // Do not reap the process yet: its ID must not be reused before `status` is set.
       var information = siginfo_t()
       while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
       var status: Int32 = 0

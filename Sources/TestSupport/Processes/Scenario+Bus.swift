@@ -1,26 +1,24 @@
 import Foundation
 
 extension Scenario {
-  /// The machine's bus that a test's own bus replaces.
+  /// The machine's bus in place of which a test runs its own.
   public enum BusKind: String, Sendable {
     case session, system
   }
 
-  /// Returns the address of the test's own bus, even before it runs.
+  /// Returns the address of the test's own bus, which is known before the bus runs.
   public func busAddress(_ kind: BusKind = .session) -> String {
     "unix:path=\(folder.file("\(kind)-bus"))"
   }
 
-  /// Starts a test's own bus without access control.
+  /// Starts a test's own bus without access control, and returns its address.
   ///
-  /// Returns its address. `services` is a folder of services that the bus may start.
+  /// `services` is a folder of services that the bus may start.
   public func bus(_ kind: BusKind = .session, services: String? = nil) async throws -> String {
     try await startBus(kind, services: services).firstLine()
   }
 
-  /// Starts a bus as `bus` does.
-  ///
-  /// Returns the program, for a test that ends it.
+  /// Starts a bus like `bus(_:services:)`, but returns the program, for a test that ends it.
   public func startBus(
     _ kind: BusKind = .session, services: String? = nil
   ) async throws -> RunningProgram {
@@ -48,7 +46,7 @@ extension Scenario {
     return bus
   }
 
-  /// Polls a condition that no event announces.
+  /// Polls a condition whose change no event announces.
   ///
   /// Fails after ``TestTimeout/standard``.
   public static func wait(_ what: String, until isSo: () async throws -> Bool) async throws {

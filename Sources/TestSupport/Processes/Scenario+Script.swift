@@ -1,8 +1,8 @@
 extension Scenario {
-  /// Writes a shell script that can be started at once.
+  /// Writes a shell script that can be started immediately, and returns its path.
   ///
-  /// Returns its path. A separate process writes it. A program that another test starts at the same time would inherit
-  /// a file that this process has open, and the kernel does not start an executable that is open for writing
+  /// A separate process writes the script. If this process wrote it, a program that another test starts at the same
+  /// time would inherit the open file, and the kernel does not start an executable that is open for writing
   /// (`ETXTBSY`).
   public func script(_ name: String, _ text: String) async throws -> String {
     let path = folder.file(name)

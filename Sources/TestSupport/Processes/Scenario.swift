@@ -3,8 +3,9 @@ import Glibc
 import Synchronization
 import System
 
-/// The environment of a test with real programs: its own folder and the programs that it starts, both removed when the
-/// test ends, however it ends.
+/// The environment of a test with real programs: its own folder, and the programs that it starts.
+///
+/// The folder is deleted and the programs are killed when the test ends, whether it passes, fails, or throws.
 public final class Scenario: Sendable {
   /// The output of a command and its exit status.
   public struct CommandResult: Sendable {
@@ -30,7 +31,7 @@ public final class Scenario: Sendable {
 
   /// Runs `body` on a new scenario and cleans up afterward.
   ///
-  /// Pass `needsPlace: false` for work that other scenarios wait for, because they may hold every place.
+  /// Pass `needsPlace: false` for work that other scenarios wait for, because those scenarios may occupy every place.
   public static func run<Result>(
     needsPlace: Bool = true, _ body: (Scenario) async throws -> Result
   ) async throws -> Result {
@@ -86,9 +87,9 @@ public final class Scenario: Sendable {
       environment: environment)
   }
 
-  /// Runs a command to its end.
+  /// Runs a command until it ends.
   ///
-  /// If `succeeding` is true, every status other than 0 is a failure.
+  /// If `succeeding` is true, any status other than 0 is a failure.
   public func command(
     _ arguments: [String], input: String? = nil, environment: [String: String] = [:],
     succeeding: Bool = true, within limit: Duration = TestTimeout.standard
@@ -107,7 +108,7 @@ public final class Scenario: Sendable {
     return result
   }
 
-  /// Runs `belfry` with these arguments to its end.
+  /// Runs `belfry` with these arguments until it ends.
   public func belfryCommand(
     _ arguments: [String], input: String? = nil, succeeding: Bool = true
   ) async throws -> CommandResult {
@@ -135,13 +136,13 @@ public final class Scenario: Sendable {
 
   private func clear() async {
     let left = programs.withLock { $0 }
-    // End the programs in reverse order: apps before their agent, devices before their gateway.
+    // End the programs in reverse order: apps before their agent, and devices before their gateway.
     for program in left.reversed() where program.isRunning { program.signal(SIGKILL) }
     for program in left { _ = try? await program.end(within: .seconds(5)) }
     endLaunched()
   }
 
-  /// Ends the apps that an agent launched, which should survive the agent but not the test.
+  /// Ends the apps that an agent launched. They should survive the agent, but not the test.
   private func endLaunched() {
     for pid in processes { kill(pid, SIGKILL) }
   }

@@ -1,9 +1,10 @@
 import Dispatch
 
-/// The threads of tests with real programs.
+/// An executor with separate threads for tests that run real programs.
 ///
-/// The tests of a run share one thread per core, and hundreds of them compute. A test that waited for a program would
-/// resume half a minute after the program's line, too late for programs with time limits.
+/// All tests of a run share one thread per core, and hundreds of them are busy computing. A test that waits for a
+/// program would resume half a minute after the program printed a line, which is too late for programs with time
+/// limits.
 final class ScenarioExecutor: TaskExecutor {
   static let shared = ScenarioExecutor()
 

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Places for scenarios that run at the same time.
+/// A limit on the number of scenarios that run at the same time.
 ///
 /// All tests of a run begin at once. Each scenario has several processes, and hundreds of them on two cores would make
-/// every one too slow for programs with time limits.
+/// all of them too slow for programs with time limits.
 actor ScenarioPlaces {
   static let shared = ScenarioPlaces(6 * ProcessInfo.processInfo.activeProcessorCount)
 
-  /// True within a scenario: a nested one does not need a place.
+  /// True within a scenario. A nested scenario needs no place of its own.
   @TaskLocal static var isInside = false
 
   private var free: Int
@@ -21,7 +21,7 @@ actor ScenarioPlaces {
     await withCheckedContinuation { waiting.append($0) }
   }
 
-  /// Releases a place, or passes it to the longest waiting scenario.
+  /// Releases a place, or passes it to the scenario that has waited longest.
   func leave() {
     guard !waiting.isEmpty else { return free += 1 }
     waiting.removeFirst().resume()

@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
 
-/// A test's own folder, which is deleted with it.
+/// A test's own folder, which is deleted with this object.
 ///
-/// Its path is short, since a socket's path has at most 107 bytes.
+/// Its path is short, because the path of a socket has at most 107 bytes.
 public final class ScratchFolder: Sendable {
   /// The absolute path of the folder.
   public let path: String
@@ -35,8 +35,8 @@ public final class ScratchFolder: Sendable {
     let end = ContinuousClock.now + limit
     while true {
       let count = arrivals.count(in: watch)
-      // Look after taking the count, so that nothing is missed in between, and once more at the end, because the file
-      // may arrive while other tests occupy the threads.
+      // Look after taking the count, so that no arrival is missed in between. Look once more at the end, because the
+      // file may arrive while other tests occupy the threads.
       if let text = try? String(contentsOfFile: file, encoding: .utf8), !text.isEmpty {
         return text
       }

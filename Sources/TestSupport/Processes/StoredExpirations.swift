@@ -1,10 +1,10 @@
 public import Storage
 
-/// A function that changes the stored notifications of a stopped gateway as if they had been stored earlier.
+/// Support for changing the stored notifications of a stopped gateway as if they had been stored earlier.
 public enum StoredExpirations {
-  /// Moves the expiration of all stored notifications to an earlier time.
+  /// Moves the expiration of all stored notifications to an earlier time, and returns the previous expirations.
   ///
-  /// Returns the previous expirations in seconds since 1970.
+  /// The expirations are in seconds since 1970.
   public static func bringForward(
     bySeconds seconds: Int64, inStore path: String
   ) throws(StorageFailure) -> [Int64] {

@@ -1,13 +1,13 @@
 import Foundation
 
-/// The time limits of tests for events that should occur at once.
+/// The time limits for events that should occur immediately.
 ///
-/// They are long, since dozens of tests share few cores, and only a failing test waits until the end.
+/// The limits are long, because dozens of tests share few cores. Only a failing test waits that long.
 public enum TestTimeout {
-  /// The value of BELFRY_TEST_SECONDS, for runs in which most tests are to fail.
+  /// The value of `BELFRY_TEST_SECONDS`, which shortens runs in which most tests are expected to fail.
   private static let seconds =
     ProcessInfo.processInfo.environment["BELFRY_TEST_SECONDS"].flatMap { Int64($0) } ?? 60
-  /// The limit for one event of a program, or for the end of a command.
+  /// The limit for one event of a program, or for a command to end.
   public static let standard: Duration = .seconds(seconds)
   /// The standard limit in nanoseconds.
   public static let standardNanoseconds: Int64 = seconds * 1_000_000_000

@@ -1,9 +1,9 @@
 import Foundation
 public import Testing
 
-/// A program or a Python environment that some tests use and that may be missing on a machine.
+/// A program or a Python environment that some tests need and that a machine may lack.
 public enum TestTool: String, CaseIterable, Sendable {
-  /// A web browser for the console.
+  /// A web browser, for tests of the console.
   case chromium
   case curl
   case openssl
@@ -46,9 +46,9 @@ public enum TestTool: String, CaseIterable, Sendable {
   /// The Python environment with the client libraries: `scripts/python-environment test`.
   case python = "python-test"
   case systemPython = "python3"
-  /// A reader of QR codes.
+  /// A QR code reader.
   case zbarimg
-  /// The viewer of manual pages.
+  /// The viewer for manual pages.
   case man
 
   /// The path on this machine; `nil` if it is missing.
@@ -72,7 +72,7 @@ public enum TestTool: String, CaseIterable, Sendable {
       .first { FileManager.default.isExecutableFile(atPath: $0) }
   }
 
-  /// Returns the path, for a test that runs only if the tool is available.
+  /// Returns the path of the tool, for a test that runs only if the tool is available.
   public func required() throws -> String {
     guard let path else {
       throw ProgramFailure.unreadable("\(rawValue) is not installed: run make test")
@@ -84,7 +84,7 @@ public enum TestTool: String, CaseIterable, Sendable {
 extension Trait where Self == ConditionTrait {
   /// Skips the test if a tool is missing.
   ///
-  /// In CI the test runs anyway, and fails because of the missing tool.
+  /// In CI, the test runs anyway and fails because the tool is missing.
   public static func requires(_ tools: TestTool...) -> Self {
     let missing = tools.filter { $0.path == nil }.map(\.rawValue)
     let isCI = ProcessInfo.processInfo.environment["CI"] != nil

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A virtual X server, and a window manager that activates windows on it.
+/// A virtual X server and a window manager on it, which activates windows for tests.
 public struct WindowScenario: Sendable {
   /// The environment of the programs on this server.
   public let environment: [String: String]
@@ -8,7 +8,7 @@ public struct WindowScenario: Sendable {
   public let server: RunningProgram
   private let manager: RunningProgram
 
-  /// Starts both on `scenario`.
+  /// Starts the X server and the window manager within `scenario`.
   public init(on scenario: Scenario) async throws {
     server = try scenario.start([
       TestTool.xvfb.required(), "-displayfd", "1", "-screen", "0", "640x480x24", "-nolisten", "tcp",
@@ -19,9 +19,9 @@ public struct WindowScenario: Sendable {
       environment: environment)
   }
 
-  /// Activates a new window with the properties that `Tests/Windows/window-manager` reads; `null` activates none.
+  /// Activates a new window with the properties in `description`, or no window if it is `null`.
   ///
-  /// Returns once the server has processed it.
+  /// `Tests/Windows/window-manager` reads the properties. This method returns once the server has processed the change.
   public func front(_ description: String) async throws {
     let count = manager.lines.count
     manager.tell(description)

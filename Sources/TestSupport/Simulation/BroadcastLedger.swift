@@ -2,7 +2,7 @@ import BelfryWire
 import Gateway
 import Storage
 
-/// The promises for each broadcast and its outcome on each device.
+/// A ledger of the promises for each broadcast and of its outcome on each device.
 final class BroadcastLedger {
   struct Message {
     let number: UInt64
@@ -11,26 +11,26 @@ final class BroadcastLedger {
     let priority: UInt8
     /// The expiration in seconds since 1970.
     let expiration: Int64
-    /// True if it was sent after all faults ended, so that everyone must receive it.
+    /// True if the broadcast was sent after all faults ended, so that every subscriber must receive it.
     let isForAll: Bool
-    /// Devices with such a large backlog at that time that a broadcast with a single attempt may find no room.
+    /// Devices whose backlog was so large when the broadcast was sent that a broadcast with a single attempt may find
+    /// no room.
     let laggards: Set<UInt64>
     var isAnswered = false
     var isStored = false
-    /// The number of times that each device displayed it, by the number of times that it had left the channel.
+    /// The number of times that each device displayed the broadcast, by the number of times that the device had left
+    /// the channel.
     var shown: [UInt64: [Int: Int]] = [:]
   }
 
   private unowned let world: GatewaySimulation
   private(set) var messages: [Message] = []
-  /// The newest message on disk of each channel that stores it.
+  /// The newest message on disk of each channel that stores its messages.
   private var newest: [LinkChannel: UInt64] = [:]
 
   init(in world: GatewaySimulation) { self.world = world }
 
-  /// Opens a new message.
-  ///
-  /// Returns its number, which its payload contains.
+  /// Records a new message, and returns its number, which its payload contains.
   func open(
     _ channel: LinkChannel, isKept: Bool, priority: UInt8, expiration: Int64, isForAll: Bool
   ) -> UInt64 {
@@ -52,7 +52,7 @@ final class BroadcastLedger {
     newest[messages[Int(number)].channel] = number
   }
 
-  /// Handles the restoration of an older control store with its channels' messages.
+  /// Handles the restoration of an older control store, including the messages that it has stored for channels.
   func restored() { newest = [:] }
 
   func answered(_ number: UInt64) {
@@ -65,7 +65,8 @@ final class BroadcastLedger {
     messages[Int(number)].isAnswered = true
   }
 
-  /// Returns true if its provider may have sent it only after it expired, in which case it is tried once.
+  /// Returns true if the provider may have sent the message only after it expired, in which case the gateway tries it
+  /// once.
   private func isTooLate(_ message: Message) -> Bool {
     message.expiration <= world.time.unixMilliseconds / 1_000
   }

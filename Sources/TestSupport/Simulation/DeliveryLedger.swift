@@ -2,7 +2,7 @@ import BelfryWire
 import Gateway
 import Storage
 
-/// The promises for each push and its outcome, with checks of the invariants.
+/// A ledger of the promises for each push and of its outcome, with checks of the invariants.
 final class DeliveryLedger {
   /// The recipient of a push.
   struct Target: Hashable {
@@ -14,7 +14,7 @@ final class DeliveryLedger {
     let number: UInt64
     let target: Target
     let priority: UInt8
-    /// The expiration in seconds since 1970; without one from the provider, 30 days after creation.
+    /// The expiration in seconds since 1970. If the provider specified none, it is 30 days after creation.
     let expiration: Int64
     /// True if the provider specified an expiration.
     ///
@@ -25,50 +25,52 @@ final class DeliveryLedger {
     var isAnswered = false
     var isRefused = false
     var isOrphaned = false
-    /// True if the delivery log identifies it by an id that the gateway generated, so that the log cannot be used for
-    /// it.
+    /// True if the delivery log identifies the push by an id that the gateway generated.
+    ///
+    /// The log then cannot be used for this push.
     var isUnlogged = false
     var states: [DeliveryState] = []
-    /// Its position in the order in which the gateway accepted pushes, if the delivery log reported it.
+    /// The position of the push in the order in which the gateway accepted pushes, if the delivery log reported it.
     var acceptance: Int?
     var shown = 0
-    /// Its position in the order in which devices first displayed pushes.
+    /// The position of the push in the order in which devices first displayed pushes.
     var firstShowing: Int?
     var isUnregistered = false
-    /// True if the store removed it because of its age; a crash may have prevented the log entry.
+    /// True if the store removed the push because of its age. A crash may have prevented the log entry.
     var hasExpired = false
-    /// True if it was created before an old copy of the store was restored, which may not contain it.
+    /// True if the push was created before an old copy of the store was restored, because the copy may not contain it.
     var isForgotten = false
-    /// True if its device reported to the gateway that it discarded it, for a reason other than lack of space.
+    /// True if the device reported to the gateway that it discarded the push for a reason other than lack of space.
     var isThrownAway = false
-    /// The number of positions in the order of acceptance that were taken before it was sent, if its provider reports
-    /// it.
+    /// The number of positions in the order of acceptance that were taken before the push was sent.
+    ///
+    /// It is nil if the provider does not report when it sends a push.
     var placesBefore: Int?
     /// The number of positions in that order that were taken when it was answered, including its own.
     var placesAtAnswer: Int?
-    /// The second since 1970 on the gateway's expiry clock at the time of acceptance, as far as the log shows when that
-    /// was.
+    /// The time of acceptance on the gateway's expiry clock, in seconds since 1970, as precisely as the log shows it.
     ///
-    /// The clock follows small steps of the wall clock with a delay, so the true value lies in this range.
+    /// The clock follows small steps of the wall clock with a delay, so the true time lies anywhere in this range.
     var clockSeconds: ClosedRange<Int64>
-    /// The latest second since 1970 until which the gateway stores it: its wall clock may have been behind at
-    /// acceptance, and storage ends after 30 days.
+    /// The latest second since 1970 until which the gateway may store the push.
+    ///
+    /// At acceptance, the gateway's wall clock may have been behind, and storage ends after 30 days.
     var storedUntil: Int64
-    /// The time at which the gateway accepted it, in nanoseconds of the virtual clock.
+    /// The time at which the gateway accepted the push, in nanoseconds of the virtual clock.
     var receivedNanoseconds: Int64?
 
-    /// True if the gateway may have tried it only once because it had expired by its clock.
+    /// True if the gateway may have tried the push only once because the push had expired by the gateway's clock.
     var mayBeOnce: Bool {
       isExpirationNamed && expiration <= clockSeconds.upperBound
     }
-    /// True if the gateway may have stored it.
+    /// True if the gateway may have stored the push.
     var mayBeStored: Bool {
       !isExpirationNamed || expiration > clockSeconds.lowerBound
     }
-    /// True if the provider may rely on it, or if the gateway acts as if it could: a crash prevented the answer, but
-    /// the push was on disk, from where it was displayed or expired.
+    /// True if the provider may rely on the push, or if the gateway acts as if the provider could: a crash prevented
+    /// the answer, but the push was on disk and was later displayed or expired.
     ///
-    /// A push that is not logged may have been on disk.
+    /// A push that does not appear in the log may have been on disk.
     var counts: Bool {
       isAnswered || shown > 0
         || isOrphaned
@@ -83,7 +85,7 @@ final class DeliveryLedger {
   private static let states = Dictionary(
     uniqueKeysWithValues: DeliveryState.allCases.map { ($0.label, $0) })
 
-  /// The states after which a push is no longer stored for its device.
+  /// The states after which the gateway no longer stores a push for its device.
   private static let ends: Set<DeliveryState> = [
     .delivered, .deliveredFromStorage, .replaced, .discardedUnregistered,
     .discardedUnregisteredFromStorage, .discardedExpired, .discardedDisabled,
@@ -92,9 +94,7 @@ final class DeliveryLedger {
 
   init(in world: GatewaySimulation) { self.world = world }
 
-  /// Opens a new push.
-  ///
-  /// Returns its number, which its payload contains.
+  /// Records a new push, and returns its number, which its payload contains.
   func open(
     _ target: Target, priority: UInt8, expiration named: Int64?, collapseID: String, keep: UInt32
   ) -> UInt64 {
@@ -115,7 +115,7 @@ final class DeliveryLedger {
     body(&pushes[Int(number)])
   }
 
-  /// Records that its provider sends it, which the delivery log may never show.
+  /// Records that the provider sends the push, which the delivery log may never show.
   func sent(_ number: UInt64) { change(number) { $0.placesBefore = accepted } }
 
   func answered(_ number: UInt64) {
@@ -135,7 +135,7 @@ final class DeliveryLedger {
     }
   }
 
-  /// Records that its connection ended, so that its answer remains unknown.
+  /// Records that the provider's connection ended, so that the answer to the push remains unknown.
   func orphaned(_ number: UInt64, isUnlogged: Bool = false) {
     change(number) { push in
       push.isUnlogged = isUnlogged
@@ -169,7 +169,7 @@ final class DeliveryLedger {
         let received = push.receivedNanoseconds,
         push.states.dropLast().last == .received, !push.mayBeStored
       {
-        // Five seconds, plus loops that are paused for half a second, possibly repeatedly.
+        // Allow for five seconds, plus loops that are paused for half a second, possibly repeatedly.
         world.expect(
           world.time.now - received <= 7_000_000_000,
           "#\(number), to be tried once, waited \(world.time.now - received) ns for its device")
@@ -191,7 +191,7 @@ final class DeliveryLedger {
     }
   }
 
-  /// Checks that the delivery log's statement about a push is true.
+  /// Checks that the delivery log reports the true state of a push.
   private func checkTruth(of state: DeliveryState, _ push: Push) {
     switch state {
     case .delivered, .deliveredFromStorage:
@@ -212,7 +212,7 @@ final class DeliveryLedger {
     }
   }
 
-  /// Records that the store removes it because of its age.
+  /// Records that the store removes the push because of its age.
   func expired(_ number: UInt64) {
     change(number) { push in
       push.hasExpired = true
@@ -227,11 +227,11 @@ final class DeliveryLedger {
     return gateway.presentExpirySeconds - lagSeconds...gateway.expirySeconds + lagSeconds
   }
 
-  /// The seconds by which a loop's expiry clock may differ from the world's: it rounds, and follows small steps with a
-  /// delay.
+  /// The maximum difference in seconds between a loop's expiry clock and the world's clock. The expiry clock rounds,
+  /// and follows small steps with a delay.
   private var lagSeconds: Int64 { world.profile.hasClockSteps ? 180 : 1 }
 
-  /// Handles the restoration of an old copy of the store; everything after it is lost.
+  /// Handles the restoration of an old copy of the store, which loses everything stored after the copy.
   func restored() { for index in pushes.indices { pushes[index].isForgotten = true } }
 
   func unregistered(_ key: NotificationKey) {
@@ -262,14 +262,14 @@ final class DeliveryLedger {
     }
   }
 
-  /// Records that its device discards it, for a reason other than lack of space.
+  /// Records that the device discards the push for a reason other than lack of space.
   func thrownAway(_ number: UInt64) { change(number) { $0.isThrownAway = true } }
 
   /// Records that a push was displayed.
   ///
-  /// A device detects duplicates while it remembers the notifications that it stored. A gateway resends more than that
-  /// only if its store failed or is an older one. Pushes that it sends in another order than before, because power or a
-  /// rate held the older ones back, may arrive after they were forgotten.
+  /// A device detects duplicates of the notifications that it remembers. A gateway resends older ones only if its store
+  /// failed or was restored from an old copy. Pushes whose order changed, because a power restriction or a rate limit
+  /// held the older ones back, may arrive again after the device has forgotten them.
   func shown(_ number: UInt64, _ id: NotificationID, on device: SimulatedDevice) {
     showings += 1
     let place = showings
@@ -278,14 +278,15 @@ final class DeliveryLedger {
       if push.shown == 1 { push.firstShowing = place }
     }
     guard pushes.indices.contains(Int(number)), pushes[Int(number)].shown > 1 else { return }
-    // Without an answer a provider's retry would be a separate push; here each push is sent once.
+    // In practice, a provider that gets no answer retries, and the retry is a separate push. In the simulation, each
+    // push is sent once.
     let mayBeForgotten =
       world.gateway.notificationStore.mayHaveSettledRows || cameEarly(pushes[Int(number)])
     world.expect(!device.remembers(id) && mayBeForgotten, "#\(number) is shown twice")
   }
 
   /// Returns true if a push was displayed before an older one that its device did not have yet, or may itself have been
-  /// held back until newer ones arrived.
+  /// held back until newer pushes arrived.
   private func cameEarly(_ push: Push) -> Bool {
     push.priority != 10
       || pushes.contains { other in
@@ -299,7 +300,7 @@ final class DeliveryLedger {
 
   // MARK: The end
 
-  /// True if every push has its answer.
+  /// True if the outcome of every push is known: it was answered or refused, or its connection ended.
   var isAnswered: Bool { pushes.allSatisfy { $0.isAnswered || $0.isRefused || $0.isOrphaned } }
 
   /// Checks that every accepted push was displayed, replaced, expired, discarded for a reason, or stored.

@@ -11,19 +11,19 @@ extension GatewaySimulation {
   /// Returns the number of the push with this `apns-id`, or nil if the gateway generated the id.
   static func push(_ id: NotificationID) -> UInt64? { id.high == 7 ? id.low : nil }
 
-  /// The shortest payload of a push.
+  /// Returns the shortest payload of a push.
   static func payload(push number: UInt64) -> [UInt8] { Array(#"{"push":\#(number)}"#.utf8) }
 
-  /// The payload of a push that a simulated provider sends.
+  /// Returns the payload of a push that a simulated provider sends.
   ///
-  /// One in eleven has the greatest size that is accepted, most of it combining marks in a key:
-  /// text for which work by Unicode normalization grows faster than its length.
+  /// One payload in eleven has the maximum size and consists mostly of combining marks in a key. The time to normalize
+  /// such text grows faster than its length.
   func payload(push number: UInt64, limit: Int) -> [UInt8] {
     profile.sendsExtremes && number % 11 == 3
       ? Self.longPayload(push: number, bytes: limit) : Self.payload(push: number)
   }
 
-  /// A payload of that size.
+  /// Returns a payload of `count` bytes.
   static func longPayload(push number: UInt64, bytes count: Int) -> [UInt8] {
     let (start, end) = (#"{"push":\#(number),""#, #"":1}"#)
     return Array(
@@ -51,7 +51,7 @@ extension GatewaySimulation {
     Self.push(payload).map { "#\($0)" } ?? "something that nobody sent"
   }
 
-  /// Returns the location of an unanswered push.
+  /// Returns a description of where an unanswered push currently is.
   func whereabouts(of push: UInt64) -> String {
     providers.lazy.compactMap { $0.whereabouts(of: push) }.first
       ?? binaryProvider.whereabouts(of: push) ?? "no provider has it"
@@ -150,7 +150,7 @@ extension GatewaySimulation {
     }
   }
 
-  /// Sets the wall clock, in some worlds by forty days for a while.
+  /// Sets the wall clock. In some worlds, the clock is off by forty days for a while.
   private func setWallClock() {
     func step(by milliseconds: Int64) {
       note("the wall clock is set by \(milliseconds) ms")
@@ -165,7 +165,7 @@ extension GatewaySimulation {
     time.after(random(1_000_000...90_000_000_000)) { step(by: -days * 86_400_000) }
   }
 
-  /// Sends many pushes at once to an offline device, which must receive all of them.
+  /// Sends many pushes at once to an offline device. The device must receive all of them later.
   private func fillBacklog() {
     guard let device = devices.first, let topic = topics.first(where: { keep(of: $0) == .max }),
       let known = knownToken(of: topic, on: device)
@@ -221,7 +221,7 @@ extension GatewaySimulation {
     }
   }
 
-  /// Revokes a device as an administrator; another one replaces it.
+  /// Revokes a device as an administrator does. Another device replaces it.
   private func revokeDevice() {
     let candidates = devices.filter { $0.number != 0 && !$0.isRevoked }
     guard gateway.isReady, devices.count < 6, !candidates.isEmpty else { return }
@@ -253,7 +253,7 @@ extension GatewaySimulation {
     provider.broadcast(number, to: id, priority: priority, expiration: expiration)
   }
 
-  /// Collapse ids: common ones, two that are equal only after Unicode normalization, and one of the greatest length.
+  /// The collapse ids: common ones, two that are equal only after Unicode normalization, and one of the maximum length.
   private static let collapseIDs = [
     "c1", "c2", "c3", "caf\u{E9}", "cafe\u{301}",
     CostGrowth.combiningMarks(WireLimits.collapseIDBytesMax),
@@ -268,7 +268,7 @@ extension GatewaySimulation {
       case 1: max(0, seconds - 10)
       case 2, 3: seconds + random(1...60)
       case 4: nil
-      // The greatest number that is read.
+      // Use the largest number that the gateway reads.
       case 5: 999_999_999_999_999_999
       default: seconds + 30 * 86_400
       }

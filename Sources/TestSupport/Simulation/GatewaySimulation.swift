@@ -6,12 +6,12 @@ import System
 /// A simulation of providers, a gateway with its loops and stores, and devices, on one thread, with one seed and a
 /// virtual clock.
 ///
-/// The gateway is the real one, from its server down to its streams; its environment is simulated: network, threads,
-/// disk, clocks. For a while, everything fails that can: the gateway and the devices crash, connections break, stall or
-/// become silent, disks are slow, full or broken, loops pause, and clocks are set. Then everything works for a while,
-/// and every promise must be kept. The same seed results in the same run.
+/// The gateway is the real one, from its server down to its streams. Its environment is simulated: network, threads,
+/// disk, and clocks. For a while, everything that can fail does: the gateway and the devices crash; connections break,
+/// stall, or become silent; disks are slow, full, or broken; loops pause; and clocks are set. After that, nothing fails
+/// for a while, and the gateway must keep every promise. The same seed always results in the same run.
 public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
-  // Only used on one thread; closures that the gateway may call from other threads capture it.
+  // Used on only one thread, but captured by closures that the gateway may call from other threads.
 
   /// The result of a run.
   public struct Outcome: Sendable {
@@ -21,7 +21,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     public let length: SimulationLength
     /// The first violation; `nil` if there was none.
     public fileprivate(set) var violation: String?
-    /// The last events that concern the violation.
+    /// The last events that are relevant to the violation.
     public let trace: [String]
     /// The number of pushes that were created.
     public let pushes: Int
@@ -33,9 +33,9 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     public let controlRestorations: Int
     /// The number of events on the virtual clock.
     public let events: Int
-    /// A digest that distinguishes two runs.
+    /// A digest of the run, which differs between different runs.
     ///
-    /// It is computed from the time of every event and from each random number.
+    /// The digest covers the time of every event and every random number.
     public let digest: UInt64
 
     /// The report for developers, with the command that replays the run.
@@ -52,7 +52,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     }
   }
 
-  /// Runs the world of `seed` to its end, or to the first violation.
+  /// Runs the world of `seed` until its end or the first violation.
   public static func run(seed: UInt64, length: SimulationLength = .full) -> Outcome {
     let outcome = run(seed: seed, length: length, isTracing: false)
     guard let violation = outcome.violation else { return outcome }
@@ -113,10 +113,10 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
   private var troubleEnd: Int64 = 0
   private var fullUntil: Int64 = 0
   private var streakEnds: [Streak: Int64] = [:]
-  /// The earliest wall-clock second for which a commit in progress may have been started.
+  /// The earliest wall-clock second at which a commit in progress may have been started.
   var earliestUnixSeconds: Int64 {
     guard !profile.hasClockSteps else { return .min / 2 }
-    // The duration of the previous batch, plus its own.
+    // Allow for the duration of the previous batch, plus that of the commit's own batch.
     let slowest: Int64 = profile.streakEvery < .max / 8 ? 25 : 5
     return time.unixMilliseconds / 1_000 - slowest
   }
@@ -185,13 +185,13 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     return random(500_000_000...10_000_000_000)
   }
 
-  /// Makes one kind of read or write fail for this long.
+  /// Makes one kind of read or write fail for the given time.
   func beginStreak(_ streak: Streak, nanoseconds: Int64) {
     note("a streak begins: \(streak)")
     streakEnds[streak] = time.now + nanoseconds
   }
 
-  /// Throws during a streak, and otherwise occasionally, like a real disk.
+  /// Throws throughout a streak and occasionally at other times, as a real disk does.
   func maybeFail(
     _ streak: Streak, _ what: @autoclosure () -> String
   ) throws(StorageFailure) {
@@ -208,7 +208,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
   /// True if consequences of the faults may still be in progress.
   var wasTroubledLately: Bool { time.now < troubleEnd + 120_000_000_000 }
 
-  /// Throws occasionally, like a real disk.
+  /// Throws occasionally, as a real disk does.
   func maybeFail(_ what: @autoclosure () -> String) throws(StorageFailure) {
     guard isTroubled, profile.commitFailure > 0, chance(profile.commitFailure) else { return }
     note("\(what()) fails")
@@ -217,7 +217,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
 
   /// The gateway's log.
   ///
-  /// An error in it is a violation, unless a fault was injected.
+  /// An error in the log is a violation, unless a fault was injected.
   var log: Log {
     Log(
       subsystem: "gateway", level: .info,
@@ -232,7 +232,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
   /// The number of times that an older control store was restored.
   private(set) var controlRestorations = 0
 
-  /// Handles the restoration of an older control store; everything after the copy is lost.
+  /// Handles the restoration of an older control store, which loses all changes made after the copy.
   func controlStoreWasRestored() {
     controlRestorations += 1
     ledger.restored()
@@ -241,7 +241,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     for device in devices { device.controlStoreWasRestored() }
   }
 
-  /// Records that a push was refused because the older control store does not have its token or app.
+  /// Records that the gateway refused a push because the older control store does not have the token or the app.
   func pushRefusedForItsToken(_ number: UInt64, _ reason: String, token: [UInt8]) {
     note("#\(number) is answered 400 \(reason)")
     knownTokens.removeAll { $0.token == token }
@@ -249,7 +249,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
 
   // MARK: Promises
 
-  /// Returns true if the device did not want the app's notifications at some time.
+  /// Returns true if the device at some time did not want the app's notifications.
   func wasUnwanted(_ target: DeliveryLedger.Target) -> Bool { unwanted.contains(target) }
 
   func markUnwanted(_ target: DeliveryLedger.Target) { unwanted.insert(target) }
@@ -271,12 +271,12 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
 
   // MARK: Tokens, apps and channels
 
-  /// Returns the gateway's number of an app; 0 if it has not created the app.
+  /// Returns the gateway's number for an app, or 0 if the gateway has not created the app.
   func app(of topic: LinkTopic) -> UInt32 {
     gateway.controlStore.appNumbers[topic.bundleID] ?? 0
   }
 
-  /// Handles a device's new token, which its app reports to the providers.
+  /// Handles a device's new token, which the app reports to the providers.
   func registered(_ topic: LinkTopic, token: [UInt8], on device: SimulatedDevice) {
     guard let contents = tokens.open(token.span) else {
       return fail("device \(device.index) has a token that does not open")
@@ -334,7 +334,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
       "a channel's removal is answered \(status)")
   }
 
-  /// Returns a channel to remove, which a provider created.
+  /// Returns a channel that a provider created and that is now to be removed.
   func takeExtraChannel() -> ChannelID? {
     extraChannels.isEmpty ? nil : extraChannels.removeFirst()
   }
@@ -398,12 +398,12 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     for connection in network.connections where connection.isDark { connection.cut() }
   }
 
-  /// True if this world waits until the end even if nothing is left to do; one in eight does.
+  /// True if this world runs until its end even if nothing is left to do, as one world in eight does.
   private var isPatient: Bool { seed.isMultiple(of: 8) }
 
-  /// Runs the calm period, at most until `end`.
+  /// Runs the calm period until everything is done, at most until `end`.
   ///
-  /// Once everything is done, the rest would be idle ticks.
+  /// After that, only idle ticks would follow.
   private func rest(until end: Int64) {
     while time.now < end, violation == nil {
       step(until: min(end, time.now + 30_000_000_000))
@@ -411,14 +411,14 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     }
   }
 
-  /// True if every request is answered, and every accepted push delivered.
+  /// True if every request is answered and every accepted push is delivered.
   private var isAtRest: Bool {
     ledger.isAnswered && providers.allSatisfy(\.isIdle)
       && devices.allSatisfy { $0.isRevoked || $0.isUp }
       && (try? gateway.notificationStore.count()) == 0 && unmetWish == nil
   }
 
-  /// A device's subscription that the gateway's disk does not have in its latest state.
+  /// A description of the first registration or subscription whose latest state is not on the gateway's disk.
   private var unmetWish: String? {
     let registrations = gateway.controlStore.registered
     let subscriptions = gateway.controlStore.subscribers
@@ -443,15 +443,15 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     return nil
   }
 
-  /// Returns true if a subscription has the wanted state.
+  /// Returns true if a registration or subscription has the wanted state.
   ///
-  /// A restored store has the registrations that a device cancelled after the copy; the device does not cancel them
-  /// again.
+  /// After a restoration, the store has the registrations that a device cancelled after the copy was made. The device
+  /// does not cancel them again.
   private func isMet(_ isThere: Bool, _ isWanted: Bool) -> Bool {
     isThere == isWanted || isThere && controlRestorations > 0
   }
 
-  /// Disconnects everyone and stops the gateway: nothing may be left over.
+  /// Disconnects everyone and stops the gateway, and checks that nothing is left over.
   private func closeEverything() {
     for provider in providers { provider.goOffline() }
     binaryProvider.goOffline()
@@ -472,7 +472,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     time.cancelAll()
   }
 
-  /// Runs all events until `end`, unless a promise is violated before.
+  /// Runs all events until `end` or the first violation.
   func step(until end: Int64) {
     while violation == nil {
       let wakeup = min(gateway.nextWakeup, network.clientLoop.nextWakeup)
@@ -507,7 +507,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     knownTokens.last { $0.target == .init(device: device.number, topic: topic) }
   }
 
-  /// Returns a token that some provider has, current or not.
+  /// Returns a token that some provider has, whether or not the token is current.
   func anyToken() -> (target: DeliveryLedger.Target, token: [UInt8])? {
     knownTokens.isEmpty ? nil : knownTokens[random(0...knownTokens.count - 1)]
   }

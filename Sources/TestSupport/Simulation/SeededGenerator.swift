@@ -1,11 +1,11 @@
-/// A generator of random numbers determined by a seed (SplitMix64), so that a failing run can be replayed.
+/// A generator of random numbers that a seed determines (SplitMix64), so that a failing run can be replayed.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// Creates the sequence of `seed`.
+  /// Creates a generator of the sequence of `seed`.
   public init(seed: UInt64) { state = seed }
 
-  /// A value that shows how far the sequence has been drawn.
+  /// A value that identifies the current position in the sequence.
   var fingerprint: UInt64 { state }
 
   /// Returns the next number.

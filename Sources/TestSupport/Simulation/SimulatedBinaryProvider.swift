@@ -1,17 +1,19 @@
 import BelfryWire
 import Transport
 
-/// A provider on the legacy binary interface: silence means success; an error packet identifies the frame at fault and
-/// means that all frames before it were accepted.
+/// A provider on the legacy binary interface.
+///
+/// On this interface, silence means success. An error packet identifies the frame at fault and means that all frames
+/// before it were accepted.
 final class SimulatedBinaryProvider: SimulatedClient {
   private unowned let world: GatewaySimulation
   private var connection: SimulatedConnection?
   private var isDialling = false
   private(set) var isOffline = false
   private var queue: [(push: UInt64, frame: [UInt8])] = []
-  /// The frames sent on this connection, by identifier.
+  /// The frames sent on this connection, with their identifiers.
   ///
-  /// Those that no packet identified were accepted, if the connection holds.
+  /// If the connection holds, frames that no packet identified were accepted.
   private var sent: [(identifier: UInt32, push: UInt64)] = []
   private var answer: [UInt8] = []
   private var lastIdentifier: UInt32 = 0
@@ -71,7 +73,7 @@ final class SimulatedBinaryProvider: SimulatedClient {
 
   var current: SimulatedConnection? { connection }
 
-  /// Returns the location of a push, or nil if it is not here.
+  /// Returns a description of where a push currently is, or nil if this provider does not have it.
   func whereabouts(of push: UInt64) -> String? {
     let peer =
       "the binary provider, connection \(connection?.number ?? 0), dark \(connection?.isDark ?? false)"
@@ -79,7 +81,7 @@ final class SimulatedBinaryProvider: SimulatedClient {
     return sent.contains { $0.push == push } ? "sent by \(peer)" : nil
   }
 
-  /// Counts every frame that no packet identified as accepted, because the connection held long enough.
+  /// Counts every frame that no packet identified as accepted, because the connection has held long enough.
   func settleAccounts() {
     guard connection?.isDark != true else { return }
     for (_, push) in sent { world.ledger.answered(push) }
@@ -110,7 +112,7 @@ final class SimulatedBinaryProvider: SimulatedClient {
       } else if other == identifier {
         world.ledger.refused(push)
       } else {
-        // Discarded after the fault: a provider would send it again.
+        // The gateway discarded this frame after the one at fault. A provider would send it again.
         world.ledger.refused(push)
       }
     }
@@ -132,9 +134,9 @@ final class SimulatedBinaryProvider: SimulatedClient {
   }
 }
 
-/// A client of the legacy feedback service that reads to the end.
+/// A client of the legacy feedback service that reads until the end of the stream.
 ///
-/// Every token must belong to a dead registration of the app in its certificate.
+/// Every token that it reads must belong to a dead registration of the app in its certificate.
 final class SimulatedFeedbackClient: SimulatedClient {
   private unowned let world: GatewaySimulation
   private var connection: SimulatedConnection?

@@ -9,8 +9,8 @@ protocol SimulatedClient: AnyObject {
 
 /// A connection to the gateway whose bytes arrive late, in pieces, in order, or not at all.
 ///
-/// The near end is a socket that the gateway reads. This is the far end of the pair, and the path between it and the
-/// client.
+/// The near end is a socket that the gateway reads. This class holds the far end of the socket pair, and simulates the
+/// path between it and the client.
 final class SimulatedConnection: StreamHandler {
   private enum Direction: Int {
     case toGateway = 0
@@ -26,21 +26,21 @@ final class SimulatedConnection: StreamHandler {
   private let descriptor: Int32
   /// The arrival time of the last piece in each direction, because pieces are never reordered.
   private var arrival: [Int64] = [0, 0]
-  /// True until the client has ended it or noticed its end.
+  /// True until the client has ended the connection or noticed its end.
   private(set) var isOpen = true
   private var isSocketClosed = false
-  /// True if both ends know that it has ended.
+  /// True if both ends know that the connection has ended.
   var isOver: Bool { isSocketClosed && !isOpen }
-  /// True if sent bytes are silently lost.
+  /// True if bytes sent on the connection are silently lost.
   private(set) var isDark = false
-  /// True if the client has not read for a while.
+  /// True if the client has ever stopped reading for a while.
   private(set) var wasStalled = false
-  /// True if the client has ended its output, while it still reads.
+  /// True if the client has ended its output but still reads.
   private(set) var hasFinishedSending = false
   /// The number of bytes that the client has sent so far.
   private(set) var sentBytes = 0
   private var writtenBytes = 0
-  /// The number of those bytes that have reached the gateway's socket.
+  /// The number of sent bytes that have reached the gateway's socket.
   var deliveredBytes: Int { writtenBytes - (stream?.pendingOutputBytes ?? 0) }
 
   init(
@@ -75,12 +75,12 @@ final class SimulatedConnection: StreamHandler {
     }
   }
 
-  /// Sends bytes in one piece and ends the output, as `nc -N` does: the client still reads.
+  /// Sends bytes in one piece and ends the output, as `nc -N` does. The client still reads.
   func sendLast(_ bytes: [UInt8]) {
     guard isOpen else { return }
     sentBytes += bytes.count
     hasFinishedSending = true
-    // Half of the time the end arrives later than the bytes, when their answers may be about to be written.
+    // In half of the cases, the end arrives later than the bytes, when the answers may be about to be written.
     guard !bytes.isEmpty, world.chance(0.5) else {
       return carry(.toGateway) { $0.deliverLast(bytes) }
     }
@@ -105,7 +105,9 @@ final class SimulatedConnection: StreamHandler {
     if !finishWriting() { world.network.finishLater(self) }
   }
 
-  /// Ends the output of the socket, unless bytes still wait for room in it; returns true if nothing is left to do.
+  /// Ends the output of the socket, unless bytes are still waiting for room in the socket.
+  ///
+  /// Returns true if nothing is left to do.
   func finishWriting() -> Bool {
     guard let stream else { return true }
     guard stream.pendingOutputBytes == 0 else { return false }
@@ -120,14 +122,15 @@ final class SimulatedConnection: StreamHandler {
     writtenBytes += piece.count
   }
 
-  /// Ends the connection from the client's side; bytes sent before still arrive.
+  /// Ends the connection from the client's side. Bytes that were sent before still arrive.
   func close() {
     guard isOpen else { return }
     isOpen = false
     carry(.toGateway) { $0.stream?.close() }
   }
 
-  /// Simulates the end of the client's process: it receives nothing more, and the gateway soon loses the connection.
+  /// Simulates the end of the client's process. The client receives nothing more, and the gateway soon loses the
+  /// connection.
   func abandon() {
     isOpen = false
     guard !isDark else { return }
@@ -149,7 +152,7 @@ final class SimulatedConnection: StreamHandler {
     world.time.after(world.random(0...2_000_000_000)) { [weak self] in self?.loseClient() }
   }
 
-  /// Loses everything silently from now on.
+  /// Makes the connection silently lose all bytes from now on.
   func goDark() { isDark = true }
 
   /// Stops reading on the client's side for a while, so that the gateway's output has to wait.

@@ -4,7 +4,7 @@ import Storage
 import Transport
 
 /// A device with its agent: the real ``DeviceLinkClient``, a memory that survives crashes, and apps that record the
-/// notifications they are shown.
+/// notifications that they are shown.
 final class SimulatedDevice: SimulatedClient {
   /// The data that survives a power failure.
   private struct Disk {
@@ -34,11 +34,11 @@ final class SimulatedDevice: SimulatedClient {
   private var life = 0
   private var isPowered = true
   private var isReceiving = false
-  /// The reason for which it currently discards notifications.
+  /// The reason for which the device currently discards notifications.
   var discarding: LinkDiscardReason?
-  /// True if it has ever lacked space.
+  /// True if the device has ever lacked space.
   private(set) var hasLackedRoom = false
-  /// The number of times that it left each channel.
+  /// The number of times that the device has left each channel.
   private(set) var departures: [LinkChannel: Int] = [:]
 
   init(_ index: Int, in world: GatewaySimulation) {
@@ -49,13 +49,14 @@ final class SimulatedDevice: SimulatedClient {
     restart()
   }
 
-  /// True if it can receive notifications now.
+  /// True if the device can receive notifications now.
   var isUp: Bool { client.isUp }
 
-  /// Revokes it as an administrator; notifications sent before may still arrive.
+  /// Revokes the device as an administrator does. Notifications that were sent before may still arrive.
   func revoke() { isRevoked = true }
 
-  /// Handles an older control store of the gateway, which may not contain it or its revocation.
+  /// Handles the restoration of an older control store of the gateway, which may not contain the device or its
+  /// revocation.
   func controlStoreWasRestored() {
     if isRevoked, !world.gateway.controlStore.isRevoked(number) { isRevocationForgotten = true }
   }
@@ -66,7 +67,7 @@ final class SimulatedDevice: SimulatedClient {
 
   func start() { perform(client.goOnline()) }
 
-  /// Returns true if it must recognize that it already stored this notification.
+  /// Returns true if the device must recognize that it has already stored this notification.
   func remembers(_ id: NotificationID) -> Bool { disk.memory.contains(id) }
 
   func wants(_ topic: LinkTopic) -> Bool { disk.wanted[topic] == true }
@@ -138,8 +139,8 @@ final class SimulatedDevice: SimulatedClient {
   func darkenConnection() { connection?.goDark() }
   func stallConnection(_ nanoseconds: Int64) { connection?.stall(nanoseconds) }
 
-  /// The power restrictions that it reported on this connection, by the number of bytes after which the gateway has
-  /// read them.
+  /// The power restrictions that the device reported on this connection, each with the number of bytes after which the
+  /// gateway has read the report.
   private var restrictions: [(bytes: Int, isRestricted: Bool)] = []
   /// The number of bytes of the connection that the gateway had read when all loops were last idle.
   private var readBytes = 0
@@ -147,9 +148,11 @@ final class SimulatedDevice: SimulatedClient {
   /// Records the bytes read when all loops are idle.
   func loopsAreAtRest() { readBytes = connection?.deliveredBytes ?? 0 }
 
-  /// True if the gateway has read that only urgent notifications may be sent, and nothing else since.
+  /// True if the last report that the gateway has read restricts the device to urgent notifications, and no later
+  /// report lifts that.
   var isKnownAsRestricted: Bool {
-    // Reports made without a connection are sent with the next one; the gateway may still have the last one.
+    // The device sends reports that it made while offline with the next connection. Until then, the gateway may use the
+    // last one that it read.
     guard connection != nil, let last = restrictions.last(where: { $0.bytes <= readBytes }) else {
       return false
     }
@@ -174,7 +177,7 @@ final class SimulatedDevice: SimulatedClient {
     }
   }
 
-  /// The number of notifications that a device must remember at least.
+  /// The minimum number of notifications that a device must remember.
   private var memoryMost: Int { Int(world.profile.window) + world.channels.count }
 
   private func restart() {
@@ -202,7 +205,7 @@ final class SimulatedDevice: SimulatedClient {
       name: "device \(index)")
   }
 
-  /// Handles the gateway's report that it does not know the device, which enrolls again with another number.
+  /// Handles the gateway's report that it does not know the device. The device enrolls again and gets another number.
   private func forgetNumber() {
     disk.certificate = nil
     disk.number = 0
@@ -326,17 +329,18 @@ final class SimulatedDevice: SimulatedClient {
 
   // MARK: Notifications
 
-  /// The position in the order of acceptance of the last push of highest priority from the store.
+  /// The position, in the order of acceptance, of the last push of the highest priority that was delivered from the
+  /// store.
   private var lastStored = 0
   private var lastStoredOfTopic: [LinkTopic: Int] = [:]
-  /// True if the gateway knew every topic when the connection began, so that one load returned all rows.
+  /// True if the gateway knew every topic when the connection opened, so that a single load returned all rows.
   private var isOrdered = false
   private var connectedAt: Int64 = 0
   private var lastChangedWish: Int64 = 0
   /// True if the gateway has received and persisted the device's latest subscriptions.
   private var hasSettledWishes = false
 
-  /// True if the gateway crashed after it received subscriptions, and bytes from it may still arrive.
+  /// True if the gateway crashed after it received subscriptions, while bytes that it sent may still arrive.
   private var hasLostWishes = false
 
   func gatewayCrashed() { if !hasSettledWishes { hasLostWishes = true } }
@@ -346,12 +350,14 @@ final class SimulatedDevice: SimulatedClient {
     hasSettledWishes = false
   }
 
-  /// Checks that stored pushes arrive in the order of acceptance, also across apps if one load returned them.
+  /// Checks that stored pushes arrive in the order of acceptance. The order also applies across apps if a single load
+  /// returned all pushes.
   private func checkOrder(_ number: UInt64, _ notification: LinkNotification) {
     guard notification.isFromStorage, notification.priority == 10,
       let push = world.ledger.push(number), let acceptance = push.acceptance,
       push.states.filter({ $0 == .sent }).count == 1,
-      // A push that a refused push had replaced is sent again after those that arrived in the meantime.
+      // A push that was replaced by a push that was then refused is sent again after the pushes that arrived in the
+      // meantime.
       !push.states.contains(.replaced)
     else { return }
     let last = isOrdered ? lastStored : lastStoredOfTopic[push.target.topic, default: 0]
@@ -430,7 +436,7 @@ final class SimulatedDevice: SimulatedClient {
 }
 
 extension LinkCloseReason {
-  /// True for the reasons that may end a link without a fault in either end's code.
+  /// True for the reasons for which a link may end without a fault in the code of either end.
   var isHarmless: Bool {
     [.goodbye, .draining, .replaced, .silent, .tooSlow, .internalFailure, .enrolled]
       .contains(self)

@@ -1,11 +1,11 @@
 import Storage
 import System
 
-/// The writers' work without threads: a batch takes its time on the virtual clock.
+/// A replacement for the writers' threads: a batch takes its time on the virtual clock.
 ///
-/// If the process is killed during a batch, either all or nothing of it is on disk.
+/// If the process is killed during a batch, either all of it or nothing is on disk.
 final class SimulatedDisk: BatchRunner, @unchecked Sendable {
-  // Only used on the simulation's own thread, which the conformance relies on.
+  // Used only on the simulation's own thread, which makes the unchecked conformance safe.
   private unowned let world: GatewaySimulation
   private var inboxes: [any SimulatedInbox] = []
 
@@ -19,13 +19,13 @@ final class SimulatedDisk: BatchRunner, @unchecked Sendable {
     return inbox
   }
 
-  /// Kills the process.
+  /// Handles the end of the process, which loses all batches that are not on disk.
   func crash() {
     for inbox in inboxes { inbox.crash() }
     inboxes = []
   }
 
-  /// Traps, in builds with assertions, if a writer's state contradicts itself.
+  /// Traps, in builds with assertions, if the state of a writer is inconsistent.
   func checkInvariants() { for inbox in inboxes { inbox.checkInvariants() } }
 
   private final class Inbox<Request: Sendable>: BatchInbox, SimulatedInbox, @unchecked Sendable {

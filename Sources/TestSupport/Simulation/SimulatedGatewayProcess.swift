@@ -4,10 +4,10 @@ import Storage
 import System
 import Transport
 
-/// The machine on which the gateway runs: the real ``GatewayServer`` with its loops, on simulated network, threads and
+/// The machine on which the gateway runs: the real ``GatewayServer`` and its loops, on simulated network, threads, and
 /// disk.
 ///
-/// The process is killed, shut down and restarted; the disk stays.
+/// The process is killed, shut down, and restarted. The disk survives.
 final class SimulatedGatewayProcess {
   private unowned let world: GatewaySimulation
   let notificationStore: SimulatedNotificationStore
@@ -21,18 +21,18 @@ final class SimulatedGatewayProcess {
   private var parts: [(part: GatewayLoop, loop: SimulatedLoops.Loop)] = []
   /// The random order in which loops are turned.
   ///
-  /// It is a separate generator, so that the number of turns does not affect other events.
+  /// The generator is separate, so that the number of turns does not affect other events.
   private var order: SeededGenerator
-  /// The number of the current start, so that events scheduled for one do not affect the next.
+  /// The number of the current start, so that events scheduled for one start do not affect the next.
   private(set) var life = 0
   private(set) var isReady = false
   private var isDraining = false
-  /// The number of turns of single loops until the process is killed during an event.
+  /// The number of turns of single loops after which the process is killed, which may be in the middle of an event.
   private var turnsToCrash: Int?
   private var backAfter: Int64 = 0
   private var checks = 0
   private var secondsBeforeStep: (until: Int64, seconds: Int64) = (0, 0)
-  /// The values of both clocks when it started.
+  /// The values of both clocks when the process started.
   private var clocksAtStart: (nanoseconds: Int64, unixMilliseconds: Int64) = (0, 0)
 
   init(in world: GatewaySimulation, firstChanges: [ControlChange]) throws {
@@ -126,7 +126,7 @@ final class SimulatedGatewayProcess {
 
   /// Kills the process after this many turns of single loops.
   ///
-  /// Its memory is lost, and of the running batches either all or nothing is on disk.
+  /// The process loses its memory. Of each running batch, either all or nothing is on disk.
   func crash(afterTurns turns: Int, backAfter pause: Int64) {
     guard isUp, turnsToCrash == nil else { return }
     turnsToCrash = turns
@@ -155,7 +155,7 @@ final class SimulatedGatewayProcess {
     world.network.gatewayCrashed()
   }
 
-  /// Releases everything at the end of the world; nothing is restarted.
+  /// Releases everything at the end of the world, without a restart.
   func release() {
     guard isUp else { return }
     disk.crash()
@@ -180,13 +180,14 @@ final class SimulatedGatewayProcess {
     isReady = false
     backAfter = pause
     let current = life
-    // The server is called from outside of its loop's turns.
+    // This call is made outside of the turns of the server's loop.
     main?.timersMayBeSet()
     expectStop(of: current, after: 4_500_000_000)
     server.drain()
   }
 
-  /// Checks that the process ends in time, or as soon as its main loop, which stops the others, resumes.
+  /// Checks that the process ends in time. If its main loop, which stops the others, is paused, the process must end as
+  /// soon as the loop resumes.
   private func expectStop(of current: Int, after nanoseconds: Int64) {
     world.time.after(nanoseconds) { [self] in
       guard life == current else { return }
@@ -202,31 +203,31 @@ final class SimulatedGatewayProcess {
     isStopping = true
   }
 
-  /// True if it has stopped in this event; its loops are released at the end of the event.
+  /// True if the process has stopped in this event. Its loops are released at the end of the event.
   private var isStopping = false
 
-  /// The second since 1970 up to which both the wall clock and the clock from the start consider times past, or did a
-  /// moment ago, when a commit in progress was started.
+  /// The second since 1970 up to which times count as past, both by the wall clock and by the clock that runs from the
+  /// start. It includes the state before a recent step, in which a commit in progress may have been started.
   var expirySeconds: Int64 {
     world.time.now < secondsBeforeStep.until
       ? max(presentExpirySeconds, secondsBeforeStep.seconds) : presentExpirySeconds
   }
 
-  /// The second since 1970 up to which both clocks currently consider times past.
+  /// The second since 1970 up to which times currently count as past by both clocks.
   var presentExpirySeconds: Int64 {
     let carried =
       clocksAtStart.unixMilliseconds + (world.time.now - clocksAtStart.nanoseconds) / 1_000_000
     return min(world.time.unixMilliseconds, carried) / 1_000
   }
 
-  /// Called before the wall clock is set.
+  /// Records the present state before the wall clock is set.
   func wallClockSteps() {
     secondsBeforeStep = (world.time.now + 60_000_000_000, expirySeconds)
   }
 
   // MARK: The administration
 
-  /// Performs an administrator's request; its changes are in effect when this returns.
+  /// Performs an administrator's request. Its changes are in effect when this method returns.
   func administer(_ request: AdministrationRequest) throws -> [JSONObject] {
     guard isReady, let server else { throw StorageFailure.closed }
     return try server.administration.perform(request)
@@ -248,10 +249,10 @@ final class SimulatedGatewayProcess {
   /// True if a loop is paused, with unread input.
   var hasPausedLoops: Bool { loops.all.contains { $0.pausedUntil > world.time.now } }
 
-  /// Records that a far end was written or ended outside of its loop.
+  /// Records that a far end was written or closed, so that near ends may be ready.
   func nearEndsMayBeReady() { loops.descriptorsMayBeReady() }
 
-  /// Turns every loop until none has anything to do at this time.
+  /// Turns every loop until no loop has anything left to do at the current time.
   func settle(mayCrash: Bool = true, ignoringPauses: Bool = false) {
     var rounds = 0
     var hasWorked = true
@@ -286,7 +287,7 @@ final class SimulatedGatewayProcess {
 
   /// Checks the invariants.
   ///
-  /// Long lists are checked only occasionally, because they cost more than the checked turns.
+  /// Long lists are checked only occasionally, because checking them costs more than the turns that are checked.
   private func check(_ part: GatewayLoop) {
     checks += 1
     part.checkInvariants(entriesMax: checks % 32 == 0 ? .max : 24)
@@ -300,12 +301,12 @@ final class SimulatedGatewayProcess {
     return true
   }
 
-  /// The numbers of connections of the loops.
+  /// The numbers of connections of each loop, as text.
   var connectionCounts: String {
     parts.map { "\($0.part.connectionCounts)" }.joined(separator: ", ")
   }
 
-  /// The number of device connections of the loops.
+  /// The total number of device connections.
   var deviceConnections: Int { parts.reduce(0) { $0 + $1.part.connectionCounts.devices } }
 
   var hasConnections: Bool {

@@ -6,10 +6,11 @@ import Transport
 
 /// The keys and certificates of every simulated world.
 ///
-/// They are not determined by the seed, and creating them takes time, so all worlds of a process share them. Everything
-/// that is sent over a connection has the same length in every process, so that a world's course does not depend on it.
+/// The seed does not determine them. All worlds of a process share them, because creating them takes time. Everything
+/// that is sent over a connection has the same length in every process, so that the course of a world does not depend
+/// on them.
 final class SimulatedIdentities: Sendable {
-  /// The time at which the certificates were issued, in seconds since 1970: before the virtual clock begins.
+  /// The time at which the certificates were issued, in seconds since 1970. It is before the virtual clock begins.
   static let issuedSeconds: Int64 = 1_699_000_000
   static let team = "SIMULATED0"
   static let keyID = "SIMULATED1"
@@ -23,7 +24,7 @@ final class SimulatedIdentities: Sendable {
   let providerCertificate: PeerCertificate
   let deviceKeys: [ES256PrivateKey]
 
-  /// Provider tokens by the time of issue, in seconds since 1970.
+  /// The provider tokens by their time of issue, in seconds since 1970.
   private let tokens = Mutex<[Int64: String]>([:])
 
   static let shared: Result<SimulatedIdentities, any Error> = Result { try SimulatedIdentities() }
@@ -44,7 +45,7 @@ final class SimulatedIdentities: Sendable {
     deviceKeys = try (0..<8).map { _ in try ES256PrivateKey() }
   }
 
-  /// Returns a provider token issued at that time, in seconds since 1970.
+  /// Returns a provider token issued at the given time, in seconds since 1970.
   func providerToken(atSeconds now: Int64) -> String {
     if let known = tokens.withLock({ $0[now] }) { return known }
     let made = makeToken(atSeconds: now)
@@ -66,12 +67,12 @@ final class SimulatedIdentities: Sendable {
         preconditionFailure("a key does not sign")
       }
       let text = Base64.encode(signature, url: true)
-      // HTTP/2 compresses it, so another signature might have another length.
+      // HTTP/2 compresses the token, so a token with another signature might have another length.
       if (rest + HuffmanLength.bits(text) + 7) / 8 == bytes { return "\(signed).\(text)" }
     }
   }
 
-  /// Returns the content of a new world's control store.
+  /// Returns the initial content of a world's control store.
   func firstChanges(apps: Int) -> [ControlChange] {
     var changes: [ControlChange] = [
       .putTeam(TeamRecord(id: Self.team, name: "", createdMilliseconds: 0)),
@@ -87,7 +88,7 @@ final class SimulatedIdentities: Sendable {
       .putSetting(name: ControlSetting.enrollmentCode, value: Array(Self.enrollmentCode.utf8)),
       .putSetting(name: ControlSetting.environment, value: Array("sandbox".utf8)),
     ]
-    // The number of stored notifications depends on the app. The fourth app is created when a device registers it.
+    // The number of notifications that are stored differs by app. The fourth app is created when a device registers it.
     for (index, keep) in [1, 3, UInt32.max].prefix(apps).enumerated() {
       changes.append(
         .putApp(

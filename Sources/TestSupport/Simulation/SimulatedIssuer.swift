@@ -4,7 +4,8 @@ import Transport
 
 /// A gateway's authority that issues each certificate once per process, because signing takes time.
 ///
-/// All certificates of a device number have the same length, whatever key and signature they contain; so does its own.
+/// All certificates of a device number have the same length, whatever key and signature they contain. The authority's
+/// own certificate has a fixed length, too.
 final class SimulatedIssuer: DeviceCertificateIssuer {
   private struct Subject: Hashable {
     let device: String
@@ -13,9 +14,9 @@ final class SimulatedIssuer: DeviceCertificateIssuer {
 
   private let authority: CertificateAuthority
   private let issued = Mutex<[Subject: Certificate]>([:])
-  /// The length in bytes of a signature in DER, which half of all signatures have.
+  /// The length in bytes of a DER-encoded signature that about half of all signatures have.
   private static let signatureBytes = 71
-  /// The lifetime in days from the creation of the authority: longer than any world.
+  /// The lifetime of a certificate in days, counted from the creation of the authority. It is longer than any world.
   private static let days = 3_000
 
   let certificatePEM: [UInt8]
@@ -44,8 +45,9 @@ final class SimulatedIssuer: DeviceCertificateIssuer {
     return certificate
   }
 
-  /// Returns true if the certificate ends with a signature of the usual length: a bit string without unused bits, which
-  /// contains a sequence.
+  /// Returns true if the certificate ends with a signature of the usual length.
+  ///
+  /// Such a signature is a bit string without unused bits that contains a sequence.
   static func endsWithUsualSignature(_ der: [UInt8]) -> Bool {
     let end = [0x03, UInt8(signatureBytes + 1), 0, 0x30, UInt8(signatureBytes - 2)]
     return der.suffix(signatureBytes + 3).prefix(end.count).elementsEqual(end)

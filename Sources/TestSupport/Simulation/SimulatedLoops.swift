@@ -2,18 +2,18 @@ import System
 
 /// Event loops without threads.
 ///
-/// A simulation turns them by hand, in an order determined by its seed, and pauses some of them for a while, like a
-/// machine under load.
+/// A simulation turns the loops itself, in an order that its seed determines. It pauses some of them for a while, as
+/// happens on a machine under load.
 final class SimulatedLoops: LoopRunner, @unchecked Sendable {
-  // Only used on the simulation's own thread, which the conformance relies on.
+  // Used only on the simulation's own thread, which makes the unchecked conformance safe.
   final class Loop: RunningLoop, @unchecked Sendable {
     let name: String
     let loop: EventLoop
-    /// The time until which it is paused.
+    /// The time until which the loop is paused.
     var pausedUntil: Int64 = 0
-    /// True if one of its descriptors may have become ready since it last polled them.
+    /// True if one of the loop's descriptors may have become ready since the loop last polled them.
     fileprivate var mayBeReady = true
-    /// The time at which it is next due, as reported by its own turns.
+    /// The time at which the loop is next due, as its own turns reported.
     private var wakeup: Int64 = .min
     private var hasWorked = false
     fileprivate(set) var isReleased = false
@@ -23,19 +23,17 @@ final class SimulatedLoops: LoopRunner, @unchecked Sendable {
       self.loop = loop
     }
 
-    /// The time at which it is next due; a past time means now.
+    /// The time at which the loop is next due. A past time means now.
     fileprivate var nextWakeup: Int64 { loop.isPending ? .min : wakeup }
 
-    /// Records that other code may have set timers on it.
+    /// Records that other code may have set timers on the loop.
     func timersMayBeSet() {
-      // An empty turn updates its clock to the current time.
+      // Run an empty turn, which updates the loop's clock to the current time.
       loop.turn(mayBlock: false, polls: false)
       wakeup = .min
     }
 
-    /// Runs one turn if it may have something to do.
-    ///
-    /// Returns true if it had.
+    /// Runs one turn if the loop may have something to do, and returns true if it had.
     fileprivate func turn(at now: Int64) -> Bool {
       guard mayBeReady || nextWakeup <= now else { return false }
       // Polling descriptors is a system call, so do it only if one of them was touched.
@@ -45,7 +43,7 @@ final class SimulatedLoops: LoopRunner, @unchecked Sendable {
       return mayBeReady
     }
 
-    /// Returns true if it did something since the last call.
+    /// Returns true if the loop has done something since the last call.
     func takeWorked() -> Bool { exchange(&hasWorked, with: false) }
 
     func join() {
@@ -73,7 +71,7 @@ final class SimulatedLoops: LoopRunner, @unchecked Sendable {
     return loop
   }
 
-  /// Adds a loop without its own part yet.
+  /// Adds a loop that has no part of the gateway yet.
   func add(_ name: String) throws(SystemFailure) -> Loop {
     let loop = Loop(name: name, try EventLoop(clock: time))
     all.append(loop)
@@ -98,9 +96,7 @@ final class SimulatedLoops: LoopRunner, @unchecked Sendable {
     return next
   }
 
-  /// Turns each loop once, beginning with the one at `first`.
-  ///
-  /// Returns true if any of them had something to do.
+  /// Turns each loop once, beginning with the loop at `first`, and returns true if any loop had something to do.
   func turn(startingAt first: Int, ignoringPauses: Bool, after: () -> Bool) -> Bool {
     var hasWorked = false
     let loops = all

@@ -1,11 +1,11 @@
 import System
 import Transport
 
-/// A network on one thread: real streams over pairs of sockets, whose far ends the simulation holds.
+/// A network on one thread: real streams over socket pairs, whose far ends the simulation holds.
 ///
-/// It decides when bytes are transferred, in which pieces, and whether at all.
+/// The network decides when bytes are transferred, in which pieces, and whether at all.
 final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
-  // Only used on the simulation's own thread, which the conformance relies on.
+  // Used only on the simulation's own thread, which makes the unchecked conformance safe.
   private final class Arrival: @unchecked Sendable {
     // Only used on the simulation's own thread.
     private var descriptor: Int32
@@ -17,7 +17,7 @@ final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
       self.security = security
     }
 
-    /// The loop may end before it reads its mail.
+    /// Closes the descriptor if the loop ends before it reads its mail.
     deinit { if descriptor >= 0 { Socket.close(descriptor) } }
 
     /// Returns the descriptor, which the caller owns from now on.
@@ -45,7 +45,7 @@ final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
   private unowned let world: GatewaySimulation
   private var listeners: [SimulatedListener] = []
   private(set) var connections: [SimulatedConnection] = []
-  /// Connections whose output ends once it is sent.
+  /// Connections whose output is to end once all of it is sent.
   private var finishing: [SimulatedConnection] = []
   private var lastNumber = 0
   private var nextFreePort: UInt16 = 40_000
@@ -81,9 +81,7 @@ final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
     return listener
   }
 
-  /// Opens a connection to one of the loops that listen on the port.
-  ///
-  /// Returns nil if none does.
+  /// Opens a connection to one of the loops that listen on the port, or returns nil if none does.
   func connect(
     to port: UInt16, as identity: StreamIdentity?, _ client: any SimulatedClient
   ) -> SimulatedConnection? {
@@ -109,15 +107,13 @@ final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
     mayBeReady = true
   }
 
-  /// Records that the gateway read, wrote or closed a near end, or that a far end reads again.
+  /// Records that the gateway read, wrote, or closed a near end, or that a far end reads again.
   func farEndsMayBeReady() { mayBeReady = true }
 
   /// Ends the output of a connection as soon as its bytes are in the socket.
   func finishLater(_ connection: SimulatedConnection) { finishing.append(connection) }
 
-  /// Lets the far ends read the gateway's output.
-  ///
-  /// Returns true if there was any.
+  /// Lets the far ends read the gateway's output, and returns true if there was any.
   func turn() -> Bool {
     mayBeReady = clientLoop.turn(mayBlock: false, polls: mayBeReady)
     finishing.removeAll { $0.finishWriting() }
@@ -125,7 +121,7 @@ final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
     return mayBeReady
   }
 
-  /// Ends all open connections, without a report.
+  /// Ends all open connections without reporting their end.
   func release() {
     clientLoop.releaseAll()
     finishing = []

@@ -3,13 +3,13 @@ import Transport
 
 /// A provider on the HTTP/2 interface, with the real HTTP/2 client code.
 ///
-/// It sends requests, receives responses, reconnects after its connection broke, and retries requests that a server
-/// reports as unprocessed.
+/// The provider sends requests, receives responses, reconnects after its connection broke, and retries requests that a
+/// server reports as unprocessed.
 final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
   /// The purpose of a request.
   enum Call {
     case push(UInt64, LinkTopic, token: [UInt8])
-    /// A push that the gateway has to refuse for this reason, unless it refuses its token first.
+    /// A push that the gateway must refuse for this reason, unless it refuses the push for its token first.
     case excess(String)
     case broadcast(UInt64)
     case makeChannel
@@ -27,20 +27,20 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
 
   private unowned let world: GatewaySimulation
   private let number: Int
-  /// True if it uses a certificate instead of tokens.
+  /// True if the provider authenticates with a certificate instead of tokens.
   private let hasCertificate: Bool
-  /// True if it uses the port without TLS.
+  /// True if the provider uses the port without TLS.
   private let isInsecure: Bool
   private var session: HTTP2ClientSession?
   private var connection: SimulatedConnection?
   private var isDialling = false
-  /// The number of the gateway's process to which the connection was opened.
+  /// The number of the gateway's start during which the connection was opened.
   private var lifeAtOpening = 0
   private var queue: [Request] = []
   private var open: [Int32: Request] = [:]
   private var token = ""
   private var tokenMade: Int64?
-  /// True after a response that requires a new connection: the token is too old, or was renewed too soon.
+  /// True after a response that requires a new connection, because the token is too old or was renewed too soon.
   private var wantsFreshConnection = false
   private(set) var isOffline = false
 
@@ -51,15 +51,15 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
     isInsecure = number % 3 == 2
   }
 
-  /// True if it waits for nothing.
+  /// True if the provider is not waiting for anything.
   var isIdle: Bool { queue.isEmpty && open.isEmpty }
 
-  /// Returns true if it may send to that topic.
+  /// Returns true if the provider may send to that topic.
   func serves(_ topic: LinkTopic) -> Bool {
     !hasCertificate || topic.bundleID == "com.example.app1"
   }
 
-  /// Returns the location of a push's request, or nil if it is not here.
+  /// Returns a description of where a push's request currently is, or nil if this provider does not have it.
   func whereabouts(of push: UInt64) -> String? {
     func isPush(_ request: Request) -> Bool {
       if case .push(push, _, _) = request.call { true } else { false }
@@ -93,7 +93,7 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
     send(.push(number, topic, token: token), fields, payload)
   }
 
-  /// The fields that every push has.
+  /// Returns the fields that every push has.
   private static func pushFields(
     _ token: [UInt8], _ topic: LinkTopic
   ) -> [(name: String, value: String)] {
@@ -105,7 +105,7 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
     ]
   }
 
-  /// Sends a push with one field beyond what is accepted.
+  /// Sends a push in which one field exceeds its limit.
   func pushTooMuch(to token: [UInt8], topic: LinkTopic) {
     var payload = GatewaySimulation.payload(push: 0)
     var extra: [(name: String, value: String)] = []
@@ -170,7 +170,8 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
   private func advance() {
     guard let session, let connection else { return dial() }
     guard !connection.hasFinishedSending else { return }
-    // On a connection that it is about to leave, each request would be refused for its token like the last one.
+    // On a connection that the provider is about to leave, every request would be refused for its token, as the last
+    // one was.
     while !wantsFreshConnection, !queue.isEmpty, session.availableStreams > 0 {
       let request = queue[0]
       guard let stream = session.request(fields: authorized(request.fields), body: request.body)
@@ -274,7 +275,7 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
     guard let session, let connection else { return }
     var output: [UInt8] = []
     session.takeOutput { output += Array($0) }
-    // Only a few requests, whose bodies fit into the window.
+    // Require few requests, whose bodies fit into the window.
     let isLast = queue.isEmpty && (1...3).contains(open.count) && world.chance(0.02)
     if isLast { connection.sendLast(output) } else { connection.send(output) }
   }
@@ -319,8 +320,10 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
     String(decoding: request.answerBody, as: UTF8.self)
   }
 
-  /// True if bodies may have needed too long: the client did not read the gateway's WINDOW_UPDATE for a while, or sent so
-  /// much at once that it had to wait for many of them.
+  /// True if request bodies may have taken too long.
+  ///
+  /// The client either did not read the gateway's WINDOW_UPDATE for a while, or sent so much at once that it had to
+  /// wait for many of them.
   private var isSlow: Bool {
     guard let connection else { return false }
     return connection.wasStalled || connection.sentBytes > 500_000

@@ -2,19 +2,20 @@ import BelfryWire
 import Storage
 import Transport
 
-/// A notification store on a simulated disk, which fails, is full, or loses reads.
+/// A notification store on a simulated disk, which may fail, be full, or lose reads.
 final class SimulatedNotificationStore: NotificationStore, @unchecked Sendable {
-  // Only used on the simulation's own thread, which the conformance relies on.
+  // Used only on the simulation's own thread, which makes the unchecked conformance safe.
   private unowned let world: GatewaySimulation
   private var contents = MemoryNotificationStore()
-  /// The content of a copy of the folder.
+  /// The rows in the copy of the folder; nil if there is no copy.
   private var copy: [StoredNotification]?
-  /// The number of next commits that fail, regardless of the world's profile.
+  /// The number of upcoming commits that fail, regardless of the world's profile.
   var failingCommits = 0
-  /// The number of next loads that fail.
+  /// The number of upcoming loads that fail.
   var failingLoads = 0
-  /// True if it may contain rows that their devices acknowledged long ago, because a commit failed or a copy was
-  /// restored.
+  /// True if the store may contain rows that their devices acknowledged long ago.
+  ///
+  /// This is possible after a commit failed or a copy was restored.
   private(set) var mayHaveSettledRows = false
 
   init(in world: GatewaySimulation) { self.world = world }
@@ -32,9 +33,7 @@ final class SimulatedNotificationStore: NotificationStore, @unchecked Sendable {
     }
   }
 
-  /// Restores the copy while the gateway is down.
-  ///
-  /// Returns false if there is no copy.
+  /// Restores the copy while the gateway is down, or returns false if there is no copy.
   func restoreCopy() -> Bool {
     guard let copy else { return false }
     let restored = MemoryNotificationStore()
@@ -97,24 +96,24 @@ final class SimulatedNotificationStore: NotificationStore, @unchecked Sendable {
   func count() throws(StorageFailure) -> Int { try contents.count() }
   func devices() throws(StorageFailure) -> [UInt64] { try contents.devices() }
 
-  /// Does nothing, because the disk is kept for the next process.
+  /// Does nothing, because the disk remains for the next process.
   func close() {}
 }
 
-/// The real control store, in memory, on a simulated disk: applied changes survive a crash.
+/// The real control store, in memory, on a simulated disk. Changes that were applied survive a crash.
 final class SimulatedControlStore: ControlStore, @unchecked Sendable {
-  // Only used on the simulation's own thread, which the conformance relies on.
+  // Used only on the simulation's own thread, which makes the unchecked conformance safe.
   private unowned let world: GatewaySimulation
   private var contents: SQLiteControlStore
-  /// All changes that were ever applied, in order; a copy of the folder is a prefix of it.
+  /// All changes that were ever applied, in order. A copy of the folder is a prefix of them.
   private var applied: [ControlChange] = []
-  /// The length of the prefix in a copy of the folder.
+  /// The number of changes in the copy of the folder; nil if there is no copy.
   private var copied: Int?
-  /// The number of next changes that fail, regardless of the world's profile.
+  /// The number of upcoming changes that fail, regardless of the world's profile.
   var failingChanges = 0
-  /// The number of next reads of apps that fail, regardless of the world's profile.
+  /// The number of upcoming reads of apps that fail, regardless of the world's profile.
   var failingAppReadings = 0
-  /// The number of next reads of keys that fail, regardless of the world's profile.
+  /// The number of upcoming reads of keys that fail, regardless of the world's profile.
   var failingKeyReadings = 0
   /// The number of reads of keys.
   private(set) var keyReadings = 0
@@ -128,7 +127,7 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
   private(set) var durableDevices: Set<UInt64> = []
   /// The numbers of apps by bundle identifier.
   private(set) var appNumbers: [String: UInt32] = [:]
-  /// Every channel that was ever on disk, for the same reason.
+  /// Every channel that was ever on disk, because messages to it may be in transit while an older copy is restored.
   private(set) var durableChannels: Set<[UInt8]> = []
 
   init(in world: GatewaySimulation) throws(StorageFailure) {
@@ -155,9 +154,7 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
   /// Copies the folder.
   func makeCopy() { copied = applied.count }
 
-  /// Restores the copy while the gateway is down.
-  ///
-  /// Returns false if there is no copy.
+  /// Restores the copy while the gateway is down, or returns false if there is no copy.
   func restoreCopy() -> Bool {
     guard let copied else { return false }
     applied.removeSubrange(copied...)
@@ -207,7 +204,7 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
     Set(((try? contents.registrations()) ?? []).filter { $0.state != .unregistered }.map(\.key))
   }
 
-  /// The subscriptions, without their last received messages.
+  /// The subscriptions, without the last message that each has received.
   var subscribers: Set<SubscriptionRecord> {
     let records = (try? contents.subscriptions()) ?? []
     return Set(records.map { SubscriptionRecord(device: $0.device, channel: $0.channel) })
@@ -287,6 +284,6 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
   }
   func setting(_ name: String) throws(StorageFailure) -> [UInt8]? { try contents.setting(name) }
 
-  /// Does nothing, because the disk is kept for the next process.
+  /// Does nothing, because the disk remains for the next process.
   func close() {}
 }

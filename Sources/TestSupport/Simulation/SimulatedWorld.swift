@@ -8,7 +8,7 @@ protocol SimulatedWorld: AnyObject {
 
 /// A world's record of its run.
 struct SimulationJournal {
-  /// True if lines are kept, which costs more than the run itself.
+  /// True if the journal keeps its lines. Keeping them costs more than the run itself.
   let isTracing: Bool
   fileprivate(set) var lines: [String] = []
   fileprivate(set) var violation: String?
@@ -24,14 +24,14 @@ extension SimulatedWorld {
   func random(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
   func chance(_ share: Double) -> Bool { Double.random(in: 0..<1, using: &random) < share }
   func pick<Value>(_ values: [Value]) -> Value { values[random(0...values.count - 1)] }
-  /// Returns a random number of nanoseconds, up to this many milliseconds.
+  /// Returns a random number of nanoseconds, at most this many milliseconds.
   func milliseconds(_ most: Int64) -> Int64 { random(0...most * 1_000_000) }
 }
 
 // MARK: Promises
 
 extension SimulatedWorld {
-  /// The first promise that was violated.
+  /// The first violated promise; nil if there is none so far.
   var violation: String? { journal.violation }
 
   func expect(_ holds: Bool, _ promise: @autoclosure () -> String) {
@@ -44,7 +44,7 @@ extension SimulatedWorld {
     journal.violation = promise
   }
 
-  /// Records an event, up to the first violation.
+  /// Records an event, unless a promise has already been violated.
   func note(_ line: @autoclosure () -> String) {
     guard journal.isTracing, violation == nil else { return }
     journal.lines.append("\(Double(time.now / 1_000) / 1e6) s  \(line())")

@@ -1,8 +1,8 @@
 /// The length of the period with faults in a simulated world, and the frequency of the faults.
 public enum SimulationLength: String, Sendable {
-  /// Minutes, with time between faults for their consequences to settle.
+  /// Minutes, with enough time between faults for their consequences to settle.
   case full
-  /// Seconds, with several times as many faults per push: many more worlds in the same time.
+  /// Seconds, with several times as many faults per push, so that many more worlds run in the same time.
   case short
 
   /// The divisor of the length of the period with faults.

@@ -1,7 +1,8 @@
-/// The severity of the faults of one simulated world, drawn from the seed, so that different seeds test different
-/// parts.
+/// The severity of the faults of one simulated world.
+///
+/// The profile is drawn from the seed, so that different seeds test different parts.
 struct SimulationProfile {
-  /// True if some pushes have a payload of the greatest size.
+  /// True if some pushes have a payload of the maximum size.
   var sendsExtremes = true
   var devices: Int
   var apps: Int
@@ -26,7 +27,7 @@ struct SimulationProfile {
   var keepMost: Int64
   var loops: Int
   var providers: Int
-  /// The bytes that a socket accepts before its reader reads; nil for the kernel's default.
+  /// The number of bytes that a socket accepts before its reader reads; nil for the kernel's default.
   var bufferBytes: Int32?
   var stallEvery: Int64
   var pauseEvery: Int64
@@ -34,11 +35,11 @@ struct SimulationProfile {
   var clockStepEvery: Int64
   var revokeEvery: Int64
   var feedbackEvery: Int64
-  /// The average time between periods in which devices discard notifications, each for one of the reasons.
+  /// The average time between two periods in which devices discard notifications. Each period has one of the reasons.
   var discardEvery: Int64
-  /// The average time between periods in which one kind of read or write always fails.
+  /// The average time between two periods in which one kind of read or write always fails.
   var streakEvery: Int64
-  /// True if the wall clock is sometimes set by forty days, and back.
+  /// True if the wall clock is sometimes set by forty days and back again.
   var hasLongJumps: Bool
   /// The number of pushes that are sent at once to an offline device.
   var backlog: Int
@@ -46,7 +47,7 @@ struct SimulationProfile {
   /// True if the wall clock is ever set.
   var hasClockSteps: Bool { clockStepEvery < .max / 8 }
 
-  /// The part of the folder of which an old copy is restored.
+  /// The part of the folder that is restored from an old copy.
   enum RestoredPart {
     case notifications, control, both
   }
@@ -54,7 +55,7 @@ struct SimulationProfile {
   /// The fraction of the gateway's starts before which an old copy is restored.
   var restoreShare: Double
   var restoredPart: RestoredPart
-  /// True if the single copy is created while devices are still enrolling.
+  /// True if the only copy is made while devices are still enrolling.
   var hasEarlyCopy: Bool
 
   /// True if commits sometimes fail.
@@ -62,7 +63,7 @@ struct SimulationProfile {
     commitFailure > 0 || fullEvery < .max / 8 || streakEvery < .max / 8
   }
 
-  /// Returns the profile of a world in which no faults occur by themselves.
+  /// Returns the profile of a world in which faults occur only if a test causes them.
   static func quiet(loops: Int = 2, apps: Int = 1) -> SimulationProfile {
     var random = SeededGenerator(seed: 1)
     var profile = SimulationProfile(&random)

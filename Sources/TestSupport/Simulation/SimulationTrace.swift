@@ -1,8 +1,9 @@
 import Foundation
 
-/// A filter for the events of a world that a developer needs.
+/// A filter that selects the events of a world that a developer needs.
 enum SimulationTrace {
-  /// Returns the lines about the push at fault, its device and the gateway, or the last lines without such a push.
+  /// Returns the lines about the push at fault, its device, and the gateway. If the violation names no push, returns
+  /// the last lines.
   ///
   /// Returns all lines if the environment contains `TRACE=all`.
   static func relevant(

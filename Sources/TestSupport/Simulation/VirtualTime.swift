@@ -1,8 +1,8 @@
 import System
 
-/// A clock that stops between events, with the scheduled events.
+/// A clock that advances only with scheduled events.
 ///
-/// Events at the same time happen in the order in which they were scheduled.
+/// Events scheduled for the same time happen in the order in which they were scheduled.
 final class VirtualTime: LoopClock {
   private struct Event {
     let at: Int64
@@ -12,9 +12,9 @@ final class VirtualTime: LoopClock {
     func comes(before other: Event) -> Bool { (at, order) < (other.at, other.order) }
   }
 
-  /// The nanoseconds since the simulation began.
+  /// The virtual nanoseconds since the simulation began.
   private(set) var now: Int64 = 1_000_000_000
-  /// Milliseconds since 1970 at nanosecond 0.
+  /// The milliseconds since 1970 at nanosecond 0.
   let epoch: Int64 = 1_700_000_000_000
   private(set) var eventsHandled = 0
   private var heap: [Event] = []
@@ -26,10 +26,10 @@ final class VirtualTime: LoopClock {
 
   var monotonicNanoseconds: Int64 { now }
   var unixMilliseconds: Int64 { epoch + wallStep + now / 1_000_000 }
-  /// The latest time that the wall clock has shown, in milliseconds since 1970.
+  /// The latest time that the wall clock has ever shown, in milliseconds since 1970.
   var latestUnixMilliseconds: Int64 { max(latestBeforeSteps, unixMilliseconds) }
 
-  /// Sets the wall clock; scheduled events keep their times.
+  /// Sets the wall clock. Scheduled events keep their times.
   func stepWallClock(byMilliseconds step: Int64) {
     latestBeforeSteps = max(latestBeforeSteps, unixMilliseconds)
     wallStep += step
@@ -40,7 +40,7 @@ final class VirtualTime: LoopClock {
     at(now + max(0, nanoseconds), body)
   }
 
-  /// Schedules `body` at the time `at`, or now if that has passed.
+  /// Schedules `body` at the time `at`, or now if that time has passed.
   func at(_ at: Int64, _ body: @escaping () -> Void) {
     order += 1
     heap.append(Event(at: max(at, now), order: order, body: body))
@@ -51,7 +51,7 @@ final class VirtualTime: LoopClock {
     }
   }
 
-  /// Cancels all events at the end of the world, and releases their resources.
+  /// Cancels all events at the end of the world and releases their resources.
   func cancelAll() { heap = [] }
 
   /// The time of the next event; `.max` if none is scheduled.

@@ -1,11 +1,10 @@
 @testable import Agent
 import BelfryWire
 
-/// The record of all promises and their outcomes, which checks every decision of the agent and the effects that were
-/// carried out.
+/// The record of the agent's promises and their outcomes.
 ///
-/// After a crash, only the durable promises apply: each part records its state at every commit and returns to it when
-/// the agent is killed.
+/// The ledger checks every decision of the agent and every effect that the agent carries out. After a crash, only
+/// durable promises apply: each part saves its state at every commit and restores that state when the agent is killed.
 final class AgentLedger {
   let conversations: ConversationLedger
   let notifications: NotificationLedger
@@ -24,13 +23,13 @@ final class AgentLedger {
   private let front: FrontLedger
   private let waiting: WaitingLedger
   private unowned let world: AgentSimulation
-  /// The records as decided by this run of the agent, durable or not.
+  /// The records as this run of the agent has decided them, durable or not.
   private(set) var mirror = RecordMirror()
   /// The apps in the records.
   private(set) var apps: [AppID: LocalApp] = [:]
   private(set) var conditions = SimulatedConditions()
   private(set) var shownCount = 0
-  /// True if this run of the agent has completed its start.
+  /// True if this run of the agent has completed its startup.
   private(set) var hasStarted = false
 
   init(in world: AgentSimulation) {
@@ -80,7 +79,7 @@ final class AgentLedger {
     [.always, .whenInUse].contains(locationStatus(of: app))
   }
 
-  /// Returns the location permission that an app should be told.
+  /// Returns the location permission that the agent should report to an app.
   func locationStatus(of app: AppID) -> LocationStatus {
     let status = apps[app]?.locationStatus ?? .notDetermined
     return isLocationOn || status == .notDetermined ? status : .denied
@@ -115,7 +114,7 @@ final class AgentLedger {
     waiting.agentCrashed()
   }
 
-  /// Records that all decisions so far are on disk.
+  /// Records that all decisions so far are durable.
   func onDurable() {
     notifications.onDurable()
     schedule.onDurable()
@@ -239,7 +238,8 @@ final class AgentLedger {
     }
   }
 
-  /// Returns true if the event is a notification of a Mac app with the older interface that never requested permission.
+  /// Returns true if the event is a notification from a Mac app that uses the older interface and has never requested
+  /// permission.
   private func isFreeOfQuestion(_ before: LocalApp, _ event: AgentEvent) -> Bool {
     guard case .appRequested(let ask, .add(let request)) = event else { return false }
     return request.content.generation == .desktop && before.status == .notDetermined

@@ -4,10 +4,10 @@ import BelfryWire
 /// A simulation of an agent with its apps, a user, a gateway and a disk, on one thread, with one seed and a virtual
 /// clock.
 ///
-/// The real ``AgentModel`` makes the decisions; the shell around it carries out effects as the daemon does. For a
-/// while, everything fails that can: the agent and its apps crash, the disk fails or is slow, apps answer late,
-/// incorrectly or never, clocks and zones change, and the user does anything at any time. Then everything works for a
-/// while, and every promise must be kept. The same seed results in the same run.
+/// The real ``AgentModel`` makes the decisions, and the shell around it carries out effects as the daemon does. For a
+/// while, everything that can fail does: the agent and its apps crash; the disk fails or is slow; apps answer late,
+/// incorrectly, or never; clocks and zones change; and the user does anything at any time. After that, nothing fails
+/// for a while, and the agent must keep every promise. The same seed always results in the same run.
 public final class AgentSimulation: SimulatedWorld {
   /// The result of a run.
   public struct Outcome: Sendable {
@@ -17,7 +17,7 @@ public final class AgentSimulation: SimulatedWorld {
     public let length: SimulationLength
     /// The first violation; `nil` if there was none.
     public let violation: String?
-    /// The last events that concern the violation.
+    /// The last events that are relevant to the violation.
     public let trace: [String]
     /// The number of pushes that the gateway sent.
     public let pushes: Int
@@ -45,7 +45,7 @@ public final class AgentSimulation: SimulatedWorld {
     }
   }
 
-  /// Runs the world of `seed` to its end, or to the first violation.
+  /// Runs the world of `seed` until its end or the first violation.
   public static func run(seed: UInt64, length: SimulationLength = .full) -> Outcome {
     let outcome = AgentSimulation(seed: seed, length: length, isTracing: false).play()
     guard let violation = outcome.violation else { return outcome }
@@ -57,9 +57,9 @@ public final class AgentSimulation: SimulatedWorld {
       asks: traced.asks, restarts: traced.restarts, events: traced.events)
   }
 
-  /// Returns the events in the world of `seed`, line by line.
+  /// Returns the trace of the world of `seed`, one event per line.
   ///
-  /// They are the same each time.
+  /// The same seed always yields the same trace.
   public static func trace(seed: UInt64) -> [String] {
     let world = AgentSimulation(seed: seed, length: .full, isTracing: true)
     _ = world.play()
@@ -99,7 +99,8 @@ public final class AgentSimulation: SimulatedWorld {
     return ConnectionID(number: nextConnection)
   }
 
-  /// Returns the serial number that a notification carries in its texts, by which it is recognized everywhere.
+  /// Returns a new serial number, which a notification carries in its texts so that every part of the simulation can
+  /// recognize it.
   func takeSerial() -> Int {
     defer { nextSerial += 1 }
     return nextSerial
@@ -148,8 +149,8 @@ public final class AgentSimulation: SimulatedWorld {
       ledger.schedule.checkEnd()
       SimulatedCommand.run([.cancel(app: nil, id: nil)], in: self)
     }
-    // Enough for notifications that the user has just allowed to arrive, and for a wake-up of an app that does nothing
-    // useful.
+    // Let enough time pass for the delivery of notifications that the user has just allowed, and for the wake-up of an
+    // app whose wake-ups are not useful.
     for hours in 1...Int64(3) {
       time.after(hours * 3_600_000_000_000) { [self] in
         person.calmDown()

@@ -1,8 +1,9 @@
 @testable import Agent
 import BelfryWire
 
-/// The severity of the faults of one simulated device, drawn from the seed, so that different seeds test different
-/// parts.
+/// The severity of the faults of one simulated device.
+///
+/// The profile is drawn from the seed, so that different seeds test different parts.
 struct AgentSimulationProfile {
   let apps: Int
   /// The virtual nanoseconds of the period with faults.
@@ -26,14 +27,14 @@ struct AgentSimulationProfile {
   private(set) var linkEvery: Int64
   /// The fraction of commits after which the agent crashes.
   let crashAtCommit: Double
-  /// The fraction of commits that the disk refuses, outside of a streak.
+  /// The fraction of commits that the disk refuses, outside of a period in which it refuses all.
   let commitFailure: Double
   private(set) var diskStreakEvery: Int64
   /// The milliseconds of the slowest commit.
   let commitMost: Int64
   /// The fraction of questions that apps answer immediately and correctly.
   let goodAnswers: Double
-  /// True if presenters report immediately what they show; otherwise they report it later or never.
+  /// True if presenters immediately report what they show. Otherwise, they report it later or never.
   let showsAtOnce: Bool
 
   init(_ random: inout SeededGenerator, length: SimulationLength = .full) {

@@ -1,7 +1,8 @@
 @testable import Agent
 import BelfryWire
 
-/// A check of the answers to apps about their own data: they match the records, and contain no data of other apps.
+/// A check of the answers to apps about their own data: the answers match the records and contain no data of other
+/// apps.
 final class AnswerLedger {
   private unowned let world: AgentSimulation
 

@@ -1,14 +1,14 @@
 @testable import Agent
 import BelfryWire
 
-/// A check of the information that apps receive about themselves: each connected app knows its settings, its badge, its
-/// tokens and its location permission, and receives every change.
+/// A check of the information that apps receive about themselves: each connected app knows its settings, badge, tokens,
+/// and location permission, and receives every change to them.
 final class AppKnowledgeLedger {
   private struct Knowledge {
     let app: AppID
     var settings: NotificationSettings
     var badge: Int64
-    /// True once the agent ends the connection; its app may have been removed, or have been replaced by then.
+    /// True once the agent ends the connection. By then, its app may have been removed or replaced.
     var isClosing = false
   }
 
@@ -16,7 +16,7 @@ final class AppKnowledgeLedger {
   private var known: [ConnectionID: Knowledge] = [:]
   /// The apps whose records the current event has changed.
   private var changed: Set<AppID> = []
-  /// The location permissions that apps were told, or had when they connected.
+  /// The location permission that each app was last told or had when it connected.
   private var statuses: [AppID: LocationStatus] = [:]
   private var hasChanged = false
   /// The messages about the current event that connections have not received yet.

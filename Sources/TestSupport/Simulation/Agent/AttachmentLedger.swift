@@ -1,11 +1,11 @@
 @testable import Agent
 import BelfryWire
 
-/// A check of the files of attachments and of content extensions: none is deleted while a record or an extension uses
-/// it, and none remains that neither uses.
+/// A check of the files of attachments and content extensions: no file is deleted while a record or an extension uses
+/// it, and no file remains once neither uses it.
 final class AttachmentLedger {
   private unowned let world: AgentSimulation
-  /// The files that records used and that were not deleted since.
+  /// The files that records have used and that have not been deleted since.
   private var stored: [AppID: Set<String>] = [:]
 
   init(in world: AgentSimulation) { self.world = world }
@@ -55,8 +55,8 @@ final class AttachmentLedger {
 
   /// Checks that no file remains.
   ///
-  /// An agent that is killed between a commit and its effects leaves files behind, which the limit of the folder
-  /// covers.
+  /// An agent that is killed between a commit and its effects leaves files behind. The limit of the folder accounts for
+  /// them.
   func checkEnd() {
     guard world.agent.restartCount == 0 else { return }
     for (app, paths) in stored.sorted(by: { $0.key < $1.key }) {

@@ -1,11 +1,11 @@
 @testable import Agent
 import BelfryWire
 
-/// A check of background work: a push that wakes an app reaches it or waits for it in the records, unless its manifest
-/// does not request it, and no app is woken too often.
+/// A check of background work: a push that wakes an app reaches the app or waits for it in the records, unless the
+/// app's manifest does not request such pushes. No app is woken too often.
 final class BackgroundLedger {
   private struct State {
-    /// The remaining wake-ups, and the elapsed time at that point.
+    /// The remaining wake-ups of each app, and the elapsed time for which that number is valid.
     var budgets: [AppID: (level: Double, atMilliseconds: Int64)] = [:]
     /// The usefulness of each app's wake-ups, as computed by `BackgroundBudget`.
     var usefulness: [AppID: Double] = [:]
@@ -28,11 +28,11 @@ final class BackgroundLedger {
   private var lastWall: Int64?
   private var states: [ConnectionID: AppState] = [:]
   private var arriving: Arrival?
-  /// Apps that were started for a push and have not sent their greeting yet.
+  /// Apps that were started for a push and have not sent their greeting since.
   private var awaited: Set<AppID> = []
-  /// Apps that were started for a task and have not sent their greeting yet.
+  /// Apps that were started for a task and have not sent their greeting since.
   private var awaitedForTask: Set<AppID> = []
-  /// The tokens of apps that were started and have not sent their greeting yet.
+  /// The launch tokens of apps that were started and have not sent their greeting since.
   private var tokens: [AppID: String] = [:]
   /// The questions about the result of a push or a task that apps have not answered yet.
   private var open: [Question: AppID] = [:]
@@ -62,7 +62,7 @@ final class BackgroundLedger {
 
   // MARK: Events
 
-  /// Called before the other ledgers receive the event.
+  /// Records the event before the other ledgers receive it.
   func willHandle(_ event: AgentEvent) {
     let wall = world.machine.now.wall
     passed += max(0, wall - (lastWall ?? wall))
@@ -140,7 +140,7 @@ final class BackgroundLedger {
         if awaitedForTask.remove(app) != nil { startedForTask = app }
       }
     }
-    /// The tasks that cost a wake-up.
+    /// The apps with a task that costs a wake-up.
     var begun: [AppID] = []
     var handedOver: Set<AppID> = []
     var retained: Set<AppID> = []
@@ -244,7 +244,7 @@ final class BackgroundLedger {
     }
   }
 
-  /// Checks a wake-up against the largest budget, that of an app whose wake-ups are all useful.
+  /// Checks a wake-up against the largest possible budget, which belongs to an app whose wake-ups are all useful.
   private func checkWake(_ app: AppID) {
     guard presence(of: app) != .foreground else { return }
     world.expect(

@@ -1,10 +1,10 @@
 @testable import Agent
 import BelfryWire
 
-/// A check of content extensions: each one shows the notification of its window, and is ended once that or the window
-/// is gone.
+/// A check of content extensions: each one shows the notification of its window, and ends once the notification or the
+/// window is gone.
 ///
-/// It also checks the fate of a notification whose action an extension handles.
+/// The ledger also checks the fate of a notification whose action an extension handles.
 final class ContentLedger {
   /// One process that was started for a window.
   private struct Job {
@@ -12,7 +12,7 @@ final class ContentLedger {
     let executable: String
     /// The connection, once it was accepted.
     var connection: ConnectionID?
-    /// The notification that it was given to show.
+    /// The notification that the extension was given to show.
     var told: DeliveredNotification?
     var hasDrawn = false
     /// The files of the pictures that it shows.
@@ -35,9 +35,9 @@ final class ContentLedger {
   private var jobs: [String: Job] = [:]
   private var tokens: [ConnectionID: String] = [:]
   private var pressed: [Question: Pressed] = [:]
-  /// The handled actions that wait for an unlocked screen, with the orders of delivery.
+  /// The notifications whose handled action waits until the screen is unlocked, with their orders of delivery.
   private var held: [AppNotificationID: Int64] = [:]
-  /// The answers of extensions about actions in the current event, for notifications that still exist.
+  /// The extensions' answers about actions in the current event, for notifications that still exist.
   private var settled: [(pressed: Pressed, option: ContentExtensionOption, needsUnlock: Bool)] = []
   /// The drawing of the current event.
   private var drawn: (key: AppNotificationID, drawing: NotificationDrawing)?
@@ -105,12 +105,12 @@ final class ContentLedger {
     guard let pressed = pressed.removeValue(forKey: question),
       world.ledger.delivered(pressed.key)?.order == pressed.order
     else { return }
-    // Evaluate it before the event, which may remove the notification.
+    // Compute this before the event, which may remove the notification.
     let needsUnlock = world.ledger.delivered(pressed.key).map { self.needsUnlock(pressed, $0) }
     settled.append((pressed, option, needsUnlock ?? false))
   }
 
-  /// Marks an extension as no longer needed: the current event ends it, unless it never connected.
+  /// Marks an extension as no longer needed. The current event must end it, unless it never connected.
   private func end(_ token: String, _ job: Job) {
     jobs[token] = job.connection == nil ? nil : job
     jobs[token]?.isUnwanted = true
@@ -158,7 +158,7 @@ final class ContentLedger {
     jobs[order.token] = Job(key: key, executable: order.executable)
   }
 
-  /// Returns the program that shows an existing notification.
+  /// Returns the program that shows a notification, if the notification exists.
   private func program(of key: AppNotificationID) -> String? {
     guard let entry = world.ledger.delivered(key) else { return nil }
     return world.ledger.apps[key.app]?
@@ -167,7 +167,7 @@ final class ContentLedger {
 
   private func onDrawn(_ key: AppNotificationID, _ drawing: Drawing) {
     if let drawn, drawn.key == key, drawn.drawing.items == drawing.items { return self.drawn = nil }
-    // A drawing is cleared if the next notification with that name does not belong to the extension.
+    // A drawing is cleared if the next notification with the same name does not belong to the extension.
     world.expect(drawing.items.isEmpty, "\(key.recordKey) is drawn as nobody has drawn it")
   }
 
@@ -216,7 +216,8 @@ final class ContentLedger {
       "an extension that has nothing to show stays")
   }
 
-  /// Checks that an extension's decision about an action is applied to the notification that it was asked about.
+  /// Checks that an extension's decision about an action is applied to the notification that the extension was asked
+  /// about.
   private func check(
     _ pressed: Pressed, _ option: ContentExtensionOption, needsUnlock: Bool,
     _ effects: [AgentEffect]
@@ -244,7 +245,7 @@ final class ContentLedger {
     }
   }
 
-  /// Checks that decisions that waited for an unlocked screen are applied.
+  /// Checks that decisions that waited until the screen is unlocked are applied.
   private func checkHeld() {
     guard !world.ledger.conditions.isLocked else { return }
     for (key, order) in held where world.ledger.delivered(key)?.order == order {
@@ -253,8 +254,8 @@ final class ContentLedger {
     held = [:]
   }
 
-  /// Checks that every running extension shows the notification with its name, and that an extension without a window
-  /// or notification is ended.
+  /// Checks that every running extension shows the notification of its name, and that an extension without a window or
+  /// a notification is ended.
   private func checkShown() {
     for (token, job) in jobs.sorted(by: { $0.key < $1.key }) where !job.isClosing {
       let entry = world.ledger.delivered(job.key)

@@ -1,7 +1,7 @@
 @testable import Agent
 import BelfryWire
 
-/// A check of all conversations: every request of an app or a command has one answer, every question of the agent is
+/// A check of all conversations: every request of an app or a command gets one answer, every question of the agent is
 /// settled, every prompt is answered or withdrawn, and nothing is sent to a closed connection.
 final class ConversationLedger {
   enum Subject {
@@ -38,9 +38,9 @@ final class ConversationLedger {
   private var extensions: [String: AppNotificationID] = [:]
   private var extensionQuestions: [Question: String] = [:]
   private var prompts: [PromptID: Prompt] = [:]
-  /// Apps whose latest question about notifications was dismissed.
+  /// The apps whose latest question about notifications the user dismissed.
   private var postponed: Set<AppID> = []
-  /// The prompt that the current event answers, with the answer; nil means it was dismissed.
+  /// The prompt that the current event answers, with the answer; nil if the user dismissed it.
   private var answered: (prompt: Prompt, isAllowed: Bool?)?
   /// The notification about which a foreground app answers, or fails to answer, in the current event.
   private(set) var answeredPresentation: AppNotificationID?
@@ -60,7 +60,7 @@ final class ConversationLedger {
   /// The prompts that the user currently sees.
   var openPrompts: Set<PromptID> { Set(prompts.keys) }
 
-  /// Discards questions about an earlier notification with the same name, whose answers no longer count.
+  /// Discards questions about an earlier notification with the same name, because their answers no longer count.
   func forget(_ key: AppNotificationID) {
     presentations = presentations.filter { $0.value != key }
     extensions = extensions.filter { $0.value != key }
@@ -82,8 +82,10 @@ final class ConversationLedger {
   /// Returns the app at the other end of a connection.
   func app(of connection: ConnectionID) -> AppID? { peers[connection]?.app }
 
-  /// Returns true if the user sees a question about an app, after which the one about its notifications may be waiting,
-  /// or has dismissed the latest question about notifications.
+  /// Returns true if the user sees a question about an app, or has dismissed the latest question about its
+  /// notifications.
+  ///
+  /// While one question about the app is open, the question about its notifications may be waiting.
   func isQuestionOpenOrPutAway(of app: AppID) -> Bool {
     postponed.contains(app) || prompts.values.contains { $0.app == app }
   }
@@ -91,8 +93,9 @@ final class ConversationLedger {
   /// Returns true if the user sees a question about an app.
   func isQuestionOpen(of app: AppID) -> Bool { prompts.values.contains { $0.app == app } }
 
-  /// Returns true if the current event is the user's answer to a prompt about that subject; nil means that it was
-  /// dismissed.
+  /// Returns true if the current event is the user's answer to a prompt about that subject.
+  ///
+  /// Pass nil for `isAllowed` to check whether the user dismissed the prompt.
   func wasAnswered(_ app: AppID, _ subject: Subject, isAllowed: Bool?) -> Bool {
     guard let answered, answered.prompt.app == app, answered.isAllowed == isAllowed else {
       return false
@@ -142,7 +145,7 @@ final class ConversationLedger {
       if let prompt = prompts[id], prompt.subject == .notifications { postponed.insert(prompt.app) }
     case .extensionFailed(let token), .extensionTimedOut(let token): extensions[token] = nil
     case .extensionEnded(let token):
-      // An extension that has sent its greeting reports its result through its connection.
+      // An extension that has sent its greeting must report its result through its connection.
       let isConnected = peers.values.contains { $0.isWelcome && $0.token == token }
       if !isConnected { extensions[token] = nil }
     default: break
@@ -199,7 +202,7 @@ final class ConversationLedger {
         prompts.removeValue(forKey: prompt.id) != nil,
         "the prompt \(prompt.id.number) is withdrawn and was not there")
     case .startExtension(let order):
-      // A content extension is checked by its own ledger.
+      // The content extension ledger checks content extensions.
       if case .notificationWindow = event { break }
       guard case .pushReceived(let push) = event, push.app == order.app else {
         return world.fail("a service extension of \(order.app) is started without a push")
@@ -236,8 +239,8 @@ final class ConversationLedger {
       "the request \(ask.number ?? 0) on connection \(ask.connection.number) is answered twice")
   }
 
-  /// Checks that an app with an older interface, which need not request permission, is refused only by the user, by a
-  /// policy, or after its removal.
+  /// Checks who refuses an app with an older interface, which need not request permission: only the user, a policy, or
+  /// the removal of the app.
   private func checkRefusal(
     _ ask: RequestID, _ request: NotificationRequest, _ failure: AppLinkFailure
   ) {
@@ -279,7 +282,7 @@ final class ConversationLedger {
     }
   }
 
-  /// Checks that every request is answered at once, or waits for someone.
+  /// Checks that every request is answered at once or has a reason to wait.
   private func checkAsks() {
     for (ask, reason) in asks {
       let isWaiting =

@@ -1,19 +1,19 @@
 @testable import Agent
 import BelfryWire
 
-/// A check of what is displayed and played, according to permission, switches and conditions.
+/// A check of what the agent displays and plays, which depends on permissions, switches, and conditions.
 ///
-/// If the agent shows less, the reason that it gives must be valid.
+/// If the agent shows less, it must give a valid reason.
 final class DecisionLedger {
   private unowned let world: AgentSimulation
-  /// Notifications displayed by the current event whose sound has not been played yet.
+  /// Notifications that the current event displays and whose sound has not been played yet.
   private var silent: Set<AppNotificationID> = []
-  /// The badges of notifications displayed by the current event that their apps have not received yet.
+  /// The badges of notifications that the current event displays and whose apps have not received the badge yet.
   private var badges: [AppNotificationID: Int64] = [:]
 
   init(in world: AgentSimulation) { self.world = world }
 
-  /// Returns true if the user sees a notification at once, unless its app is in the foreground and decides otherwise.
+  /// Returns true if the user sees a notification at once, provided that no foreground app decides otherwise.
   func mayBeSeen(_ content: NotificationContent, of app: LocalApp) -> Bool {
     let conditions = world.ledger.conditions
     return content.hasAlert && app.status == .authorized && app.requested.contains(.alert)
@@ -62,7 +62,7 @@ final class DecisionLedger {
     switch event {
     case .appReplied(_, .present(let options)): return options
     case .appReplied, .questionTimedOut: return []
-    // Its process has ended, so it is no longer asked.
+    // The app's process has ended, so the app is no longer asked.
     default: return nil
     }
   }

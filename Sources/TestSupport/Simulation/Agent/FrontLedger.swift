@@ -5,9 +5,9 @@ import BelfryWire
 final class FrontLedger {
   private unowned let world: AgentSimulation
   private var told: [ConnectionID: AppState] = [:]
-  /// Connections whose windows were in the foreground, or for which a command said so.
+  /// The connections whose windows were in the foreground, according to the desktop or a command.
   ///
-  /// Only windows move these to and from the foreground.
+  /// Only windows move these connections to and from the foreground.
   private var haveWindows: Set<ConnectionID> = []
   /// The app with the foreground window, as far as windows report it.
   private var window: AppID?
@@ -48,7 +48,7 @@ final class FrontLedger {
 
   /// Returns true if an event reports the owner of the foreground window.
   ///
-  /// A command that unlocks the screen does not; it executes the user's earlier choices on notifications.
+  /// A command that unlocks the screen does not: it carries out the user's earlier choices on notifications.
   private static func isAboutWindows(_ event: AgentEvent) -> Bool {
     switch event {
     case .focusedWindowChanged, .appGreeted: true

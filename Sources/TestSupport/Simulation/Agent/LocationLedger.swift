@@ -2,14 +2,15 @@
 import BelfryWire
 
 /// A check of location messages: they are sent only to apps with the user's permission, to all running apps that follow
-/// the location, and to those that wait for a region that the device enters or leaves.
+/// the location, and to those that wait for the device to enter or leave a region.
 final class LocationLedger {
   private unowned let world: AgentSimulation
   private var followers: Set<ConnectionID> = []
-  /// Followers that have not been told the location of the current event yet.
+  /// Followers that have not received the location of the current event yet.
   private var owed: Set<ConnectionID> = []
 
-  /// Watchers of a region that the device enters or leaves because of a command in the current event.
+  /// The regions that the device enters or leaves because of a command in the current event, and whose watchers have
+  /// not been notified yet.
   private var crossed: Set<RegionKey> = []
 
   init(in world: AgentSimulation) { self.world = world }
@@ -29,7 +30,7 @@ final class LocationLedger {
       else { break }
       if isOn { followers.insert(ask.connection) } else { followers.remove(ask.connection) }
     case .appDisconnected(let connection): followers.remove(connection)
-    // A suspended app is not told the location, which would be outdated when the app resumes.
+    // The agent does not send the location to a suspended app, because it would be outdated when the app resumes.
     case .located: owed = followers.filter { mayLocate($0) && !isSuspended($0) }
     default: break
     }
@@ -44,7 +45,8 @@ final class LocationLedger {
       ?? false
   }
 
-  /// Returns the regions whose watchers must be notified of a location set by a command, which counts at once.
+  /// Returns the regions whose watchers must be notified of a location that a command sets, which takes effect
+  /// immediately.
   private func crossings(_ latitude: Double, _ longitude: Double) -> Set<RegionKey> {
     Set(
       world.ledger.mirror[.regions].compactMap { name, value in
@@ -85,7 +87,7 @@ final class LocationLedger {
     }
   }
 
-  /// Checks that the watcher of a region requested crossings in this direction.
+  /// Checks that the watcher of a region requested notifications of crossings in this direction.
   func checkIsWanted(_ region: NotificationRegion, _ state: RegionState, _ what: String) {
     let isWanted =
       switch state {

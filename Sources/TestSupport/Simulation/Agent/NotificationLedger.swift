@@ -4,9 +4,10 @@ import BelfryWire
 /// A check of the outcome of each notification: it was displayed once, with permission, or is accounted for.
 ///
 /// A notification may be displayed again only if the agent was killed before the presenter's confirmation was durable,
-/// because then the agent cannot know. A notification that was decided to have no banner never gets one.
+/// because the agent then cannot know that it was displayed. A notification that was decided to have no banner never
+/// gets one.
 final class NotificationLedger {
-  /// One notification from its arrival to its end; a newer one with the same name is another version.
+  /// One notification from its arrival to its end. A newer notification with the same name is another version.
   private struct Version: Hashable {
     let serial: Int64?
     let unixMilliseconds: Int64
@@ -14,7 +15,8 @@ final class NotificationLedger {
 
   private struct Showing {
     let version: Version
-    /// Distinguishes a repetition from the previous one at the same time of a stopped clock.
+    /// The order of delivery, which distinguishes a repetition from the previous one if a stopped clock shows the same
+    /// time.
     let order: Int64
     var isListed = false
     /// True if it was presented in this run of the agent.
@@ -43,7 +45,7 @@ final class NotificationLedger {
   private var unwanted: AppNotificationID?
   /// Notifications that the current event decided to have no banner.
   private var suppressed: Set<AppNotificationID> = []
-  /// Notifications removed by the current event, which concerns something else.
+  /// Notifications that the current event removed although it concerns something else.
   private var unexplained: Set<AppNotificationID> = []
   /// New notifications of waiting requests in the current event.
   private var scheduled: Set<AppNotificationID> = []
@@ -145,7 +147,7 @@ final class NotificationLedger {
       case (key.app, .removeDelivered(let ids)):
         ids?.contains { $0.hasSameBytes(as: key.id) } ?? true
       case (key.app, .add(let request)): request.id.hasSameBytes(as: key.id)
-      // A request for quiet notifications decides about the notifications held until then.
+      // A request for quiet notifications decides about the notifications that were held until then.
       case (key.app, .requestAuthorization):
         state.showings[key].map { !$0.isListed && !$0.isPresented } ?? false
       default: false
@@ -186,7 +188,7 @@ final class NotificationLedger {
           || state.past[key]?.contains { $0.serial == version.serial } != true,
         "\(recordKey) comes again after it was replaced or taken away")
       state.showings[key] = Showing(version: version, order: entry.order)
-      // The one that was withheld in this event is the previous one: an app's answer lets the next one fire.
+      // The notification withheld in this event is the previous one: an app's answer lets the next one fire.
       suppressed.remove(key)
       switch notification.request.trigger {
       case nil, .push: break
@@ -312,7 +314,7 @@ final class NotificationLedger {
           "\(key.recordKey) is kept for an answer, and nobody is asked")
         continue
       }
-      // Only in the list, as its switches require.
+      // The notification may be only in the list, as its app's switches require.
       state.showings[key]?.isQuiet = true
       world.expect(
         showing.isListed,

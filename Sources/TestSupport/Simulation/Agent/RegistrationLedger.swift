@@ -1,10 +1,10 @@
 @testable import Agent
 import BelfryWire
 
-/// A check of registrations at the gateway: it must know every stored registration and no other.
+/// A check of registrations at the gateway, which must know every stored registration and no other.
 ///
-/// It also checks registrations and tokens after the device gets another identity, or the data is moved to another
-/// machine.
+/// The ledger also checks registrations and tokens after the device gets another identity or its data is moved to
+/// another machine.
 final class RegistrationLedger {
   private struct Registration: Hashable {
     let app: AppID
@@ -15,8 +15,10 @@ final class RegistrationLedger {
   /// The registrations that this run of the agent has sent to the gateway.
   private var announced: Set<Registration> = []
   private var hasChanged = false
-  /// True if registrations may be cancelled again: those that an earlier run cancelled without an acknowledgment, and
-  /// those that received a token after being refused.
+  /// True if registrations may be cancelled again.
+  ///
+  /// This applies to those that an earlier run cancelled without an acknowledgment, and to those that received a token
+  /// after being refused.
   private var mayCancelAgain = false
   /// The tokens that are valid, as far as this run of the agent knows.
   private var tokens: Set<[UInt8]> = []

@@ -1,7 +1,7 @@
 @testable import Agent
 import BelfryWire
 
-/// A check of the user's responses to notifications: each one reaches the app once, or waits for it in the records.
+/// A check of the user's responses to notifications: each response reaches the app once or waits for it in the records.
 final class ResponseLedger {
   private struct State {
     /// The records by their keys.
@@ -15,7 +15,7 @@ final class ResponseLedger {
   private var asked: [Question: String] = [:]
   /// The notification on which the user acts, while it is in the list.
   private var actedOn: (key: AppNotificationID, order: Int64, action: PersonAction)?
-  /// The choices of the user on the locked screen, with the orders of delivery.
+  /// The user's choices on the locked screen, with the orders of delivery of their notifications.
   private var chosen: [AppNotificationID: Int64] = [:]
   /// The activation token of each choice on the locked screen.
   private var chosenTokens: [AppNotificationID: String] = [:]
@@ -56,13 +56,13 @@ final class ResponseLedger {
       checkMayGo(key, event)
       state.waiting[key] = nil
     case .ask(let question, .response(let response), _):
-      // Sort by their numbers, which is the order in which the agent sends them.
+      // Sort the keys by their numbers, because the agent sends the responses in that order.
       let keys = state.waiting.keys.sorted { ($0.count, $0) < ($1.count, $1) }
       let waiting = keys.filter { key in
         state.waiting[key].flatMap { Responses.Waiting(key: key, record: $0) }?.response == response
       }
       let open = asked.filter { world.ledger.conversations.questions.contains($0.key) }.values
-      // Two dates of one notification may have received the same response.
+      // Two firings of one notification may have received the same response.
       guard let key = waiting.first(where: { !open.contains($0) }) else {
         return world.fail(
           waiting.isEmpty
@@ -75,7 +75,8 @@ final class ResponseLedger {
     }
   }
 
-  /// Checks that an activation token brings an app to the foreground only once, for the action that provided it.
+  /// Checks that an activation token brings an app to the foreground only once, and only for the action that provided
+  /// the token.
   private func checkActivation(_ order: LaunchOrder, _ event: AgentEvent) {
     world.expect(
       !order.isForeground || !world.ledger.conditions.isLocked,
@@ -112,7 +113,7 @@ final class ResponseLedger {
     if world.ledger.conditions.isLocked, let token = action.activationToken {
       chosenTokens[key] = token
     }
-    // Its content extension, which may still be asked about an earlier action, decides its fate.
+    // The content extension, which may still be asked about an earlier action, decides the notification's fate.
     guard !world.ledger.content.isAsked(key, order: order) else { return }
     let isThere = world.ledger.delivered(key)?.order == order
     let isKept = effects.contains {
@@ -137,7 +138,7 @@ final class ResponseLedger {
     }
   }
 
-  /// Checks that choices on the locked screen are executed once it is unlocked.
+  /// Checks that choices on the locked screen are carried out once the screen is unlocked.
   private func checkLockedChoices() {
     guard !world.ledger.conditions.isLocked else { return }
     for (key, order) in chosen

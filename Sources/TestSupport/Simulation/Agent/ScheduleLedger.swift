@@ -1,8 +1,8 @@
 @testable import Agent
 import BelfryWire
 
-/// A check that every due date fires exactly once, none of a removed request, and none early; the dates are counted
-/// here independently.
+/// A check that every due date fires exactly once, that no date fires early, and that none of a removed request fires.
+/// The ledger computes the dates independently.
 final class ScheduleLedger {
   private struct Waiting {
     let order: UInt64
@@ -10,9 +10,9 @@ final class ScheduleLedger {
     let since: Int64
     /// The latest repetition that fired, counted from the beginning.
     var fired: Int64?
-    /// The number of times that the clock was set back before that.
+    /// The number of times that the clock had been set back before that repetition fired.
     var setBacks = 0
-    /// The latest repetition of a calendar trigger that is already handled; nil if unknown.
+    /// The latest repetition of a calendar trigger that has been handled; nil if unknown.
     var handled: Int64?
   }
 
@@ -43,14 +43,14 @@ final class ScheduleLedger {
 
   // MARK: Decisions
 
-  /// Processes the decisions in order: a firing is a change of an entry, followed immediately by the effects on the
-  /// notification.
+  /// Processes the decisions in order. A firing consists of a change of an entry, followed immediately by the effects
+  /// on the notification.
   func onDecided(_ effects: [AgentEffect], _ event: AgentEvent) {
     /// The entry that has just changed, with its previous state.
     var changed: (key: AppNotificationID, waiting: Waiting?)?
     /// Requests waiting for a region that have changed.
     var crossed: Set<AppNotificationID> = []
-    /// The sides of their regions on which the device is, according to the records.
+    /// The side of each region on which the device is, according to the records.
     var sides: [AppNotificationID: RegionState] = [:]
     var gone: [AppNotificationID] = []
     /// Apps whose requests were waiting for permission and are added now, replacing earlier versions.
@@ -90,7 +90,7 @@ final class ScheduleLedger {
         changed = nil
       default:
         if let (key, waiting) = changed, isAbout(key, effect) {
-          // An app's notifications are removed with it, shown or not.
+          // An app's notifications are removed with the app, whether or not they were shown.
           if !Self.removesApp(event, of: key) {
             onFired(key, waiting, isGone: gone.contains(key), event)
             gone.removeAll { $0 == key }
@@ -210,8 +210,9 @@ final class ScheduleLedger {
     world.ledger.places.checkIsWanted(region, side, "\(key.recordKey) tells")
   }
 
-  /// Returns the number of the latest date that has passed, counted from the beginning; nil if none has, 0 if this
-  /// ledger does not count.
+  /// Returns the number of the latest date that has passed, counted from the beginning.
+  ///
+  /// Returns nil if no date has passed, and 0 for triggers that this ledger does not count.
   private func dueNumber(_ waiting: Waiting, _ now: AgentTime) -> Int64? {
     switch waiting.trigger {
     case .interval(let length, _):

@@ -1,11 +1,11 @@
 @testable import Agent
 import BelfryWire
 
-/// A check of the screen: it shows nothing that was removed, no text that must be hidden on a locked screen, and the
-/// stored badges.
+/// A check of the screen: it shows no removed notification and no text that must be hidden on a locked screen, and its
+/// badges are the stored ones.
 final class ScreenLedger {
   private unowned let world: AgentSimulation
-  /// Notifications that presenters were given in this run of the agent and not asked to remove.
+  /// Notifications that the agent has given to presenters in this run and has not asked them to remove.
   private var shown: Set<AppNotificationID> = []
   private var badges: [AppID: Int64] = [:]
   private var refreshed: Set<AppNotificationID> = []

@@ -6,19 +6,19 @@ final class SimulatedAgent {
   private unowned let world: AgentSimulation
   private var model: AgentModel
   private(set) var isUp = false
-  /// The number of the current run; events scheduled in an earlier run no longer happen.
+  /// The number of the current run. Events scheduled in an earlier run no longer take effect.
   private(set) var life = 0
   private var hasStarted = false
   private var isTurnEndDue = false
   /// Events that wait during a disk write, in order of arrival.
   private var inbox: [AgentEvent] = []
-  /// The time until which the loop waits for the disk and handles nothing.
+  /// The time until which the loop waits for the disk and handles no events.
   private var busyUntil: Int64 = 0
   /// The effects of this turn.
   private var effects: [AgentEffect] = []
   /// The changes that the disk has not accepted yet.
   private var unpersisted: [RecordChange] = []
-  /// True if the disk has refused some of them.
+  /// True if the disk has refused some of these changes.
   private var hasBacklog = false
   /// True if the disk has refused changes that the agent has made since.
   var hasUnpersisted: Bool { !unpersisted.isEmpty }
@@ -66,13 +66,13 @@ final class SimulatedAgent {
     world.ledger.agentStarts()
     model = Self.makeModel(in: world, run: "run\(life)")
     handle(.recordsRestored(world.records.durable.restored))
-    // The machine's disk was moved to another one, or the gateway was replaced.
+    // Simulate that the data was moved to another machine, or that the gateway was replaced.
     if world.isTroubled, world.chance(0.05) {
       world.pushService.identityReplaced()
       if world.chance(0.5) { handle(.machineReplaced) }
       handle(.identityReplaced)
     }
-    // An existing session bus is found while the agent starts.
+    // If a session bus already exists, the agent finds it during startup.
     if world.chance(0.3) { handle(.presenterAppeared(.desktop, isNew: true)) }
     handle(.started)
     endTurn()
@@ -105,7 +105,7 @@ final class SimulatedAgent {
 
   /// Reports an external event.
   ///
-  /// It is handled at once, or once the loop no longer waits for the disk; events are never reordered.
+  /// The agent handles the event at once, or later if the loop is waiting for the disk. Events are never reordered.
   func report(_ event: AgentEvent) {
     guard isUp else { return }
     inbox.append(event)
@@ -123,7 +123,7 @@ final class SimulatedAgent {
       handle(event)
       guard !isTurnEndDue else { continue }
       isTurnEndDue = true
-      // The changes of one turn of the loop are made durable together.
+      // The changes of one turn of the loop become durable together.
       world.time.after(world.chance(0.7) ? 0 : world.milliseconds(2)) { [self] in
         if life == self.life { endTurn() }
       }
@@ -329,7 +329,7 @@ final class SimulatedAgent {
     }
   }
 
-  /// Simulates a presenter that shows the notification and reports that at once, later or never.
+  /// Simulates a presenter that shows the notification and reports this at once, later, or never.
   private func show(_ presentation: Presentation) {
     let key = presentation.key
     world.person.sees(presentation)
@@ -366,7 +366,7 @@ final class SimulatedAgent {
     }
   }
 
-  /// Handles a change of the clock: alarms by the wall clock stop until they are set again.
+  /// Handles a change of the clock, which stops alarms by the wall clock until they are set again.
   func clockWasSet() {
     scheduleAlarm += 1
     after(world.random(0...5), .clockWasSet)

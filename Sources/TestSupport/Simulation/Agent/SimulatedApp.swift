@@ -5,7 +5,7 @@ import BelfryWire
 final class SimulatedApp {
   let id: AppID
   let isInstalled: Bool
-  /// The interface of most of the app's notifications.
+  /// The interface that the app uses for most of its notifications.
   let generation: NotificationGeneration
   private unowned let world: AgentSimulation
   private var processes: [SimulatedProcess] = []
@@ -63,7 +63,7 @@ final class SimulatedApp {
     }
   }
 
-  /// Runs, and answers every question.
+  /// Makes the app run and answer every question.
   func calmDown() {
     for process in processes { crash(process) }
     start(launch: nil, isForeground: true)
@@ -84,7 +84,7 @@ final class SimulatedApp {
     processes = []
   }
 
-  /// Handles a launch by the agent: the app starts at once, late, or never.
+  /// Handles a launch by the agent. The app starts at once, late, or never.
   func isLaunched(_ order: LaunchOrder) {
     let chance = world.isTroubled ? world.random(0...9) : 0
     switch chance {
@@ -102,17 +102,17 @@ final class SimulatedApp {
     }
   }
 
-  /// Handles the end of its background time.
+  /// Handles the end of the app's background time.
   func isEnded() {
     for process in processes where process.wasLaunched { crash(process) }
   }
 
-  /// Returns true if one of these connections belongs to the app.
+  /// Returns true if any of these connections belongs to the app.
   func isInFront(_ connections: Set<ConnectionID>) -> Bool {
     connections.contains { process($0)?.isExtension == false }
   }
 
-  /// Suspends its processes without ending them.
+  /// Suspends the app's processes without ending them.
   func isSuspended() {
     for process in processes where process.wasLaunched && !process.isExtension { process.freeze() }
   }
@@ -124,7 +124,7 @@ final class SimulatedApp {
   func startExtension(_ order: ExtensionOrder) {
     world.time.after(world.milliseconds(world.isTroubled && world.chance(0.2) ? 40_000 : 200)) {
       [self] in
-      // Its process may end at once, or while it works.
+      // The process may fail to start, or be reported as ended at once or while it works.
       if !world.isTroubled || world.chance(0.8) {
         start(
           role: order.executable.hasSuffix("-content") ? .contentExtension : .serviceExtension,
@@ -156,10 +156,10 @@ final class SimulatedApp {
     process.disconnect()
   }
 
-  /// Returns the running program as identified by the machine.
+  /// Returns the identity of the running program, as the machine determines it.
   func identity(of role: AppHello.Role) -> ProcessIdentity {
     var identity = ProcessIdentity(pid: Int32(100 + world.random(0...900)), uid: 7)
-    // A command may install it, too; then it runs from the installed path.
+    // A command may install the app as well, in which case the app runs from the installed path.
     guard isInstalled || world.ledger.apps[id]?.installation != nil else { return identity }
     identity.executable =
       switch role {

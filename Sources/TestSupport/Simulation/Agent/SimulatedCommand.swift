@@ -18,7 +18,7 @@ final class SimulatedCommand {
 
   /// Runs a command with requests in sequence.
   ///
-  /// Does nothing while the agent is not running.
+  /// It has no effect while the agent is not running.
   static func run(_ requests: [ControlRequest], in world: AgentSimulation) {
     guard world.agent.isUp else { return }
     let command = SimulatedCommand(in: world, requests)

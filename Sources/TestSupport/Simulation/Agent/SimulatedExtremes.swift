@@ -1,16 +1,16 @@
 @testable import Agent
 import BelfryWire
 
-/// The extremes of what apps and providers send: the greatest sizes and numbers, and texts that are equal only after
-/// Unicode normalization, or take long to normalize.
+/// Extreme inputs from apps and providers: the largest sizes and numbers, and texts that are equal only after Unicode
+/// normalization or take long to normalize.
 enum SimulatedExtremes {
-  /// Two identifiers that `String` takes for one.
+  /// Two identifiers that `String` considers equal.
   static let twins = ["n-caf\u{E9}", "n-cafe\u{301}"]
 
-  /// An identifier of the greatest length.
+  /// An identifier of the maximum length.
   static let longestID = "n-" + CostGrowth.combiningMarks(WireLimits.identifierBytesMax - 2)
 
-  /// Sets every field whose value the ledgers do not predict to an extreme.
+  /// Sets every field whose value the ledgers do not predict to an extreme value.
   static func widen(_ content: inout NotificationContent, in world: AgentSimulation) {
     let marks = CostGrowth.combiningMarks(world.pick([1, 255, 4_095]))
     content.subtitle = NotificationText(marks)
@@ -32,7 +32,7 @@ enum SimulatedExtremes {
     content.archive = [UInt8](repeating: 0xFF, count: 4_096)
   }
 
-  /// A trigger at the bounds of the schedule.
+  /// Returns a trigger at the limits of what a schedule accepts.
   static func trigger(in world: AgentSimulation) -> NotificationTrigger {
     let longest = Double(ScheduleLimits.longestIntervalMilliseconds / 1_000)
     switch world.random(0...4) {
@@ -55,7 +55,7 @@ enum SimulatedExtremes {
     }
   }
 
-  /// The `aps` dictionary of a push whose payload has nearly the greatest size.
+  /// Enlarges the `aps` dictionary of a push so that the payload has nearly the maximum size.
   static func widen(_ payload: inout JSONObject, in world: AgentSimulation) {
     guard var aps = payload["aps"]?.objectValue else { return }
     let marks = CostGrowth.combiningMarks(world.pick([255, 1_200]))

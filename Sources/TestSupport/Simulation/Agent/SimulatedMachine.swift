@@ -4,10 +4,10 @@ import BelfryWire
 /// The device around the agent: its clocks, zones, locations and conditions.
 final class SimulatedMachine {
   static let zones = ["UTC", "Europe/Paris", "America/New_York", "Asia/Kolkata", "Pacific/Apia"]
-  /// Locations far apart from each other; each except the last is the center of a region.
+  /// Locations that are far apart from each other. Each except the last is the center of a region.
   static let sites = [(48.8584, 2.2945), (40.6892, -74.0445), (-33.8568, 151.2153), (0, -160.0)]
 
-  /// A beacon that also has a region.
+  /// The UUID of a beacon that also has a region.
   static let beaconUUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 
   private unowned let world: AgentSimulation
@@ -33,7 +33,7 @@ final class SimulatedMachine {
     return AgentTime(wall: moment.wall, elapsed: moment.elapsed, awake: elapsed)
   }
 
-  /// Returns the time at which the wall clock will show a given time, if it is not set.
+  /// Returns the time at which the wall clock will show `wall`, unless the clock is set before then.
   func nanoseconds(atWall wall: Int64) -> Int64 {
     let (wait, isFar) = wall.subtractingReportingOverflow(world.time.epoch + lead)
     return isFar || wait > Int64.max / 1_000_000 ? .max / 2 : max(0, wait) * 1_000_000

@@ -1,11 +1,11 @@
 @testable import Agent
 import BelfryWire
 
-/// A user who does anything at any time: prompts, notifications, switches, commands.
+/// A user who may do anything at any time with prompts, notifications, switches, and commands.
 final class SimulatedPerson {
   private unowned let world: AgentSimulation
   private var prompts: [Prompt] = []
-  /// Prompts of this run that no longer exist.
+  /// The prompts that the user has seen in this run of the agent, open or not.
   private var oldPrompts: [PromptID] = []
   /// Notifications on the screen that content extensions may show.
   private var drawable: Set<AppNotificationID> = []
@@ -67,7 +67,7 @@ final class SimulatedPerson {
 
   // MARK: Notifications
 
-  /// Handles a notification that appeared or changed on the screen: the user may open its window.
+  /// Handles a notification that appeared or changed on the screen. The user may open its window.
   func sees(_ presentation: Presentation) {
     let key = presentation.key
     guard presentation.isDrawnByApp else { return seesNoMore(key) }
@@ -99,7 +99,7 @@ final class SimulatedPerson {
     }
   }
 
-  /// Returns a click on a desktop that allows only the clicked app to move to the foreground.
+  /// Returns a click on a notification, on a desktop that allows only the clicked app to move to the foreground.
   private func open(withTokenFor key: AppNotificationID) -> PersonAction {
     PersonAction(
       NotificationResponse.defaultAction,

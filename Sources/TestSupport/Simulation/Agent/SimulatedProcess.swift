@@ -13,7 +13,7 @@ final class SimulatedProcess {
   private var isForeground = false
   /// The arrival time of the last message, because messages are never reordered.
   private var lastArrival: Int64 = 0
-  /// The actions to perform once it is resumed; nil while it runs.
+  /// The actions to perform once the process is resumed; nil while it runs.
   private var postponed: [() -> Void]?
 
   init(of app: SimulatedApp, role: AppHello.Role, in world: AgentSimulation) {
@@ -63,7 +63,7 @@ final class SimulatedProcess {
   /// Handles the loss of the agent.
   func loseAgent() { isConnected = false }
 
-  /// Handles the end of the connection by the agent.
+  /// Handles the end of the connection from the agent's side.
   func isCut() {
     isConnected = false
     app.crash(self)
@@ -90,7 +90,7 @@ final class SimulatedProcess {
   func ask(_ request: AppRequest) {
     let number: Int64? = world.isTroubled && world.chance(0.02) ? nil : nextNumber
     nextNumber += 1
-    // As the agent reads it from its socket.
+    // Read the request as the agent reads it from its socket.
     guard let type = request.frame.object["type"]?.stringValue,
       let read = try? AppRequest(type: type, request.frame)
     else { return world.fail("a request of \(app.id) cannot be read") }
@@ -162,7 +162,7 @@ final class SimulatedProcess {
   private func onQuestion(_ question: Question, _ event: AppEvent) {
     guard isConnected else { return }
     if case .contentAction = event, world.isTroubled, world.chance(0.3) {
-      // Its decision then must not be carried out before the screen is unlocked.
+      // The extension's decision must then not be carried out before the screen is unlocked.
       later(0) { [self] in world.agent.report(.conditionChanged(.sessionLocked(true))) }
     }
     if !world.isTroubled || world.chance(world.profile.goodAnswers) {

@@ -1,7 +1,9 @@
 @testable import Agent
 import BelfryWire
 
-/// The gateway and the link to it, which delivers pushes until they are acknowledged, sometimes twice.
+/// The gateway and the device's link to it.
+///
+/// The link delivers each push until the push is acknowledged, and sometimes delivers it twice.
 final class SimulatedPushService {
   private struct Subject: Hashable {
     let app: AppID
@@ -15,14 +17,15 @@ final class SimulatedPushService {
   private var waiting: [ReceivedPush] = []
   private var acknowledged: [ReceivedPush] = []
   private var registered: [Subject] = []
-  /// The subjects that the link has yet to cancel; lost with the agent's process.
+  /// The subjects that the link has yet to cancel. They are lost when the agent's process ends.
   private var owed: [Subject] = []
   /// The subjects with a token at the gateway.
   private var alive: Set<Subject> = []
-  /// The subjects that were registered while the disk refused it: the app is informed, and a crash may leave an
-  /// unwanted token.
+  /// The subjects that were registered while the disk refused to store the registration.
+  ///
+  /// The app is informed, and a crash may leave an unwanted token.
   private var uncertain: Set<Subject> = []
-  /// The number of the device's identity; each identity has its own tokens.
+  /// The number of the device's current identity. Each identity has its own tokens.
   private var identity = 1
   private(set) var count = 0
 
@@ -73,7 +76,7 @@ final class SimulatedPushService {
     world.time.after(world.milliseconds(20_000)) { [self] in if life == self.life { goUp() } }
   }
 
-  /// Gives the device a new identity at the gateway, which has nothing stored for it.
+  /// Gives the device a new identity at the gateway, which has no data stored for it.
   func identityReplaced() {
     identity += 1
     alive = []

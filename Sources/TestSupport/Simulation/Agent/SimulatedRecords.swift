@@ -1,11 +1,11 @@
 @testable import Agent
 import BelfryWire
 
-/// The agent's disk, which stores a commit completely or not at all, sometimes late or never.
+/// The agent's disk. It stores each commit completely or not at all, sometimes late or never.
 final class SimulatedRecords {
   private unowned let world: AgentSimulation
   private(set) var durable = RecordMirror()
-  /// True once nothing fails any more.
+  /// True once the disk no longer fails.
   var isHealthy = false
   /// The time until which the disk refuses writes.
   private var brokenUntil: Int64 = 0
@@ -29,7 +29,7 @@ final class SimulatedRecords {
   }
 }
 
-/// The agent's records by collection and key, as its effects have changed them.
+/// The agent's records by collection and key, as the agent's effects have changed them.
 struct RecordMirror {
   private var collections: [RecordCollection: RecordTable] = [:]
 
@@ -45,7 +45,7 @@ struct RecordMirror {
     }
   }
 
-  /// The records as the agent reads them at its start.
+  /// The records as the agent reads them during startup.
   var restored: RestoredRecords {
     RestoredRecords(
       Dictionary(
@@ -59,7 +59,7 @@ struct RecordMirror {
   }
 }
 
-/// The records of a collection by their keys, which compare by their bytes as in the store.
+/// The records of a collection by their keys. Keys compare by their bytes, as they do in the store.
 struct RecordTable: Sequence {
   private var values: [UTF8Text: [UInt8]] = [:]
 

@@ -1,7 +1,7 @@
 @testable import Agent
 import BelfryWire
 
-/// The requests of apps: all requests of the app link, in any order.
+/// Generators of requests from apps: every request of the app link, in any order.
 enum SimulatedRequests {
   static let categories = [
     NotificationCategory(
@@ -67,7 +67,9 @@ enum SimulatedRequests {
     }
   }
 
-  /// Returns a notification for now or for later; the names of those for later begin with `s`.
+  /// Returns a notification for now or for later.
+  ///
+  /// The identifiers of notifications for later begin with `s`.
   static func request(of app: SimulatedApp, in world: AgentSimulation) -> NotificationRequest {
     let serial = world.takeSerial()
     var content = NotificationContent()

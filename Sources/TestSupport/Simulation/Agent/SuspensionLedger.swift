@@ -1,27 +1,28 @@
 @testable import Agent
 import BelfryWire
 
-/// A check of suspension and termination: only processes that the agent started are suspended, and never while they are
-/// being asked.
+/// A check of suspension and termination: the agent suspends only processes that it started, and never while it is
+/// asking them something.
 ///
-/// A process that does not answer in time is ended, and no app is ended before it was told that its time is over.
+/// The agent ends a process that does not answer in time, and does not end an app before telling the app that its time
+/// is over.
 final class SuspensionLedger {
   private unowned let world: AgentSimulation
   private(set) var suspended: Set<AppID> = []
-  /// Apps that were warned since they last became idle.
+  /// Apps that the agent has warned since they last became idle.
   private var warned: Set<AppID> = []
   private var work: [Question: AppID] = [:]
   /// The questions that must be answered within the background time limit.
   private var fetches: Set<Question> = []
   /// Apps that are currently being told that their time is over.
   private var expirations: [Question: AppID] = [:]
-  /// Apps without remaining time, until they are ended or given new work.
+  /// Apps without remaining time, until the agent ends them or gives them new work.
   private var overdue: Set<AppID> = []
   /// Apps that the current event ends.
   private var ended: Set<AppID> = []
   /// The tokens of apps that were started in the background and have not sent their greeting yet.
   private var tokens: [AppID: String] = [:]
-  /// Connections of processes that were started in the background and have stayed there.
+  /// Connections of processes that were started in the background and have stayed in the background.
   private var startedBehind: Set<ConnectionID> = []
   /// Connections of apps in the foreground.
   private var front: Set<ConnectionID> = []
@@ -99,7 +100,7 @@ final class SuspensionLedger {
     case .close(let connection): front.remove(connection)
     case .end(let id):
       ended.insert(id)
-      // An app that has not sent its greeting cannot be told.
+      // The agent cannot warn an app that has not sent its greeting.
       let hasGreeted = !world.ledger.knowledge.connections(of: id).isEmpty
       world.expect(
         !hasGreeted || warned.remove(id) != nil, "\(id) is ended, and nobody has told it")
@@ -111,7 +112,7 @@ final class SuspensionLedger {
     if case .appGreeted(let ask, let hello, _) = event,
       let app = world.ledger.knowledge.app(of: ask.connection)
     {
-      // Its time starts again.
+      // The app's background time starts again.
       overdue.remove(app)
       if let token = hello.launch, tokens[app] == token {
         tokens[app] = nil

@@ -2,12 +2,12 @@
 import BelfryWire
 
 /// A check of notifications from commands that wait for the user's permission: whatever happens to the agent in the
-/// meantime, the user is asked, and every notification appears after permission is granted.
+/// meantime, the agent asks the user, and every notification appears once permission is granted.
 final class WaitingLedger {
   private struct Waiting: Hashable {
     let key: AppNotificationID
     let serial: Int64?
-    /// The command's request; nil once the agent was killed, because it is not answered then.
+    /// The command's request; nil once the agent has been killed, because the command then gets no answer.
     var ask: RequestID?
   }
 
@@ -65,7 +65,7 @@ final class WaitingLedger {
     case .persist(.put(.delivered, one.key.recordKey, let value)):
       isAtLeast(
         one, Self.serial(DeliveredList.Entry(record: value)?.retained.notification.request))
-    // Its switches may keep it off the screen and out of the list.
+    // The app's switches may keep the notification off the screen and out of the list.
     case .suppressed(one.key, _), .sound(one.key, _, _): true
     case .answer(let ask, _), .refuse(let ask, _): ask == one.ask
     case .log(.waitingNotificationRefused(one.key, _)): true
@@ -78,7 +78,7 @@ final class WaitingLedger {
     return serial >= own
   }
 
-  /// Returns true if the user, or the removal of the app, has decided against it in the current event.
+  /// Returns true if, in the current event, the user decides against the notification or the app is removed.
   private func mayGo(_ one: Waiting, _ event: AgentEvent) -> Bool {
     guard let app = world.ledger.apps[one.key.app], app.status != .denied else { return true }
     return world.ledger.conversations.wasAnswered(app.id, .notifications, isAllowed: nil)
