@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// An IP address with its prefix length: `127.0.0.1` (all bits), `10.0.0.0/8`, `fe80::/10`.
+/// An IP address with a prefix length, such as `127.0.0.1` (all bits), `10.0.0.0/8`, or `fe80::/10`.
 public struct AddressRange: Hashable, Sendable, CustomStringConvertible {
   /// The address: 4 or 16 bytes in network byte order.
   public let address: [UInt8]
@@ -9,9 +9,9 @@ public struct AddressRange: Hashable, Sendable, CustomStringConvertible {
   /// The text that was parsed.
   public let description: String
 
-  /// Parses an address of either family, with or without `/bits`; a zone (`%eth0`) is ignored.
+  /// Parses an address of either family, with or without `/bits`.
   ///
-  /// Returns nil for any other text.
+  /// A zone (`%eth0`) is ignored. Returns nil for any other text.
   public init?(_ text: String) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     let host = String(parts[0].prefix { $0 != "%" })

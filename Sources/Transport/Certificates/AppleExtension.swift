@@ -1,18 +1,18 @@
-/// The extensions of Apple's push certificates that state their purpose (apns-protocol.md 2.3).
+/// The extensions that state the purpose of Apple's push certificates (apns-protocol.md 2.3).
 public enum AppleExtension {
-  /// A push certificate of the development environment.
+  /// The extension of a push certificate for the development environment.
   public static let development = ObjectIdentifier(1, 2, 840, 113635, 100, 6, 3, 1)
-  /// A push certificate of the production environment.
+  /// The extension of a push certificate for the production environment.
   public static let production = ObjectIdentifier(1, 2, 840, 113635, 100, 6, 3, 2)
-  /// A push certificate for VoIP topics.
+  /// The extension of a push certificate for VoIP topics.
   public static let voip = ObjectIdentifier(1, 2, 840, 113635, 100, 6, 3, 4)
-  /// The topics of a universal certificate; `value(of:)` encodes the extension's value.
+  /// The extension that lists the topics of a universal certificate. `value(of:)` encodes its value.
   public static let topics = ObjectIdentifier(1, 2, 840, 113635, 100, 6, 3, 6)
 
   /// The value of an extension that only needs to be present: ASN.1 NULL.
   public static let presence: [UInt8] = [DERTag.null, 0]
 
-  /// A topic of a universal certificate with its tags: `app`, `voip`, `complication`.
+  /// A topic of a universal certificate and its tags: `app`, `voip`, or `complication`.
   public struct Topic: Hashable, Sendable {
     /// The topic, as in `apns-topic`.
     public let name: String
@@ -39,9 +39,9 @@ public enum AppleExtension {
     DER.sequence(topics.flatMap { [DER.utf8($0.name), DER.sequence($0.tags.map(DER.utf8))] })
   }
 
-  /// Reads the value of the topics extension; returns nil for any other form.
+  /// Reads the value of the topics extension, and returns nil for any other form.
   ///
-  /// The bytes are received from a peer, so no input may trap.
+  /// The bytes are received from a peer, so no input may cause a trap.
   public static func topics(in value: [UInt8]) -> [Topic]? {
     var reader = DERReader(value)
     guard var pairs = reader.sequence(), reader.isAtEnd else { return nil }

@@ -1,4 +1,4 @@
-/// Authorities that are trusted together: those in a `ca.pem`, or in a device's identity.
+/// The authorities that are trusted together, such as those in a `ca.pem` or in a device's identity.
 public struct AuthorityBundle: Sendable, Hashable {
   /// The authorities, in order.
   public let certificates: [Certificate]
@@ -6,7 +6,7 @@ public struct AuthorityBundle: Sendable, Hashable {
   /// Creates a bundle of these authorities.
   public init(_ certificates: [Certificate]) { self.certificates = certificates }
 
-  /// Reads every certificate in `pem`, ignoring text between them.
+  /// Reads every certificate in `pem`, ignoring any text between the certificates.
   ///
   /// Throws if there are no certificates.
   public init(pem: [UInt8]) throws(CryptoFailure) {
@@ -17,14 +17,15 @@ public struct AuthorityBundle: Sendable, Hashable {
     self.certificates = certificates
   }
 
-  /// The SHA-256 hash of the SHA-256 hashes of the public keys, in order.
+  /// The SHA-256 hash of the concatenated SHA-256 hashes of the public keys, in order.
   ///
-  /// It identifies the authorities, regardless of the names that their certificates permit (`docs/device-link.md` 4.7).
+  /// The mark identifies the authorities, regardless of the names that their certificates permit (`docs/device-link.md`
+  /// 4.7).
   public var mark: [UInt8] {
     SHA256.hash(certificates.flatMap { SHA256.hash($0.publicKeySPKI).bytes }).bytes
   }
 
-  /// Returns true if both bundles contain an authority with the same key, even in different certificates.
+  /// Returns true if the bundles have an authority's key in common, even if in different certificates.
   public func sharesKey(with other: AuthorityBundle) -> Bool {
     let keys = Set(other.certificates.map(\.publicKeySPKI))
     return certificates.contains { keys.contains($0.publicKeySPKI) }
@@ -39,7 +40,7 @@ public struct AuthorityBundle: Sendable, Hashable {
 }
 
 extension Certificate {
-  /// A short name of its key, which all certificates for the key share: 16 hexadecimal digits.
+  /// A short name for the certificate's key, which all certificates for the key share: 16 hexadecimal digits.
   public var keyName: String {
     let digits = Array("0123456789abcdef")
     return String(
@@ -51,7 +52,7 @@ extension Certificate {
 
 /// A parser for text in PEM.
 public enum PEMText {
-  /// Returns the blocks whose label ends with `label`, each including its first and last line.
+  /// Returns the blocks whose label ends with `label`, each including its BEGIN and END lines.
   public static func blocks(of text: [UInt8], label: String) -> [[UInt8]] {
     var blocks: [[UInt8]] = []
     var block: [UInt8]?

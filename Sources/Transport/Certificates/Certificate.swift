@@ -8,7 +8,7 @@ public struct Certificate: Sendable, Hashable {
   public let commonName: String
   /// The subject's UID (0.9.2342.19200300.100.1.1): the bundle identifier in Apple's certificates.
   public let uid: String?
-  /// The subject's first organizational unit, which gives the purpose of a certificate that we issue.
+  /// The subject's first organizational unit, which gives the purpose of a certificate that Belfry issued.
   public let organizationalUnit: String?
   /// The serial number's bytes, without leading zeros.
   public let serialNumber: [UInt8]
@@ -32,7 +32,7 @@ public struct Certificate: Sendable, Hashable {
     return extensions.first { $0.identifier == encoded }?.value
   }
 
-  /// The host names that the certificate is for: its alternative names, or its common name if it has none.
+  /// The host names for which the certificate is valid: its alternative names, or its common name if it has none.
   public var hostNames: [String] {
     let identifier = CertificateExtension.alternativeNames(hosts: [], addresses: []).identifier
     guard let value = extensionValue(identifier) else {
@@ -47,8 +47,8 @@ public struct Certificate: Sendable, Hashable {
     return hosts
   }
 
-  /// Returns true if a client that asks for `host`, a name or an address, accepts the certificate for that host (RFC
-  /// 6125 section 6).
+  /// Returns true if a client that connects to `host`, which is a name or an address, accepts the certificate (RFC 6125
+  /// section 6).
   public func isFor(_ host: String) -> Bool {
     (try? X509Handle(der: der))?.isFor(host) ?? false
   }
@@ -58,7 +58,7 @@ public struct Certificate: Sendable, Hashable {
     try X509Handle(der: der).pem()
   }
 
-  /// Parses the certificate in `der`; trailing bytes are an error.
+  /// Parses the certificate in `der`, and throws if any bytes follow it.
   public init(der: [UInt8]) throws(CryptoFailure) {
     try self.init(X509Handle(der: der))
   }

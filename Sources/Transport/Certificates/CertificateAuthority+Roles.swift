@@ -1,16 +1,17 @@
-/// The two kinds of clients of a gateway, which are distinguished by the subject's organizational unit.
+/// The issuance of certificates for the two kinds of clients of a gateway, which the subject's organizational unit
+/// distinguishes.
 extension CertificateAuthority {
   /// The organizational unit in device certificates.
   public static let deviceUnit = "Belfry device"
   /// The organizational unit in provider certificates.
   public static let providerUnit = "Belfry provider"
 
-  /// Issues the certificate of a device that proved that it owns the key in `publicKeySPKI`.
+  /// Issues the certificate of a device that has proved that it owns the key in `publicKeySPKI`.
   ///
-  /// `device` is its identity as text, without a dot, so that no verifier mistakes it for a host name.
+  /// `device` is the device's identity as text, without a dot, so that no verifier mistakes it for a host name.
   ///
-  /// Validity starts with that of the authority, so that a wrong clock doesn't produce certificates that aren't valid
-  /// yet.
+  /// Validity starts when that of the authority starts, so that a wrong clock doesn't produce certificates that aren't
+  /// valid yet.
   public func issueDevice(
     publicKeySPKI: [UInt8], device: String, now: Int64, days: Int
   ) throws(CryptoFailure) -> Certificate {
@@ -21,11 +22,11 @@ extension CertificateAuthority {
       notAfter: min(now + Int64(days) * 86_400, certificate.notAfter))
   }
 
-  /// The kind of Apple's push certificates to imitate (apns-protocol.md 2.3).
+  /// The form of Apple's push certificates to imitate (apns-protocol.md 2.3).
   public enum ProviderForm: Sendable, Hashable {
     /// A certificate with the extensions of both environments and a list of topics.
     case universal
-    /// A certificate with the bundle identifier in the subject's UID and no extension.
+    /// A certificate with the bundle identifier in the subject's UID, and without extensions.
     case uid
   }
 
@@ -44,7 +45,7 @@ extension CertificateAuthority {
     case rsa
   }
 
-  /// Issues a provider's certificate with a new key for `bundleID`, by default for a year, like Apple's.
+  /// Issues a provider's certificate for `bundleID` with a new key. By default, it is valid for a year, as Apple's are.
   public func issueProvider(
     bundleID: String, environment: ProviderEnvironment, form: ProviderForm,
     key kind: ProviderKeyKind = .ec, now: Int64, days: Int = 365
@@ -63,7 +64,7 @@ extension CertificateAuthority {
 
   /// Returns the common name, truncated to X.509's limit.
   ///
-  /// Nothing depends on it, and the UID is complete.
+  /// Nothing depends on the common name, and the UID is always complete.
   private static func commonName(of bundleID: String) -> String {
     String(
       decoding: "Apple Push Services: \(bundleID)".utf8.prefix(Limits.commonNameBytesMax),

@@ -2,8 +2,8 @@ internal import COpenSSL
 
 /// A gateway's own certificate authority, which signs the certificates of the gateway's server, devices, and providers.
 ///
-/// Its name constraints prevent it from signing for other host names. As a result, installing it in a machine's trust
-/// store doesn't allow anyone to impersonate other hosts on the internet.
+/// Its name constraints prevent it from signing for other host names. Even if the authority is installed in a machine's
+/// trust store, its key therefore doesn't allow anyone to impersonate other hosts on the internet.
 public struct CertificateAuthority: Sendable {
   private let handle: X509Handle
   private let key: EVPKey
@@ -33,15 +33,15 @@ public struct CertificateAuthority: Sendable {
 
   /// The host names for which the authority may sign server certificates.
   ///
-  /// IP addresses aren't constrained. BoringSSL rejects every certificate with an address whose authority constrains
-  /// addresses, and clients that connect to an address need it in the certificate.
+  /// IP addresses aren't constrained. If an authority constrained addresses, BoringSSL would reject every certificate
+  /// with an address, and clients that connect to an address need it in the certificate.
   public struct NameConstraints: Sendable {
     /// The permitted host names; each includes all its subdomains.
     public let hostNames: [String]
 
     /// Creates constraints with at least one name.
     ///
-    /// Without any name, host names would be unconstrained too (RFC 5280 section 4.2.1.10).
+    /// Without any name, host names would be unconstrained, too (RFC 5280 section 4.2.1.10).
     public init(hostNames: [String]) throws(CryptoFailure) {
       guard !hostNames.isEmpty else {
         throw .malformed(expected: "name constraints: name a host at least")
@@ -88,10 +88,10 @@ public struct CertificateAuthority: Sendable {
     return certificate.extensionValue(wanted.identifier) == wanted.value
   }
 
-  /// Returns the same authority with other name constraints.
+  /// Returns the same authority with different name constraints.
   ///
-  /// Its name, key, and validity stay the same, so that certificates that it signed remain valid, including for clients
-  /// that trust its previous certificate.
+  /// The name, key, and validity stay the same, so that certificates that the authority has signed remain valid, even
+  /// for clients that trust its previous certificate.
   public func reissued(
     nameConstraints: NameConstraints
   ) throws(CryptoFailure) -> CertificateAuthority {
@@ -112,12 +112,10 @@ public struct CertificateAuthority: Sendable {
     return try CertificateAuthority(handle, key)
   }
 
-  /// Loads the authorities of a file with several certificates whose keys are in the other file, in the order of the
+  /// Loads the authorities of a file with several certificates whose keys are in another file, in the order of the
   /// certificates.
   ///
-  /// Throws if the first certificate's key is missing.
-  ///
-  /// Other certificates without a key are omitted.
+  /// Throws if the key of the first certificate is missing. Omits other certificates without a key.
   public static func loadAll(
     certificatesPEM: [UInt8], privateKeysPEM: [UInt8]
   ) throws(CryptoFailure) -> [CertificateAuthority] {
@@ -144,11 +142,11 @@ public struct CertificateAuthority: Sendable {
   /// Issues a server certificate with a new key for host names and addresses, valid until `days` from `now` (seconds
   /// since 1970).
   ///
-  /// Validity starts with that of the authority, so that a wrong clock doesn't produce certificates that aren't valid
-  /// yet. It doesn't start earlier than allowed by clients that limit the total validity period
+  /// Validity starts when that of the authority starts, so that a wrong clock doesn't produce certificates that aren't
+  /// valid yet. However, it never starts so early that the total validity period exceeds the limit of some clients
   /// (`Limits.serverCertificateSecondsMax`).
   ///
-  /// Names outside the constraints are signed, but no client accepts them.
+  /// Names outside the constraints are signed as well, but no client accepts them.
   public func issueServer(
     names: [String], addresses: [String], now: Int64, days: Int = 825
   ) throws(CryptoFailure) -> Identity {

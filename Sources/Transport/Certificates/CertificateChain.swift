@@ -1,7 +1,7 @@
 internal import COpenSSL
 internal import Glibc
 
-/// The verification of a certificate against an authority, as in TLS but for any point in time.
+/// The verification of a certificate against authorities, as in TLS, but for any point in time.
 public enum CertificateChain {
   /// The purpose of a certificate.
   public enum Purpose: Sendable {
@@ -15,11 +15,11 @@ public enum CertificateChain {
     case expired(notAfter: Int64)
     /// The certificate isn't valid yet; the time is in seconds since 1970.
     case notYetValid(notBefore: Int64)
-    /// None of the authorities signed it.
+    /// None of the authorities signed the certificate.
     case foreignIssuer
-    /// The authority's name constraints don't permit one of its names.
+    /// The authority's name constraints don't permit one of the certificate's names.
     case forbiddenName
-    /// The certificate or an authority's certificate is malformed, or it breaks another rule; the text is OpenSSL's.
+    /// The certificate or an authority's certificate is malformed or breaks another rule. The text is OpenSSL's.
     case refused(String)
 
     /// A description of the problem and how to fix it.
@@ -79,7 +79,7 @@ public enum CertificateChain {
     }
   }
 
-  /// Returns OpenSSL's code for why `leaf` isn't valid; nil if it is.
+  /// Returns OpenSSL's code for the reason that `leaf` isn't valid, or nil if it is.
   func refusal(
     of leaf: X509Handle, purpose: CertificateChain.Purpose, now: Int64
   ) throws(CryptoFailure) -> Int32? {

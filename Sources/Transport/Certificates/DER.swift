@@ -1,4 +1,4 @@
-/// The identifier octets that the extensions of certificates use (X.690 section 8.1.2).
+/// The identifier octets in the extensions of certificates (X.690 section 8.1.2).
 enum DERTag {
   static let boolean: UInt8 = 0x01
   static let integer: UInt8 = 0x02
@@ -15,7 +15,7 @@ enum DERTag {
   }
 }
 
-/// A writer of definite-length DER (X.690 section 10) that works bottom-up: each function returns one element.
+/// A writer of definite-length DER (X.690 section 10). It works bottom-up: each function returns one element.
 enum DER {
   static func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
     [tag] + length(content.count) + content

@@ -1,5 +1,5 @@
 extension CertificateAuthority.NameConstraints {
-  /// Reads the host names that an authority's certificate permits; nil if it permits all names.
+  /// Reads the host names that an authority's certificate permits, or returns nil if it permits all names.
   ///
   /// Constraints on other kinds of names are ignored.
   public init?(of certificate: Certificate) {
@@ -23,8 +23,8 @@ extension CertificateAuthority {
   /// Returns true if a verifier that trusts `anchor`, a certificate of this authority, accepts a server certificate for
   /// this host name or address.
   ///
-  /// To apply OpenSSL's interpretation of the constraints, it issues a certificate for the name, verifies it, and
-  /// discards it.
+  /// To apply OpenSSL's interpretation of the constraints, this method issues a certificate for the name, verifies it,
+  /// and discards it.
   public func permits(_ name: String, under anchor: Certificate) throws(CryptoFailure) -> Bool {
     let isAddress = AddressRange(name) != nil
     let moment = anchor.notBefore + Int64(Limits.clockSkewSeconds)
@@ -35,7 +35,7 @@ extension CertificateAuthority {
         probe.certificate, authorities: [anchor], purpose: .server, now: moment)
       return true
     } catch {
-      // Any other problem with the anchor is reported by its own checks.
+      // The anchor's own checks report any other problem.
       return error != .forbiddenName
     }
   }

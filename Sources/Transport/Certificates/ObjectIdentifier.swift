@@ -5,8 +5,8 @@ public struct ObjectIdentifier: Hashable, Sendable, CustomStringConvertible {
 
   /// Creates an identifier with these arcs.
   ///
-  /// It needs at least two arcs; the first is at most 2, and the second is less than 40 if the first is less than 2
-  /// (X.690 section 8.19.4).
+  /// An identifier has at least two arcs. The first is at most 2, and the second is less than 40 if the first is less
+  /// than 2 (X.690 section 8.19.4).
   public init(_ arcs: UInt32...) {
     precondition(arcs.count >= 2 && arcs[0] <= 2 && (arcs[0] == 2 || arcs[1] < 40), "no identifier")
     self.arcs = arcs

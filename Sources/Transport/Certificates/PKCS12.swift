@@ -1,12 +1,12 @@
 internal import COpenSSL
 
-/// PKCS#12 files (`.p12`), which contain a certificate with its key, protected by a password.
+/// An encoder for PKCS#12 files (`.p12`), which contain a certificate and its key, protected by a password.
 public enum PKCS12 {
   /// Encodes `certificatePEM` with its key and, if specified, with its authority.
   ///
-  /// `legacy` writes the format of earlier Keychain Access versions, which old clients can read: RC2 with 40 bits for
-  /// the certificate, triple DES for the key, and SHA-1. This needs OpenSSL's legacy provider; without it, the function
-  /// throws `.legacyProviderMissing`. Otherwise it uses AES-256, PBKDF2, and SHA-256.
+  /// With `legacy`, it writes the format of earlier Keychain Access versions, which old clients can read: 40-bit RC2
+  /// for the certificate, triple DES for the key, and SHA-1. This format requires OpenSSL's legacy provider; without
+  /// it, the function throws `.legacyProviderMissing`. Without `legacy`, it uses AES-256, PBKDF2, and SHA-256.
   public static func encode(
     certificatePEM: [UInt8], privateKeyPEM: [UInt8], authorityPEM: [UInt8]?, name: String,
     password: String, legacy: Bool
@@ -62,7 +62,7 @@ extension PKCS12 {
   }
 }
 
-/// A stack of certificates that keeps the handles of its certificates.
+/// A stack of certificates that retains the handles of its certificates.
 @safe private final class X509Stack {
   let pointer: OpaquePointer
   private var handles: [X509Handle] = []

@@ -3,7 +3,7 @@ internal import Glibc
 
 /// The owner of an `X509` object.
 ///
-/// `@unchecked Sendable` holds because only its builder has a reference while it is changed.
+/// The `@unchecked Sendable` conformance is safe because only the builder has a reference while the object changes.
 @safe final class X509Handle: @unchecked Sendable {
   let pointer: OpaquePointer
 
@@ -79,9 +79,9 @@ internal import Glibc
       validating: UnsafeBufferPointer(start: start, count: Int(count)), as: UTF8.self)
   }
 
-  /// Returns true if the certificate names `host`, an address or a name.
+  /// Returns true if the certificate names `host`, which is an address or a name.
   ///
-  /// A wildcard can stand for the first label.
+  /// A wildcard in the certificate can match the first label.
   func isFor(_ host: String) -> Bool {
     unsafe X509_check_ip_asc(pointer, host, 0) == 1
       || X509_check_host(pointer, host, host.utf8.count, 0, nil) == 1

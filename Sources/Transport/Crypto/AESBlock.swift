@@ -14,7 +14,7 @@ extension AESBlock {
     low = unsafe UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))
   }
 
-  /// Pads fewer than 16 bytes with a one bit and zeros (RFC 4493's padding).
+  /// Pads fewer than 16 bytes with a one bit and zeros, as RFC 4493 specifies.
   init(padding bytes: UnsafeRawBufferPointer) {
     assert(bytes.count < Self.byteCount, "a whole block needs no padding")
     for index in 0..<bytes.count { unsafe put(bytes[index], at: index) }
@@ -59,7 +59,7 @@ extension AESBlock {
     return AESBlock(high: high << bits | low >> (64 - bits), low: low << bits)
   }
 
-  /// Adds one to the 128-bit number, as CTR does.
+  /// Adds one to the 128-bit number, as CTR mode does.
   mutating func increment() {
     low &+= 1
     if low == 0 { high &+= 1 }
@@ -70,13 +70,13 @@ extension AESBlock {
   }
 }
 
-/// AES on single blocks with a reused EVP context.
+/// An AES cipher for single blocks with a reused EVP context.
 ///
-/// Confined to one thread.
+/// A cipher is confined to one thread.
 @safe final class AESBlockCipher {
   private let context: OpaquePointer
 
-  /// Creates a cipher: AES-128 for a key of 16 bytes, AES-256 for 32.
+  /// Creates an AES-128 cipher for a key of 16 bytes, or an AES-256 cipher for a key of 32 bytes.
   init(key: ArraySlice<UInt8>) throws(CryptoFailure) {
     precondition(key.count == 16 || key.count == 32, "no AES key")
     guard let context = unsafe EVP_CIPHER_CTX_new() else {

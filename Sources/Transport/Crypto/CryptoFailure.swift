@@ -1,4 +1,4 @@
-/// An error that describes why a key, a signature, a certificate, or a PKCS#12 file couldn't be created or read.
+/// A reason that a key, a signature, a certificate, or a PKCS#12 file couldn't be created or read.
 public enum CryptoFailure: Error, Equatable, CustomStringConvertible {
   /// The bytes don't have the right form; `expected` names it.
   case malformed(expected: String)
@@ -6,7 +6,7 @@ public enum CryptoFailure: Error, Equatable, CustomStringConvertible {
   case unsupportedKey
   /// OpenSSL's legacy provider (RC2, 40-bit) isn't installed on this machine.
   case legacyProviderMissing
-  /// OpenSSL's `operation` failed; `reason` is OpenSSL's own text.
+  /// A call of OpenSSL failed in `operation`; `reason` is OpenSSL's own text.
   case library(operation: String, reason: String)
 
   /// A description of the problem and how to fix it.

@@ -1,5 +1,5 @@
-/// The two forms of an ECDSA signature and the conversions between them: raw `r‖s` (RFC 7518 section 3.4) and DER
-/// `ECDSA-Sig-Value` (RFC 3279 section 2.2.3).
+/// Conversions between the two forms of an ECDSA signature: raw `r‖s` (RFC 7518 section 3.4) and DER `ECDSA-Sig-Value`
+/// (RFC 3279 section 2.2.3).
 enum ECDSASignature {
   /// The number of bytes of a P-256 integer.
   static let integerBytes = 32
@@ -9,8 +9,9 @@ enum ECDSASignature {
 
   /// Writes the DER form of `raw`, two integers of the same width, to `der`.
   ///
-  /// It accepts integers wider than P-256's if the excess bytes are zeros, as signers that use ES512 with a P-256 key
-  /// produce (apns-protocol.md 2.1). Returns the number of bytes written; nil if `raw` isn't a signature.
+  /// Integers wider than P-256's are accepted if the excess bytes are zeros. Signers that use ES512 with a P-256 key
+  /// produce such integers (apns-protocol.md 2.1). Returns the number of bytes written, or nil if `raw` isn't a
+  /// signature.
   static func writeDER(
     of raw: UnsafeRawBufferPointer, into der: UnsafeMutableRawBufferPointer
   ) -> Int? {
@@ -43,7 +44,8 @@ enum ECDSASignature {
     return start + 2 + padding + significant
   }
 
-  /// Returns the raw 64-byte form of a DER signature that our own key created; nil if it isn't one.
+  /// Returns the raw 64-byte form of a DER signature that one of this module's keys created, or nil if it isn't a
+  /// signature.
   static func raw(fromDER der: [UInt8]) -> [UInt8]? {
     var reader = DERReader(der)
     guard var sequence = reader.sequence(), reader.isAtEnd else { return nil }

@@ -2,11 +2,10 @@ internal import COpenSSL
 
 /// An ECDSA key on P-256 that signs with SHA-256.
 ///
-/// Provider tokens are signed with such a key (RFC 7518's ES256; apns-protocol.md 2.1), and devices authenticate with
-/// one.
+/// Such keys sign provider tokens (ES256 in RFC 7518; apns-protocol.md 2.1), and devices authenticate with one.
 public final class ES256PrivateKey: Sendable {
   let key: EVPKey
-  /// The public half, which verifies signatures of this key.
+  /// The public half of the key, which verifies the signatures.
   public let publicKey: ES256PublicKey
 
   private init(_ key: EVPKey) throws(CryptoFailure) {
@@ -19,7 +18,8 @@ public final class ES256PrivateKey: Sendable {
     try self.init(EVPKey.generate())
   }
 
-  /// Reads the key in a `.p8` file: one unencrypted PEM block of PKCS#8 (or SEC 1, which OpenSSL's tools still write).
+  /// Reads the key in a `.p8` file, which is a single unencrypted PEM block of PKCS#8, or of SEC 1, which OpenSSL's
+  /// tools still write.
   ///
   /// Throws if the key is encrypted or of another kind.
   public convenience init(pkcs8PEM: [UInt8]) throws(CryptoFailure) {
@@ -31,7 +31,7 @@ public final class ES256PrivateKey: Sendable {
     try key.pkcs8PEM()
   }
 
-  /// Signs `message`; returns 64 bytes, `r‖s`, as in JSON Web Signatures.
+  /// Signs `message`, and returns 64 bytes, `r‖s`, as in JSON Web Signatures.
   public func sign(_ message: UnsafeRawBufferPointer) throws(CryptoFailure) -> [UInt8] {
     guard let raw = ECDSASignature.raw(fromDER: try unsafe signDER(message)) else {
       throw .malformed(expected: "an ECDSA signature")
@@ -39,7 +39,7 @@ public final class ES256PrivateKey: Sendable {
     return raw
   }
 
-  /// Signs `message`; returns 64 bytes, `r‖s`, as in JSON Web Signatures.
+  /// Signs `message`, and returns 64 bytes, `r‖s`, as in JSON Web Signatures.
   public func sign(_ message: [UInt8]) throws(CryptoFailure) -> [UInt8] {
     guard let raw = ECDSASignature.raw(fromDER: try signDER(message)) else {
       throw .malformed(expected: "an ECDSA signature")
@@ -47,7 +47,7 @@ public final class ES256PrivateKey: Sendable {
     return raw
   }
 
-  /// Signs `message`; returns a DER `ECDSA-Sig-Value` of 70 to 72 bytes, as OpenSSL's tools write it.
+  /// Signs `message`, and returns a DER `ECDSA-Sig-Value` of 70 to 72 bytes, as OpenSSL's tools write it.
   public func signDER(_ message: [UInt8]) throws(CryptoFailure) -> [UInt8] {
     let signed: Result<[UInt8], CryptoFailure> = unsafe message.withUnsafeBytes { bytes in
       Result { () throws(CryptoFailure) in try unsafe signDER(bytes) }
@@ -55,7 +55,7 @@ public final class ES256PrivateKey: Sendable {
     return try signed.get()
   }
 
-  /// Signs `message`; returns a DER `ECDSA-Sig-Value` of 70 to 72 bytes, as OpenSSL's tools write it.
+  /// Signs `message`, and returns a DER `ECDSA-Sig-Value` of 70 to 72 bytes, as OpenSSL's tools write it.
   public func signDER(_ message: UnsafeRawBufferPointer) throws(CryptoFailure) -> [UInt8] {
     guard let context = unsafe EVP_MD_CTX_new() else { throw OpenSSLErrors.failure("sign") }
     defer { unsafe EVP_MD_CTX_free(context) }

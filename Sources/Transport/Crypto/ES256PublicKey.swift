@@ -2,9 +2,9 @@ internal import COpenSSL
 
 /// The hash that an ECDSA signature covers.
 public enum SignatureDigest: Sendable {
-  /// ES256, the only algorithm that Apple documents.
+  /// SHA-256, as in ES256, the only algorithm that Apple documents.
   case sha256
-  /// SHA-512, which one provider library signs with although its key is on P-256 (apns-protocol.md 2.1).
+  /// SHA-512, with which one provider library signs although its key is on P-256 (apns-protocol.md 2.1).
   case sha512
 }
 
@@ -13,8 +13,8 @@ public final class ES256PublicKey: Sendable, Hashable {
   let key: EVPKey
   /// The SubjectPublicKeyInfo in DER (RFC 5480), always 91 bytes.
   ///
-  /// The bytes are the same for the same key regardless of how it was encoded (a compressed point, a curve with its
-  /// parameters).
+  /// The bytes for a key are the same regardless of how the key was encoded, such as with a compressed point or with
+  /// the curve's parameters.
   public let spkiDER: [UInt8]
 
   private init(_ key: EVPKey) throws(CryptoFailure) {
@@ -22,7 +22,7 @@ public final class ES256PublicKey: Sendable, Hashable {
     spkiDER = Self.spkiPrefix + (try key.publicPoint())
   }
 
-  /// The bytes before the point: an EC key on the named curve P-256 (RFC 5480 2.1.1, 2.2).
+  /// The bytes before the point, which specify an EC key on the named curve P-256 (RFC 5480 2.1.1, 2.2).
   private static let spkiPrefix: [UInt8] = [
     0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08, 0x2A,
     0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
@@ -65,7 +65,7 @@ public final class ES256PublicKey: Sendable, Hashable {
   /// Returns true if `rawSignature` (`r‖s`: 64 bytes, or wider with leading zeros) is this key's signature of
   /// `message`.
   ///
-  /// It takes about 80 µs, so cache the result.
+  /// Verification takes about 80 µs, so cache the result.
   public func verify(
     rawSignature: UnsafeRawBufferPointer, message: UnsafeRawBufferPointer,
     digest: SignatureDigest = .sha256

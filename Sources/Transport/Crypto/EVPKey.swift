@@ -1,9 +1,9 @@
 internal import COpenSSL
 
-/// The owner of an `EVP_PKEY`, private or public: on P-256, except for a provider's own TLS key.
+/// The owner of an `EVP_PKEY`, private or public.
 ///
-/// `@unchecked Sendable` holds because the key never changes after `init`, and OpenSSL 3 allows several threads to use
-/// an unchanging key concurrently.
+/// The key is on P-256, unless it is a provider's own TLS key. The `@unchecked Sendable` conformance is safe because
+/// the key never changes after `init`, and OpenSSL 3 allows several threads to use an unchanging key concurrently.
 @safe final class EVPKey: @unchecked Sendable {
   let pointer: OpaquePointer
 
@@ -49,10 +49,10 @@ internal import COpenSSL
     return try unsafe EVPKey(owning: made)
   }
 
-  /// Reads the private key in PEM; encrypted keys are rejected.
+  /// Reads the private key in PEM, and rejects encrypted keys.
   static func reading(pem: [UInt8], kind: Kind = .p256) throws(CryptoFailure) -> EVPKey {
     let sink = try ByteSink.reading(pem)
-    // An empty passphrase replaces OpenSSL's prompt on the terminal.
+    // Pass an empty passphrase, because OpenSSL would otherwise prompt on the terminal.
     let read = unsafe "".withCString { empty in
       unsafe PEM_read_bio_PrivateKey(sink.bio, nil, nil, UnsafeMutableRawPointer(mutating: empty))
     }

@@ -2,12 +2,12 @@ internal import COpenSSL
 
 /// HKDF with SHA-256 (RFC 5869), which derives keys from a secret.
 public enum HKDF {
-  /// The maximum number of bytes of a key: 255 hashes (RFC 5869 section 2.3).
+  /// The maximum number of bytes of a derived key: 255 hashes (RFC 5869 section 2.3).
   static let keyBytesMax = 255 * 32
 
-  /// Derives `count` bytes of key from `secret`, for the single use that `salt` and `info` identify.
+  /// Derives a key of `count` bytes from `secret`, for the single use that `salt` and `info` identify.
   ///
-  /// `count` is 1…8160.
+  /// `count` is in the range 1…8160.
   public static func key(
     from secret: [UInt8], salt: [UInt8], info: [UInt8], count: Int
   ) throws(CryptoFailure) -> [UInt8] {
@@ -34,7 +34,7 @@ public enum HKDF {
       throw .malformed(expected: "a secret of fewer bytes")
     }
     var code = [UInt8](repeating: 0, count: 32)
-    // HMAC pads keys with zeros, so this gives the same code and avoids passing a null key.
+    // HMAC pads keys with zeros, so a zero byte gives the same code and avoids passing a null pointer for the key.
     let secret = key.isEmpty ? [0] : key
     let isDone =
       unsafe HMAC(

@@ -2,8 +2,8 @@ internal import COpenSSL
 
 /// OpenSSL's error queue of the current thread.
 ///
-/// Every failed call must empty the queue. A remaining entry would be mistaken for the cause of a later failure on the
-/// same thread, for example in TLS.
+/// The queue must be emptied after every failed call. A remaining entry would be mistaken for the cause of a later
+/// failure on the same thread, for example in TLS.
 enum OpenSSLErrors {
   /// Empties the queue and returns the text of its first entry, which is the deepest cause.
   static func popReason() -> String {

@@ -2,19 +2,19 @@ internal import COpenSSL
 
 /// The SHA-256 hash function (FIPS 180-4).
 public enum SHA256 {
-  /// A 32-byte hash as a value that can be a dictionary key without an allocation.
+  /// A 32-byte hash as a value that can serve as a dictionary key without an allocation.
   public struct Digest: Hashable, Sendable {
     /// The 32 bytes as four big-endian words; the first byte is the most significant.
     public let words: (UInt64, UInt64, UInt64, UInt64)
 
-    /// Creates a digest from these 32 bytes; nil for another count.
+    /// Creates a digest from 32 bytes, or returns nil for any other count.
     public init?(_ bytes: some Collection<UInt8>) {
       let digest = unsafe Array(bytes).withUnsafeBytes { unsafe Digest(bytes: $0) }
       guard let digest else { return nil }
       self = digest
     }
 
-    /// Creates a digest from these 32 bytes; nil for another count.
+    /// Creates a digest from 32 bytes, or returns nil for any other count.
     public init?(bytes: UnsafeRawBufferPointer) {
       guard bytes.count == 32 else { return nil }
       unsafe self.init(reading: bytes)
@@ -42,13 +42,13 @@ public enum SHA256 {
     /// Compares all 32 bytes.
     public static func == (one: Digest, other: Digest) -> Bool { one.words == other.words }
 
-    /// Hashes only the first word, because it is already random.
+    /// Hashes only the first word, because its bits are already uniformly distributed.
     public func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
   }
 
   /// Returns the hash of `bytes`.
   ///
-  /// This allocates an OpenSSL context; use `SHA256Context` if that matters.
+  /// This function allocates an OpenSSL context. Use `SHA256Context` if that matters.
   public static func hash(_ bytes: UnsafeRawBufferPointer) -> Digest {
     unsafe SHA256Context().hash(bytes)
   }
@@ -59,9 +59,9 @@ public enum SHA256 {
   }
 }
 
-/// A reusable SHA-256 context, which costs OpenSSL one small allocation per hash instead of four.
+/// A reusable SHA-256 context, with which OpenSSL makes one small allocation per hash instead of four.
 ///
-/// Confined to one thread.
+/// A context is confined to one thread.
 @safe public final class SHA256Context {
   private let context: OpaquePointer
 
@@ -86,7 +86,7 @@ public enum SHA256 {
     }
   }
 
-  /// Begins the hash of bytes that arrive in parts; an unfinished hash is discarded.
+  /// Begins the hash of bytes that arrive in parts. An unfinished hash is discarded.
   public func begin() {
     let isReady = unsafe EVP_DigestInit_ex(context, nil, nil) == 1
     precondition(isReady, "SHA-256 cannot fail on memory that is there")

@@ -2,11 +2,12 @@ internal import COpenSSL
 
 /// AES-SIV (RFC 5297): deterministic authenticated encryption.
 ///
-/// The same plaintext always gives the same sealed bytes, and only bytes that this key sealed can be opened.
+/// The same plaintext always yields the same sealed bytes, and only bytes that were sealed with the same key can be
+/// opened.
 ///
 /// S2V and CTR are implemented on EVP's single AES blocks with reused contexts, because OpenSSL's own SIV makes about
-/// 30 allocations per message. Tests compare the results with OpenSSL's and with the RFC's test vectors. Confined to
-/// one thread; calls without associated data don't allocate.
+/// 30 allocations per message. Tests compare the results with OpenSSL's and with the RFC's test vectors. A cipher is
+/// confined to one thread, and calls without associated data don't allocate.
 @safe public final class SIVCipher {
   /// The number of bytes by which a sealed message is longer than its plaintext: the synthetic IV.
   public static let overheadBytes = 16
@@ -18,7 +19,7 @@ internal import COpenSSL
   private let subkeyForFull: AESBlock
   private let subkeyForPartial: AESBlock
 
-  /// Creates a cipher with `key`: 32 bytes for AES-128-SIV, 64 for AES-256-SIV.
+  /// Creates a cipher with `key`, which has 32 bytes for AES-128-SIV and 64 bytes for AES-256-SIV.
   public init(key: [UInt8]) throws(CryptoFailure) {
     guard key.count == 32 || key.count == 64 else {
       throw .malformed(expected: "a SIV key of 32 or 64 bytes")
@@ -30,9 +31,9 @@ internal import COpenSSL
     initial = authentication.encrypt(subkeyForFull)
   }
 
-  /// Seals `plaintext` into `sealed`, which is longer by `overheadBytes`: the synthetic IV, followed by the ciphertext.
+  /// Seals `plaintext` into `sealed`: the synthetic IV, followed by the ciphertext.
   ///
-  /// The two buffers must not overlap.
+  /// `sealed` is longer than `plaintext` by `overheadBytes`, and the two buffers must not overlap.
   public func seal(_ plaintext: UnsafeRawBufferPointer, into sealed: UnsafeMutableRawBufferPointer)
   {
     unsafe seal(plaintext, from: initial, into: sealed)
@@ -40,14 +41,14 @@ internal import COpenSSL
 
   /// Opens `sealed` into `plaintext`, which is shorter by `overheadBytes`.
   ///
-  /// Returns false, with `plaintext` zeroed, if this key didn't seal it or if the counts don't match.
+  /// If the bytes weren't sealed with this key, or if the counts don't match, zeroes `plaintext` and returns false.
   public func open(
     _ sealed: UnsafeRawBufferPointer, into plaintext: UnsafeMutableRawBufferPointer
   ) -> Bool {
     unsafe open(sealed, from: initial, into: plaintext)
   }
 
-  /// Seals `plaintext`, bound to `associatedData`, which must be provided again to open it.
+  /// Seals `plaintext` and binds it to `associatedData`, which must be provided again to open it.
   public func seal(_ plaintext: [UInt8], associatedData: [[UInt8]] = []) -> [UInt8] {
     let start = digest(of: associatedData)
     return unsafe [UInt8](unsafeUninitializedCapacity: plaintext.count + Self.overheadBytes) {
@@ -59,7 +60,7 @@ internal import COpenSSL
     }
   }
 
-  /// Opens `sealed`; returns nil if this key didn't seal it with this associated data.
+  /// Opens `sealed`, or returns nil if it wasn't sealed with this key and this associated data.
   public func open(_ sealed: [UInt8], associatedData: [[UInt8]] = []) -> [UInt8]? {
     guard sealed.count >= Self.overheadBytes else { return nil }
     let start = digest(of: associatedData)
@@ -118,7 +119,7 @@ internal import COpenSSL
     of plaintext: UnsafeRawBufferPointer, from digest: AESBlock
   ) -> AESBlock {
     if plaintext.count == AESBlock.byteCount {
-      // One full block, as in a device token: the CMAC of its sum with the digest is a single encryption.
+      // A single full block, as in a device token: the CMAC of its sum with the digest takes a single encryption.
       return authentication.encrypt(
         unsafe AESBlock(loading: plaintext, at: 0) ^ digest ^ subkeyForFull)
     }
@@ -151,7 +152,7 @@ internal import COpenSSL
     return authentication.encrypt(state ^ last ^ (isFull ? subkeyForFull : subkeyForPartial))
   }
 
-  /// Applies CTR from `vector`, with the two bits cleared that RFC 5297 section 2.5 specifies.
+  /// Applies CTR mode from `vector`, after clearing the two bits that RFC 5297 section 2.5 specifies.
   private func applyCounter(
     from vector: AESBlock, to input: UnsafeRawBufferPointer,
     into output: UnsafeMutableRawBufferPointer

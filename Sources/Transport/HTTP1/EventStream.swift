@@ -3,7 +3,7 @@ public enum EventStream {
   /// The content type of an event stream.
   public static let type = "text/event-stream; charset=utf-8"
 
-  /// An empty line, which is written to check whether the client is still connected.
+  /// A comment line and an empty line, which are written to detect a client that has disconnected.
   public static let heartbeat: [UInt8] = [0x3A, 0x0A, 0x0A]
 
   /// Returns true if the client asks for events.

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The body of a long response, which any thread can write piece by piece.
+/// The body of a long response, which can be written piece by piece from any thread.
 public final class HTTP1BodyStream: Sendable {
-  /// The bytes for the connection to send, and the state of the body after them.
+  /// The bytes for the connection to send, and the state of the body after these bytes.
   struct Piece {
     var bytes: [UInt8]
     /// True if nothing follows these bytes.
@@ -12,7 +12,7 @@ public final class HTTP1BodyStream: Sendable {
   }
 
   private struct State {
-    /// The beginning of the body, of any size, which is sent before `pending`.
+    /// The beginning of the body, of any size, which precedes `pending`.
     var beginning: [UInt8] = []
     /// The number of bytes of the beginning that have been sent.
     var begun = 0
@@ -28,7 +28,7 @@ public final class HTTP1BodyStream: Sendable {
 
   /// Creates a body without a reader.
   ///
-  /// It buffers up to 1 MB for a client that doesn't read.
+  /// The body buffers up to 1 MB for a client that doesn't read.
   ///
   /// `onClose` is called once, when the client has disconnected or has received everything.
   public init(onClose: (@Sendable () -> Void)? = nil) {
@@ -42,9 +42,9 @@ public final class HTTP1BodyStream: Sendable {
     finish()
   }
 
-  /// Sets the beginning of the body, of any size, before any bytes that were written.
+  /// Sets the beginning of the body, of any size, which precedes all bytes that were written.
   ///
-  /// It may only be called before the body has a reader.
+  /// This method may be called only before the body has a reader.
   public func begin(with bytes: [UInt8]) {
     state.withLock { state in
       assert(state.beginning.isEmpty && state.onChange == nil, "a body begins once, unread")
@@ -52,7 +52,7 @@ public final class HTTP1BodyStream: Sendable {
     }
   }
 
-  /// Appends a piece; returns false if the client has disconnected or reads too slowly, so that writing can stop.
+  /// Appends a piece, or returns false if the client has disconnected or reads too slowly, so that writing can stop.
   @discardableResult
   public func write(_ bytes: [UInt8]) -> Bool {
     let (isAccepted, onChange) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
@@ -70,7 +70,7 @@ public final class HTTP1BodyStream: Sendable {
     return isAccepted
   }
 
-  /// Completes the body; no more pieces can be written.
+  /// Completes the body. No more pieces can be written.
   public func finish() {
     let onChange = state.withLock { state in
       state.isFinished = true

@@ -1,8 +1,8 @@
 /// The extensions after a chunk's size (RFC 9112 section 7.1.1), which are checked and then ignored.
 enum HTTP1ChunkExtensions {
-  /// Returns true if `bytes` consists of any number of `;name`, `;name=token`, and `;name="text"`.
+  /// Returns true if `bytes` is a sequence of any number of `;name`, `;name=token`, and `;name="text"`.
   ///
-  /// Whitespace around them, which the grammar calls bad, is rejected, because other parsers end the size there.
+  /// Whitespace around them, which the grammar calls bad, is rejected, because for other parsers the size ends there.
   static func isWellFormed(_ bytes: ArraySlice<UInt8>) -> Bool {
     var rest = bytes
     while let byte = rest.popFirst() {

@@ -19,13 +19,13 @@ final class HTTP1Connection: StreamHandler {
   private var streamID: Int32 = 0
   /// The body of the long response that is being sent.
   private var body: HTTP1BodyStream?
-  /// True if the entire body is available, so that only a client that doesn't read can delay it.
+  /// True if the entire body is available, so that only a client that doesn't read can delay the response.
   private var isBodyWhole = false
   private var timer: TimerID?
-  /// True while a request is being received; its time limit starts with its first byte.
+  /// True while a request is being received. The time limit of a request starts with its first byte.
   private var isReceiving = false
-  /// The time at which it began to wait for a request, in the loop's nanoseconds; nil while a request is being
-  /// answered.
+  /// The time at which the connection began to wait for a request, in the loop's nanoseconds; nil while a request is
+  /// being answered.
   private(set) var waitingSince: Int64?
   /// The time since which each answer was immediately followed by the next request, in the loop's nanoseconds; nil if
   /// the client waits for an answer before it sends another request.
@@ -62,7 +62,7 @@ final class HTTP1Connection: StreamHandler {
       begin(
         HTTP1BodyStream(whole: bytes), status: status, fields: fields, length: bytes.count)
     case .bytes(let bytes):
-      // Do this first, because the next request may have arrived already and set its own timer.
+      // Call this first, because the next request may already have arrived and set its own timer.
       awaitRequest()
       pauseIfUnread(with: bytes.count)
       isResponding = true
@@ -78,7 +78,7 @@ final class HTTP1Connection: StreamHandler {
   private func begin(
     _ body: HTTP1BodyStream, status: Int, fields: [(name: String, value: String)], length: Int?
   ) {
-    // Do this first, because the next request may have arrived already and set its own timer.
+    // Call this first, because the next request may already have arrived and set its own timer.
     awaitRequest()
     let begins =
       session?.beginResponse(streamID, status: status, fields: fields, length: length) ?? false
@@ -95,7 +95,7 @@ final class HTTP1Connection: StreamHandler {
     sendBody()
   }
 
-  /// Sends the available parts of a long response's body until the client has much to read.
+  /// Sends the available parts of a long response's body until the client has plenty to read.
   func sendBody() {
     // Exceed the high-water mark, because only then does the stream report that it is drained.
     while let body, let stream, stream.isOpen, stream.pendingOutputBytes <= Limits.highWaterBytes {
@@ -120,7 +120,7 @@ final class HTTP1Connection: StreamHandler {
     if body != nil, isBodyWhole { startTimer(owner.bounds.idleNanoseconds) }
   }
 
-  /// Delays further requests of a client that doesn't read, because each answer would be buffered for it.
+  /// Delays further requests of a client that doesn't read, because every answer to it would have to be buffered.
   private func pauseIfUnread(with bytes: Int) {
     guard let stream, stream.pendingOutputBytes + bytes > Limits.highWaterBytes else { return }
     session?.pause()
@@ -187,7 +187,7 @@ final class HTTP1Connection: StreamHandler {
 
   /// Starts the time limit of a request, which covers the entire request from its first byte.
   ///
-  /// Otherwise, each byte would extend it.
+  /// A limit that started again with each byte would never be reached by a slow client.
   private func beginTimeOfRequest() {
     guard !isReceiving, session?.hasPartialHead == true else { return }
     isReceiving = true
@@ -264,6 +264,6 @@ extension HTTP1Connection: HTTP2RequestHandler {
     owner.dispatch(request, of: number)
   }
 
-  /// Does nothing: the session has answered the unreadable request, and the connection ends with that answer.
+  /// Does nothing, because the session has answered the unreadable request, and the connection ends with that answer.
   func requestReset(_ streamID: Int32, errorCode: UInt32) {}
 }

@@ -4,11 +4,11 @@ import System
 final class HTTP1Connections {
   /// An event that other threads send to the connections.
   enum Event: Sendable {
-    /// The handler on a thread has answered a connection's request.
+    /// A handler thread has answered a connection's request.
     case responded(connection: UInt64, thread: Int, HTTP1Response)
     /// A response's body has more to send.
     case bodyChanged(connection: UInt64)
-    /// Close everything and end the loop.
+    /// All connections must be closed, and the loop must end.
     case stop
     /// Answer the requests that have arrived, then close everything and end the loop.
     case finish
@@ -22,8 +22,10 @@ final class HTTP1Connections {
     var requestNanoseconds = Limits.httpRequestNanoseconds
     var pipeliningNanoseconds = Limits.httpPipeliningNanoseconds
 
-    /// The maximum number of connections from one network address, and the number that is reserved for this machine
-    /// regardless of network traffic: enough for a few browsers and a scraper.
+    /// The maximum number of connections from one network address, which is also the number that is always reserved for
+    /// this machine.
+    ///
+    /// It is enough for a few browsers and a scraper.
     var connectionsOfAddress: Int { max(1, connections / 4) }
   }
 
@@ -81,12 +83,12 @@ final class HTTP1Connections {
     return connection
   }
 
-  /// Returns true if one more connection from there is allowed.
+  /// Returns true if one more connection from the stream's address is allowed.
   ///
-  /// To make room, it closes the connection that has waited longest for a request.
+  /// To make room, the connection that has waited longest for a request is closed. Otherwise, a client that opens idle
+  /// connections could lock out probes and administrators.
   ///
-  /// Otherwise, a client that opens idle connections could lock out probes and administrators. Network clients can't
-  /// use the connections that are reserved for this machine.
+  /// Network clients can't use the connections that are reserved for this machine.
   private func makeRoom(for stream: ByteStream) -> Bool {
     let peer = stream.peerAddress
     guard connections.count >= bounds.connectionsOfAddress else { return true }
@@ -110,7 +112,7 @@ final class HTTP1Connections {
       waiting.one.abort()
       return true
     }
-    // A client that sends requests without a pause is never waiting for one.
+    // A client that pipelines requests without a pause never waits for one.
     let now = loop.nowNanoseconds
     guard let busy = oldest(\.pipeliningSince), now - busy.since >= bounds.pipeliningNanoseconds
     else { return false }
@@ -145,7 +147,7 @@ final class HTTP1Connections {
 
   // MARK: called by connections
 
-  /// Passes a request to the handler, on the first thread that is free.
+  /// Passes a request to the handler, on the thread with the fewest pending requests.
   func dispatch(_ request: HTTP1Request, of connection: UInt64) {
     waiting.append((request, connection))
     handleWaiting()

@@ -1,6 +1,6 @@
 /// A complete request to the console, the admin API, or the metrics.
 public struct HTTP1Request: Sendable {
-  /// The method, such as "GET"; any token that the client sent.
+  /// The method, such as "GET", or any other token that the client sent.
   public let method: String
   /// The path with percent escapes decoded, without the query.
   public let path: String
@@ -13,7 +13,7 @@ public struct HTTP1Request: Sendable {
   /// The client's address, such as "127.0.0.1:50000".
   public let peer: String
 
-  /// Creates a request, for tests of handlers.
+  /// Creates a request. Tests of handlers use this initializer.
   public init(
     method: String, path: String, query: [(name: String, value: String)] = [],
     fields: [(name: String, value: String)] = [], body: [UInt8] = [], peer: String = ""
@@ -43,19 +43,19 @@ public struct HTTP1Request: Sendable {
 
 /// The response to a request.
 public struct HTTP1Response: Sendable {
-  /// The content after the header.
+  /// The content that follows the header.
   public enum Body: Sendable {
-    /// Bytes, sent with their length.
+    /// The complete content, which is sent with its length.
     case bytes([UInt8])
-    /// Chunks that are sent as they are written, until `finish`; for following a log.
+    /// Content that is sent in chunks as it is written, until `finish`, such as that of a followed log.
     case stream(HTTP1BodyStream)
   }
 
   /// The status code of the response.
   public var status: Int
-  /// The header fields; content-length and date are added automatically.
+  /// The header fields. Content-Length and Date are added automatically.
   public var fields: [(name: String, value: String)]
-  /// The content after the header.
+  /// The content that follows the header.
   public var body: Body
 
   /// Creates a response from its parts.

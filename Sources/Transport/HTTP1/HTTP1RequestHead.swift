@@ -1,10 +1,10 @@
 /// The request line and the fields of an HTTP/1.0 or 1.1 request (RFC 9112 sections 3 and 5).
 struct HTTP1RequestHead {
-  /// The framing of the body, other than by a length.
+  /// The kind of framing of the body if no length frames it.
   enum TransferCoding { case none, chunked, unknown }
 
   private(set) var method: [UInt8] = []
-  /// The target; for the absolute form, without its scheme and host.
+  /// The target without its scheme and host, if it was in absolute form.
   private(set) var path: [UInt8] = []
   /// The fields in order, with lowercase names.
   private(set) var fields: [(name: [UInt8], value: [UInt8])] = []
@@ -18,9 +18,9 @@ struct HTTP1RequestHead {
   /// The host and port of a target in absolute form, which take precedence over the Host field.
   private var authority: [UInt8]?
 
-  /// Returns the number of bytes of a head, including its empty line; nil if it hasn't fully arrived.
+  /// Returns the number of bytes of a head, including its empty line, or nil if it hasn't fully arrived.
   ///
-  /// This also recognizes lines that end with bare line feeds, so that such a head is rejected as soon as it is
+  /// Lines that end with a bare line feed are recognized, too, so that such a head is rejected as soon as it is
   /// complete.
   static func length(_ bytes: ArraySlice<UInt8>) -> Int? {
     var isLineEmpty = false
@@ -36,10 +36,10 @@ struct HTTP1RequestHead {
     return nil
   }
 
-  /// Parses a head; nil if `bytes` isn't a head or if it is ambiguous.
+  /// Parses a head, or returns nil if `bytes` isn't a head or is ambiguous.
   init?(_ bytes: ArraySlice<UInt8>) {
-    // RFC 9112 section 2.2: a line ends with CR LF. The section allows a server to accept a bare line feed as a line
-    // end, and a carriage return as a space, but a proxy in front of this server may not do the same.
+    // RFC 9112 section 2.2: a line ends with CR LF. The RFC allows a server to accept a bare line feed as a line end,
+    // and a bare carriage return as a space, but a proxy in front of this server may interpret them differently.
     var lines: [ArraySlice<UInt8>] = []
     for line in bytes.split(separator: 0x0A, omittingEmptySubsequences: false).dropLast() {
       guard line.last == 0x0D, !line.dropLast().contains(0x0D) else { return nil }
@@ -55,7 +55,7 @@ struct HTTP1RequestHead {
     // RFC 9112 section 6.1: HTTP/1.0 has no transfer codings, so the end of such a body is unknown.
     guard !isHTTP10 || transferCoding == .none else { return nil }
     if let authority {
-      // RFC 9112 section 3.2.2: a client of a proxy may send a different host in the field.
+      // RFC 9112 section 3.2.2: the client of a proxy may send a different host in the field.
       fields.removeAll { $0.name == Array("host".utf8) }
       fields.append((Array("host".utf8), authority))
     }
@@ -63,7 +63,7 @@ struct HTTP1RequestHead {
     if isHTTP10 { expectsContinue = false }
   }
 
-  /// Returns true if a line of a trailer section is an allowed field, that is, not one that frames or routes the
+  /// Returns true if a line of a trailer section is a permitted field, which excludes fields that frame or route the
   /// request (RFC 9110 section 6.5.1).
   static func isTrailer(_ line: ArraySlice<UInt8>) -> Bool {
     guard let (name, _) = field(line) else { return false }
@@ -86,14 +86,14 @@ struct HTTP1RequestHead {
     method = Array(parts[0])
     path = Array(parts[1])
     guard path.first != 0x2F else { return true }
-    // The absolute form, which a client sends through a proxy.
+    // This is the absolute form, which a client sends to a proxy.
     let target = String(decoding: path, as: UTF8.self)
     // Schemes are case-insensitive (RFC 3986 section 3.1).
     let start = target.prefix(8).lowercased()
     guard start.hasPrefix("http://") || start == "https://" else { return target == "*" }
     let rest = target.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)[2]
     let host = rest.prefix { $0 != "/" && $0 != "?" }
-    // RFC 9110 sections 4.2.1 and 4.2.4: the target must have a host, and no user name.
+    // RFC 9110 sections 4.2.1 and 4.2.4: the target must have a host and no user name.
     guard !host.isEmpty, host.utf8.allSatisfy(Self.isHostByte) else { return false }
     authority = Array(host.utf8)
     path = Array((host.endIndex == rest.endIndex ? "/" : rest[host.endIndex...]).utf8)

@@ -1,16 +1,15 @@
 import Synchronization
 public import System
 
-/// An HTTP/1.1 server for users and tools: the console, the admin API, and the metrics.
+/// An HTTP/1.1 server for users and tools, which serves the console, the admin API, and the metrics.
 ///
-/// It runs on its own threads, separate from the gateway's loops.
-///
-/// One thread owns the connections; a few others run the handler, which may block.
+/// It runs on its own threads, separate from the gateway's loops. One thread owns the connections. A few others run the
+/// handler, which may block.
 public final class HTTP1Server: Sendable {
   /// A function that answers a request, on a handler thread.
   public typealias Handler = @Sendable (HTTP1Request) -> HTTP1Response
 
-  /// The port that the server listens on.
+  /// The port on which the server listens.
   public let port: UInt16
   private let commands: Mailbox<HTTP1Connections.Event>
   private let running: Mutex<Threads?>
@@ -20,10 +19,11 @@ public final class HTTP1Server: Sendable {
     let handlers: HTTP1HandlerThreads
   }
 
-  /// Listens on `address` (port 0: any free port).
+  /// Listens on `address`, on any free port if its port is 0.
   ///
-  /// A request whose body has more than `maximumBodyBytes` is answered with 413. At most `connections` (by default 128)
-  /// are open at the same time. A quarter more requests may be unanswered, so their bodies take up to 160 MB.
+  /// A request whose body has more than `maximumBodyBytes` is answered with 413. At most `connections` connections (128
+  /// by default) are open at the same time. Up to a quarter more requests may be unanswered, so their bodies take up to
+  /// 160 MB.
   public convenience init(
     address: SocketAddress = .loopback(port: 0), maximumBodyBytes: Int = 1_048_576,
     connections: Int? = nil, handler: @escaping Handler
@@ -48,7 +48,7 @@ public final class HTTP1Server: Sendable {
 
   deinit { stop() }
 
-  /// Closes the listener and all connections; returns when the last handler has returned.
+  /// Closes the listener and all connections, and returns when the last handler has returned.
   ///
   /// It must not be called on a handler thread.
   public func stop() { end(with: .stop) }
@@ -108,7 +108,7 @@ final class HTTP1HandlerThreads: Sendable {
     threads[index].work.post { [handler] in completion(handler(request)) }
   }
 
-  /// Waits for running handlers; requests that no thread has begun are dropped.
+  /// Waits for running handlers, and drops requests that no thread has begun to handle.
   func stop() { Self.stop(threads) }
 
   private static func stop(_ threads: [(thread: LoopThread, work: Mailbox<Work>)]) {

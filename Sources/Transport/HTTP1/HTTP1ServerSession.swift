@@ -1,8 +1,9 @@
-/// An HTTP/1.1 connection with the interface of HTTP/2: each request is a stream, and streams follow one another.
+/// An HTTP/1.1 connection with the interface of HTTP/2: each request is a stream, and there is only one stream at a
+/// time.
 ///
-/// This is for the console and for the provider port without TLS, not for the hot path. Bodies have a length or are
-/// sent in chunks (RFC 9112 section 6); upgrades are ignored. The bytes are untrusted: anything that isn't a request,
-/// or that could be interpreted as two different requests, is answered with 400 and closes the connection.
+/// This session serves the console and the provider port without TLS, which aren't the hot path. Bodies have a length
+/// or are sent in chunks (RFC 9112 section 6), and upgrades are ignored. The bytes are untrusted: anything that isn't a
+/// request, or that could be interpreted as two different requests, is answered with 400 and closes the connection.
 public final class HTTP1ServerSession: HTTP2ServerSession {
   private enum State: Equatable {
     case head
@@ -21,7 +22,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
 
   private unowned let handler: any HTTP2RequestHandler
   private var state = State.head
-  /// The received bytes; those before `readIndex` have been processed.
+  /// The received bytes, of which those before `readIndex` have been processed.
   private var input: [UInt8] = []
   private var readIndex = 0
   private var output: [UInt8] = []
@@ -29,7 +30,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
   /// True if the connection ends with the response to this request.
   private var closesAfterResponse = false
   private var isHeadRequest = false
-  /// False for HTTP/1.0, which has no chunks: a body without a length ends with the connection.
+  /// False for HTTP/1.0, which has no chunks, so that a body without a length ends with the connection.
   private var allowsChunks = true
   /// The number of bytes of the body that have yet to be sent, if the response announced its length; nil if it is sent
   /// in chunks.
@@ -37,11 +38,11 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
   private var isAdvancing = false
   /// The number of bytes of this request's chunk extensions.
   private var extensionBytes = 0
-  /// The maximum length of an announced body; a longer one is answered with 413.
+  /// The maximum length of an announced body; nil if the handler limits the body.
   ///
-  /// If nil, the handler limits the body.
+  /// A request with a longer body is answered with 413.
   var bodyBytesMax: Int?
-  /// True if no further request is read, because the client must read its answers first.
+  /// True if no further request is read because the client must read its answers first.
   private var isPaused = false
   /// True if the client has finished sending.
   private var inputHasEnded = false
@@ -69,7 +70,9 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     return isFinished ? .closing : .open
   }
 
-  /// Answers the request; if the request is incomplete, this is the connection's last answer.
+  /// Answers the request.
+  ///
+  /// If the request is incomplete, this is the connection's last answer.
   public func respond(
     _ streamID: Int32, status: Int, fields: UnsafeBufferPointer<HTTP2FieldView>,
     body: UnsafeRawBufferPointer?
@@ -104,10 +107,9 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     endResponse()
   }
 
-  /// Begins a response to a complete request, with this length or with an unknown length; continue it with `sendBody`
-  /// and end it with `endBody`.
+  /// Begins a response to a complete request, with the given length or an unknown one.
   ///
-  /// Returns false if no body may follow.
+  /// Continue the response with `sendBody`, and end it with `endBody`. Returns false if no body may follow.
   func beginResponse(
     _ streamID: Int32, status: Int, fields: [(name: String, value: String)], length: Int? = nil
   ) -> Bool {
@@ -159,7 +161,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
   /// Does nothing, because the only flow control is TCP's.
   public func setInitialWindow(_ bytes: UInt32) {}
 
-  /// Makes the pending response the last one; HTTP/1.1 can't express the reason.
+  /// Makes the pending response the last one. HTTP/1.1 can't express the reason.
   public func goAway(lastStreamID: Int32?, errorCode: UInt32, debugData: [UInt8]) {
     closesAfterResponse = true
     if openStreams == 0 { state = .ended }
@@ -182,7 +184,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     if state == .head { advance() }
   }
 
-  /// Handles the end of the client's input: complete requests are still answered, then the connection ends.
+  /// Handles the end of the client's input. Complete requests are still answered before the connection ends.
   public func endInput() {
     inputHasEnded = true
     advance()
@@ -238,10 +240,10 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     }
   }
 
-  /// Returns false if the request has already been answered or its connection has ended.
+  /// Returns false if the request has already been answered or if its connection has ended.
   private func acceptsResponse(to streamID: Int32) -> Bool {
     guard streamID == self.streamID, openStreams == 1, state != .sendingBody else { return false }
-    // The rest of the request couldn't be distinguished from the next one.
+    // The rest of the request would be indistinguishable from the next request.
     if state != .awaitingResponse { closesAfterResponse = true }
     return true
   }
@@ -300,7 +302,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
 
   // MARK: input
 
-  /// Parses all available input, including input that follows a response from within a callback.
+  /// Parses all available input, including input that follows a response given within a callback.
   private func advance() {
     guard !isAdvancing else { return }
     isAdvancing = true
@@ -322,7 +324,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     }
   }
 
-  /// Performs a step; returns true if another step may follow.
+  /// Performs one step of parsing, and returns true if another step may follow.
   private func step() -> Bool {
     switch state {
     case .head: isPaused ? false : readHead()
@@ -336,7 +338,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     }
   }
 
-  /// Returns the next line of chunked framing, without its end; nil if it hasn't arrived.
+  /// Returns the next line of chunked framing without its line ending, or nil if it hasn't arrived.
   ///
   /// A bare line feed doesn't end a line, because a proxy in front of this server may interpret the request
   /// differently.
@@ -397,7 +399,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
 
   /// Reads a trailer.
   ///
-  /// Trailers are checked like the head's fields, count toward its limit, and are discarded.
+  /// Trailers are checked like the fields of the head, count toward its size limit, and are discarded.
   private func readTrailer(_ bytes: Int) -> Bool {
     guard let line = line() else { return false }
     guard !line.isEmpty else {
@@ -418,7 +420,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
 
   /// Reads a part of the body.
   ///
-  /// `next` returns the state for the number of remaining bytes; nil means that the request is complete.
+  /// `next` returns the state for a number of remaining bytes, or nil if the request is complete.
   private func readBody(_ remaining: Int, _ next: (Int) -> State?) -> Bool {
     let count = min(remaining, input.count - readIndex)
     guard count > 0 else { return false }
@@ -439,7 +441,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
   }
 
   private func readHead() -> Bool {
-    // RFC 9112 section 2.2: empty lines before a request are ignored.
+    // RFC 9112 section 2.2: ignore empty lines before a request.
     while input[readIndex...].starts(with: [0x0D, 0x0A]) { readIndex += 2 }
     guard let length = HTTP1RequestHead.length(input[readIndex...]) else {
       if input.count - readIndex > Limits.http1HeadBytes { reject(431) }
@@ -459,7 +461,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
       reject(501)
       return false
     }
-    // Check this before the client is told to continue or sends bytes that aren't read.
+    // Check this before the client is told to continue, or sends bytes that would never be read.
     if let bodyBytesMax, let length = head.contentLength, length > bodyBytesMax {
       reject(413, "The body has more than \(bodyBytesMax) bytes.\n")
       return false
@@ -480,7 +482,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     deliver(Array(":scheme".utf8), Array("http".utf8))
     deliver(Array(":path".utf8), head.path)
     for field in head.fields { deliver(field.name, field.value) }
-    // The handler may have answered a request that it doesn't want to read.
+    // The handler may already have answered a request whose body it doesn't want to read.
     guard state != .ended else { return }
     if head.transferCoding == .chunked {
       extensionBytes = 0

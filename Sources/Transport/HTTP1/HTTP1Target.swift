@@ -4,10 +4,10 @@ struct HTTP1Target {
   /// The names and values in order; a name without "=" has an empty value.
   let query: [(name: String, value: String)]
 
-  /// Decodes percent escapes (RFC 3986 section 2.1); an invalid escape is left unchanged.
+  /// Decodes the percent escapes (RFC 3986 section 2.1), and leaves invalid escapes unchanged.
   ///
-  /// An escaped slash in the path is left unchanged too, because it is part of a segment and would otherwise separate
-  /// two segments (RFC 3986 section 2.2).
+  /// An escaped slash in the path is left unchanged, too. It belongs to a segment, and decoding it would split that
+  /// segment in two (RFC 3986 section 2.2).
   init(_ target: [UInt8]) {
     let parts = target.split(separator: 0x3F, maxSplits: 1, omittingEmptySubsequences: false)
     path = Self.decoded(parts.first ?? [], retainsSlashes: true)

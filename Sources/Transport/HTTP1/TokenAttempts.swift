@@ -1,10 +1,10 @@
 internal import Synchronization
 public import System
 
-/// A checker that compares the callers' tokens with the admin token and counts wrong tokens by address.
+/// A checker that compares callers' tokens with the admin token, and counts wrong tokens by address.
 ///
-/// The sign-in form and the API share the counts. Calls can be made on any thread. The right token is always accepted,
-/// regardless of previous guesses, so that guessing can't lock out an administrator.
+/// The sign-in form and the API share the counts. Methods can be called on any thread. The right token is always
+/// accepted, regardless of previous guesses, so that guessing can't lock out an administrator.
 public final class TokenAttempts: Sendable {
   /// The outcome of an attempt.
   public enum Outcome: Equatable, Sendable {
@@ -12,7 +12,7 @@ public final class TokenAttempts: Sendable {
     case right
     /// The token is wrong.
     case wrong
-    /// The token is wrong, and so were too many before it.
+    /// The token is wrong, and too many tokens before it were wrong, too.
     case tooMany(retryAfterSeconds: Int64)
   }
 
@@ -32,7 +32,9 @@ public final class TokenAttempts: Sendable {
   private let now: @Sendable () -> Int64
   private let state = Mutex(State())
 
-  /// Creates a counter without any guesses; `now` is a monotonic clock in nanoseconds.
+  /// Creates a checker that has counted no guesses yet.
+  ///
+  /// `now` reads a monotonic clock in nanoseconds.
   public init(
     token: String, log: Log,
     now: @escaping @Sendable () -> Int64 = { SystemClock.monotonicNanoseconds }
@@ -42,10 +44,11 @@ public final class TokenAttempts: Sendable {
     self.now = now
   }
 
-  /// Compares a text with the token, in a time that doesn't reveal how similar they are; `address` is the caller's
-  /// address.
+  /// Compares `text` with the token, in a time that doesn't reveal how similar they are.
+  ///
+  /// `address` is the caller's address.
   public func check(_ text: String, from address: String) -> Outcome {
-    // An empty token would equal an empty guess.
+    // An empty guess would match an empty token.
     if !token.isEmpty, ConstantTime.areEqual(Array(text.utf8), token) { return .right }
     return countWrong(from: address)
   }
@@ -62,12 +65,12 @@ public final class TokenAttempts: Sendable {
       if logsAddress { state.nextAddressNanoseconds = now + Limits.wrongTokenNanoseconds }
       return (wait.map { .tooMany(retryAfterSeconds: $0) } ?? .wrong, logsAddress)
     }
-    // The log writes identical lines once, with their number. An address in each would make them differ.
+    // The log writes identical lines only once, with a count. If each line had an address, the lines would differ.
     log.warning("wrong admin token", logsAddress ? ["address": address] : [:])
     return outcome
   }
 
-  /// Returns the number of seconds that the next attempt must wait; nil if it doesn't have to wait.
+  /// Returns the number of seconds that the next attempt must wait, or nil if it doesn't have to wait.
   private static func wait(_ attempts: Attempts?, at now: Int64) -> Int64? {
     guard let attempts, attempts.count >= Limits.wrongTokens else { return nil }
     let left = attempts.firstNanoseconds + Limits.wrongTokenNanoseconds - now

@@ -4,20 +4,21 @@ import Glibc
 @unsafe struct StreamRecord {
   var next: UnsafeMutablePointer<StreamRecord>?
   var previous: UnsafeMutablePointer<StreamRecord>?
-  /// The body, if it is too large for the memory after this record.
+  /// The body, if it doesn't fit into the memory that follows this record.
   var large: UnsafeMutableRawPointer?
   var count: Int32
   var sent: Int32
-  /// True once a server has responded, or a client has its complete response.
+  /// True once a server has responded, or once a client has its complete response.
   var isDone: Bool
   /// True if the request's method is HEAD; a response to it has no content (RFC 9110 9.3.2).
   var isHead: Bool
 }
 
-/// The records of a session's streams, which are reused so that a response costs no allocation on our side.
+/// The records of a session's streams, which are reused so that a response requires no allocation in this module.
 @safe struct BodyStore: ~Copyable {
   private var free: UnsafeMutablePointer<StreamRecord>?
-  /// The records of open streams; nghttp2 ends its streams without a callback when a session ends.
+  /// The records of open streams. They must be tracked because nghttp2 ends its streams without a callback when a
+  /// session ends.
   private var used: UnsafeMutablePointer<StreamRecord>?
   private var freeCount = 0
   private var usedCount = 0
@@ -44,7 +45,7 @@ import Glibc
     }
   }
 
-  /// True if a body that has its own memory hasn't been fully sent.
+  /// True if a body that has its own memory hasn't been fully sent yet.
   var hasLarge: Bool { largeBytes > 0 }
 
   mutating func acquire() -> UnsafeMutablePointer<StreamRecord> {
@@ -69,7 +70,7 @@ import Glibc
     return unsafe record
   }
 
-  /// Copies `body` into the record; returns false if it is too large, or if too many large bodies are waiting.
+  /// Copies `body` into the record, or returns false if it is too large or if too many large bodies are waiting.
   mutating func setBody(
     _ record: UnsafeMutablePointer<StreamRecord>, _ body: UnsafeRawBufferPointer
   ) -> Bool {
@@ -88,7 +89,7 @@ import Glibc
     return true
   }
 
-  /// Copies as much of the remaining body as fits; `isLast` is true for the last piece.
+  /// Copies as much of the remaining body as fits, and sets `isLast` for the last piece.
   static func read(
     _ record: UnsafeMutablePointer<StreamRecord>, into target: UnsafeMutableRawBufferPointer
   ) -> (count: Int, isLast: Bool) {

@@ -1,14 +1,14 @@
 /// A budget of points that limits how much excessive traffic a peer can send on one connection.
 ///
-/// Each frame that isn't a useful request costs points. A complete request restores some points, and so does the
-/// passage of time.
+/// Every frame that isn't part of a useful request costs points. Complete requests and the passage of time restore
+/// points.
 struct FloodBudget {
   private var balance: Int32
   /// The time up to which points have been restored.
   private var refilledNanoseconds: Int64
-  /// The number of streams that were fully answered and that the peer may still reset, each once.
+  /// The number of fully answered streams that the peer may still reset for free, each once.
   private var answeredStreams: UInt64 = 0
-  /// The reason why the budget was exhausted.
+  /// The reason that the budget was exhausted; nil if it wasn't.
   private(set) var excess: StaticString?
   private static let nanosecondsPerPoint = 1_000_000_000 / Limits.floodPointsPerSecond
 
@@ -20,7 +20,7 @@ struct FloodBudget {
   /// An event that costs points.
   enum Event {
     case frame(type: UInt8, flags: UInt8, length: Int)
-    /// A stream that this side had to reset, because it was malformed, too large, or provoked a reset.
+    /// This side had to reset a stream, because it was malformed or too large, or because it provoked a reset.
     case resetByUs
     case oversizedHeader
     /// The peer reset a stream that awaits its answer.
@@ -43,7 +43,7 @@ struct FloodBudget {
     return false
   }
 
-  /// Allows one reset of an answered stream for free, because clients send one if the answer arrives before they have
+  /// Allows one free reset of an answered stream, because clients send one if the answer arrives before they have
   /// noticed that their request is complete.
   mutating func streamAnswered() { answeredStreams &+= 1 }
 
@@ -83,7 +83,7 @@ struct FloodBudget {
       case .data: length == 0 ? 20 : 5
       case .headers: 1
       case .priority: 4
-      // Charged later, once it is known which stream it ends.
+      // The cost is charged later, when it is known which stream the frame ends.
       case .resetStream: 0
       case .settings: flags & 1 != 0 ? 1 : 40
       case .pushPromise: 100
@@ -96,7 +96,7 @@ struct FloodBudget {
     }
   }
 
-  /// Returns why the connection ends, for its GOAWAY and the log.
+  /// Returns the reason that the connection ends, for its GOAWAY and the log.
   private static func excess(of event: Event) -> StaticString {
     switch event {
     case .resetByUs: "too many streams that had to be reset"

@@ -7,7 +7,7 @@ import CNghttp2
   private var session: OpaquePointer?
   private var output = SessionOutput()
   private var bodies = BodyStore()
-  /// The requests without a complete response; nghttp2 knows them only once they are sent.
+  /// The requests without a complete response, including those that aren't sent yet, which nghttp2 doesn't know.
   private var open: [Int32: UnsafeMutablePointer<StreamRecord>] = unsafe [:]
   private var allowedStreams = 0
   private var isReceiving = false
@@ -33,13 +33,14 @@ import CNghttp2
 
   deinit { unsafe nghttp2_session_del(session) }
 
-  /// The number of requests that may be started now under the server's limit; 0 before its first SETTINGS.
+  /// The number of requests that can be started now under the server's limit; 0 before its first SETTINGS.
   public var availableStreams: Int { isGoingAway ? 0 : max(0, allowedStreams - openStreams) }
 
   /// The number of requests without a complete response.
   public var openStreams: Int { unsafe open.count }
 
-  /// Begins a request, pseudo-header fields first; returns the stream number that identifies it to the handler.
+  /// Begins a request, whose pseudo-header fields are first, and returns the stream number that identifies the request
+  /// to the handler.
   ///
   /// Returns nil if the connection accepts no more requests now (`availableStreams` is 0) or ever (`isGoingAway`).
   /// `:path` and `apns-id` are excluded from the compression table, where they would only displace other entries.
@@ -61,7 +62,7 @@ import CNghttp2
     }
     guard id > 0 else {
       unsafe bodies.release(record)
-      // The stream numbers are used up, so another connection must take over.
+      // The stream numbers are exhausted, so another connection must take over.
       isGoingAway = true
       return nil
     }
@@ -70,7 +71,7 @@ import CNghttp2
     return id
   }
 
-  /// Passes all names and values in one block of memory, as nghttp2 requires.
+  /// Passes all names and values to `body` in one block of memory, as nghttp2 requires.
   private static func withPairs(
     _ fields: [(name: String, value: String)], _ body: (UnsafeBufferPointer<nghttp2_nv>) -> Int32
   ) -> Int32 {
@@ -97,7 +98,7 @@ import CNghttp2
     }
   }
 
-  /// Parses bytes from the peer; returns `.closing` once no response can follow.
+  /// Parses bytes from the peer, and returns `.closing` once no more responses can follow.
   public func receive(_ bytes: UnsafeRawBufferPointer) -> HTTP2SessionStatus {
     guard !hasFailed, let session = unsafe session, !isReceiving else { return .closing }
     isReceiving = true
@@ -131,20 +132,20 @@ import CNghttp2
     } while !hasFailed
   }
 
-  /// Queues a PING; its acknowledgement is reported to the handler.
+  /// Queues a PING. The handler is notified when the peer acknowledges it.
   public func ping() {
     guard !hasFailed, let session = unsafe session else { return }
     _ = unsafe nghttp2_submit_ping(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
   }
 
-  /// Cancels a request, which is reported to the handler as `.reset`.
+  /// Cancels a request. The handler receives a failure with the reason `.reset`.
   public func cancel(_ streamID: Int32) {
     guard !hasFailed, let session = unsafe session, unsafe open[streamID] != nil else { return }
     _ = unsafe nghttp2_submit_rst_stream(
       session, UInt8(NGHTTP2_FLAG_NONE.rawValue), streamID, HTTP2ErrorCode.cancel)
   }
 
-  /// Queues a GOAWAY without an error; open requests are still answered.
+  /// Queues a GOAWAY without an error. Open requests are still answered.
   public func goAway() {
     guard !hasFailed, let session = unsafe session else { return }
     isGoingAway = true
@@ -152,7 +153,7 @@ import CNghttp2
       session, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, HTTP2ErrorCode.noError, nil, 0)
   }
 
-  /// Handles the end of the socket: every open request fails with `.connectionLost`.
+  /// Handles the end of the socket, which makes every open request fail with `.connectionLost`.
   public func connectionEnded() {
     isGoingAway = true
     hasFailed = true

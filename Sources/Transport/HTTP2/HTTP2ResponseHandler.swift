@@ -1,4 +1,4 @@
-/// The receiver of a client's responses, called from within `receive`.
+/// The receiver of a client's responses, which is called from within `receive`.
 ///
 /// Pointers are valid only during the call.
 public protocol HTTP2ResponseHandler: AnyObject {
@@ -11,25 +11,26 @@ public protocol HTTP2ResponseHandler: AnyObject {
   /// Called when the response is complete.
   func responseEnded(_ streamID: Int32)
 
-  /// Called if there will be no complete response.
+  /// Called if the response will never be complete.
   func responseFailed(_ streamID: Int32, reason: HTTP2RequestFailure)
 
   /// Called for GOAWAY: streams above `lastStreamID` weren't processed and end with `.unprocessed`.
   func connectionWentAway(lastStreamID: Int32, errorCode: UInt32, debugData: UnsafeRawBufferPointer)
 
-  /// Called if the server's SETTINGS change the number of concurrent streams; the first call precedes any answer.
+  /// Called when the server's SETTINGS change the number of concurrent streams. The first call precedes any answer.
   func concurrentStreamsChanged(_ count: UInt32)
 
   /// Called when the peer has answered a `ping`.
   func pingAcknowledged()
 }
 
-/// The reason why a request has no response.
+/// The reason that a request has no complete response.
 public enum HTTP2RequestFailure: Sendable, Equatable {
   /// The server reset the stream.
   case reset(errorCode: UInt32)
-  /// The server didn't process the request (REFUSED_STREAM, or above GOAWAY's last stream); it can be retried.
+  /// The server didn't process the request (REFUSED_STREAM, or above the last stream of a GOAWAY), so it can be
+  /// retried.
   case unprocessed
-  /// The connection ended or the server violated the protocol; the request may have been processed.
+  /// The connection ended or the server violated the protocol, so the request may have been processed.
   case connectionLost
 }

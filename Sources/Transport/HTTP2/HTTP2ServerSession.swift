@@ -1,4 +1,4 @@
-/// The receiver of a server's requests, called from within `receive`.
+/// The receiver of a server's requests, which is called from within `receive`.
 ///
 /// Pointers are valid only during the call.
 public protocol HTTP2RequestHandler: AnyObject {
@@ -11,18 +11,18 @@ public protocol HTTP2RequestHandler: AnyObject {
   /// Called for each piece of the body, whose flow-control credit is returned immediately.
   func requestBody(_ streamID: Int32, bytes: UnsafeRawBufferPointer)
 
-  /// Called when END_STREAM was received and the request is complete.
+  /// Called when the request is complete, that is, when END_STREAM was received.
   func requestEnded(_ streamID: Int32)
 
   /// Called if the stream ended before its request was complete or before its answer was sent.
   func requestReset(_ streamID: Int32, errorCode: UInt32)
 }
 
-/// The action for the owner of a connection after `receive`.
+/// The action that the owner of a connection must take after `receive`.
 public enum HTTP2SessionStatus: Sendable, Equatable {
   /// Write the output and continue.
   case open
-  /// Write the output, which ends with a GOAWAY, then close.
+  /// Write the output, which ends with a GOAWAY, and then close the connection.
   case closing
 }
 
@@ -41,15 +41,17 @@ public enum HTTP2SessionStatus: Sendable, Equatable {
   }
 }
 
-/// A codec without a socket: it converts bytes to requests, and responses to bytes.
+/// A protocol codec without a socket, which converts bytes to requests and responses to bytes.
 ///
-/// HTTP/1.1 is mapped to HTTP/2's model, in which each request is a stream.
+/// HTTP/1.1 is mapped to the model of HTTP/2, in which each request is a stream.
 public protocol HTTP2ServerSession {
-  /// Parses bytes from the peer; protocol errors and floods are answered with GOAWAY.
+  /// Parses bytes from the peer. Protocol errors and floods are answered with GOAWAY.
   func receive(_ bytes: UnsafeRawBufferPointer) -> HTTP2SessionStatus
 
-  /// Responds to a request: without `body`, one HEADERS frame with END_STREAM; otherwise, HEADERS and one DATA frame
-  /// with END_STREAM (if the peer's window and frame size allow a single frame).
+  /// Responds to a request.
+  ///
+  /// Without `body`, the response is one HEADERS frame with END_STREAM. Otherwise, it is HEADERS and one DATA frame
+  /// with END_STREAM, if the peer's window and frame size allow a single frame.
   func respond(
     _ streamID: Int32, status: Int, fields: UnsafeBufferPointer<HTTP2FieldView>,
     body: UnsafeRawBufferPointer?)
@@ -60,21 +62,21 @@ public protocol HTTP2ServerSession {
   /// Advertises a new SETTINGS_INITIAL_WINDOW_SIZE, which also applies to open streams.
   func setInitialWindow(_ bytes: UInt32)
 
-  /// Queues a GOAWAY, after which streams later than the named one aren't served.
+  /// Queues a GOAWAY, after which streams later than the given one aren't served.
   ///
-  /// Without `lastStreamID`, it names the last stream received.
+  /// If `lastStreamID` is nil, the GOAWAY names the last stream received.
   func goAway(lastStreamID: Int32?, errorCode: UInt32, debugData: [UInt8])
 
   /// Ends one stream with this error code.
   func reset(_ streamID: Int32, errorCode: UInt32)
 
-  /// Passes all frames that can be sent now to `body`; call it at the end of the loop's turn.
+  /// Passes all frames that can be sent now to `body`. Call this method at the end of the loop's turn.
   func takeOutput(_ body: (UnsafeRawBufferPointer) -> Void)
 
   /// The number of open streams.
   var openStreams: Int { get }
 
-  /// The code of the GOAWAY that answered the peer's faults; nil if there were no faults.
+  /// The code of the GOAWAY with which the peer's faults were answered; nil if there were no faults.
   var failure: UInt32? { get }
 
   /// The debug data of that GOAWAY.
@@ -86,9 +88,9 @@ public protocol HTTP2ServerSession {
 
 /// The values of a server's first SETTINGS (`apns-protocol.md` 1.13, captured values).
 public struct HTTP2Settings: Sendable, Equatable {
-  /// The initial MAX_CONCURRENT_STREAMS on the wire; streams in the client's first flight are served anyway.
+  /// The MAX_CONCURRENT_STREAMS that is advertised initially. Streams in the client's first flight are served anyway.
   public var initialConcurrentStreams: UInt32
-  /// The number of streams that are served concurrently, whatever is advertised; any more are refused.
+  /// The number of streams that are served concurrently, whatever is advertised. Any further streams are refused.
   public var servedConcurrentStreams: UInt32
   /// The value of HEADER_TABLE_SIZE, in bytes.
   public var headerTableBytes: UInt32
@@ -96,10 +98,10 @@ public struct HTTP2Settings: Sendable, Equatable {
   public var initialWindowBytes: UInt32
   /// The value of MAX_FRAME_SIZE, in bytes.
   public var maximumFrameBytes: UInt32
-  /// The value of MAX_HEADER_LIST_SIZE, in bytes, which is enforced.
+  /// The value of MAX_HEADER_LIST_SIZE, in bytes. The limit is enforced.
   public var maximumHeaderListBytes: UInt32
 
-  /// Creates settings, by default with Apple's values; token connections begin with one stream.
+  /// Creates settings, by default with Apple's values. Connections that use tokens begin with one stream.
   public init(
     initialConcurrentStreams: UInt32 = 1, servedConcurrentStreams: UInt32 = 1_000,
     headerTableBytes: UInt32 = 4_096, initialWindowBytes: UInt32 = 65_535,
@@ -116,7 +118,7 @@ public struct HTTP2Settings: Sendable, Equatable {
 
 /// The error codes of RFC 9113 section 7.
 public enum HTTP2ErrorCode {
-  /// Returns a code's name in the specification; nil for unknown codes.
+  /// Returns the name of a code in the specification, or nil for unknown codes.
   static func name(_ code: UInt32) -> String? {
     let names = [
       "NO_ERROR", "PROTOCOL_ERROR", "INTERNAL_ERROR", "FLOW_CONTROL_ERROR", "SETTINGS_TIMEOUT",
@@ -126,16 +128,16 @@ public enum HTTP2ErrorCode {
     return code < names.count ? names[Int(code)] : nil
   }
 
-  /// The connection shuts down gracefully.
+  /// The connection is shutting down gracefully.
   public static let noError: UInt32 = 0x0
   /// The peer violated the protocol.
   public static let protocolError: UInt32 = 0x1
-  /// A fault of this side occurred.
+  /// An error occurred on this side.
   public static let internalError: UInt32 = 0x2
   /// The stream wasn't processed and may be retried.
   public static let refusedStream: UInt32 = 0x7
   /// The stream is no longer needed.
   public static let cancel: UInt32 = 0x8
-  /// The peer causes too much load.
+  /// The peer is causing too much load.
   public static let enhanceYourCalm: UInt32 = 0xb
 }

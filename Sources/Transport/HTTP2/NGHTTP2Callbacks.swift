@@ -1,8 +1,8 @@
 import CNghttp2
 
-/// nghttp2's callbacks, as methods of a session.
+/// The callbacks of nghttp2, as methods of a session.
 ///
-/// A method returns 0 to continue; nghttp2's error codes end a stream or the session.
+/// A method returns 0 to continue. An nghttp2 error code ends a stream or the session.
 protocol NGHTTP2Events: AnyObject {
   func headersBegan(_ streamID: Int32, _ category: nghttp2_headers_category) -> Int32
   func field(
@@ -16,9 +16,9 @@ protocol NGHTTP2Events: AnyObject {
   func streamClosed(_ streamID: Int32, errorCode: UInt32) -> Int32
 }
 
-/// nghttp2's callbacks and options for one kind of session, created once.
+/// The callbacks and options of nghttp2 for one kind of session, which are created once.
 ///
-/// `@unchecked Sendable` holds because nothing changes after `init`, and nghttp2 only reads them.
+/// The `@unchecked Sendable` conformance is safe because nothing changes after `init`, and nghttp2 only reads them.
 @safe final class NGHTTP2Callbacks: @unchecked Sendable {
   static let server = NGHTTP2Callbacks(isServer: true)
   static let client = NGHTTP2Callbacks(isServer: false)
@@ -36,12 +36,12 @@ protocol NGHTTP2Events: AnyObject {
     unsafe self.callbacks = callbacks
     unsafe self.options = options
     if let options = unsafe options {
-      // Closed streams are retained only for priorities, which aren't used.
+      // nghttp2 retains closed streams only for priorities, which aren't used.
       unsafe nghttp2_option_set_no_closed_streams(options, 1)
-      // nghttp2's own limit also counts resets of answered streams, and ends the session without a GOAWAY;
-      // `FloodBudget` has our limit.
+      // nghttp2's own limit also counts resets of answered streams, and ends the session without a GOAWAY.
+      // `FloodBudget` contains the limit that replaces it.
       unsafe nghttp2_option_set_stream_reset_rate_limit(options, .max, .max)
-      // The gateway decides about values that have spaces around them.
+      // The gateway decides about values that are surrounded by spaces.
       unsafe nghttp2_option_set_no_rfc9113_leading_and_trailing_ws_validation(options, 1)
     }
     guard let callbacks = unsafe callbacks else { return }
@@ -52,7 +52,7 @@ protocol NGHTTP2Events: AnyObject {
     }
   }
 
-  /// Returns a session with these callbacks; nil if there is no memory.
+  /// Returns a session with these callbacks, or nil if there is no memory.
   func session(user: UnsafeMutableRawPointer) -> OpaquePointer? {
     guard let callbacks = unsafe callbacks else { return nil }
     var session: OpaquePointer?
@@ -63,7 +63,7 @@ protocol NGHTTP2Events: AnyObject {
     return code == 0 ? unsafe session : nil
   }
 
-  /// Returns a name and value for nghttp2, which copies both.
+  /// Returns a name and a value for nghttp2, which copies both.
   ///
   /// If `isSecret` is true, the field is never added to a compression table.
   static func pair(
@@ -78,7 +78,7 @@ protocol NGHTTP2Events: AnyObject {
       flags: UInt8((isSecret ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE).rawValue))
   }
 
-  /// Called when nghttp2 asks for a body's next piece.
+  /// The callback with which nghttp2 asks for the next piece of a body.
   static let readBody: nghttp2_data_source_read_callback = {
     _, _, target, length, flags, source, _ in
     guard let pointer = unsafe source?.pointee.ptr else { return 0 }

@@ -2,11 +2,11 @@ import CNghttp2
 import Glibc
 public import System
 
-/// A server's HTTP/2 connection on nghttp2, with our own limits where nghttp2 has none (`FloodBudget`).
+/// A server's HTTP/2 connection on nghttp2, with a `FloodBudget` for limits that nghttp2 doesn't have.
 ///
-/// nghttp2 would reset streams that a client sends beyond MAX_CONCURRENT_STREAMS before the client can know the limit,
-/// and aioapns then waits forever. For this reason, nghttp2 is configured with `servedConcurrentStreams`, and the value
-/// on the wire is rewritten to the advertised one.
+/// nghttp2 would reset streams that a client sends beyond MAX_CONCURRENT_STREAMS even before the client can know the
+/// limit, after which aioapns waits forever. nghttp2 is therefore configured with `servedConcurrentStreams`, and the
+/// value on the wire is rewritten to the advertised one.
 @safe public final class NGHTTP2ServerSession: HTTP2ServerSession {
   private let settings: HTTP2Settings
   private unowned let handler: any HTTP2RequestHandler
@@ -24,13 +24,13 @@ public import System
   public private(set) var failure: UInt32?
   /// The GOAWAY's debug data, once there is a `failure`.
   public private(set) var failureReason: String?
-  /// The number of GOAWAY frames that this side queued and that nghttp2 hasn't sent yet.
+  /// The number of GOAWAY frames that this session queued and that nghttp2 hasn't sent yet.
   private var ownGoAways = 0
-  /// The last stream that a GOAWAY of this side named.
+  /// The last stream that a GOAWAY of this session named.
   ///
   /// The peer considers later streams unprocessed and retries them.
   private var lastServed = Int32.max
-  /// The GOAWAYs that wait until nghttp2 has returned.
+  /// The GOAWAYs that must wait until nghttp2 has returned from its current call.
   private var waitingGoAways: [(last: Int32, errorCode: UInt32, debugData: [UInt8])] = []
   /// The number of streams that have begun.
   private var begunStreams: UInt64 = 0
@@ -38,16 +38,16 @@ public import System
   public private(set) var endedStreams: UInt64 = 0
   /// The number of open streams.
   public var openStreams: Int { Int(begunStreams &- endedStreams) }
-  /// True if a body that has its own memory waits for the peer's window.
+  /// True if a body that has its own memory is waiting for the peer's window.
   public var holdsLargeBody: Bool { bodies.hasLarge }
   /// True once a complete frame header has arrived, which shows that the peer speaks HTTP/2.
   public private(set) var hasFrames = false
 
   /// Creates a session that calls `handler`, which must outlive it.
   ///
-  /// Its SETTINGS are ready in the output.
+  /// The SETTINGS are ready in the output.
   ///
-  /// `clock` returns monotonic nanoseconds and is read once per `receive`.
+  /// `clock` returns monotonic nanoseconds. It is read once per `receive`.
   public init(
     settings: HTTP2Settings, handler: any HTTP2RequestHandler,
     clock: @escaping () -> Int64 = { SystemClock.monotonicNanoseconds }
@@ -86,7 +86,7 @@ public import System
 
   // MARK: session's owner
 
-  /// Parses bytes from the peer; protocol errors and floods are answered with GOAWAY.
+  /// Parses bytes from the peer. Protocol errors and floods are answered with GOAWAY.
   public func receive(_ bytes: UnsafeRawBufferPointer) -> HTTP2SessionStatus {
     guard failure == nil, let session = unsafe session, !isReceiving else { return .closing }
     budget.refill(nowNanoseconds: clock())
@@ -104,7 +104,7 @@ public import System
     drain()
     if consumed >= 0 { submitGoAways() }
     guard consumed >= 0 else {
-      // Our own reason takes precedence, because nghttp2 only knows that a callback failed.
+      // This session's own reason takes precedence, because nghttp2 knows only that a callback failed.
       if let failure {
         fail(failure, excess)
       } else if consumed == Int(NGHTTP2_ERR_FLOODED.rawValue) {
@@ -120,7 +120,7 @@ public import System
     return isFinished ? .closing : .open
   }
 
-  /// Traps in debug builds if the fields are inconsistent; not called for each push in release builds.
+  /// Traps in debug builds if the fields are inconsistent. Release builds don't call this method for each push.
   func checkInvariants() {
     assert(endedStreams <= begunStreams, "a stream closes once")
     assert(!hasFailedFinally || failure != nil, "a session that has ended has a code")
@@ -141,7 +141,7 @@ public import System
     }
   }
 
-  /// Responds to a request; ignored if its stream has ended.
+  /// Responds to a request. Has no effect if its stream has ended.
   public func respond(
     _ streamID: Int32, status: Int, fields: UnsafeBufferPointer<HTTP2FieldView>,
     body: UnsafeRawBufferPointer?
@@ -199,7 +199,7 @@ public import System
 
   private static let statusName: StaticString = ":status"
 
-  /// Advertises a new SETTINGS_MAX_CONCURRENT_STREAMS; a lower value doesn't itself refuse streams.
+  /// Advertises a new SETTINGS_MAX_CONCURRENT_STREAMS. A lower value doesn't cause streams to be refused.
   public func allowConcurrentStreams(_ count: UInt32) {
     guard failure == nil else { return }
     drain()
@@ -217,10 +217,10 @@ public import System
     drain()
   }
 
-  /// Queues a GOAWAY, after which streams later than the named one aren't served.
+  /// Queues a GOAWAY, after which streams later than the given one aren't served.
   ///
-  /// Without `lastStreamID`, it names the last stream received. Answers that are ready are sent first, because some
-  /// clients abandon unanswered requests when they receive a GOAWAY.
+  /// If `lastStreamID` is nil, the GOAWAY names the last stream received. Answers that are ready are sent first,
+  /// because some clients abandon unanswered requests when they receive a GOAWAY.
   public func goAway(lastStreamID: Int32?, errorCode: UInt32, debugData: [UInt8]) {
     guard failure == nil, let session = unsafe session else { return }
     let last = unsafe lastStreamID ?? nghttp2_session_get_last_proc_stream_id(session)
@@ -236,7 +236,7 @@ public import System
     guard !isReceiving, !waitingGoAways.isEmpty, failure == nil, let session = unsafe session else {
       return
     }
-    // nghttp2 would send them before the bodies of answers.
+    // Send the bodies of answers first, because nghttp2 would otherwise send the GOAWAY before them.
     drain()
     for frame in waitingGoAways {
       let code = unsafe nghttp2_submit_goaway(
@@ -261,7 +261,7 @@ public import System
   /// It must not be called from within a callback.
   public func takeOutput(_ body: (UnsafeRawBufferPointer) -> Void) {
     guard !isReceiving else { return }
-    // One iteration is enough unless there is more than 1 MB to send.
+    // One iteration is enough, unless there is more than 1 MB to send.
     repeat {
       drain()
       guard output.count > 0 else { return }
@@ -303,10 +303,10 @@ public import System
     }
   }
 
-  /// Forwards our own GOAWAY; returns false if it is nghttp2's, after which nothing follows.
+  /// Forwards a GOAWAY of this session, or returns false for one of nghttp2, after which nothing may follow.
   ///
-  /// nghttp2 sends one after a fault of the peer. It becomes the session's failure, and its reason is converted to the
-  /// form of all other failures.
+  /// nghttp2 sends a GOAWAY after a fault of the peer. The fault becomes the session's failure, and the reason is
+  /// converted to the form that all other failures have.
   private func passesGoAway(_ frame: UnsafeRawBufferPointer) -> Bool {
     if ownGoAways > 0 {
       ownGoAways -= 1
@@ -422,7 +422,7 @@ extension NGHTTP2ServerSession: NGHTTP2Events {
     return 0
   }
 
-  /// Handles a reset; resetting an answered stream is a normal end (RFC 9113 section 8.1).
+  /// Handles a reset. Resetting an answered stream is a normal way to end it (RFC 9113 section 8.1).
   private func streamReset(_ streamID: Int32) -> Int32 {
     guard let record = unsafe record(streamID) else { return charge(.lateReset) }
     return unsafe record.pointee.isDone ? 0 : charge(.reset)
@@ -430,7 +430,7 @@ extension NGHTTP2ServerSession: NGHTTP2Events {
 
   func frameSent(_ header: nghttp2_frame_hd) -> Int32 {
     guard header.type == HTTP2FrameType.resetStream.rawValue else { return 0 }
-    // Don't abort while sending: the peer's next frame finds the balance negative.
+    // Don't abort while sending. The peer's next frame will find the balance negative.
     _ = budget.charge(.resetByUs)
     return 0
   }

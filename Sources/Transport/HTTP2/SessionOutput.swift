@@ -38,7 +38,7 @@ import Glibc
     unsafe bytes.withUnsafeBytes { unsafe append($0) }
   }
 
-  /// Empties the buffer; memory beyond the retained capacity is freed.
+  /// Empties the buffer, and frees memory beyond the capacity to retain.
   mutating func clear() {
     count = 0
     guard capacity > Limits.sessionBufferKept else { return }
@@ -65,7 +65,7 @@ import Glibc
   }
 }
 
-/// Frames that nghttp2 doesn't write for a failed session.
+/// The frames that must be written without nghttp2 after a session has failed.
 enum HTTP2Frame {
   static let headerBytes = 9
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The output buffers of a loop's streams; an idle stream holds none.
+/// A pool of output buffers for a loop's streams. An idle stream holds no buffer.
 @safe final class BufferPool {
   /// The free blocks, owned by this object.
   private var small: [UnsafeMutableRawPointer] = unsafe []
@@ -32,7 +32,7 @@ import Glibc
     return unsafe (allocate(capacity), capacity)
   }
 
-  /// Takes back a block from `acquire` with its capacity.
+  /// Takes back a block that `acquire` returned with this capacity.
   func release(_ block: UnsafeMutableRawPointer, capacity: Int) {
     assert(
       capacity == Limits.smallBufferBytes || capacity >= Limits.largeBufferBytes,

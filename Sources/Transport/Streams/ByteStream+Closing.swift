@@ -3,22 +3,22 @@ public import System
 extension ByteStream: TimerTarget {
   /// Closes the stream.
   ///
-  /// With `afterFlush`, queued bytes are sent first, for at most 10 s.
+  /// With `afterFlush`, queued bytes are sent first, which may take up to 10 s.
   ///
-  /// The handler is called later, never within this call, and receives no more bytes.
+  /// The handler is called later, never within this call. It receives no more bytes.
   public func close(afterFlush: Bool = true) {
     guard isOpen else { return }
     if afterFlush, state != .connecting { beginClosing(.local) } else { abort(.local) }
   }
 
-  /// Handles an expired timer; called by the loop.
+  /// Handles an expired timer. The loop calls this method.
   public func timerFired(tag: UInt64) {
     timer = nil
     switch StreamClosure.Phase?(timerTag: tag) {
     case .connect?: attemptTimedOut()
     case .handshake?: finish(.timedOut(.handshake))
     case .flush?:
-      // The owner's output wasn't sent, unless the stream had another reason to end.
+      // The owner's output couldn't be sent, unless the stream had another reason to end.
       let reason = ending?.reason ?? .local
       finish(reason == .local ? .timedOut(.flush) : reason)
     case .answers?: beginClosing(.timedOut(.answers))
@@ -26,7 +26,7 @@ extension ByteStream: TimerTarget {
     }
   }
 
-  /// Sends the queued bytes, then ends the stream.
+  /// Sends the queued bytes, and then ends the stream.
   func beginClosing(_ reason: StreamClosure) {
     guard state == .open || state == .handshaking else { return }
     if state == .handshaking { plain.clear(shared.pool) }
@@ -47,7 +47,7 @@ extension ByteStream: TimerTarget {
     scheduleTurnEnd()
   }
 
-  /// Sends close_notify after everything else, then ends the stream.
+  /// Sends close_notify after everything else, and then ends the stream.
   func concludeClosing() {
     let reason = ending?.reason ?? .local
     switch reason {
@@ -56,7 +56,7 @@ extension ByteStream: TimerTarget {
       if let tls {
         shared.clearOutput()
         tls.end()
-        // If the socket has no room, the peer only misses the close_notify.
+        // If the socket has no room, the peer misses only the close_notify.
         _ = unsafe Socket.write(descriptor, shared.output)
       }
       finish(reason, lingers: reason == .local)
@@ -84,7 +84,7 @@ extension ByteStream: TimerTarget {
       closeDescriptor()
       return
     }
-    // Closing with unread input would reset the connection and could destroy the last output.
+    // Closing a socket with unread input would reset the connection and could destroy the last output.
     Socket.finishWriting(descriptor)
     state = .lingering
     flags.remove(.waitsForWritable)
@@ -92,7 +92,8 @@ extension ByteStream: TimerTarget {
     setTimer(nil, Limits.lingerNanoseconds)
   }
 
-  /// Closes the descriptor, even if the stream is still referenced, without notifying its handler; called by the loop.
+  /// Closes the descriptor without notifying the handler, even if the stream is still referenced. The loop calls this
+  /// method when it ends.
   public func loopEnded() {
     handler = nil
     registration = nil

@@ -2,7 +2,7 @@ import COpenSSL
 public import System
 
 extension ByteStream: EventHandler {
-  /// Handles events of the descriptor; called by the loop.
+  /// Handles events of the descriptor. The loop calls this method.
   public func ready(_ readiness: Readiness) {
     switch state {
     case .connecting: attemptEnded()
@@ -12,7 +12,7 @@ extension ByteStream: EventHandler {
       if readiness.contains(.readable) || readiness.contains(.hangup) { awaitHandshakeStep() }
     case .open where flags.contains(.inputEnded):
       if readiness.contains(.writable) { scheduleTurnEnd() }
-      // The peer doesn't read anymore either.
+      // The peer no longer reads, either.
       if readiness.contains(.hangup) {
         let code = Socket.pendingError(descriptor)
         finish(code == 0 ? .peer : .broken(errno: code))
@@ -35,7 +35,7 @@ extension ByteStream: EventHandler {
     updateInterests()
   }
 
-  /// Resumes reading; input that has already arrived is delivered at the end of the turn.
+  /// Resumes reading. Input that has already arrived is delivered at the end of the turn.
   public func resumeReading() {
     guard flags.contains(.paused) else { return }
     flags.remove(.paused)
@@ -45,7 +45,7 @@ extension ByteStream: EventHandler {
 
   private func receive(_ readiness: Readiness) {
     if flags.contains(.paused), state == .open {
-      // A hangup is always reported, so stop watching until reading resumes.
+      // The kernel always reports a hangup, so stop watching the descriptor until reading resumes.
       if readiness.contains(.hangup), let registration {
         loop.deregister(registration)
         self.registration = nil
@@ -111,7 +111,7 @@ extension ByteStream: EventHandler {
   /// True if the loop's queue paces the handshake, as for an accepted connection.
   var isPaced: Bool { acceptedFrom != nil }
 
-  /// True if the loop's queue has a step of this stream.
+  /// True if a step of this stream is waiting in the loop's queue.
   var awaitsHandshakeStep: Bool { flags.contains(.awaitsHandshakeStep) }
 
   /// The time at which the handshake of an accepted connection began or last made a step, in the loop's nanoseconds.
@@ -123,14 +123,14 @@ extension ByteStream: EventHandler {
   private func awaitHandshakeStep() {
     guard !flags.contains(.awaitsHandshakeStep) else { return }
     flags.insert(.awaitsHandshakeStep)
-    // The peer has done its part; the following time is this side's.
+    // The peer has done its part. Any further delay is on this side.
     if tls == nil { cancelTimer() }
-    // A step that waits for several turns must not be reported in each.
+    // A step that waits for several turns must not be reported in each of them.
     if shared.handshakes.waitingCount >= Limits.handshakeStepsPerTurn { updateInterests() }
     shared.handshakes.await(self, isFirst: tls == nil)
   }
 
-  /// Reads the peer's bytes and continues the handshake; called by the loop's queue.
+  /// Reads the peer's bytes and continues the handshake. The loop's queue calls this method.
   func makeHandshakeStep() {
     assert(state == .handshaking, "an ended handshake has no steps")
     flags.remove(.awaitsHandshakeStep)
@@ -141,13 +141,13 @@ extension ByteStream: EventHandler {
       setTimer(.handshake, Limits.handshakeNanoseconds)
     }
     receive(.readable)
-    // The descriptor may not have been watched in the meantime.
+    // The descriptor may not have been watched while the step was waiting.
     if isOpen { updateInterests() }
   }
 
-  /// Creates OpenSSL's side of a handshake.
+  /// Creates the OpenSSL session for a handshake.
   ///
-  /// Returns false if there is no memory, in which case the stream ends.
+  /// If there is no memory, returns false, and the stream ends.
   func startTLS(_ context: TLSServerContext) -> Bool {
     guard let session = unsafe TLSSession(server: context, exchange: shared.exchange) else {
       abort(.tlsFailed("no memory"))
@@ -160,14 +160,15 @@ extension ByteStream: EventHandler {
   /// Ends a handshake that has made no progress for a long time.
   func abandonHandshake() { finish(.timedOut(.handshake)) }
 
-  /// Treats a reset during the handshake as a close.
+  /// Returns the reason for the end of a broken connection. A reset during the handshake counts as an aborted
+  /// handshake.
   private func broken(_ number: Int32) -> StreamClosure {
     state == .handshaking ? .tlsFailed(Self.handshakeBrokenOff) : .broken(errno: number)
   }
 
   private static let handshakeBrokenOff = "the peer aborted the handshake"
 
-  /// Continues the handshake; returns true if the stream is now open and there may be more to decrypt.
+  /// Continues the handshake, and returns true if the stream is now open and there may be more to decrypt.
   func continueHandshake() -> Bool {
     guard let session = tls as? TLSSession else { return false }
     shared.clearOutput()
@@ -185,7 +186,7 @@ extension ByteStream: EventHandler {
       state = .open
       let records = takeOverRecords(of: session, recordsSent: recordsSent)
       handler?.streamOpened(self)
-      // A stream that was detached in the meantime belongs to another thread.
+      // If the handler detached the stream, the stream now belongs to another thread.
       guard state == .open else { return false }
       records?.releasePeer()
       return true
@@ -206,7 +207,7 @@ extension ByteStream: EventHandler {
   }
 
   private func decrypt() {
-    // OpenSSL would mistake an old error of this thread for one of this call.
+    // OpenSSL would mistake an old error of this thread for an error of this call.
     ERR_clear_error()
     while state == .open, let tls {
       guard !flags.contains(.paused) else {
@@ -230,7 +231,7 @@ extension ByteStream: EventHandler {
     }
   }
 
-  /// Decrypts several records into one delivery, so that the handler parses and responds once.
+  /// Decrypts several records into one delivery, so that the handler parses and responds only once.
   private func fill(
     _ target: UnsafeMutableRawBufferPointer, from tls: TLSLayer
   ) -> (count: Int, outcome: TLSLayer.Reading) {
@@ -243,12 +244,13 @@ extension ByteStream: EventHandler {
     }
   }
 
-  /// Handles the end of the peer's input; `isClean` is true after its close_notify.
+  /// Handles the end of the peer's input, which is clean after a close_notify.
   ///
   /// The stream ends as soon as the handler has answered earlier input.
   ///
-  /// This also applies to TLS 1.2, whose close_notify once meant both directions (RFC 5246 section 7.2.1). A client
-  /// that has disconnected loses nothing by an answer, and one that waits would otherwise retry its requests.
+  /// This also applies to TLS 1.2, in which close_notify used to end both directions (RFC 5246 section 7.2.1). A client
+  /// that has disconnected loses nothing if an answer is sent, and a client that is waiting would otherwise retry its
+  /// requests.
   private func handleEndOfInput(isClean: Bool) {
     switch state {
     case .handshaking: endHandshake(.tlsFailed(Self.handshakeBrokenOff))

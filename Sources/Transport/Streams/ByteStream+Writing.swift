@@ -1,10 +1,10 @@
 public import System
 
 extension ByteStream: TurnEndTarget {
-  /// Queues bytes; one write(2) at the end of the loop's turn sends everything that was queued.
+  /// Queues bytes. A single write(2) at the end of the loop's turn sends everything that was queued.
   ///
-  /// Before the end of the handshake the bytes wait for it; after `close` they are dropped. If a peer leaves 8 MB
-  /// unread, the stream is closed (`.outputOverflow`); watch `pendingOutputBytes` and `streamDrained`.
+  /// Bytes queued before the end of the handshake wait for it. Bytes queued after `close` are dropped. If a peer leaves
+  /// 8 MB unread, the stream is closed (`.outputOverflow`), so watch `pendingOutputBytes` and `streamDrained`.
   public func write(_ bytes: UnsafeRawBufferPointer) {
     guard isOpen, bytes.count > 0 else { return }
     guard pendingOutputBytes + bytes.count <= Limits.unsentOutputBytes else {
@@ -21,7 +21,7 @@ extension ByteStream: TurnEndTarget {
     unsafe bytes.withUnsafeBytes { unsafe write($0) }
   }
 
-  /// Sends queued output; called by the loop.
+  /// Sends queued output. The loop calls this method.
   public func turnEnded() {
     flags.remove(.turnEndScheduled)
     defer { checkInvariants() }
@@ -51,7 +51,7 @@ extension ByteStream: TurnEndTarget {
     if state == .closing, pendingOutputBytes == 0 { concludeClosing() }
   }
 
-  /// Sends encrypted bytes that are waiting; returns false if the socket is full or broken.
+  /// Sends encrypted bytes that are waiting, or returns false if the socket is full or broken.
   private func sendUnsent() -> Bool {
     guard let tls, !tls.unsent.isEmpty else { return true }
     switch unsafe Socket.write(descriptor, tls.unsent.bytes) {
@@ -67,7 +67,7 @@ extension ByteStream: TurnEndTarget {
     return false
   }
 
-  /// Sends some of the plaintext; returns nil if the socket is full or broken.
+  /// Sends some of the plaintext, or returns nil if the socket is full or broken.
   private func sendPlain() -> Int? {
     guard let tls else { return sendUnencrypted() }
     let count = min(plain.count, Limits.encryptedAtOnceBytes)
@@ -122,7 +122,7 @@ extension ByteStream: TurnEndTarget {
     handler?.streamDrained(self)
   }
 
-  /// Continues reading, because the socket may contain the peer's alert with the reason, then ends the stream.
+  /// Continues to read, because the socket may contain an alert with the peer's reason, and then ends the stream.
   private func writingFailed(_ number: Int32) {
     plain.clear(shared.pool)
     tls?.unsent.clear(shared.pool)

@@ -1,12 +1,14 @@
 import COpenSSL
 public import System
 
-/// A counter's record of one accepted connection, which ends together with the socket.
+/// A slot that a listener's owner counts for one accepted connection.
+///
+/// The slot is released when the socket is closed.
 open class StreamSlot {
-  /// The stream that holds the place; nil once the place was given away.
+  /// The stream that occupies the slot; nil once the slot was given to another stream.
   public final weak var stream: ByteStream?
 
-  /// Creates a place that has no stream yet.
+  /// Creates a slot without a stream.
   public init() {}
 }
 
@@ -19,9 +21,9 @@ public final class ByteStream {
     case connecting
     case handshaking
     case open
-    /// Sends queued bytes, then ends for the reason in `ending`.
+    /// The stream sends queued bytes, and then ends for the reason in `ending`.
     case closing
-    /// Closed for its owner; further input from the peer is discarded for a short time.
+    /// The stream is closed for its owner. Further input from the peer is discarded for a short time.
     case lingering
     case detached
     case closed
@@ -36,7 +38,7 @@ public final class ByteStream {
     /// Unsent output exceeded the high-water mark.
     static let aboveHigh = Flags(rawValue: 4)
     static let waitsForWritable = Flags(rawValue: 8)
-    /// Ends at the end of this turn without sending anything more.
+    /// The stream ends at the end of this turn without sending anything more.
     static let aborted = Flags(rawValue: 16)
     /// This stream's input is in the loop's exchange buffer.
     static let decrypting = Flags(rawValue: 32)
@@ -55,17 +57,19 @@ public final class ByteStream {
 
   /// The reason why the stream is ending.
   ///
-  /// Boxed, so that it takes up no memory in open streams.
+  /// The reason is boxed, so that it takes up only a pointer in open streams.
   final class Ending {
     let reason: StreamClosure
     init(_ reason: StreamClosure) { self.reason = reason }
   }
 
-  /// The peer of an accepted connection, boxed to keep the streams of idle devices, which don't have it, small.
+  /// The peer of an accepted connection, which is boxed to keep the streams of idle devices small, because these don't
+  /// have it.
   final class AcceptedPeer {
     let address: SocketAddress
-    /// The context for the handshake, which begins once the first bytes are read; until then the connection costs
-    /// almost nothing.
+    /// The context for the handshake, which begins once the first bytes have arrived.
+    ///
+    /// Until then, the connection costs almost nothing.
     var context: TLSServerContext?
     /// The time at which the handshake last made a step, in the loop's nanoseconds.
     var handshakeProgress: Int64 = 0
@@ -100,7 +104,7 @@ public final class ByteStream {
   var pendingInput: PendingInput?
   var ending: Ending?
   var attempt: ConnectAttempt?
-  /// The origin of an accepted connection; the kernel forgets it after a reset.
+  /// The origin of an accepted connection, which must be stored because the kernel forgets it after a reset.
   var acceptedFrom: AcceptedPeer?
 
   init(_ shared: StreamLoop, descriptor: Int32, state: State, handler: (any StreamHandler)?) {
@@ -115,7 +119,7 @@ public final class ByteStream {
     if descriptor >= 0 { Socket.close(descriptor) }
   }
 
-  /// The loop that the stream belongs to.
+  /// The loop to which the stream belongs.
   public var loop: EventLoop { shared.loop }
 
   /// False once `close` was called or the stream has ended.
@@ -126,7 +130,7 @@ public final class ByteStream {
     }
   }
 
-  /// The peer's address, such as "127.0.0.1:50000", "unix", or "gone" if it is no longer known.
+  /// The peer's address, such as "127.0.0.1:50000" or "unix", or "gone" if the address is no longer known.
   public var peerDescription: String {
     if let peerAddress { return peerAddress.description }
     return descriptor >= 0 && localAddress == nil ? "unix" : "gone"
@@ -142,9 +146,10 @@ public final class ByteStream {
     descriptor >= 0 ? Socket.localAddress(descriptor) : nil
   }
 
-  /// The place by which the owner counts an accepted network connection.
+  /// The slot that the owner counts for an accepted network connection.
   ///
-  /// It is kept until the socket is closed, even if the stream moves, unless its records are taken over.
+  /// The stream keeps it until the socket is closed, even if the stream moves to another loop, unless its records are
+  /// taken over.
   public var slot: StreamSlot? {
     get { acceptedFrom?.slot }
     set {
@@ -153,7 +158,7 @@ public final class ByteStream {
     }
   }
 
-  /// True if our own record layer has taken over from OpenSSL's.
+  /// True if this module's own record layer has taken over from OpenSSL's.
   public var hasOwnRecords: Bool { tls is TLSRecordLayer }
 
   /// The protocol that ALPN selected.
@@ -161,8 +166,8 @@ public final class ByteStream {
 
   /// The peer's verified certificate.
   ///
-  /// If records are taken over, it is available until `streamOpened` has returned; otherwise for the life of the
-  /// stream.
+  /// If records are taken over, the certificate is available until `streamOpened` has returned. Otherwise, it is
+  /// available as long as the stream exists.
   public var peerCertificate: PeerCertificate? { tls?.peerCertificate }
 
   /// The credentials of the peer at the other end of a UNIX socket.
@@ -170,7 +175,7 @@ public final class ByteStream {
     descriptor >= 0 ? Socket.peerCredentials(descriptor) : nil
   }
 
-  /// Returns the process at the other end of a UNIX socket, held so that its process ID isn't reused.
+  /// Returns the process at the other end of a UNIX socket. The process is held, so that its process ID isn't reused.
   public func peerProcess() throws(SystemFailure) -> PeerProcess {
     guard let pid = peerCredentials?.pid else {
       throw .unusable(text: peerDescription, reason: "it has no process")
@@ -181,7 +186,7 @@ public final class ByteStream {
   /// The number of bytes that are queued but not yet written to the socket.
   public var pendingOutputBytes: Int { plain.count + (tls?.unsent.count ?? 0) }
 
-  /// Traps in debug builds if the fields are inconsistent; run at the end of each turn.
+  /// Traps in debug builds if the fields are inconsistent. The check runs at the end of each turn.
   func checkInvariants() {
     switch state {
     case .connecting: assert(attempt != nil && tls == nil, "there is no TLS before TCP")
@@ -223,7 +228,7 @@ public final class ByteStream {
     self.timer = nil
   }
 
-  /// Watches the descriptor for the events that the state needs.
+  /// Watches the descriptor for the events that the current state requires.
   func updateInterests() {
     guard let registration else { return }
     var interests: Readiness = []
@@ -249,7 +254,7 @@ public final class ByteStream {
 }
 
 extension StreamClosure.Phase? {
-  /// The phase as a timer's tag; nil means lingering.
+  /// The tag of a timer for the current phase; nil means lingering.
   var timerTag: UInt64 {
     switch self {
     case .connect: 1

@@ -3,7 +3,7 @@ public import System
 
 /// A stream in transit between two loops.
 ///
-/// Attach it exactly once, or release it, which closes it.
+/// Attach it exactly once, or release it, which closes the stream.
 public final class DetachedStream: Sendable {
   /// The parts of a stream, except for its loop and its owner.
   struct Parts: ~Copyable {
@@ -28,8 +28,8 @@ public final class DetachedStream: Sendable {
 
   init(_ parts: consuming Parts) { sealed = Mutex(Sealed(parts: parts)) }
 
-  /// Attaches the stream to `loop`, which must be the calling thread's; input that has already arrived waits for the
-  /// handler.
+  /// Attaches the stream to `loop`, which must belong to the calling thread. The handler then receives input that has
+  /// already arrived.
   ///
   /// `streamOpened` isn't called again. If the stream had ended, or was attached before, the result is a stream that
   /// closes immediately.
@@ -44,7 +44,8 @@ public final class DetachedStream: Sendable {
 }
 
 extension ByteStream {
-  /// Removes the stream from its loop, to be attached to another one; `unread` is delivered before any new input.
+  /// Removes the stream from its loop, so that it can be attached to another one. `unread` is delivered before any new
+  /// input.
   ///
   /// The handler receives no more calls, not even for the stream's end.
   public func detach(unread: [UInt8] = []) -> DetachedStream {
@@ -67,7 +68,7 @@ extension ByteStream {
       descriptor: canMove ? descriptor : -1, tls: tls, plain: exchangePlain(),
       pendingInput: pendingInput,
       flags: flags.intersection([.paused, .aboveHigh]), bytesIn: bytesIn, bytesOut: bytesOut,
-      // Streams whose records are taken over are numerous, and must be small while idle.
+      // There are many streams whose records are taken over, and they must be small while idle.
       acceptedFrom: tls is TLSRecordLayer ? nil : acceptedFrom)
     if canMove { descriptor = -1 } else { closeDescriptor() }
     state = .detached

@@ -1,13 +1,13 @@
 import System
 
-/// The TLS handshakes of one loop: those in progress, those whose next step is waiting, and the listeners that wait
-/// until there are fewer steps.
+/// A queue of the TLS handshakes on one loop, which limits the work per turn.
 ///
-/// A step costs the creation or verification of a signature. Only a few steps are made in each turn, so that open
-/// connections on this loop wait no longer than that. While many steps wait, listeners don't accept connections; the
-/// kernel's backlog holds new connections in order. An accepted connection costs almost nothing until its first bytes
-/// are read. From then on, a handshake that has begun takes precedence over one that hasn't, and a handshake that makes
-/// progress is never aborted for a new one.
+/// The queue contains the handshakes in progress, those whose next step is waiting, and the listeners that wait until
+/// fewer steps are waiting. A step creates or verifies a signature. Each turn makes only a few steps, which limits the
+/// time that open connections on this loop have to wait. While many steps are waiting, listeners don't accept
+/// connections, and the kernel's backlog holds new connections in order. An accepted connection costs almost nothing
+/// until its first bytes are read. From then on, a handshake that has begun takes precedence over one that hasn't, and
+/// a handshake that makes progress is never aborted for a new one.
 final class HandshakeQueue {
   private struct Turn: Sendable {}
 
@@ -39,16 +39,15 @@ final class HandshakeQueue {
     }
   }
 
-  /// The maximum number of handshakes in progress, above which no new one begins.
+  /// The maximum number of handshakes in progress. At the maximum, no new handshake begins.
   var bound = Limits.handshakesMax {
     didSet { precondition(bound > 0, "a loop makes one handshake at least") }
   }
-  /// The number of handshakes of accepted connections that have begun; outbound handshakes aren't limited.
+  /// The number of handshakes in progress on accepted connections. Outbound handshakes aren't limited.
   private(set) var count = 0
 
   private unowned let loop: EventLoop
-  /// The handshakes in progress, starting with the one without progress for the longest time; outdated entries are
-  /// skipped.
+  /// The handshakes in progress, ordered by the time of their last step, oldest first. Outdated entries are skipped.
   private var progress: [Progress] = []
   private var firstProgress = 0
   private var continuing = Line()
@@ -66,7 +65,7 @@ final class HandshakeQueue {
     }
   }
 
-  /// The number of steps that wait for a turn.
+  /// The number of steps that are waiting for a turn.
   var waitingCount: Int { continuing.count + beginning.count }
 
   /// Counts a handshake that has begun.
@@ -106,7 +105,7 @@ final class HandshakeQueue {
       stream.makeHandshakeStep()
     }
     if continuing.count > 0 || beginning.count > 0 && hasRoom { askForTurn() }
-    // If there is no room, only the passage of time may create some.
+    // If there is no room, only the passage of time can create room.
     if beginning.count > 0, !hasRoom, timer == nil {
       timer = loop.schedule(afterNanoseconds: Limits.acceptPauseNanoseconds, self)
     }
@@ -163,7 +162,7 @@ final class HandshakeQueue {
   private func note(_ stream: ByteStream) {
     stream.handshakeProgress = loop.nowNanoseconds
     progress.append(Progress(stream: stream, at: loop.nowNanoseconds))
-    // An outdated entry keeps its stream alive, so remove such entries once there are as many as others.
+    // An outdated entry keeps its stream alive, so remove such entries once there are too many of them.
     guard progress.count >= 64, progress.count >= 4 * max(16, count) else { return }
     progress.removeAll { $0.stream.state != .handshaking || $0.stream.handshakeProgress != $0.at }
     firstProgress = 0

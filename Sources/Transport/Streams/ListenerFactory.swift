@@ -6,16 +6,17 @@ public protocol Listener: AnyObject {
   var port: UInt16 { get }
   /// Sets the security of new connections.
   func use(_ security: StreamSecurity)
-  /// Stops listening; accepted streams stay open.
+  /// Stops listening. Accepted streams stay open.
   func close()
 }
 
 /// A source of a server's streams: the machine's network, or a simulated one.
 public protocol ListenerFactory: Sendable {
-  /// Listens on `address` (port 0: any free port) for `loop`, which must be the calling thread's.
+  /// Listens on `address` for `loop`, which must belong to the calling thread.
   ///
-  /// `accept` is called for each connection, before any handshake. It returns the handler of the connection, or nil to
-  /// close it. Loops whose listeners share one port share its connections.
+  /// If the port is 0, any free port is used. `accept` is called for each connection, before any handshake. It returns
+  /// the handler of the connection, or nil to close the connection. Loops whose listeners share a port also share its
+  /// connections.
   func listen(
     on loop: EventLoop, at address: SocketAddress, security: StreamSecurity,
     sharing: Socket.PortSharing,
@@ -23,9 +24,9 @@ public protocol ListenerFactory: Sendable {
   ) throws(SystemFailure) -> any Listener
 }
 
-/// A factory of listeners on the machine's sockets.
+/// A factory for listeners on the machine's sockets.
 public struct SocketListenerFactory: ListenerFactory {
-  /// Creates a factory, which has no state.
+  /// Creates a factory. It has no state.
   public init() {}
 
   /// Opens a listening socket.

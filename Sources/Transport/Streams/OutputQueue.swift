@@ -1,8 +1,10 @@
 import Glibc
 
-/// The bytes that wait to be sent, in one contiguous block; it holds no memory while empty.
+/// The bytes that are waiting to be sent, in one contiguous block.
+///
+/// The queue holds no memory while it is empty.
 @safe struct OutputQueue: ~Copyable {
-  /// The memory block, owned by this value; it is released to the pool when the queue becomes empty.
+  /// The memory block, owned by this value, which is released to the pool when the queue becomes empty.
   private var block: UnsafeMutableRawPointer?
   private var capacity: UInt32 = 0
   private var head: UInt32 = 0
@@ -15,7 +17,7 @@ import Glibc
   var count: Int { Int(tail &- head) }
   var isEmpty: Bool { tail == head }
 
-  /// The waiting bytes, oldest first; valid until the next change.
+  /// The waiting bytes, oldest first. The buffer is valid until the next change.
   var bytes: UnsafeRawBufferPointer {
     guard let block = unsafe block else {
       return unsafe UnsafeRawBufferPointer(start: nil, count: 0)
@@ -68,7 +70,7 @@ import Glibc
     if Int(capacity) >= needed {
       unsafe memmove(old, old + Int(head), used)
     } else {
-      // Doubling limits the copying to one byte for each byte that is written.
+      // Doubling the capacity limits the copying to an average of one byte for each byte that is written.
       let fresh = unsafe pool.acquire(atLeast: max(needed, Int(capacity) * 2))
       unsafe memcpy(fresh.block, old + Int(head), used)
       unsafe pool.release(old, capacity: Int(capacity))

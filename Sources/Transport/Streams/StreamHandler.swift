@@ -1,25 +1,24 @@
 import System
 
-/// The owner of a stream, called on its loop's thread.
+/// The owner of a stream, which is called on the thread of the stream's loop.
 public protocol StreamHandler: AnyObject {
   /// Called when the stream is connected and, with TLS, its handshake has finished.
   func streamOpened(_ stream: ByteStream)
 
-  /// Called when plaintext has arrived; the bytes are valid only during the call.
+  /// Called when plaintext has arrived. The bytes are valid only during the call.
   func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer)
 
   /// Called when the peer has finished sending but may still read.
   ///
-  /// Returns true if the peer has sent a request that isn't answered yet.
-  ///
-  /// If true, the stream stays open for writing for at most 30 s, and the handler calls `close` after its last answer.
-  /// If false, the stream ends once queued bytes have been sent.
+  /// Return true if the peer has sent a request that isn't answered yet. The stream then stays open for writing for at
+  /// most 30 s, and the handler calls `close` after its last answer. If this method returns false, the stream ends once
+  /// queued bytes have been sent.
   func streamAwaitsAnswers(_ stream: ByteStream) -> Bool
 
   /// Called when unsent output has fallen to the low-water mark after it exceeded the high-water mark.
   func streamDrained(_ stream: ByteStream)
 
-  /// Called exactly once when the stream has ended, including failed connections and handshakes.
+  /// Called exactly once when the stream has ended, including after failed connections and handshakes.
   func stream(_ stream: ByteStream, closed reason: StreamClosure)
 }
 
@@ -28,21 +27,21 @@ extension StreamHandler {
   public func streamAwaitsAnswers(_ stream: ByteStream) -> Bool { false }
 }
 
-/// The reason why a stream ended.
+/// The reason that a stream ended.
 public enum StreamClosure: Sendable, Equatable, CustomStringConvertible {
   /// This side called `close`.
   case local
   /// The peer ended the stream properly (with TLS: with close_notify).
   case peer
-  /// The peer ended a TLS stream without close_notify; the last bytes may have been truncated.
+  /// The peer ended a TLS stream without close_notify, so its last bytes may be missing.
   case truncated
-  /// No connection was established; the text gives the reason and a suggestion.
+  /// No connection was established. The text gives the reason and a suggestion.
   case connectFailed(String)
-  /// The connection broke; the value is the error number of the system call.
+  /// The connection broke. The value is the error number of the system call.
   case broken(errno: Int32)
   /// The connection or its handshake timed out.
   case timedOut(Phase)
-  /// Either side refused TLS; the text is the reason, such as "certificate revoked".
+  /// Either side refused TLS. The text is the reason, such as "certificate revoked".
   case tlsFailed(String)
   /// The peer didn't read the output: `Limits.unsentOutputBytes` were waiting.
   case outputOverflow
@@ -94,7 +93,7 @@ public enum Endpoint: Sendable, Hashable, CustomStringConvertible {
   /// The path of a UNIX socket.
   case unix(path: String)
 
-  /// "host:port" or the path.
+  /// The endpoint as "host:port", or as a path.
   public var description: String {
     switch self {
     case .tcp(let host, let port): host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
@@ -105,11 +104,11 @@ public enum Endpoint: Sendable, Hashable, CustomStringConvertible {
 
 /// The security of a listener's streams.
 public enum StreamSecurity: Sendable {
-  /// Unencrypted bytes from any peer, without an identity.
+  /// Unencrypted bytes from any peer, which has no identity.
   case plain
-  /// TLS; clients that don't use TLS are disconnected.
+  /// TLS. Clients that don't use TLS are disconnected.
   case tls(TLSServerContext)
-  /// Unencrypted bytes from a peer whose identity is given, for simulations and tests.
+  /// Unencrypted bytes from a peer with a given identity, for simulations and tests.
   case identified(StreamIdentity)
 }
 
@@ -120,7 +119,7 @@ public struct StreamIdentity: Sendable {
   /// The protocol that ALPN selected; nil if it wasn't used.
   public var negotiatedProtocol: String?
 
-  /// Creates an identity; the defaults are those of a peer that presented nothing.
+  /// Creates an identity. By default, it is that of a peer that presented nothing.
   public init(certificate: PeerCertificate? = nil, negotiatedProtocol: String? = nil) {
     self.certificate = certificate
     self.negotiatedProtocol = negotiatedProtocol

@@ -2,9 +2,9 @@ public import System
 
 /// A listener that accepts streams on an internet address or a UNIX path.
 public final class StreamListener {
-  /// The port that the listener is bound to; 0 for a UNIX path.
+  /// The port to which the listener is bound; 0 for a UNIX path.
   public let port: UInt16
-  /// The address that the listener is bound to, with the actual port; nil for a UNIX path.
+  /// The address to which the listener is bound, with the actual port; nil for a UNIX path.
   public let address: SocketAddress?
 
   private let loop: EventLoop
@@ -16,10 +16,10 @@ public final class StreamListener {
   /// A timer that runs while accepting is paused.
   private var timer: TimerID?
 
-  /// Listens on `address` (port 0: any free port); the loop keeps the listener alive until `close`.
+  /// Listens on `address`, on any free port if its port is 0. The loop keeps the listener alive until `close`.
   ///
   /// `accept` is called for each connection, before any handshake. It returns the handler of the connection, or nil to
-  /// close it. Loops whose listeners share one port share its connections.
+  /// close the connection. Loops whose listeners share a port also share its connections.
   public init(
     loop: EventLoop, address: SocketAddress, security: StreamSecurity,
     sharing: Socket.PortSharing = .none,
@@ -36,7 +36,7 @@ public final class StreamListener {
     try start()
   }
 
-  /// Listens on a UNIX path with mode 0600; `close` removes it.
+  /// Listens on a UNIX path with mode 0600. `close` removes the file.
   public init(
     loop: EventLoop, unixPath: String, accept: @escaping (ByteStream) -> (any StreamHandler)?
   ) throws(SystemFailure) {
@@ -50,8 +50,9 @@ public final class StreamListener {
     try start()
   }
 
-  /// Accepts connections on a UNIX socket that is already listening and whose file belongs to another process; `close`
-  /// doesn't remove the file.
+  /// Accepts connections on a UNIX socket that is already listening.
+  ///
+  /// The file of the socket belongs to another process, so `close` doesn't remove the file.
   public init(
     loop: EventLoop, listening descriptor: Int32,
     accept: @escaping (ByteStream) -> (any StreamHandler)?
@@ -80,7 +81,7 @@ public final class StreamListener {
   /// Sets the security of new connections.
   public func use(_ security: StreamSecurity) { self.security = security }
 
-  /// Stops listening; accepted streams stay open.
+  /// Stops listening. Accepted streams stay open.
   public func close() {
     guard let registration else { return }
     loop.deregister(registration)
@@ -97,14 +98,14 @@ public final class StreamListener {
 extension StreamListener: Listener {}
 
 extension EventLoop {
-  /// Limits the number of accepted connections' TLS handshakes in progress; the default is 1,000.
+  /// Limits the number of TLS handshakes in progress on accepted connections. The default is 1,000.
   public func boundHandshakes(to count: Int) {
     StreamLoop.of(self).handshakes.bound = min(count, Limits.handshakesMax)
   }
 }
 
 extension StreamListener: EventHandler, TimerTarget {
-  /// Accepts connections; called by the loop.
+  /// Accepts connections. The loop calls this method.
   public func ready(_ readiness: Readiness) {
     var count = 0
     var peer: SocketAddress?
@@ -117,18 +118,18 @@ extension StreamListener: EventHandler, TimerTarget {
         count += 1
       }
     } catch {
-      // Without free descriptors, the listener would stay readable.
+      // Without free file descriptors, the listener would stay readable.
       pause()
     }
   }
 
-  /// Resumes accepting; called by the loop.
+  /// Resumes accepting. The loop calls this method.
   public func timerFired(tag: UInt64) {
     timer = nil
     resume()
   }
 
-  /// Returns true if the loop keeps up with its handshakes; if not, stops accepting until it does.
+  /// Returns true if the loop keeps up with its handshakes. Otherwise, stops accepting until it does.
   private func hasRoom() -> Bool {
     guard case .tls = security else { return true }
     let handshakes = StreamLoop.of(loop).handshakes
@@ -155,9 +156,9 @@ extension StreamListener: EventHandler, TimerTarget {
 }
 
 extension ByteStream {
-  /// Creates a stream from a connected, non-blocking socket, of which it takes ownership.
+  /// Creates a stream from a connected, non-blocking socket, and takes ownership of the socket.
   ///
-  /// `accept`, called before any handshake, returns the handler, or nil to close the stream.
+  /// `accept` is called before any handshake. It returns the handler, or nil to close the stream.
   public static func adopt(
     _ descriptor: Int32, from peer: SocketAddress? = nil, on loop: EventLoop,
     security: StreamSecurity,

@@ -8,11 +8,11 @@ import System
   let pool = BufferPool()
   let ciphers = TLS13Ciphers()
   let handshakes: HandshakeQueue
-  /// The buffer of read(2), owned by this object; its content is valid within one event.
+  /// The buffer for read(2), owned by this object. Its content is valid within one event.
   let input: UnsafeMutableRawBufferPointer
-  /// The plaintext of one read, owned by this object; its content is valid within one event.
+  /// The buffer for the plaintext of one read, owned by this object. Its content is valid within one event.
   let plaintext: UnsafeMutableRawBufferPointer
-  /// The memory that OpenSSL reads and writes as its BIO, owned by this object; its content is valid within one call.
+  /// The memory that OpenSSL reads and writes as its BIO, owned by this object. Its content is valid within one call.
   let exchange: UnsafeMutablePointer<belfry_tls_exchange>
 
   private init(_ loop: EventLoop) {
@@ -60,13 +60,13 @@ import System
     unsafe exchange.pointee.input_count -= count
   }
 
-  /// Reserves room for `count` bytes of output; returns nil if there is no memory.
+  /// Reserves room for `count` bytes of output, or returns nil if there is no memory.
   func reserveOutput(_ count: Int) -> UnsafeMutablePointer<UInt8>? {
     guard unsafe belfry_tls_reserve(exchange, count) == 1 else { return nil }
     return unsafe exchange.pointee.output + exchange.pointee.output_count
   }
 
-  /// Commits reserved bytes that were written.
+  /// Commits reserved bytes that have been written.
   func commitOutput(_ count: Int) {
     assert(count >= 0, "output only grows")
     unsafe exchange.pointee.output_count += count

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Protocol names in ALPN's wire format: each is preceded by a length byte.
+/// A list of protocol names in the wire format of ALPN, in which a length byte precedes each name.
 struct ALPNList: Sendable {
   let names: [String]
   let wire: [UInt8]
@@ -19,7 +19,7 @@ struct ALPNList: Sendable {
     self.wire = wire
   }
 
-  /// Returns the position of the first of our names in the client's list: the offset of the name and its length.
+  /// Returns the offset and the length, in the client's list, of the first of this list's names that the client offers.
   func choose(from offered: UnsafeRawBufferPointer) -> (offset: Int, count: Int)? {
     for name in names {
       var offset = 0

@@ -1,7 +1,8 @@
 import Glibc
 
-/// A substitute for TLS if the peer's identity is known and nothing has to be encrypted, as in a simulation: bytes pass
-/// through the loop's exchange unchanged.
+/// A substitute for TLS, for use if the peer's identity is known and nothing has to be encrypted, as in a simulation.
+///
+/// Bytes pass through the loop's exchange unchanged.
 @safe final class CleartextLayer: TLSLayer {
   private unowned(unsafe) var shared: StreamLoop
   private let identity: StreamIdentity

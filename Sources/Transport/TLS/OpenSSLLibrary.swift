@@ -2,10 +2,10 @@ import COpenSSL
 
 /// Process-wide settings of OpenSSL.
 public enum OpenSSLLibrary {
-  /// Prevents OpenSSL from freeing its memory when the process exits; has no effect once OpenSSL has been used.
+  /// Prevents OpenSSL from freeing its memory when the process exits.
   ///
-  /// OpenSSL's cleanup runs concurrently with threads that still use it: about one command in a thousand crashed after
-  /// it had finished its work.
+  /// OpenSSL's cleanup runs concurrently with threads that still use the memory. Because of this, about one command in
+  /// a thousand crashed after it had finished its work. A call has no effect once OpenSSL has been used.
   public static func keepAtExit() {
     let isKept = isKept
     assert(isKept, "OpenSSL starts")

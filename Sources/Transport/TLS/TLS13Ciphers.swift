@@ -1,7 +1,8 @@
 import COpenSSL
 
-/// The AEAD contexts that all taken-over streams of a loop share, rekeyed for each use, so that streams don't hold
-/// their own.
+/// The AEAD contexts that all streams of a loop with the module's own record layer share.
+///
+/// The contexts are rekeyed for each use, so that streams don't need their own.
 @safe final class TLS13Ciphers {
   /// One context for each cipher and direction, created on first use and owned by this object.
   private var contexts: [OpaquePointer?]
@@ -12,7 +13,7 @@ import COpenSSL
     for index in 0..<6 { unsafe EVP_CIPHER_CTX_free(contexts[index]) }
   }
 
-  /// Returns a context with this key; nil if OpenSSL has no memory.
+  /// Returns a context with this key, or nil if OpenSSL has no memory.
   func context(_ cipher: TLS13Cipher, encrypts: Bool, _ keys: inout TLS13Keys) -> OpaquePointer? {
     let index = cipher.rawValue * 2 + (encrypts ? 1 : 0)
     let direction: Int32 = encrypts ? 1 : 0
@@ -45,8 +46,9 @@ import COpenSSL
     return unsafe context
   }
 
-  /// Encrypts `content` and its type, a `TLSContentType`'s number, as one record at `target`, which must have room for
-  /// 22 additional bytes.
+  /// Encrypts `content` and its type as one record at `target`.
+  ///
+  /// The type is the number of a `TLSContentType`. `target` must have room for 22 additional bytes.
   static func seal(
     _ context: OpaquePointer, _ keys: inout TLS13Keys, _ type: UInt8,
     _ content: UnsafeRawBufferPointer, into target: UnsafeMutablePointer<UInt8>

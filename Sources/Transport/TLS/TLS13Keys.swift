@@ -6,7 +6,7 @@ struct TLS13Suite {
   let secretBytes: Int
   let keyBytes: Int
 
-  /// Creates a suite from its number; nil for a suite that isn't taken over.
+  /// Creates a suite from its number, or returns nil for a suite whose records OpenSSL must handle.
   init?(number: UInt16) {
     switch number {
     case 0x1301: (cipher, secretBytes, keyBytes) = (.aes128, 32, 16)
@@ -30,10 +30,10 @@ enum TLS13Cipher: Int {
 struct TLS13Keys {
   typealias Word4 = (UInt64, UInt64, UInt64, UInt64)
 
-  /// The secret, retained for KeyUpdate; 32 or 48 bytes of it are used.
+  /// The secret, retained for KeyUpdate, of which 32 or 48 bytes are used.
   private var secret: (Word4, UInt64, UInt64) = ((0, 0, 0, 0), 0, 0)
   private(set) var key: Word4 = (0, 0, 0, 0)
-  /// The first four bytes of the IV, followed by its last eight in memory order.
+  /// The first four bytes of the IV. Its last eight bytes follow, in memory order.
   private var ivHead: UInt32 = 0
   private var ivTail: UInt64 = 0
   /// The number of the next record.
@@ -56,7 +56,7 @@ struct TLS13Keys {
   mutating func update(_ suite: TLS13Suite) {
     unsafe withUnsafeMutableBytes(of: &secret) { secret in
       let used = unsafe UnsafeMutableRawBufferPointer(rebasing: secret[0..<suite.secretBytes])
-      // The output of HMAC is complete before it is copied over its key.
+      // HMAC completes its output before the output is copied over the key.
       unsafe Self.expand(UnsafeRawBufferPointer(used), suite, "traffic upd", into: used)
     }
     derive(suite)
@@ -68,7 +68,7 @@ struct TLS13Keys {
     unsafe target.storeBytes(of: ivHead, as: UInt32.self)
     unsafe target.storeBytes(
       of: ivTail ^ sequence.bigEndian, toByteOffset: 4, as: UInt64.self)
-    // Traps rather than using a nonce twice; the keys are renewed long before (`recordsPerKey`).
+    // Trap rather than use a nonce twice. The keys are renewed long before that (`recordsPerKey`).
     sequence += 1
   }
 

@@ -1,12 +1,14 @@
 import COpenSSL
 
-/// The TLS configuration of a client for any number of streams on any loops; the server is always verified.
+/// The TLS configuration of a client, for any number of streams on any loops.
+///
+/// The client always verifies the server.
 public final class TLSClientContext: Sendable {
   let handle: TLSContextHandle
   let alpn: ALPNList
 
-  /// Creates a context that trusts `caPEM`, or the system's roots if it is nil, and that presents a certificate if one
-  /// is specified.
+  /// Creates a context that trusts `caPEM`, or the system's roots if it is nil. If a certificate is specified, the
+  /// client presents it.
   ///
   /// The client may send first, so a server's rejection of its certificate is reported only afterward.
   public init(

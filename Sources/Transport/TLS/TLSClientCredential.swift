@@ -1,14 +1,14 @@
 internal import COpenSSL
 
-/// The certificates that a client presents, and the key of the first one.
+/// The certificate chain that a client presents, and the key of its own certificate.
 ///
-/// It is separate from the ``TLSClientContext``, which many clients share, because a context per client would cost more
-/// than its handshake.
+/// A credential is separate from the ``TLSClientContext``, which many clients share, because a context for each client
+/// would cost more than its handshake.
 @safe public final class TLSClientCredential: Sendable {
   private let certificates: [X509Handle]
   private let key: EVPKey
 
-  /// Reads the chain, starting with the client's own certificate; `key` must be the key of that certificate.
+  /// Reads the chain, which starts with the client's own certificate. `key` must be the key of that certificate.
   public init(certificateChainPEM: [UInt8], key: ES256PrivateKey) throws(TLSFailure) {
     var certificates: [X509Handle] = []
     try unsafe TLSContextHandle.eachCertificate(certificateChainPEM, what: "certificate chain") {

@@ -3,8 +3,8 @@ import Glibc
 
 /// The owner of an `SSL_CTX`.
 ///
-/// `@unchecked Sendable` holds because it is changed only within the `init`s of its owners, and OpenSSL allows several
-/// threads to create connections from an unchanging context concurrently.
+/// The `@unchecked Sendable` conformance is safe because the context changes only within the `init`s of its owners, and
+/// OpenSSL allows several threads to create connections from an unchanging context concurrently.
 @safe final class TLSContextHandle: @unchecked Sendable {
   let raw: OpaquePointer
 
@@ -21,9 +21,9 @@ import Glibc
       unsafe SSL_CTX_set_ciphersuites(raw, Self.suites) == 1,
       unsafe SSL_CTX_set_cipher_list(raw, Self.suitesOfTLS12) == 1
     else { throw .library(OpenSSLErrors.popReason()) }
-    // Buffers are released when they are empty, which saves 9 KB for each idle connection.
+    // Release buffers when they are empty, which saves 9 KB for each idle connection.
     _ = unsafe belfry_ctx_set_mode(raw, Int(SSL_MODE_RELEASE_BUFFERS))
-    // Resumption saves little with P-256 keys, and tickets cost 100 µs.
+    // Disable resumption, which saves little with P-256 keys, while tickets cost 100 µs.
     _ = unsafe belfry_ctx_set_session_cache_off(raw)
     _ = unsafe SSL_CTX_set_num_tickets(raw, 0)
     let options = noTicket | noRenegotiation | noCompression | serverPreference | chaChaForPhones
@@ -35,7 +35,7 @@ import Glibc
   private static let suites =
     "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256"
 
-  /// Mozilla's intermediate profile: forward secrecy and authenticated ciphers, without CBC mode.
+  /// The ciphers of Mozilla's intermediate profile: forward secrecy and authenticated ciphers, without CBC mode.
   ///
   /// Its suites with finite-field Diffie-Hellman are omitted, because they need parameters and every client supports
   /// elliptic curves.
@@ -58,7 +58,7 @@ import Glibc
     }
     guard let bio = unsafe Self.memory(privateKeyPEM) else { throw .library("no memory") }
     defer { unsafe BIO_free_all(bio) }
-    // An empty passphrase replaces OpenSSL's prompt on the terminal.
+    // Pass an empty passphrase, because OpenSSL would otherwise prompt on the terminal.
     let read = unsafe "".withCString { empty in
       unsafe PEM_read_bio_PrivateKey(bio, nil, nil, UnsafeMutableRawPointer(mutating: empty))
     }
@@ -73,7 +73,7 @@ import Glibc
     }
   }
 
-  /// Trusts the authorities in `caPEM`; a server sends their names to its clients.
+  /// Trusts the authorities in `caPEM`. A server can also send their names to its clients.
   func trust(caPEM: [UInt8], namesToClients: Bool) throws(TLSFailure) {
     guard let store = unsafe SSL_CTX_get_cert_store(raw) else { throw .library("no store") }
     try unsafe Self.eachCertificate(caPEM, what: "authority") {
@@ -102,7 +102,7 @@ import Glibc
       count += 1
       try unsafe body(certificate)
     }
-    // The end of the text is a specific error; any other error indicates a truncated certificate.
+    // OpenSSL reports the end of the text as a specific error. Any other error indicates a truncated certificate.
     let reason = OpenSSLErrors.popReason()
     guard count > 0, reason.contains("no start line") else {
       throw .badPEM(what: what, reason: reason)

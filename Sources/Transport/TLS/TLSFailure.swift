@@ -1,4 +1,4 @@
-/// An error that describes why a TLS context couldn't be created.
+/// A reason that a TLS context couldn't be created.
 public enum TLSFailure: Error, Sendable, CustomStringConvertible {
   /// The PEM text is invalid.
   case badPEM(what: String, reason: String)

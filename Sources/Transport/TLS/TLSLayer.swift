@@ -1,6 +1,7 @@
 /// The encryption of an open stream, whose bytes pass through the loop's exchange.
 ///
-/// It is a class rather than a protocol, because that takes one word per stream and no witness tables on the hot path.
+/// This is a class rather than a protocol, because a reference to it takes only one word per stream and needs no
+/// witness tables on the hot path.
 class TLSLayer {
   enum Reading {
     /// The number of bytes of plaintext that were read.
@@ -22,12 +23,12 @@ class TLSLayer {
   /// Decrypts from the exchange's input.
   func read(into target: UnsafeMutableRawBufferPointer) -> Reading { .needsInput }
 
-  /// Encrypts all of `bytes` into the exchange's output; returns false if the stream can't continue.
+  /// Encrypts all of `bytes` into the exchange's output, or returns false if the stream can't continue.
   func write(_ bytes: UnsafeRawBufferPointer) -> Bool { false }
 
   /// Writes close_notify to the exchange's output.
   func end() {}
 
-  /// Moves to another loop's exchange.
+  /// Switches to the exchange of another loop.
   func use(_ shared: StreamLoop) {}
 }

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// The reasons of failed connections, as texts that say which side refused something.
+/// Descriptions of the reasons of failed connections, which state which side refused something.
 enum TLSReason {
   static let unknownAuthority = "certificate of an unknown CA: trust the CA that signed it"
   static let wrongSignature = "certificate's signature is wrong"
@@ -21,7 +21,7 @@ enum TLSReason {
     return unsafe String(cString: text)
   }
 
-  /// Returns why this side rejects the peer's certificate.
+  /// Returns the reason that this side rejects the peer's certificate.
   static func verification(_ code: Int) -> String {
     switch Int32(truncatingIfNeeded: code) {
     case X509_V_ERR_CERT_REVOKED: "certificate revoked"

@@ -6,10 +6,11 @@ enum TLSRecord {
   static let contentBytes = 16_384
   /// The maximum number of bytes of an encrypted record's body: content, type, padding, and tag.
   static let ciphertextBytes = contentBytes + 256
-  /// The number of bytes of a handshake message's type and length.
+  /// The number of bytes in the type and the length of a handshake message.
   static let handshakeHeaderBytes: UInt8 = 4
-  /// The maximum number of key updates and user_canceled alerts without any content between them, matching OpenSSL's
-  /// limit for key updates.
+  /// The maximum number of key updates and user_canceled alerts without any content between them.
+  ///
+  /// It is the same as OpenSSL's limit for key updates.
   static let idleMessages: UInt8 = 32
 
   /// Returns the number of complete records in `bytes`.

@@ -2,14 +2,15 @@ import COpenSSL
 
 /// The record layer of a TLS 1.3 server after OpenSSL's handshake.
 ///
-/// It works without OpenSSL's object, so an idle stream takes about 300 bytes instead of 14 KB (decision 0005).
+/// It doesn't need OpenSSL's connection object, so an idle stream takes about 300 bytes instead of 14 KB (decision
+/// 0005).
 @safe final class TLSRecordLayer: TLSLayer {
   private unowned(unsafe) var shared: StreamLoop
   private let context: TLSServerContext
   private let suiteNumber: UInt16
   /// The number of KeyUpdates and user_canceled alerts since the last byte of content.
   private var idleMessages: UInt8 = 0
-  /// A partly received KeyUpdate: up to four bytes, and their number.
+  /// A KeyUpdate that has partly arrived: up to four bytes, and their number.
   private var keyUpdate: (bytes: UInt32, count: UInt8) = (0, 0)
   private var hasEnded = false
   private var headerAlert = TLSAlert.unexpectedMessage
@@ -21,13 +22,13 @@ import COpenSSL
   private var partial = OutputQueue()
   private var peer: Peer?
 
-  /// The peer's certificate, boxed so that it can be released once the stream has opened.
+  /// The peer's certificate, which is boxed so that it can be released once the stream is open.
   private final class Peer {
     let certificate: PeerCertificate
     init(_ certificate: PeerCertificate) { self.certificate = certificate }
   }
 
-  /// Takes over from OpenSSL; nil if OpenSSL must keep the connection.
+  /// Takes over from OpenSSL, or returns nil if OpenSSL must keep the connection.
   ///
   /// `recordsSent` records were already sent under the new key.
   convenience init?(
@@ -41,7 +42,7 @@ import COpenSSL
     swap(&unsent, &session.unsent)
   }
 
-  /// Starts both directions with their secrets; nil for a suite that isn't taken over.
+  /// Starts both directions with their secrets, or returns nil for a suite whose records OpenSSL must handle.
   init?(
     client: UnsafeRawBufferPointer, server: UnsafeRawBufferPointer, suiteNumber: UInt16,
     _ context: TLSServerContext, protocolName: String?, recordsSent: UInt64, shared: StreamLoop
@@ -69,7 +70,7 @@ import COpenSSL
 
   override var peerCertificate: PeerCertificate? { peer?.certificate }
 
-  /// Releases the peer's certificate, which is as large as everything else.
+  /// Releases the peer's certificate, which takes as much memory as everything else together.
   func releasePeer() { peer = nil }
 
   override func use(_ shared: StreamLoop) { unsafe self.shared = shared }
@@ -96,7 +97,7 @@ import COpenSSL
   private func alert(_ alert: TLSAlert) {
     guard !hasEnded else { return }
     hasEnded = true
-    // The alert level is warning for close_notify, otherwise fatal.
+    // The alert level is warning for close_notify, and fatal for all others.
     let message: (UInt8, UInt8) = (alert == .closeNotify ? 1 : 2, alert.rawValue)
     _ = unsafe withUnsafeBytes(of: message) { unsafe seal(.alert, $0) }
   }
@@ -106,7 +107,7 @@ import COpenSSL
     return unsafe seal(type, content)
   }
 
-  /// Sends a KeyUpdate without requesting the peer's, then switches to the new key.
+  /// Sends a KeyUpdate that doesn't request one from the peer, and then switches to the new key.
   private func updateWriting() -> Bool {
     let message: (UInt8, UInt8, UInt8, UInt8, UInt8) = (24, 0, 0, 1, 0)
     guard let suite, unsafe withUnsafeBytes(of: message, { unsafe seal(.handshake, $0) }) else {
@@ -152,7 +153,7 @@ import COpenSSL
     case done(Reading)
   }
 
-  /// Calls `body` with the next complete record, including its header; returns nil if it hasn't arrived.
+  /// Calls `body` with the next complete record, including its header, or returns nil if the record hasn't arrived.
   private func withNextRecord(_ body: (UnsafeRawBufferPointer) -> Opened) -> Opened? {
     let input = unsafe loop.unreadInput
     if partial.isEmpty {
@@ -176,9 +177,10 @@ import COpenSSL
     return opened
   }
 
-  /// Returns the number of bytes of the record whose header begins `bytes`; nil if the header is invalid.
+  /// Returns the number of bytes of the record whose header is at the start of `bytes`, or nil if the header is
+  /// invalid.
   private func recordBytes(_ bytes: UnsafeRawBufferPointer) -> Int? {
-    // Everything is encrypted by now, so plain alerts or ChangeCipherSpec can't be from the peer.
+    // All records are encrypted by now, so a plain alert or ChangeCipherSpec can't be from the peer.
     guard unsafe bytes[0] == TLSContentType.applicationData.rawValue else {
       headerAlert = .unexpectedMessage
       return nil
@@ -237,7 +239,7 @@ import COpenSSL
     guard alert.count == 2 else { return .done(fail(.decodeError)) }
     switch unsafe alert[1] {
     case TLSAlert.closeNotify.rawValue: return .done(.ended)
-    // RFC 8446 section 6.1: it announces close_notify.
+    // RFC 8446 section 6.1: this alert announces close_notify.
     case TLSAlert.userCanceled.rawValue: return countIdleMessage() ?? .next
     default:
       hasEnded = true

@@ -1,6 +1,8 @@
 import COpenSSL
 
-/// The two traffic secrets of a TLS 1.3 connection, from OpenSSL's key log; wiped on deinitialization.
+/// The two traffic secrets of a TLS 1.3 connection, from OpenSSL's key log.
+///
+/// The secrets are wiped on deinitialization.
 @safe final class TLSSecrets {
   /// The maximum number of bytes of a secret: 48, for SHA-384.
   static let capacity = 48
@@ -25,7 +27,7 @@ import COpenSSL
     unsafe UnsafeRawBufferPointer(rebasing: bytes[Self.capacity..<Self.capacity + count])
   }
 
-  /// Parses one line of the key log: the label, the client random, and the secret, in hexadecimal.
+  /// Parses one line of the key log, which contains the label, the client random, and the secret, in hexadecimal.
   func parse(keyLogLine line: UnsafeBufferPointer<CChar>) {
     if unsafe starts(line, "CLIENT_TRAFFIC_SECRET_0 ") {
       unsafe read(line, into: 0)

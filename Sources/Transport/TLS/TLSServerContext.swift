@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// The TLS configuration of a server for any number of streams on any loops.
+/// The TLS configuration of a server, for any number of streams on any loops.
 public final class TLSServerContext: Sendable {
   /// The policy for client certificates.
   public enum ClientCertificates: Sendable {
@@ -8,19 +8,19 @@ public final class TLSServerContext: Sendable {
     case none
     /// Certificates are requested.
     ///
-    /// A client without one is served; a client whose certificate fails verification is rejected.
+    /// A client without a certificate is served. A client whose certificate fails verification is rejected.
     case optional(caPEM: [UInt8])
-    /// Certificates are required; a client without one is rejected.
+    /// Certificates are required. A client without one is rejected.
     case required(caPEM: [UInt8])
   }
 
-  /// The policy for a client whose ALPN list has none of our protocols.
+  /// The policy for a client whose ALPN list contains none of the server's protocols.
   ///
   /// A client without ALPN is always served.
   public enum UnmatchedALPN: Sendable {
-    /// Rejected with the no_application_protocol alert.
+    /// The client is rejected with the no_application_protocol alert.
     case refuse
-    /// Served as if the client hadn't used ALPN.
+    /// The client is served as if it hadn't used ALPN.
     case ignore
   }
 
@@ -28,21 +28,21 @@ public final class TLSServerContext: Sendable {
   public enum Verdict: Sendable {
     /// Continue the handshake, with the certificate as the identity of the client.
     case accept
-    /// Reject with the certificate_revoked alert.
+    /// Reject the client with the certificate_revoked alert.
     case revoked
-    /// Reject with the certificate_expired alert.
+    /// Reject the client with the certificate_expired alert.
     case expired
-    /// Reject with the unknown_ca alert.
+    /// Reject the client with the unknown_ca alert.
     case unknownAuthority
   }
 
-  /// A certificate only for clients that ask for one of these hosts by SNI.
+  /// A certificate that is used only for clients that ask for one of its hosts by SNI.
   public struct Identity: Sendable {
     /// The certificate, followed by its issuers, in PEM.
     public var certificateChainPEM: [UInt8]
     /// Its key in PEM.
     public var privateKeyPEM: [UInt8]
-    /// The host names in lowercase; `*.example.org` matches all names with one more label.
+    /// The host names in lowercase. `*.example.org` matches all names with exactly one more label.
     public var hostNames: [String]
 
     /// Creates an identity from a certificate, its key, and its host names.
@@ -53,7 +53,7 @@ public final class TLSServerContext: Sendable {
     }
   }
 
-  /// An identity in OpenSSL's form.
+  /// An identity in the form that OpenSSL uses.
   private struct Alternate: Sendable {
     let handle: TLSContextHandle
     let hostNames: [String]
@@ -81,12 +81,13 @@ public final class TLSServerContext: Sendable {
   private let alternates: [Alternate]
   private let check: (@Sendable (PeerCertificate) -> Verdict)?
 
-  /// Reads the certificate and the key (PEM); throws if they don't match.
+  /// Reads the certificate and the key in PEM, and throws if they don't match.
   ///
-  /// Clients that ask for a host of one of `alternates` get that certificate; the first match wins. `check` is called
-  /// on the loop's thread during the handshake. With `takeOverRecords`, TLS 1.3 streams need about 300 bytes instead of
-  /// 14 KB while idle, and their `peerCertificate` is available only until `streamOpened` has returned. `recordsPerKey`
-  /// is the number of records after which their key is renewed (RFC 8446 section 5.5 allows 2^24.5).
+  /// Clients that ask for a host of one of `alternates` get that certificate. If several match, the first one is used.
+  /// `check` is called on the loop's thread during the handshake. With `takeOverRecords`, TLS 1.3 streams need about
+  /// 300 bytes instead of 14 KB while idle, and their `peerCertificate` is available only until `streamOpened` has
+  /// returned. `recordsPerKey` is the number of records after which a stream's key is renewed (RFC 8446 section 5.5
+  /// allows 2^24.5).
   public init(
     certificateChainPEM: [UInt8], privateKeyPEM: [UInt8], alternates: [Identity] = [],
     alpn: [String],
@@ -116,7 +117,7 @@ public final class TLSServerContext: Sendable {
       unsafe SSL_CTX_set_verify(
         handle.raw, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
     }
-    // Every connection keeps this object alive, so the callbacks may use it unretained.
+    // Every connection keeps this object alive, so the callbacks can use an unretained reference.
     let this = unsafe Unmanaged.passUnretained(self).toOpaque()
     if !alpn.isEmpty {
       unsafe SSL_CTX_set_alpn_select_cb(

@@ -1,7 +1,7 @@
 import COpenSSL
 import Glibc
 
-/// A connection of OpenSSL, which reads from and writes to the loop's exchange.
+/// A TLS connection in OpenSSL, which reads from and writes to the loop's exchange.
 @safe final class TLSSession: TLSLayer {
   enum Step {
     case finished
@@ -11,7 +11,7 @@ import Glibc
 
   /// The SSL object, owned by this object and used on one loop at a time.
   private let ssl: OpaquePointer
-  /// The BIO, owned by `ssl`.
+  /// The BIO, which `ssl` owns.
   private let bio: OpaquePointer
   let context: any Sendable & AnyObject
   private let isServer: Bool
@@ -28,13 +28,14 @@ import Glibc
     if context.takesOverRecords {
       let secrets = TLSSecrets()
       self.secrets = secrets
-      // `ssl` does not outlive this object, which holds the secrets.
+      // `ssl` doesn't outlive this object, which holds the secrets.
       unsafe SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(secrets).toOpaque())
     }
   }
 
-  /// Creates a client session that expects a certificate for `serverName`, and that presents `credential` if it isn't
-  /// nil.
+  /// Creates a client session that expects a certificate for `serverName`.
+  ///
+  /// The session presents `credential` if it isn't nil.
   convenience init?(
     client context: TLSClientContext, credential: TLSClientCredential?, serverName: String,
     exchange: UnsafeMutablePointer<belfry_tls_exchange>
@@ -111,7 +112,7 @@ import Glibc
     unsafe BIO_set_data(bio, shared.exchange)
   }
 
-  /// Sends a KeyUpdate with the next bytes, and requests the peer's.
+  /// Sends a KeyUpdate with the next bytes, and requests one from the peer.
   func updateKeys() {
     _ = unsafe SSL_key_update(ssl, SSL_KEY_UPDATE_REQUESTED)
     ERR_clear_error()
@@ -144,13 +145,13 @@ import Glibc
     unsafe isServer && SSL_version(ssl) == TLS1_3_VERSION && SSL_has_pending(ssl) == 0
   }
 
-  /// The TLS 1.3 number of the cipher suite; 0 if there is no cipher.
+  /// The number of the TLS 1.3 cipher suite; 0 if there is no cipher.
   var cipherSuite: UInt16 {
     guard let cipher = unsafe SSL_get_current_cipher(ssl) else { return 0 }
     return unsafe SSL_CIPHER_get_protocol_id(cipher)
   }
 
-  /// Receives lines from OpenSSL's key log, as its callback.
+  /// Parses a line of OpenSSL's key log. OpenSSL calls this function.
   static func logSecret(_ ssl: OpaquePointer?, _ line: UnsafePointer<CChar>?) {
     guard let ssl = unsafe ssl, let line = unsafe line,
       let holder = unsafe SSL_get_ex_data(ssl, 0)
