@@ -118,7 +118,8 @@ struct FoundationCalendarTests {
     }
   }
 
-  /// Chinese, Hebrew, and Islamic months are lunar; Coptic years have thirteen months.
+  /// The calendars to test: those with lunar months (Chinese, Hebrew, Islamic), and the Coptic one, whose years have
+  /// thirteen months.
   private static let calendars = [
     "chinese", "hebrew", "islamic", "islamicUmmAlQura", "coptic", "ethiopic", "indian", "persian",
     "japanese",

@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(60))) struct MachineClockTests {
   private func link(_ folder: String, to zone: String) throws {
-    // Like timedatectl: a new link is renamed over the old one.
+    // Rename a new link over the old one, as timedatectl does.
     let new = folder + "/.new"
     try FileManager.default.createSymbolicLink(
       atPath: new, withDestinationPath: "/usr/share/zoneinfo/\(zone)")
@@ -60,7 +60,7 @@ import Testing
 
   /// Installs the rules of a zone of the machine under another name.
   ///
-  /// Like a package, it renames a new file over the old one.
+  /// The new file is renamed over the old one, as a package manager does.
   private func put(_ zone: String, as path: String) throws {
     let new = path + ".new"
     try FileManager.default.copyItem(atPath: ZoneDatabase.system.folder + "/" + zone, toPath: new)
@@ -137,7 +137,7 @@ import Testing
   }
 }
 
-/// Pending notifications whose triggers depend on a clock and its time zones.
+/// A list of pending notifications whose triggers depend on a clock and its time zones.
 private final class Waiting {
   private var scheduled: ScheduledNotifications
   private let clock: MachineClock

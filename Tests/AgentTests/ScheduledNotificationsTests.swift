@@ -10,7 +10,7 @@ private func milliseconds(_ text: String) throws -> Int64 {
   Int64(try Date(text, strategy: .iso8601).timeIntervalSince1970) * 1_000
 }
 
-/// An agent's model under a manual clock that carries out the effects on schedule and clock.
+/// A bench with an agent's model under a manual clock, which carries out the effects on the schedule and the clock.
 private final class Agenda {
   private(set) var bench: ModelBench
   private let limit: Int
@@ -65,7 +65,7 @@ private final class Agenda {
     return (answer?.dates ?? []).map(Self.text)
   }
 
-  /// Starts moving the clock by `milliseconds`; returns whether the agent accepted the request.
+  /// Starts moving the clock by `milliseconds`, and returns true if the agent accepted the request.
   @discardableResult
   func leave(for milliseconds: Int64) -> Bool {
     hasArrived = false
@@ -188,7 +188,7 @@ private final class Agenda {
     #expect(agenda.leave(for: 180_000))
     #expect(agenda.questions.count == 1 && !agenda.hasArrived)
     #expect(agenda.bench.now == 60_000)
-    // Only one move of the clock runs; a notification that is added during it is handled, too.
+    // Only one move of the clock runs at a time, and it includes notifications that are added in the meantime.
     #expect(!agenda.leave(for: 240_000))
     try agenda.add("soon", .interval(seconds: 30, repeats: false))
     try agenda.answer([.banner])

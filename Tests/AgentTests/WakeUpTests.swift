@@ -3,7 +3,7 @@ import Testing
 
 @testable import Agent
 
-/// An agent on a machine that sleeps between alarms, with a count of its wake-ups.
+/// An agent on a machine that sleeps between alarms, which counts how often the machine wakes up.
 private final class SleepingMachine {
   private let bench: ModelBench
   private let app: ConnectionID
@@ -12,7 +12,7 @@ private final class SleepingMachine {
   private(set) var lateness: [Int64] = []
 
   init() {
-    // 2026-01-05T08:00:00Z; the milliseconds of the two clocks differ.
+    // The wall clock starts at 2026-01-05T08:00:00Z. The two clocks differ in their milliseconds.
     bench = ModelBench(pendingLimit: 1_000, now: 1_767_600_000_000, elapsed: 5_000_017)
     app = bench.authorized()
   }

@@ -5,7 +5,7 @@ import Testing
 
 private let second: Int64 = 1_000_000_000
 
-/// A generator of identical numbers, so that pauses are predictable.
+/// A generator that always returns the same number, so that pauses are predictable.
 private struct Constant: RandomNumberGenerator {
   func next() -> UInt64 { 0 }
 }
@@ -128,9 +128,9 @@ private func openSession(
   #expect(session.steps(now: 0) == [.close(connection(1))])
 }
 
-/// GOAWAY precedes the answers to accepted requests.
+/// A regression test for GOAWAY frames that precede the answers to accepted requests.
 ///
-/// A connection that accepted any of them has been useful.
+/// A connection that accepted any of these requests has been useful.
 @Test func `a service that takes a few requests and goes away is connected to again at once`() {
   let requests = UInt64(30)
   var session = session()

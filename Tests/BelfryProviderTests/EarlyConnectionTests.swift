@@ -3,7 +3,7 @@ import Transport
 
 @testable import BelfryProvider
 
-/// A connection that is opened before the first push to check that the service is available.
+/// Tests of a connection that is opened before the first push, to check that the service is available.
 @Suite struct EarlyConnectionTests {
   private static let minute: Int64 = 60_000_000_000
 

@@ -28,7 +28,7 @@ final class FakeService: Sendable {
     case reset(UInt32)
   }
 
-  /// Called on the service's thread with the request and the number of requests before it.
+  /// A closure that the service calls on its thread, with the request and the number of requests before it.
   typealias Script = @Sendable (Request, Int) -> Reply
 
   let port: UInt16
@@ -172,7 +172,7 @@ private final class FakeConnection: StreamHandler, HTTP2RequestHandler, TurnEndT
   }
 
   private func answer(_ streamID: Int32, status: Int, fields: [String: String], body: String?) {
-    // One buffer holds all the text, so that the views refer to memory that is valid during the call.
+    // All the text is in one buffer, so that the views refer to memory that is valid during the call.
     var bytes: [UInt8] = []
     var ranges: [(Range<Int>, Range<Int>)] = []
     func append(_ text: String) -> Range<Int> {

@@ -8,7 +8,9 @@ import Transport
 
 @testable import BelfryProvider
 
-/// nghttpd from Debian: an independent HTTP/2 server, which serves files and does not implement APNs.
+/// Tests with nghttpd from Debian.
+///
+/// It is an independent HTTP/2 server, which serves files and does not implement APNs.
 @Suite(.timeLimit(.minutes(10))) struct ForeignServerTests {
   private static let known = 200
   private static let unknown = 50

@@ -5,7 +5,7 @@ import Transport
 
 @testable import BelfryProvider
 
-/// Counts the items that are requested from it.
+/// A sequence that counts the items that are requested from it.
 private final class Counter: Sendable {
   private let value = Mutex(0)
 

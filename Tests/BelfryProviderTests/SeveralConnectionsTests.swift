@@ -13,7 +13,7 @@ private func request(_ value: UInt64) -> RequestNumber { RequestNumber(value: va
 private func connection(_ value: UInt64) -> ConnectionNumber { ConnectionNumber(value: value) }
 private let accepted = PushOutcome.accepted(.init(id: "A", uniqueID: nil))
 
-/// A client with several connections, tested at its state machine.
+/// Tests of the state machine of a client with several connections.
 @Suite struct SeveralConnectionsTests {
   /// Returns a session whose connections all have this limit.
   private func openSession(_ connections: UInt64, limit: Int) -> ClientSession {
@@ -144,7 +144,7 @@ private let accepted = PushOutcome.accepted(.init(id: "A", uniqueID: nil))
   }
 }
 
-/// A client with several connections, and several clients on one thread, connected to a service.
+/// Tests of a client with several connections, and of several clients on one thread, with a service.
 @Suite(.timeLimit(.minutes(60))) struct SeveralConnectionsClientTests {
   private func pushes(_ count: Int) -> [Push] {
     (0..<count).map { number in
@@ -173,7 +173,7 @@ private let accepted = PushOutcome.accepted(.init(id: "A", uniqueID: nil))
     }
   }
 
-  /// GOAWAY, cut connections, and refused streams occur repeatedly on different connections.
+  /// GOAWAYs, cut connections, and refused streams occur repeatedly on different connections.
   @Test func `faults on some connections lose nothing and change no identity`() async throws {
     let service = try FakeService { request, index in
       switch index % 97 {

@@ -8,7 +8,7 @@ import Testing
     let longest = (1...6).map { failures in
       (0..<500).map { backoff.nanoseconds(afterFailures: failures, random: $0) }.max()
     }
-    // The random part is less than half.
+    // The random part is less than half of the pause.
     #expect(longest == [99, 199, 399, 799, 999, 999])
     #expect(backoff.nanoseconds(afterFailures: .max, random: 0) == 500)
   }

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-// The cost of a sanitizer does not count as the handler's.
+// The tests do not run in sanitized builds, because the cost of a sanitizer is not the handler's.
 #if !SANITIZED
   /// The fast part of `make check-cost`.
   @Suite(.serialized) struct CostTests {

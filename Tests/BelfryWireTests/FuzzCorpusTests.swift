@@ -2,20 +2,20 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Passes the fuzzers' seeds and findings to each parser again.
+/// Tests that pass the fuzzers' seeds and findings to each parser again.
 @Suite struct FuzzCorpusTests {
   @Test(arguments: FuzzTarget.allCases)
   func `the kept corpus breaks nothing`(_ target: FuzzTarget) throws {
     let folder = Installation.root + "/Fuzzing/Corpus/" + target.rawValue
     let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
     #expect(names.count >= 8)
-    // With files, sockets, and ciphers, each run of these targets takes several milliseconds.
+    // Each run of these targets takes several milliseconds, because it uses files, sockets, or ciphers.
     let changes = [.bus, .tls, .manifest, .der].contains(target) ? 40 : 300
     for name in names {
       let data = try #require(FileManager.default.contents(atPath: folder + "/" + name))
       let bytes = [UInt8](data)
       target.run(bytes)
-      // Every truncation of the input and every changed byte of it, within the time limit of a test.
+      // Try every truncation of the input and a change of every byte, within the time limit of a test.
       for index in bytes.indices.prefix(changes) {
         target.run(Array(bytes[..<index]))
         var turned = bytes

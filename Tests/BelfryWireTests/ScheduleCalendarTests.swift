@@ -78,7 +78,7 @@ func moments(_ matching: String, after: String, zone: String, count: Int) throws
     #expect(
       try moments("hour=1 minute=30", after: "2026-11-01T00:00:00Z", zone: angeles, count: 2)
         == ["2026-11-01T08:30:00Z", "2026-11-02T09:30:00Z"])
-    // The day begins at one where midnight is skipped.
+    // If midnight is skipped, the day begins at one o'clock.
     #expect(
       try moments("day=24 month=4", after: "2026-04-01T00:00:00Z", zone: "Africa/Cairo", count: 1)
         == ["2026-04-23T22:00:00Z"])
@@ -86,7 +86,7 @@ func moments(_ matching: String, after: String, zone: String, count: Int) throws
       try moments(
         "weekday=6 weekdayOrdinal=4 month=4 hour=0 minute=15", after: "2026-04-01T00:00:00Z",
         zone: "Africa/Cairo", count: 1) == ["2026-04-23T22:00:00Z"])
-    // The day that Samoa skipped.
+    // This is the day that Samoa skipped.
     #expect(
       try moments("day=30 hour=9", after: "2011-12-01T00:00:00Z", zone: "Pacific/Apia", count: 1)
         == ["2011-12-30T10:00:00Z"])

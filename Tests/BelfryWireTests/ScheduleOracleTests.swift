@@ -2,7 +2,7 @@ import BelfryWire
 import Foundation
 import Testing
 
-/// Compares the schedule with `scripts/schedule-oracle`: 5,000 cases here, 100,000 with `make oracle`.
+/// Tests that compare the schedule with `scripts/schedule-oracle`: 5,000 cases here, and 100,000 with `make oracle`.
 @Suite struct ScheduleOracleTests {
   @Test func `next dates are those of a day-by-day count with Python's zones`() throws {
     let environment = ProcessInfo.processInfo.environment
@@ -62,7 +62,8 @@ private struct ScheduleOracle {
     return zone
   }
 
-  /// Compares the line with the schedule's answers; returns a description of the difference, or nil.
+  /// Compares the line with the schedule's answers, and returns a description of the difference, or nil if there is
+  /// none.
   mutating func difference(_ line: Substring) throws -> String? {
     cases += 1
     let fields = line.split(separator: "\t", omittingEmptySubsequences: false)

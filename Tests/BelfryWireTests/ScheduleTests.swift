@@ -178,7 +178,7 @@ private let hour: Int64 = 3_600_000
     #expect(throws: Trigger.Refusal.neverFires) {
       try device.add("never", daily("month=4 day=31"))
     }
-    // A start in the past with repetition waits for its next moment.
+    // A repeating trigger with a start in the past waits for its next moment.
     let start = device.now.wall - 49 * hour
     try device.add("daily", .moment(.instant(start), every: Period(calendarUnit: 16)))
     #expect(device.schedule.pending(at: device.now).first?.next == device.now.wall + 23 * hour)
@@ -217,7 +217,8 @@ private let hour: Int64 = 3_600_000
     device.pass(hour)
     #expect(device.take() == ["hourly@840"])
     try device.add("soon", .interval(milliseconds: hour, repeats: false))
-    // After 60 hours, the one-shot is too old, but the moments of the repeating ones during the last day are not.
+    // After 60 hours, the one-shot notification is too old, but the moments of the repeating ones during the last day
+    // are not.
     device.off(60 * hour)
     #expect(device.take() == ["soon expired", "hourly@3000!", "daily@3420!"])
     device.pass(24 * hour)
@@ -285,7 +286,8 @@ private let hour: Int64 = 3_600_000
         "\($0.entry.key.id) \(($0.next - device.now.wall) / hour)"
       }
         == ["wall 6", "daily 6", "instant 9", "paris 9"])
-    // In Auckland, 9 AM of that day has long passed: the one-shot fires immediately, the repeating one waits.
+    // In Auckland, 9 AM of that day has long passed. The one-shot notification fires immediately, and the repeating one
+    // waits.
     try device.move(to: "Pacific/Auckland")
     #expect(device.take() == ["wall@-240!"])
     let left = device.schedule.pending(at: device.now).map {
@@ -375,7 +377,7 @@ private let hour: Int64 = 3_600_000
     #expect(minutes.count == 365 && minutes == minutes.sorted())
   }
 
-  /// Compares the heap with a plain sorted list, over random changes.
+  /// Compares the heap with a plain sorted list, through random changes.
   @Test func `any order of adding, removing and firing agrees with a plain list`() throws {
     var dice = Dice(seed: 2026)
     var device = try Device(limit: 1_000)

@@ -2,7 +2,7 @@ import BelfryWire
 import Foundation
 import Testing
 
-/// Time zones of the system; the device is in one of them.
+/// A world with the system's time zones, with the device in one of them.
 struct SystemZones: ScheduleWorld {
   var deviceZone: Zone
 

@@ -43,7 +43,7 @@ enum TestZones {
       guard let zone = try? TestZones.system(name), let other = TimeZone(identifier: name)
       else { continue }
       checked += 1
-      // Foundation uses different rules for the years before time was kept to the second.
+      // Start in 1980, because Foundation uses different rules for the years before time was kept to the second.
       for instant in stride(from: 86_400 * 365 * 10, to: 86_400 * 365 * 67, by: 1_299_709) {
         let wanted = other.secondsFromGMT(for: Date(timeIntervalSince1970: Double(instant)))
         if zone.offset(at: instant) != wanted { Issue.record("\(name) at \(instant)") }
@@ -135,7 +135,7 @@ enum TestZones {
     for _ in 0..<3_000 {
       var bytes = good
       for _ in 0..<Int.random(in: 1...8, using: &dice) {
-        // Half of the damage is done to the counts.
+        // Half of the changes damage the counts.
         let end = Bool.random(using: &dice) ? 44 : bytes.count
         bytes[Int.random(in: 0..<end, using: &dice)] = .random(in: 0...255, using: &dice)
       }
@@ -163,7 +163,7 @@ enum TestZones {
   }
 }
 
-/// A small generator of repeatable numbers (SplitMix64).
+/// A small generator of repeatable random numbers (SplitMix64).
 struct Dice: RandomNumberGenerator {
   private var state: UInt64
   init(seed: UInt64) { state = seed }

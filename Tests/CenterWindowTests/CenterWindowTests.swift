@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The program on a real display, read and operated as by a screen reader.
+/// Tests of the program on a real display, read and operated as by a screen reader.
 @Suite(
   "belfry-center", .serialized,
   .requires(.xvfb, .xdotool, .dbus, .accessibility, .dbusPython, .systemPython))
@@ -50,7 +50,7 @@ struct CenterWindowTests {
   func `what an app shows itself is on the screen, text and picture`() async throws {
     try await play { desktop, center, scenario in
       let picture = scenario.folder.file("picture.png")
-      // 48 by 48 pixels of one color.
+      // The picture has 48 by 48 pixels of one color.
       let bytes = try #require(
         Data(
           base64Encoded:
@@ -124,7 +124,7 @@ struct CenterWindowTests {
       let cleared = try await center.event("pressed")
       #expect(cleared["button"].string == "clearAll")
       #expect(cleared["app"] == .null)
-      // Text is requested in a separate window, so that the input survives a change of the list.
+      // The window requests text in a separate window, so that the input survives a change of the list.
       try await desktop.press("Reply")
       #expect(try await center.event("shown")["window"].string == "center-text")
       try await desktop.type("Yes", into: "Reply")

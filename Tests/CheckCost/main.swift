@@ -3,7 +3,7 @@ import TestSupport
 
 /// The program of `make check-cost`.
 ///
-/// It measures the cost per byte of each handler of untrusted bytes, at 4 KB and at the interface's limit.
+/// The program measures the cost per byte of each handler of untrusted bytes, at 4 KB and at the interface's limit.
 let usage =
   "usage: CheckCost [--quick] [--only TEXT]: measure up to 64 KB alone; the subjects whose name has TEXT"
 
@@ -32,14 +32,14 @@ guard !subjects.isEmpty else {
   exit(2)
 }
 
-/// Prints and flushes immediately, because a measurement takes seconds.
+/// Prints a text and flushes it immediately, because a measurement takes seconds.
 func say(_ text: String, end: String = "\n") {
   FileHandle.standardOutput.write(Data((text + end).utf8))
 }
 
 /// The time limit in seconds for all sizes of one subject.
 ///
-/// Exponential work would never end. The alarm ends the program, and the last line names the subject.
+/// Exponential work would never end. The alarm ends the program, whose last line of output then names the subject.
 let subjectSeconds: UInt32 = 300
 
 func column(_ text: String, _ width: Int) -> String {

@@ -9,7 +9,7 @@ import Transport
 
 @testable import Console
 
-/// Access to the console for a browser, and its limits for a page of another site.
+/// Tests of a browser's access to the console, and of the limits for a page of another site.
 @Suite struct ConsoleAccessTests {
   private let scratch: ScratchFolder
   private let router: ConsoleRouter
@@ -150,7 +150,7 @@ import Transport
     #expect(page.status == (isOwn ? 200 : 421))
     let cookie = try signIn()
     #expect(answer("GET", "/api/teams", [("Host", host), cookie]).status == (isOwn ? 200 : 401))
-    // A client with the token is not a page of another site, and scrapers use any name of the machine.
+    // A client with the token is not a page of another site, and scrapers may use any name of the machine.
     let bearer = ("Authorization", "Bearer \(Self.token)")
     #expect(answer("GET", "/api/teams", [("Host", host), bearer]).status == 200)
     #expect(answer("GET", "/metrics", [("Host", host)]).status == 200)
@@ -193,7 +193,7 @@ import Transport
     let body = #"{"id":"TEAMAAAAAA"}"#
     let own = Self.proof + [cookie]
     for wrong in [
-      // A form, and a page that sends a request that needs no preflight.
+      // These are a form, and a page that sends a request that needs no preflight.
       Self.own + [cookie], Self.own + [cookie, ("Origin", "http://localhost:2198")],
       own.map { $0.0 == "Origin" ? ("Origin", "http://evil.example") : $0 },
       own.map { $0.0 == "Origin" ? ("Origin", "null") : $0 },
@@ -240,7 +240,7 @@ import Transport
   }
 }
 
-/// Links that open the console signed in.
+/// Tests of links that open the console signed in.
 extension ConsoleAccessTests {
   private func makeLink() throws -> String {
     let bearer = [("Authorization", "Bearer \(Self.token)")]
@@ -294,7 +294,7 @@ extension ConsoleAccessTests {
   }
 }
 
-/// Sessions under a clock that the test controls.
+/// Tests of sessions under a clock that the test controls.
 @Suite struct ConsoleSessionsTests {
   @Test
   func `a link works once and for one minute, and the number of unused links is bounded`() {
@@ -350,7 +350,7 @@ extension ConsoleAccessTests {
       log: Log(subsystem: "t", sink: LogSink { line in lines.withLock { $0.append(line) } })
     ) { clock.seconds * 1_000_000_000 }
     for _ in 0..<500 { _ = guesses.check("guess", from: "192.0.2.1") }
-    // The log collapses identical lines to one with their number.
+    // The log collapses identical lines into one line with a count.
     #expect(lines.withLock { $0.count } == 500)
     #expect(lines.withLock { $0.filter { $0.contains("192.0.2.1") }.count } == 1)
     #expect(guesses.check("secret", from: "192.0.2.1") == .right)
@@ -378,7 +378,7 @@ extension ConsoleAccessTests {
   }
 }
 
-/// Faults of a test push that are refused before the gateway receives it.
+/// Tests of test pushes with faults that are refused before the gateway receives them.
 @Suite struct TestPushDraftTests {
   @Test(arguments: [
     ("00ff", "com.example.app", true), ("", "com.example.app", false),

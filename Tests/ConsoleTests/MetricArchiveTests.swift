@@ -5,11 +5,11 @@ import Testing
 
 @testable import Console
 
-/// The metrics of seven days in a file of a fixed size.
+/// Tests of the archive that holds the metrics of seven days in a file of a fixed size.
 @Suite struct MetricArchiveTests {
   private let scratch: ScratchFolder
   private let path: String
-  /// A whole number of ten minutes, so that the steps of all tiers end together.
+  /// The start time, which is a whole number of ten minutes, so that the steps of all tiers end together.
   private static let start: Int64 = 1_795_000_200_000
 
   init() throws {

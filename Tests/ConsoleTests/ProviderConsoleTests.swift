@@ -7,7 +7,7 @@ import Transport
 
 @testable import Console
 
-/// Access to the provider's console for a browser, and its limits for a page of another site.
+/// Tests of a browser's access to the provider's console, and of the limits for a page of another site.
 @Suite struct ProviderConsoleTests {
   private let folder: ScratchFolder
   private let provider: ProviderFolder

@@ -10,7 +10,7 @@ import Testing
 @testable import Console
 @testable import Transport
 
-/// A virtual phone's agent and apps, as far as they need no gateway, and the requests about phones.
+/// Tests of a virtual phone's agent and apps, as far as they need no gateway, and of the requests about phones.
 @Suite(.timeLimit(.minutes(60))) struct VirtualPhoneTests {
   private let scratch: ScratchFolder
   private let authority: [UInt8]
@@ -143,7 +143,7 @@ extension VirtualPhone {
   }
 }
 
-/// The metrics that the console plots.
+/// Tests of the metrics that the console plots.
 @Suite struct MetricHistoryTests {
   @Test
   func `an hour is kept, each metric a list, with gaps where it was not there`() throws {
@@ -171,7 +171,7 @@ extension VirtualPhone {
   }
 }
 
-/// The events of a stream, as received by a page.
+/// A reader of a stream's events, as a page receives them.
 private final class EventReader: Sendable {
   private let stream: HTTP1BodyStream
   private let signals: AsyncStream<Void>
@@ -185,7 +185,7 @@ private final class EventReader: Sendable {
     signal.yield()
   }
 
-  /// Returns the next event that matches, with no limit other than the test's.
+  /// Returns the next event that matches, without a time limit other than that of the test.
   func first(where matches: (JSONObject) -> Bool) async throws -> JSONObject {
     for await _ in signals {
       take()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FocusWatcher
 
-/// The program on a real X server.
+/// Tests of the program on a real X server.
 @Suite("belfry-focus", .requires(.xvfb, .systemPython))
 struct FocusedWindowTests {
   private static let program = Installation.products + "/belfry-focus"

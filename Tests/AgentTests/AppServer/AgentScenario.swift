@@ -8,11 +8,11 @@ import TestSupport
 
 @testable import Agent
 
-/// Items received from other threads.
+/// A queue of items that other threads deliver.
 ///
-/// A test can wait for them in any order.
+/// A test can wait for the items in any order.
 final class Arrivals<Item: Sendable>: @unchecked Sendable {
-  // `@unchecked` holds because the condition guards the items.
+  // `@unchecked` is safe because the condition guards the items.
   private let condition = NSCondition()
   private var items: [Item] = []
 
@@ -96,8 +96,8 @@ final class AgentScenario: Sendable {
 
   /// Starts an agent on the folder of an agent that has stopped.
   ///
-  /// A program that another test is starting holds copies of all descriptors, including the folder's lock, until its
-  /// start is complete. Therefore, this function retries.
+  /// A program that another test is starting holds copies of all descriptors, including that of the folder's lock,
+  /// until its start is complete. This function therefore retries.
   static func again(
     _ folder: ScratchFolder, grant: GrantPolicy = .all, hasManualClock: Bool = false,
     pendingLimit: Int = 64, log: Log = .silent
@@ -134,7 +134,7 @@ final class AgentScenario: Sendable {
   }
 }
 
-/// A test that acts as an app.
+/// A connection to the agent with which a test acts as an app.
 final class TestApp: Sendable {
   let connection: AppLinkConnection
   let events: Arrivals<AppLinkConnection.Event>
@@ -156,7 +156,7 @@ final class TestApp: Sendable {
 
   func close() { connection.close() }
 
-  /// Returns the next event for which `read` returns a value, with its question.
+  /// Returns the next event for which `read` returns a value: that value, and the event's question.
   func event<Value>(_ read: (AppEvent) -> Value?) -> (Value, AppLinkQuestion?)? {
     events.next { happening in
       guard case .event(let event, let question) = happening, let value = read(event) else {

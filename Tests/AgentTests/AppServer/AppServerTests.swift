@@ -163,7 +163,7 @@ struct AppServerTests {
     request.content.title = NotificationText(key: "KEY", arguments: [], text: "fallback")
     raw.send(AppRequest.add(request).frame.numbered(3).encoded)
     #expect(scenario.line("presented")?["app"] == "org.example.burger")
-    // The same for a manifest that the user is asked to install.
+    // Do the same with a manifest that the user is asked to install.
     let app = scenario.folder.file("Burger.app")
     try FileManager.default.createDirectory(atPath: app, withIntermediateDirectories: true)
     #expect(mkfifo(app + "/Info.json", 0o600) == 0)
@@ -172,7 +172,7 @@ struct AppServerTests {
     #expect(throws: AppLinkFailure.self) {
       _ = try control.connection.call(.control(.install(path: app)))
     }
-    // The same for a program that a desktop file names, whose first bytes the agent reads.
+    // Do the same with a program that a desktop file names, because the agent reads its first bytes.
     let entry = scenario.folder.file("org.example.pipe.desktop")
     let text = "[Desktop Entry]\nType=Application\nName=Pipe\nExec=\(app)/Info.json\n"
     try Data(text.utf8).write(to: URL(fileURLWithPath: entry))
@@ -311,7 +311,7 @@ struct AppServerTests {
     #expect(throws: AppLinkFailure.self) {
       try connection.call(.settings, timeoutMilliseconds: 4_000)
     }
-    // About 40 attempts. If the pause doubled each time, there would be seven.
+    // There are about 40 attempts. If the pause doubled each time, there would be seven.
     #expect(attempts.load(ordering: .relaxed) > 12)
   }
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Agent
 
-/// The limits on the number of app connections and on the memory that they use in the agent.
+/// Tests of the limits on the number of app connections and on the memory that they use in the agent.
 @Suite struct ConnectionBoundTests {
   // MARK: Number
 
@@ -108,7 +108,7 @@ import Testing
       lines.next { $0.contains("use too much memory") ? $0 : nil }, "nothing was closed")
     #expect(line.contains("app=org.example.burger"))
     #expect(line.contains("pid=\(getpid())"))
-    // Another connection of the app, which reads its answers, and another app are still served.
+    // Another connection of the app, which reads its answers, is still served, and so is another app.
     #expect(try app.connection.call(.pending).pending().count == 1)
     let other = TestApp(scenario, "org.example.fries")
     defer { other.close() }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Agent
 
-/// Imitations of the folders that Flatpak creates.
+/// Tests with imitations of the folders that Flatpak creates.
 ///
 /// `AppIdentityTests` uses a real Flatpak sandbox.
 @Suite struct FlatpakInstanceTests {

@@ -5,7 +5,7 @@ import System
 
 @testable import Agent
 
-/// A raw connection to the agent that does not implement the protocol.
+/// A connection to the agent that sends and receives raw bytes, without implementing the protocol.
 final class RawApp {
   private let descriptor: Int32
   private var decoder = AppFrameDecoder(limit: 8 << 20)
@@ -59,7 +59,7 @@ final class RawApp {
     }
   }
 
-  /// Reads up to `limit` frames, or until the other end closes the connection, and returns their number.
+  /// Reads up to `limit` frames, or until the other end closes the connection, and returns the number of frames.
   func readToEnd(limit: Int) -> Int {
     var count = 0
     while count < limit, frame() != nil { count += 1 }

@@ -8,7 +8,7 @@ import Transport
 private let oneMachine: [UInt8] = Array(0..<16)
 private let anotherMachine: [UInt8] = Array(1..<17)
 
-/// The identity that a device stores on disk.
+/// Tests of the identity that a device stores on disk.
 @Suite struct DeviceIdentityTests {
   @Test func `the key is made once and kept for its owner alone`() throws {
     let scratch = try ScratchFolder()

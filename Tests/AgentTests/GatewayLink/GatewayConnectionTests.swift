@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Transport
 
-/// The device's end of the link, connected to a gateway over real TLS sockets.
+/// Tests of the device's end of the link, connected to a gateway over real TLS sockets.
 @Suite struct GatewayLinkTests {
   static let topic = LinkSubject.topic(LinkTopic(bundleID: "com.example.app"))
 
@@ -190,7 +190,8 @@ import Transport
       link.goOnline()
       others.append(link)
     }
-    // A link that goes offline while it waits for its turn, and one that goes back online, block no other link.
+    // Two links must not block any other: one that goes offline while it waits for its turn, and one that goes back
+    // online.
     others[5].goOffline()
     others[6].goOffline()
     others[6].goOnline()

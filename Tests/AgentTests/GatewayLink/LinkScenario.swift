@@ -26,7 +26,7 @@ final class LinkScenario {
       delegate: device)
   }
 
-  /// Runs the loop until `condition` holds; returns `false` on timeout.
+  /// Runs the loop until `condition` holds, and returns `false` on timeout.
   func run(until condition: () -> Bool) throws -> Bool {
     let end = SystemClock.monotonicNanoseconds + TestTimeout.standardNanoseconds
     while !condition() {
@@ -38,7 +38,7 @@ final class LinkScenario {
   }
 }
 
-/// Records everything that a link reports.
+/// A device that records everything that a link reports.
 final class RecordingDevice: GatewayConnectionDelegate {
   var identity: DeviceIdentity?
   var ups: [UInt64] = []

@@ -310,7 +310,8 @@ struct ExtensionTests {
       }
       let effects = bench.take()
       #expect(effects.presented.map(\.body) == ["sealed"])
-      // An extension that could not be started has already been logged by the code that tried to start it.
+      // An extension that could not be started is not logged again, because the code that tried to start it has logged
+      // it.
       let silence: [Int: ServiceExtensions.Silence] = [1: .timedOut, 2: .left, 3: .ended]
       let entry = silence[end].map {
         AgentEffect.log(

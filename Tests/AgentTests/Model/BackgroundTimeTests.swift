@@ -122,7 +122,7 @@ struct BackgroundTimeTests {
     #expect(left() == 2)
     let warning = try #require(warned.first?.0)
     #expect(bench.handle(.appReplied(warning, .handled)).isEmpty)
-    // Nothing stops it, and no further task has time.
+    // Nothing stops it, and no other task has any time left.
     #expect(try wait(bench).isEmpty)
     #expect(left() == 0)
     #expect(bench.ask(connection, .beginBackgroundTask(name: nil)).answers.first?.seconds == 0)
@@ -130,7 +130,7 @@ struct BackgroundTimeTests {
     bench.handle(.backgroundTimeDue)
     #expect(bench.take().isEmpty)
     #expect(bench.command(.apps).answers.first?.rows.first?["state"] == "background")
-    // Back from the foreground, it has time again.
+    // After a return from the foreground, it has time again.
     bench.ask(connection, .setState(.foreground))
     #expect(left() == .greatestFiniteMagnitude)
     bench.ask(connection, .setState(.background))

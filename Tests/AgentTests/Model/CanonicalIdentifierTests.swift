@@ -4,7 +4,7 @@ import Testing
 
 @testable import Agent
 
-/// Identifiers that are canonically equal in Unicode but differ in bytes name different things.
+/// Tests that identifiers that are canonically equal in Unicode but differ in bytes name different things.
 @Suite("Identifiers that differ in bytes")
 struct CanonicalIdentifierTests {
   private static let composed = "caf\u{E9}"

@@ -200,7 +200,7 @@ struct ContentExtensionTests {
     bench.model.ask(connection, .setDrawing(NotificationDrawing(items: [.picture(path: "/a")])))
     let deleted = AgentEffect.deleteAttachments(Self.burger, paths: ["/a"])
     #expect(!bench.notify("U").contains(deleted))
-    // New attachments do not delete files that are on screen either.
+    // New attachments do not delete files that are on screen, either.
     request.content.attachments = [NotificationAttachment(id: "b", path: "/b")]
     #expect(
       bench.model.ask(bench.app, .add(request))

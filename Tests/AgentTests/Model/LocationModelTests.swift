@@ -12,7 +12,7 @@ import Testing
     return (bench, connection)
   }
 
-  /// Returns whether the app receives the device's location.
+  /// Returns true if the app receives the device's location.
   private func mayLocate(_ bench: ModelBench, _ connection: ConnectionID) -> Bool {
     _ = bench.command(.setPlace(latitude: 48.86, longitude: 2.29))
     defer { bench.ask(connection, .setLocationUpdates(false)) }
@@ -99,7 +99,7 @@ import Testing
     // The app opens nevertheless.
     #expect(told.told.contains(.state(.foreground)))
     #expect(bench.centerIDs().isEmpty && bench.disk.keys(.responses).isEmpty)
-    // The response is not delivered at launch either, even if the user opened the notification while access was
+    // The response is not delivered at launch, either, even if the user opened the notification while access was
     // allowed.
     bench.ask(connection, .setState(.background))
     allow(true)

@@ -2,7 +2,7 @@ import BelfryWire
 
 @testable import Agent
 
-/// An agent's model with apps, a user, and a disk that a test controls.
+/// A test bench with an agent's model, apps, a user, and a disk that the test controls.
 final class ModelBench {
   static let burger: AppID = {
     guard let id = AppID("org.example.burger") else { preconditionFailure("a valid id") }
@@ -12,11 +12,11 @@ final class ModelBench {
   let disk: BenchDisk
   private var nextConnection: UInt64 = 1
   private var nextNumber: Int64 = 100
-  /// Milliseconds since 1970.
+  /// The time of the wall clock, in milliseconds since 1970.
   var now: Int64 {
     didSet { elapsed += max(0, now - oldValue) }
   }
-  /// Elapsed time and time awake in milliseconds.
+  /// The elapsed time and the time awake, in milliseconds.
   ///
   /// Neither decreases when the clock is set back.
   private var elapsed: Int64
@@ -56,10 +56,10 @@ final class ModelBench {
 
   var time: AgentTime { AgentTime(wall: now, elapsed: elapsed, awake: elapsed) }
 
-  /// Sets the clock to a moment, which can be earlier than the current time.
+  /// Sets the clock to the time `now`, which may be earlier than the current time.
   func move(to now: Int64) { self.now = now }
 
-  /// Starts the agent if it has not been started yet; returns the resulting effects.
+  /// Starts the agent if it has not been started yet, and returns the resulting effects.
   func start() -> [AgentEffect] {
     let before = handle(.recordsRestored(disk.records))
     return before + handle(.started)
@@ -71,7 +71,7 @@ final class ModelBench {
     return self
   }
 
-  /// Effects of events since the last call of `take`, except those of requests and greetings.
+  /// The effects of events since the last call of `take`, except those of requests and greetings.
   private var untaken: [AgentEffect] = []
 
   /// Returns the effects of the latest events.
@@ -80,9 +80,9 @@ final class ModelBench {
     return untaken
   }
 
-  /// Handles an event.
+  /// Handles an event, and returns its effects, except those on disk and alarms.
   ///
-  /// Returns the effects except those on disk and alarms, as `take` does later.
+  /// `take` returns the same effects later.
   @discardableResult
   func handle(_ event: AgentEvent) -> [AgentEffect] {
     let effects = send(event)
@@ -137,7 +137,7 @@ final class ModelBench {
     }
   }
 
-  /// Connects an app; returns its connection and the resulting effects.
+  /// Connects an app, and returns its connection and the resulting effects.
   @discardableResult
   func connect(
     _ app: AppID = burger, state: AppState = .background, role: AppHello.Role = .app,
@@ -200,7 +200,7 @@ final class ModelBench {
   /// The prompts that the user sees, oldest first.
   private(set) var openPrompts: [Prompt] = []
 
-  /// Answers the oldest prompt for the user.
+  /// Answers the oldest prompt, as the user would.
   func answerPrompt(isAllowed: Bool) {
     guard let prompt = openPrompts.first else { return }
     handle(.promptAnswered(prompt.id, isAllowed: isAllowed))
@@ -217,7 +217,7 @@ final class ModelBench {
     handle(.notificationShown(AppNotificationID(app: Self.burger, id: id)))
   }
 
-  /// Connects an app that has permission for alerts, sounds, and badges.
+  /// Connects an app that has permission for alerts, sounds, and badges, and returns its connection.
   func authorized(
     _ app: AppID = burger, state: AppState = .background,
     options: Set<AuthorizationOption> = [.alert, .sound, .badge]

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Agent
 
-/// Apps of the interfaces before `UserNotifications`, which do not have to request permission.
+/// Tests of apps that use the interfaces before `UserNotifications` and do not have to request permission.
 @Suite("Apps of the older interfaces")
 struct OlderInterfaceTests {
   private static let app = ModelBench.burger
@@ -105,7 +105,7 @@ struct OlderInterfaceTests {
   ) throws {
     let bench = ModelBench(policy: .ask)
     let (connection, _) = bench.connect()
-    // Through `registerUserNotificationSettings` without a type, or only for pushes.
+    // Register without a type through `registerUserNotificationSettings`, or only for pushes.
     bench.ask(
       connection,
       registersTypes
@@ -122,7 +122,7 @@ struct OlderInterfaceTests {
     bench.move(to: bench.now + 60_000)
     #expect(bench.handle(.scheduleDue).asked.count == 1)
     #expect(bench.openPrompts.isEmpty)
-    // The user is not asked after a restart either.
+    // The user is not asked after a restart, either.
     bench.ask(connection, .add(Self.request(.local, "much later", inSeconds: 600)))
     #expect(bench.restarted(policy: .ask).start().prompts.isEmpty)
     // With types, the user is asked as for any other app.
@@ -130,7 +130,7 @@ struct OlderInterfaceTests {
     #expect(asked.prompts.count == 1)
   }
 
-  /// Found by `make simulate MODEL=agent SEED=83747 LENGTH=short`.
+  /// A regression test for a fault that `make simulate MODEL=agent SEED=83747 LENGTH=short` found.
   @Test
   func
     `a notification that is kept when its app leaves is asked about, until the user dismisses it`()
@@ -138,7 +138,7 @@ struct OlderInterfaceTests {
     let bench = ModelBench(policy: .ask)
     let (connection, _) = bench.connect(state: .foreground)
     bench.ask(connection, .register(.alert))
-    // Added before the app requests permission, and offered to the app first.
+    // The notification is added before the app requests permission, and is offered to the app first.
     let added = bench.ask(connection, .add(Self.request(.local)))
     #expect(added.asked.count == 1 && added.prompts.isEmpty)
     bench.ask(connection, .requestAuthorization([.alert]))
@@ -175,7 +175,7 @@ struct OlderInterfaceTests {
     // S4-6 part 2 of 3: what is registered afterwards is all there is
     #expect(register([.sound])?.alert == .notSupported)
     #expect(Self.switches(bench) == ["authorized", nil, "on", nil])
-    // Options that are requested one by one add up.
+    // Options that are requested one after the other add up.
     bench.ask(connection, .requestAuthorization([.alert]))
     #expect(Self.switches(bench) == ["authorized", "on", "on", nil])
     #expect(register([.sound])?.alert == .enabled)
@@ -469,7 +469,7 @@ struct OlderInterfaceTests {
       return
     }
     #expect(response.notification.request.content.generation == generation)
-    // The latest notification that the app itself sent decides.
+    // The interface of the latest notification that the app itself sent is decisive.
     bench.ask(connection, .add(ModelBench.request("new")))
     bench.command(.notify(app: Self.app.text, ModelBench.request("other")))
     bench.respond("other", .open)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Agent
 
-/// Each prompt has an identity, and its answer applies only to that prompt.
+/// Tests that each prompt has an identity, and that an answer applies only to its own prompt.
 @Suite struct PromptTests {
   private func bench() -> (ModelBench, ConnectionID) {
     let bench = ModelBench(policy: .ask)

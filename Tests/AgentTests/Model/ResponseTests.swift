@@ -298,7 +298,7 @@ struct ResponseTests {
     #expect(effects.launches.isEmpty)
     #expect(effects.raisingTokens == (isBusActivatable ? ["token"] : []))
     #expect(effects.asked.count == 1)
-    // This follows the response, which explains the change.
+    // The message follows the response, which explains the change.
     #expect(effects.told == [.state(.foreground)])
     let behind = bench.ask(connection, .add(ModelBench.request("m")))
     #expect(behind.presented.count == 1)

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Agent
 
-/// A push's payload is stored once in memory and once on disk; records of earlier agents are still read.
+/// Tests that a push's payload is stored once in memory and once on disk, and that records of earlier agents are still
+/// read.
 @Suite struct RetainedNotificationTests {
   private static let text = "avocado-and-nothing-else"
   private static let payload = #"{"aps":{"alert":"\#(text)","content-available":1},"k":7}"#

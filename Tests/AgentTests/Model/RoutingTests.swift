@@ -75,7 +75,7 @@ struct RoutingTests {
         .acknowledge(NotificationID(high: 1, low: 1)),
       ])
     let (connection, _) = bench.connect()
-    // This is reported once.
+    // The log reports this only once.
     #expect(bench.push(Self.background, id: 2) == [.acknowledge(NotificationID(high: 1, low: 2))])
     bench.ask(connection, .setState(.foreground))
     #expect(bench.push(Self.background, id: 3).asked.count == 1)

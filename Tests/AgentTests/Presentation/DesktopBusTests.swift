@@ -6,7 +6,7 @@ import Testing
 
 @testable import Agent
 
-/// Records the user's actions, as reported by the desktop presenter.
+/// A listener that records the user's actions as the desktop presenter reports them.
 private final class Hearing: PresenterListener {
   var acted: [(String, String?)] = []
   var shown = 0
@@ -24,9 +24,9 @@ private final class Hearing: PresenterListener {
   func presenterAppeared(_ kind: AgentConfiguration.PresenterKind, isNew: Bool) {}
 }
 
-/// A notification server.
+/// A notification server for tests.
 ///
-/// By default it resembles Plasma's: it has a text field and refuses excess notifications.
+/// By default, it resembles Plasma's: it has a text field, and it refuses notifications beyond its limit.
 private final class FieldServer {
   let bus: BusConnection
   var notified: [[BusValue]] = []
@@ -114,7 +114,7 @@ struct DesktopBusTests {
       #expect(scenario.run { hearing.shown == 1 })
       // An update in GNOME's list shows no banner; Plasma would show one.
       presenter.show(.refreshed(DesktopTests.presentation(body: "x")), atUnixMilliseconds: 0)
-      // An alert is still on the screen, not in the list.
+      // An alert is still on the screen, and therefore not in the list.
       presenter.show(
         .presented(DesktopTests.presentation("alert", persistent: true)), atUnixMilliseconds: 0)
       #expect(scenario.run { server.notified.count == urgencies.count })

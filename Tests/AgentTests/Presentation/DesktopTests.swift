@@ -321,7 +321,7 @@ struct DesktopNotificationStateTests {
     _ = board.notified(other, number: 4)
     board.serverLost(keepsList: true)
     #expect(board.serverAppeared() == [.notify(other, alert, replacing: 0)])
-    // Notifications that the server never acknowledged have not been seen.
+    // The user has not seen notifications that the server never acknowledged.
     _ = board.notified(other, number: 5)
     _ = board.show(Self.key, Self.item())
     board.serverLost(keepsList: true)

@@ -52,7 +52,7 @@ struct ServerFeaturesTests {
     #expect(ButtonPlacement(presentation, mute, hasWindow: true).opensWindow)
   }
 
-  /// The keys of the server's buttons, and the role of the window.
+  /// Returns the keys of the server's buttons, and the role of the window.
   private func placed(
     _ server: ServerFeatures, persistent: Bool, count: Int, hasWindow: Bool = true
   ) -> (keys: String, hasMore: Bool, opensWindow: Bool) {

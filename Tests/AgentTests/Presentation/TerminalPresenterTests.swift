@@ -2,7 +2,7 @@ import Testing
 
 @testable import Agent
 
-/// An answer on the terminal applies to the question that the user read.
+/// Tests that an answer on the terminal applies to the question that the user read.
 @Suite struct TerminalPresenterTests {
   private final class Listener: PresenterListener {
     var answers: [PromptID: Bool] = [:]

@@ -6,7 +6,7 @@ import System
 import TestSupport
 import Testing
 
-/// The agent as a program, with apps started from a shell and a minimal gateway.
+/// Tests of the agent as a program, with apps that are started from a shell and a minimal gateway.
 @Suite("belfry agent")
 struct AgentProgramTests {
   static func agent(
@@ -24,7 +24,7 @@ struct AgentProgramTests {
       try Data(gateway.authorityPEM).write(to: URL(fileURLWithPath: ca))
       arguments += ["--gateway", "127.0.0.1:\(gateway.port)", "--ca", ca, "--enroll", "letmein"]
     }
-    // A file that a killed agent left would be mistaken for that of the new agent.
+    // The file that a killed agent left behind would be mistaken for that of the new agent.
     unlink(ready)
     let program = try scenario.start(
       launcher + [Installation.belfry] + arguments + more, name: "belfry agent",
@@ -106,7 +106,7 @@ struct AgentProgramTests {
       #expect(try await agent.event("link")["state"].string == "up")
       #expect(
         try await app.event("registered")["token"].string == token)
-      // The first push is repeated, then a new one is sent. Only the new one is shown.
+      // Repeat the first push, and then send a new one. Only the new one is shown.
       #expect(gateway.with { Self.deliver(#"{"aps":{"alert":"Hi"},"k":1}"#, 5, $0) })
       #expect(gateway.with { Self.deliver(#"{"aps":{"badge":1,"alert":"new"}}"#, 7, $0) })
       let next = try await app.event("willPresent")
@@ -219,7 +219,7 @@ struct AgentProgramTests {
       #expect(
         gateway.with { Self.deliver(#"{"aps":{"alert":"Hi","mutable-content":1}}"#, 5, $0) })
       #expect(try await agent.event("presented")["body"].string == "Hi")
-      // The app's process ended; its time limit is not the reason.
+      // The reason is that the app's process ended, not that the time limit passed.
       #expect(agent.errors.contains("its process ended before it connected"))
       #expect(agent.errors.contains("/bin/false"))
     }
@@ -399,7 +399,7 @@ struct AgentProgramTests {
         #expect(result.errors.hasPrefix("belfry: "), "\(arguments)")
         #expect(result.lines.isEmpty)
       }
-      // Each message names the relevant argument or command, once.
+      // Each message names the relevant argument or command exactly once.
       for (arguments, words) in [
         (["settings", "x.y", "foo=on"], ["notifications", "location with always"]),
         (["state", "front=none.app"], ["unknown app", "belfry app list"]),

@@ -6,7 +6,8 @@ import Testing
 
 @testable import Agent
 
-/// Apps that the agent starts for pushes, with a manual clock: the permitted work in the background and its duration.
+/// Tests of apps that the agent starts for pushes, under a manual clock: the permitted background work and its
+/// duration.
 @Suite("time in the background, as programs")
 struct BackgroundProgramTests {
   private static let burger = AgentProgramTests.burger
@@ -84,7 +85,7 @@ struct BackgroundProgramTests {
       #expect(await scene.app.nextEvent("backgroundTimeEnds") != .null)
       #expect(try await scene.state() == "background")
       try await scene.advance(2)
-      // Nobody is left who could write to the queue.
+      // No process is left that could write to the queue.
       #expect((try? await scene.app.end()) == 0)
     }
   }
@@ -141,7 +142,7 @@ struct BackgroundProgramTests {
   }
 }
 
-/// The number of times that pushes wake an app in the background, with a manual clock.
+/// Tests of how often pushes wake an app in the background, under a manual clock.
 @Suite("the budget of wakes, as programs")
 struct WakeBudgetTests {
   private static let burger = AgentProgramTests.burger
@@ -182,7 +183,7 @@ struct WakeBudgetTests {
       try await settle()
       push(11, #""content-available":1"#)
       push(12, #""content-available":1"#)
-      // The alert follows them, so once it is shown, both have been decided.
+      // The alert follows the other pushes, so once it is shown, the agent has decided about them.
       push(13, #""alert":"shown""#)
       _ = try await agent.event("presented")
       try await advance(without)

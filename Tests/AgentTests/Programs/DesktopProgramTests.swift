@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The desktop presenter with a real notification server: dunst under Xvfb on a separate bus.
+/// Tests of the desktop presenter with a real notification server: dunst under Xvfb on a separate bus.
 @Suite("A real desktop", .serialized)
 struct DesktopProgramTests {
   /// A bus, a screen, and a notification server that run for the duration of the scenario.
@@ -11,7 +11,7 @@ struct DesktopProgramTests {
     let scenario: Scenario
     let environment: [String: String]
 
-    /// Opens a desktop; `services` is a folder of services that the bus may start.
+    /// Opens a desktop. `services` is a folder of services that the bus may start.
     static func open(on scenario: Scenario, services: String? = nil) async throws -> Desktop {
       let address = try await scenario.bus(services: services)
       let screen = try scenario.start(
@@ -27,7 +27,7 @@ struct DesktopProgramTests {
 
     /// Starts dunst.
     ///
-    /// Its menu chooses the line that contains `choice`.
+    /// The menu command chooses the line that contains `choice`.
     func startServer(choosing choice: String = "nothing") async throws -> RunningProgram {
       let menu = try await scenario.script("menu", "grep -m1 '\(choice)'")
       let configuration = scenario.folder.file("dunstrc")
@@ -220,7 +220,8 @@ struct DesktopProgramTests {
         return place["WIDTH"] != nil && place["HEIGHT"] != nil
       }
       try await Scenario.wait("a change of the screen") { try await desktop.picture() != before }
-      // The theme puts the buttons in the lower right corner, 66 pixels apart, the last one 71 pixels from it.
+      // The theme puts the buttons in the lower right corner at intervals of 66 pixels. The last one is 71 pixels from
+      // the corner.
       let right = (place["X"] ?? 0) + (place["WIDTH"] ?? 0)
       let bottom = (place["Y"] ?? 0) + (place["HEIGHT"] ?? 0)
       _ = try await xdotool(
@@ -256,7 +257,7 @@ struct DesktopProgramTests {
       let folder = scenario.folder.file(".local/share/\(Self.burger)/Library/Sounds")
       try FileManager.default.createDirectory(
         atPath: folder, withIntermediateDirectories: true)
-      // 1,000 identical samples, so that no other sound can be mistaken for this one.
+      // Use 1,000 identical samples, so that no other sound can be mistaken for this one.
       let samples = [UInt8](repeating: 0x37, count: 2_000)
       let header =
         "RIFF".utf8 + [0xF4, 7, 0, 0] + "WAVEfmt ".utf8 + [16, 0, 0, 0, 1, 0, 1, 0, 0x40, 0x1F]
@@ -435,7 +436,7 @@ struct DesktopProgramTests {
       let desktop = try await Desktop.open(on: scenario)
       _ = try await desktop.startServer(
         choosing: "#\(answer) ".replacingOccurrences(of: "'", with: "."))
-      // Without a display for windows, the server asks, whose buttons are in a menu.
+      // Without a display for windows, the notification server asks, and its buttons are in a menu.
       let agent = try await desktop.agent(["--grant", "ask"], environment: ["DISPLAY": ""])
       let app = try scenario.belfry(["app", "run", Self.burger, "--authorize", "alert"])
       _ = try await agent.event("prompt")

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Apps that do not report whether they are in the foreground, on a real X server.
+/// Tests of apps that do not report whether they are in the foreground, on a real X server.
 @Suite("windows in front", .requires(.xvfb, .systemPython))
 struct FocusProgramTests {
   @Test(.requiresCallFilter)
@@ -47,7 +47,7 @@ struct FocusProgramTests {
       #expect(try await app.event("state")["state"].string == "background")
       try await notify("2")
       #expect(try await agent.event("presented")["id"].string == "2")
-      // Found by its name, as for a process other than the connected one.
+      // The app is found by its name, as for a process other than the connected one.
       try await windows.front(#"{"process":1,"gtk":"\#(burger)"}"#)
       #expect(try await app.event("state")["state"].string == "foreground")
       let front = try await scenario.belfryCommand(["state", "--json"]).values.first?["front"]
@@ -55,7 +55,7 @@ struct FocusProgramTests {
       let doctor = try await scenario.belfryCommand(["doctor", "--json"], succeeding: false).values
       let row = doctor.first { $0["feature"].string == "foreground window" }
       #expect(row?["state"].string == "ok")
-      // The X server ends, and its windows with it. The agent continues.
+      // The X server and its windows are gone, and the agent continues.
       windows.server.signal(SIGTERM)
       _ = try await windows.server.end()
       try await Scenario.wait("the end of belfry-focus") {

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// `belfry notify --near` and `belfry location` with an agent and a running app.
+/// Tests of `belfry notify --near` and `belfry location`, with an agent and a running app.
 @Suite("belfry notify at a place")
 struct PlaceProgramTests {
   private static let app = "org.example.alarm"

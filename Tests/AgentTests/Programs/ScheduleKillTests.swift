@@ -5,15 +5,17 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The agent is killed repeatedly at random points while notifications are scheduled and become due and pushes arrive:
-/// 20 times by default, or the number in `BELFRY_KILLS`.
+/// Tests in which the agent is killed repeatedly at random points.
+///
+/// Meanwhile, notifications are scheduled and become due, and pushes arrive. The agent is killed 20 times by default,
+/// or as often as `BELFRY_KILLS` says.
 @Suite("belfry agent, killed at random points", .serialized)
 struct ScheduleKillTests {
   /// The test's record of the notifications that it has requested.
   private struct Book {
-    /// Due times of the requests that the agent has answered, in milliseconds of its clock.
+    /// The due times of the requests that the agent has answered, in milliseconds of its clock.
     var due: [String: Int64] = [:]
-    /// Notifications that were due, or had been shown, before an answer of the agent.
+    /// The notifications that were due, or had been shown, before an answer of the agent.
     var settled: Set<String> = []
     /// The number of times that each notification was shown.
     var shown: [String: Int] = [:]
@@ -29,7 +31,8 @@ struct ScheduleKillTests {
       }
     }
 
-    /// Returns the names of the notifications in the lines: the identifier of a local notification, the text of a push.
+    /// Returns the names of the notifications in the lines: the identifier of a local notification, or the text of a
+    /// push.
     static func presented(_ lines: [String]) -> [String] {
       lines.compactMap { JSONLine($0) }.filter { $0["event"].string == "presented" }
         .compactMap { $0["trigger"].string == "push" ? $0["body"].string : $0["id"].string }
@@ -46,7 +49,7 @@ struct ScheduleKillTests {
 
   /// The pushes of a test's gateway.
   ///
-  /// They are numbered, and sent again until the agent acknowledges them.
+  /// The pushes are numbered, and each is sent again until the agent acknowledges it.
   private struct Sender {
     let gateway: LinkGatewayThread
     private var sent: [UInt64] = []
@@ -54,9 +57,9 @@ struct ScheduleKillTests {
 
     init() throws { gateway = try LinkGatewayThread() }
 
-    /// Sends the next push, after those left from an earlier run of the agent.
+    /// Sends the next push, after those that remain from an earlier run of the agent.
     ///
-    /// Sends nothing before the link is ready.
+    /// This method sends nothing before the link is ready.
     mutating func send(in life: Int) {
       let isFirst = life != self.life
       let known = sent
@@ -97,10 +100,10 @@ struct ScheduleKillTests {
         let settledBefore = book.settled
         let connection = Self.connect(scenario)
         if life == 0 { try Self.register(scenario) }
-        // If the clock was being moved when the agent was killed, it may be ahead of the last answer.
+        // If the agent was killed while the clock was being moved, the clock may be ahead of the last answer.
         clock = try Self.advance(connection, by: 0)
-        // The agent is killed after a random number of steps, so that a busy machine has no influence, then at any
-        // point of a step.
+        // Kill the agent after a random number of steps, so that a busy machine has no influence, and then at any point
+        // of a step.
         let lastStep = Int.random(in: 0..<40, using: &dice)
         let delay = UInt32.random(in: 0...10_000, using: &dice)
         var killer: DispatchSemaphore?
@@ -122,7 +125,7 @@ struct ScheduleKillTests {
             }
           }
         } catch {
-          // The agent was killed. The last request may have been stored or not.
+          // The agent was killed, and may or may not have stored the last request.
         }
         killer?.wait()
         _ = try await agent.end()
@@ -134,7 +137,7 @@ struct ScheduleKillTests {
         scenario, ["--clock", "manual", "--pending-limit", "10000"])
       let settledBefore = book.settled
       let connection = Self.connect(scenario)
-      // Only the agent's answers tell the time of its clock; all waits end before this time.
+      // Only the agent's answers tell the time of its clock. All waits end before this time.
       _ = try Self.advance(connection, by: 24 * 3_600_000)
       connection.close()
       #expect(try await agent.stop() == 0)
@@ -190,7 +193,7 @@ struct ScheduleKillTests {
       .control(.notify(app: "org.example.burger", request)), timeoutMilliseconds: 20_000)
   }
 
-  /// Moves the clock; returns its new time.
+  /// Moves the clock, and returns the new time.
   private static func advance(_ connection: AppLinkConnection, by milliseconds: Int64) throws
     -> Int64
   {
@@ -205,7 +208,7 @@ struct ScheduleKillTests {
 }
 
 extension Thread {
-  /// Kills a program from another thread; the semaphore is signaled when that is done.
+  /// Kills a program from another thread, which signals the semaphore when it is done.
   fileprivate static func detachKiller(
     _ program: RunningProgram, afterMicroseconds delay: UInt32
   ) -> DispatchSemaphore {

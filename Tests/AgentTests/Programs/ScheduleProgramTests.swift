@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// `belfry notify`, `clock`, and `location` against an agent with a manual clock.
+/// Tests of `belfry notify`, `clock`, and `location` with an agent that has a manual clock.
 @Suite("belfry notify later")
 struct ScheduleProgramTests {
   private static let app = "org.example.alarm"
@@ -46,7 +46,7 @@ struct ScheduleProgramTests {
         ])
       let waiting = try await scenario.belfryCommand(["notify", "list", "--json"])
       #expect(waiting.values.map { $0["id"].string } == ["skipped"])
-      // The clock is set back: nothing becomes due, and the same moments occur again.
+      // The clock is set back. Nothing becomes due, and the same moments occur again.
       _ = try await scenario.belfryCommand(["clock", "set", "2026-03-29T00:00:00Z"])
       #expect(
         try await scenario.belfryCommand(["notify", "next", "skipped"]).lines
@@ -94,7 +94,7 @@ struct ScheduleProgramTests {
       }
       #expect(journey.isRunning)
       journey.signal(SIGKILL)
-      // Nothing else becomes due, so the rest of the way is one step.
+      // Nothing else becomes due, so a single step covers the rest of the way.
       _ = try await scenario.belfryCommand(["notify", "cancel", "often"])
       #expect(try await agent.stop() == 0)
     }
@@ -216,8 +216,8 @@ struct ScheduleProgramTests {
       let day = try await scenario.belfryCommand(["notify", "next", "later"]).output
       agent.signal(SIGKILL)
       _ = try await agent.end()
-      // The same boot of the kernel, in a time namespace whose clock that counts sleep is two hours ahead. The wall
-      // clock is the same.
+      // Simulate the same boot of the kernel in a time namespace, in which the clock that counts sleep is two hours
+      // ahead, and the wall clock is the same.
       let ready = scenario.folder.file("again.json")
       let woken = try scenario.start(
         [
@@ -228,7 +228,7 @@ struct ScheduleProgramTests {
       let shown = try await woken.event("presented")
       #expect(shown["id"].string == "hours")
       _ = try await ScratchFolder.contents(of: ready) { !woken.isRunning }
-      // From the agent's own user namespace, which may not inspect a process outside of it.
+      // Run this in the agent's own user namespace, which may not inspect a process outside of it.
       let next = try await scenario.command([
         TestTool.nsenter.required(), "--target", String(woken.pid), "--user",
         "--preserve-credentials", Installation.belfry, "notify", "next", "later",

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `belfry settings --window` with an agent and an app, operated as by a screen reader.
+/// Tests of `belfry settings --window` with an agent and an app, operated as by a screen reader.
 @Suite(
   "The settings window", .serialized,
   .requires(.xvfb, .xdotool, .dbus, .accessibility, .dbusPython, .systemPython))

@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// An app's own sound file, from the agent to the loudspeaker.
+/// Tests of an app's own sound file, from the agent to the loudspeaker.
 @Suite("sounds, as programs")
 struct SoundProgramTests {
   private static let burger = AgentProgramTests.burger
 
-  /// Returns a mono file of identical 16-bit samples at 8 kHz, which no other sound can be mistaken for.
+  /// Returns a mono file of identical 16-bit samples at 8 kHz, so that no other sound can be mistaken for it.
   private static func wave(frames: Int, sample: UInt8) -> Data {
     func little(_ value: Int) -> [UInt8] {
       (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }

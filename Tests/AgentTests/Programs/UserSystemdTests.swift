@@ -5,9 +5,9 @@ import Testing
 
 @testable import Agent
 
-/// Apps in units of a real systemd user manager.
+/// Tests of apps in units of a real systemd user manager.
 ///
-/// For machines that cannot run one, `ServicesTests` tests each call to it.
+/// For machines that cannot run one, `ServicesTests` tests each call to the manager.
 @Suite("apps as units of the user's systemd", .requiresUserSystemd)
 struct UserSystemdTests {
   static let burger = AgentProgramTests.burger
@@ -51,7 +51,7 @@ struct UserSystemdTests {
       #expect(launch["reason"].string == "response")
       #expect(launch["notification"]["id"].string == "o")
       #expect(try await app.event("response")["notification"]["title"].string == "Open me")
-      // The queue has ended: no process is left that could write to it, not even the sleeping child.
+      // The end of the queue shows that no process is left that could write to it, not even the sleeping child.
       _ = try await scenario.command(["/bin/sh", "-c", "echo end > \(told)"])
       #expect(try await app.end() == 0)
       try await manager.stop()
@@ -142,7 +142,7 @@ struct UserSystemdTests {
     ).output
   }
 
-  /// A loop stays on its thread, so nothing here is awaited.
+  /// This function awaits nothing, because a loop must stay on its thread.
   private static func startAndEnd(
     _ script: String, of app: RunningProgram, on manager: UserSystemd
   ) throws {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The agent's windows with a real notification server, read and operated as by a screen reader.
+/// Tests of the agent's windows with a real notification server, read and operated as by a screen reader.
 @Suite(
   "Windows of a real agent", .serialized,
   .requires(

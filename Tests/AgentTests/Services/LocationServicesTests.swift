@@ -82,7 +82,7 @@ private final class Traveller {
   }
 }
 
-/// The agent's location services with real GeoClue, and with BlueZ as simulated by python-dbusmock.
+/// Tests of the agent's location services with real GeoClue, and with BlueZ as python-dbusmock simulates it.
 @Suite("Location services", .serialized)
 struct LocationServicesTests {
   private static let log = Log(subsystem: "test", sink: .nowhere)
@@ -302,7 +302,7 @@ struct LocationServicesTests {
           id: "door", shape: .beacon(uuid: uuid, major: 1, minor: nil))
         traveller.allow([try app()])
         try traveller.watch(.watched(try app(), "door"), door)
-        // The scanner requests discovery; the mock reports that when asked.
+        // The scanner requests discovery. The mock reports that only when asked.
         var isDiscovering = false
         var wanted = true
         func look() {
@@ -358,7 +358,7 @@ struct LocationServicesTests {
     #expect(throws: AppLinkFailure.self) {
       try regions.add(waiting, circle(21), repeats: false, &effects)
     }
-    // The same name replaces a region, and another app has its own limit of twenty.
+    // A region replaces one with the same name, and another app has its own limit of twenty.
     try regions.add(.watched(try app(), "3"), circle(3), repeats: true, &effects)
     let other = try #require(AppID("org.example.other"))
     try regions.add(.watched(other, "3"), circle(3), repeats: true, &effects)

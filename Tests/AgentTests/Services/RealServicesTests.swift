@@ -3,7 +3,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The agent with real services of the machine, or python-dbusmock's templates of them, on a separate system bus.
+/// Tests of the agent with the machine's real services, or python-dbusmock's templates of them, on a separate system
+/// bus.
 @Suite("The machine's services, as programs", .serialized)
 struct RealServicesTests {
   struct Machine {
@@ -132,7 +133,7 @@ struct RealServicesTests {
         try await machine.call(
           Self.login, manager, "org.freedesktop.DBus.Mock.AddSession", "auto", "seat0", "0", "me",
           "true")
-        // A session that was locked when the bus ended may not be locked on the new bus.
+        // A session that was locked when the bus ended need not be locked on the new bus.
         for (hint, word) in [("false", "off"), ("true", "on")] {
           try await machine.call(
             Self.login, manager + "/session/auto", "org.freedesktop.login1.Session.SetLockedHint",

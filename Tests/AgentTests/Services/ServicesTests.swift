@@ -5,7 +5,7 @@ import Testing
 
 @testable import Agent
 
-/// A separate bus, with services on it that the test simulates.
+/// A separate bus with services that the test simulates.
 final class ServiceScenario {
   let loop: EventLoop
   let address: String
@@ -17,7 +17,7 @@ final class ServiceScenario {
 
   func connect() throws -> BusConnection { try BusConnection(.at(address), on: loop) }
 
-  /// Runs the loop until `condition` holds; returns `false` on timeout.
+  /// Runs the loop until `condition` holds, and returns `false` on timeout.
   func run(until condition: () -> Bool) -> Bool {
     let end = SystemClock.monotonicNanoseconds + TestTimeout.standardNanoseconds
     while !condition() {
@@ -32,7 +32,7 @@ final class ServiceScenario {
     try await run(prepare: { _, _ in }, { scenario, _ in try body(scenario) })
   }
 
-  /// Runs `body` with the services that `prepare` starts on the bus; the bus address is its second argument.
+  /// Runs `body` with the services that `prepare` starts on the bus. The second argument of `body` is the bus address.
   static func run<Prepared>(
     prepare: (Scenario, String) async throws -> Prepared,
     _ body: (ServiceScenario, Prepared) throws -> Void
@@ -114,7 +114,7 @@ struct ServicesTests {
         })
       network.set("Metered", .uint32(1))
       #expect(scenario.run { changes.contains(.device(.metered(true))) })
-      // Between two networks, the device is offline; the second one counts as another network.
+      // Between two networks, the device is offline. The second network counts as another network.
       #expect(!changes.contains(.device(.online(isOtherNetwork: true))))
       network.set("PrimaryConnection", .path("/"))
       network.set("PrimaryConnection", .path("/2"))

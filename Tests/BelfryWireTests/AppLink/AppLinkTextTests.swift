@@ -2,10 +2,10 @@ import BelfryWire
 import TestSupport
 import Testing
 
-/// Frames of an app whose texts are expensive to compare: runs of combining marks in every text field.
+/// Tests of frames whose texts are expensive to compare: every text field contains runs of combining marks.
 @Suite("Texts of app link frames")
 struct AppLinkTextTests {
-  /// Frames with a text in place of `%`.
+  /// The frames, each with `%` in place of a text.
   private static let frames = [
     #"{"type":"%","number":1}"#,
     #"{"type":"hello","number":1,"%":1,"version":1}"#,

@@ -1,9 +1,9 @@
 import BelfryWire
 import Testing
 
-/// Both ends of the link connected to each other (`docs/device-link.md` 3).
+/// Tests of both ends of the link, connected to each other (`docs/device-link.md` 3).
 @Suite struct DeviceLinkMachinesTests {
-  /// Found by `make simulate`: the device kept the topic forever.
+  /// A regression test for a fault that `make simulate` found: the device kept the topic forever.
   @Test func `a switch of a topic that is not wanted is forgotten once it was heard`() {
     let pair = LinkPair.up()
     let other = LinkTopic(bundleID: "com.example.other")
@@ -136,7 +136,7 @@ import Testing
     for number in 1...2 { #expect(pair.deliver(UInt64(number))) }
     pair.exchange()
     pair.advance(seconds: 150)
-    // An acknowledgement is progress, so the time limit of the other one starts again.
+    // An acknowledgement is progress, so the time limit of the other notification starts again.
     pair.client.onPersisted(NotificationID(high: 8, low: 1), at: pair.now)
     pair.advance(seconds: 170)
     #expect(pair.settled == [1])
@@ -293,7 +293,7 @@ import Testing
         == .connect(host: "other", port: 99))
   }
 
-  /// Both fields at their maximum kept a device away for fifty days.
+  /// A regression test: both fields at their maximum kept a device away for fifty days.
   @Test func `a hint to come back in weeks is obeyed for ten minutes, and ten at random`() {
     let pair = LinkPair.up()
     let hint = LinkFrame.ReconnectHint(afterMilliseconds: .max, jitterMilliseconds: .max)
@@ -374,7 +374,7 @@ import Testing
     pair.now = pair.server.deadline
     #expect(pair.server.timerFired(at: pair.now, output: &pair.toClient) == nil)
     #expect(pair.toClient.count == 7)
-    // The device answers; it is only slow.
+    // The device answers. It is only slow.
     pair.exchange()
     #expect(!pair.isServerClosed)
     pair.now = pair.server.deadline

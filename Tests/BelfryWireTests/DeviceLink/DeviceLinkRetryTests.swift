@@ -1,7 +1,7 @@
 import BelfryWire
 import Testing
 
-/// Requests that were refused temporarily, or sent without a connection.
+/// Tests of requests that were refused temporarily or sent without a connection.
 @Suite struct DeviceLinkRetryTests {
   @Test func `wishes made offline are told to the next connection`() {
     let pair = LinkPair.up()

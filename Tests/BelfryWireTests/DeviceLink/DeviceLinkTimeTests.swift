@@ -1,7 +1,7 @@
 import BelfryWire
 import Testing
 
-/// The timing of each end of a link, to the nanosecond.
+/// Tests of the timing of each end of a link, to the nanosecond.
 @Suite struct DeviceLinkTimeTests {
   /// Returns a pair that has failed to connect five times, so that its next pause would be long.
   private func failing() -> LinkPair {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import BelfryWire
 
-/// The last value on each side of the link's limits.
+/// Tests of the last value on each side of the link's limits.
 @Suite struct LinkBoundTests {
   private func decoded(_ type: LinkFrameType, _ body: [UInt8]) throws -> LinkFrame? {
     try body.withUnsafeBytes { try LinkFrame(type: type.rawValue, body: $0) }

@@ -2,14 +2,14 @@ import BelfryWire
 import Foundation
 import Testing
 
-/// `docs/device-link.md` is the specification: its examples are read from the file and decoded.
+/// Tests that decode the examples in `docs/device-link.md`, which is the specification.
 @Suite struct LinkDocumentTests {
   static let id = NotificationID(high: 0xEABE_AE54_14A8_11E5, low: 0xB60B_1697_F925_EC7B)
   static let uniqueID = NotificationID(high: 0x0F0E_0D0C_0B0A_4908, low: 0x8706_0504_0302_0100)
   static let topic = LinkTopic(bundleID: "com.example.app")
   static let channel = [UInt8](0xD0..<0xE0)
 
-  /// The document's blocks marked `hex NAME`, as bytes.
+  /// The blocks of the document that are marked `hex NAME`, as bytes.
   static let examples: [String: [UInt8]] = {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
     let file = folder.appending(path: "../../../docs/device-link.md").standardized

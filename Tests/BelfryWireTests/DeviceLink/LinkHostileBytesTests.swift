@@ -2,9 +2,9 @@ import BelfryWire
 import TestSupport
 import Testing
 
-/// Bytes that a correct peer never sends.
+/// Tests with bytes that a correct peer never sends.
 ///
-/// Each is refused with the reason that the document gives, and none traps.
+/// Each input is refused with the reason that the document gives, and none causes a trap.
 @Suite struct LinkHostileBytesTests {
   typealias Example = (name: String, bytes: [UInt8])
   static var examples: [Example] {
@@ -13,8 +13,8 @@ import Testing
   }
 
   @Test func `every truncation is refused as truncated or is a shorter frame`() {
-    // Bodies that end with the payload, the chain, or some authorities have no length for it; the frame's length
-    // applies.
+    // Bodies that end with the payload, the chain, or authorities contain no length for that last part. The frame's
+    // length applies.
     let open: Set<String> = ["notification", "broadcast", "enrolled", "renewed"]
     for (name, bytes) in Self.examples {
       let body = bytes.dropFirst(LinkLimits.headerBytes)
@@ -44,7 +44,7 @@ import Testing
       let expected: Result<Bool, LinkFault> =
         open.contains(name)
         ? .success(true)
-        // Half of the length of another authority.
+        // The body contains half of the length of another authority.
         : .failure(
           LinkFault(name == "renewed" ? .truncated : .trailingBytes, frameType: bytes[2]))
       #expect(outcome == expected, "\(name)")

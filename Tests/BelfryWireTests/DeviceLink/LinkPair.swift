@@ -1,6 +1,8 @@
 import BelfryWire
 
-/// Both ends of one link in memory: each reads the bytes that the other writes, under a clock that the test controls.
+/// Both ends of one link, in memory.
+///
+/// Each end reads the bytes that the other writes, under a clock that the test controls.
 final class LinkPair {
   static let device: UInt64 = 42
   static let topic = LinkTopic(bundleID: "com.example.app")
@@ -15,7 +17,7 @@ final class LinkPair {
   var received: [(id: NotificationID, payload: [UInt8])] = []
   var settled: [UInt64] = []
   var persistsAtOnce = true
-  /// Bytes in transit; a test may inspect or discard them.
+  /// The bytes in transit, which a test may inspect or discard.
   var toServer: [UInt8] = []
   var toClient: [UInt8] = []
   var answer: (UInt16, DeviceLinkServer.Request) -> DeviceLinkServer.Answer = { _, request in
@@ -127,7 +129,7 @@ final class LinkPair {
 
   /// Advances the clock.
   ///
-  /// Fires the timers of both ends and carries their bytes on the way.
+  /// In the process, it fires the timers of both ends and carries their bytes.
   func advance(seconds: Double) {
     let end = now + Int64(seconds * 1e9)
     while true {

@@ -1,7 +1,7 @@
 import BelfryWire
 import Testing
 
-/// The renewal of a device's certificate (`docs/device-link.md` 3, Renewal).
+/// Tests of the renewal of a device's certificate (`docs/device-link.md` 3, Renewal).
 @Suite struct LinkRenewalTests {
   private static let former = [UInt8](repeating: 1, count: 32)
   private static let new = [UInt8](repeating: 2, count: 32)
@@ -11,7 +11,7 @@ import Testing
 
   /// Returns a pair whose link is up.
   ///
-  /// The device trusts the previous authorities; `mark` identifies those of the gateway.
+  /// The device trusts the previous authorities. `mark` identifies those of the gateway.
   private func pair(_ mark: [UInt8]?, renewAt seconds: Int64 = .max) -> LinkPair {
     let pair = LinkPair()
     pair.trustMark = mark

@@ -1,6 +1,6 @@
 import Cocoa
 
-// Uses every signature of client-api section 2.3. The test passes if this file compiles.
+// This file uses every signature of client-api section 2.3. The test passes if the file compiles.
 
 @MainActor
 private func application(_ delegate: AppDelegate) {

@@ -2,7 +2,7 @@ import CoreLocation
 import Foundation
 import PushKit
 
-// Uses every signature of client-api sections 2.4 and 2.5. The test passes if this file compiles.
+// This file uses every signature of client-api sections 2.4 and 2.5. The test passes if the file compiles.
 
 private func coordinates() {
   let point: CLLocationCoordinate2D = CLLocationCoordinate2DMake(0, 0)

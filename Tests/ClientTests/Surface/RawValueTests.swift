@@ -5,7 +5,7 @@ import Testing
 import UIKit
 import UserNotifications
 
-/// Every raw value and option bit of client-api section 2, as in Apple's SDK.
+/// Tests that every raw value and option bit of client-api section 2 is the same as in Apple's SDK.
 @Suite struct RawValueTests {
   struct Row: CustomTestStringConvertible, Sendable {
     let testDescription: String

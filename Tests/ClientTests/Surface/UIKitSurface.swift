@@ -1,6 +1,6 @@
 import UIKit
 
-// Uses every signature of client-api sections 2.2 and 2.6. The test passes if this file compiles.
+// This file uses every signature of client-api sections 2.2 and 2.6. The test passes if the file compiles.
 
 @MainActor
 private func application(_ application: UIApplication, _ delegate: AppDelegate) async {

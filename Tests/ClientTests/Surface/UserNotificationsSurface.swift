@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UserNotifications
 
-// Uses every signature of client-api section 2.1. The test passes if this file compiles.
+// This file uses every signature of client-api section 2.1. The test passes if the file compiles.
 
 extension UNUserNotificationCenter {
   fileprivate func surface(_ request: UNNotificationRequest) async throws {

@@ -7,9 +7,9 @@ import Testing
 
 @testable import UIKit
 
-/// A check for code on the main queue.
+/// A check that code runs on the main queue.
 ///
-/// In a test process, whose main thread is parked, the main queue takes the role of an app's main thread.
+/// In a test process, whose main thread is parked, the main queue acts as an app's main thread.
 enum MainQueue {
   private static let key: DispatchSpecificKey<Bool> = {
     let key = DispatchSpecificKey<Bool>()
@@ -20,9 +20,9 @@ enum MainQueue {
   static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) ?? false }
 }
 
-/// The system calls every optional member of the delegates when it is written as apps write it.
+/// Tests that the system calls every optional member of the delegates if it is written as apps write it.
 ///
-/// A method that only resembles the requirement would compile but never be called.
+/// A method that only resembles a requirement would compile but never be called.
 @Suite @MainActor struct WitnessTests {
   private final class App: UIResponder, UIApplicationDelegate {
     var window: UIWindow?

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AppKit
 
-/// The conditions under which a Mac app without a place in the Dock counts as being in the foreground.
+/// Tests of the conditions under which a Mac app without an icon in the Dock counts as being in the foreground.
 @MainActor @Suite struct ActivationPolicyTests {
   private func window(_ style: NSWindow.StyleMask) -> NSWindow {
     NSWindow(contentRect: .zero, styleMask: style, backing: .buffered, defer: false)
@@ -35,7 +35,7 @@ import Testing
     #expect(application.keyWindow == nil && !application.isActive)
     overlay.close()
 
-    // The agent's knowledge of the desktop takes precedence.
+    // The agent's information about the desktop takes precedence.
     application.becomeActive(isKnown: true)
     #expect(application.isActive)
   }

@@ -5,7 +5,7 @@ import Testing
 import UIKit
 import UserNotifications
 
-/// Archiving, copying, and comparing the values that apps hold.
+/// Tests of archiving, copying, and comparing the values that apps hold.
 @Suite struct ArchiveTests {
   private func archived<Value: NSObject & NSSecureCoding>(_ value: Value) throws -> Value? {
     let data = try NSKeyedArchiver.archivedData(withRootObject: value, requiringSecureCoding: true)

@@ -2,7 +2,7 @@ import Combine
 import Foundation
 import Testing
 
-/// The small Combine implementation: subjects, operators, and observable objects.
+/// Tests of the small Combine implementation: subjects, operators, and observable objects.
 @Suite struct CombineTests {
   private final class Model: ObservableObject {
     @Published var count = 0
@@ -121,7 +121,7 @@ private final class LockedValue<Value>: @unchecked Sendable {
 }
 
 extension Just {
-  /// The same values, in a publisher that can fail.
+  /// Returns a publisher of the same values that can fail.
   fileprivate func mapError<Failure: Error>() -> AnyPublisher<Output, Failure> {
     let subject = CurrentValueSubject<Output, Failure>(output)
     return subject.prefix(1)

@@ -8,7 +8,7 @@ import UserNotifications
 @testable import AppKit
 @testable import UIKit
 
-/// Conversions between the three generations of the API and the common model.
+/// Tests of the conversions between the three generations of the API and the common model.
 @Suite struct ConversionTests {
   private func local(_ change: (inout LocalNotificationFields) -> Void) throws
     -> BelfryWire.NotificationRequest

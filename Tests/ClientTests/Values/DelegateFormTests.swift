@@ -6,7 +6,7 @@ import Testing
 
 final class NamedDelegate: NSObject, UIApplicationDelegate {}
 
-/// The system calls the form of a delegate's method that the app implements.
+/// Tests that the system calls the form of a delegate's method that the app implements.
 @Suite @MainActor struct DelegateFormTests {
   private class Recorder: NSObject, UIApplicationDelegate { var calls: [String] = [] }
 

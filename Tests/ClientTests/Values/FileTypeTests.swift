@@ -3,7 +3,7 @@ import Testing
 import UniformTypeIdentifiers
 import UserNotifications
 
-/// The uniform types that attachments can have.
+/// Tests of the uniform types that attachments can have.
 @Suite struct FileTypeTests {
   @Test func `A type is found by its identifier, extension and MIME type`() {
     #expect(UTType("public.png") == .png)

@@ -5,7 +5,7 @@ import UserNotifications
 
 @testable import AppKit
 
-/// The contents of the notification that tells a Mac app that it has launched.
+/// Tests of the contents of the notification that informs a Mac app of its launch.
 @MainActor @Suite struct LaunchUserInfoTests {
   private final class Delegate: NSObject, UNUserNotificationCenterDelegate {}
 

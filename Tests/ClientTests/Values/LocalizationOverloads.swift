@@ -1,8 +1,8 @@
 import UserNotifications
 
-// A file that imports only one of Belfry's modules.
+// This file imports only one of Belfry's modules.
 
-/// The overloads that the calls in such a file resolve to.
+/// The overloads to which the calls in a file with a single import resolve.
 enum AloneFile {
   static func texts(_ bundle: Bundle) -> [String] {
     [

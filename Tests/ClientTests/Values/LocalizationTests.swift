@@ -4,9 +4,9 @@ import UserNotifications
 
 @testable import BelfryClient
 
-/// All of Foundation's look-up calls return texts in the languages chosen on the device.
+/// Tests that all of Foundation's lookup calls return texts in the languages that are chosen on the device.
 @Suite struct LocalizationTests {
-  /// Returns a bundle of a folder with the given files.
+  /// Returns a bundle whose folder contains the given files.
   private func bundle(_ files: [String: String]) throws -> Bundle {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent(UUID().uuidString, isDirectory: true)
@@ -61,7 +61,7 @@ import UserNotifications
     throws
   {
     let tag = Locale.userPreferredLanguages[0]
-    // Foundation's own look-up would choose the other language.
+    // Foundation's own lookup would choose the other language.
     let bundle = try bundle([
       "\(tag).lproj/Localizable.strings": #""K" = "chosen";"#,
       "\(tag).lproj/T.strings": #""K" = "chosen";"#,
@@ -95,7 +95,7 @@ import UserNotifications
     #expect(text(1, 1) == "a file in one folder of Anna")
     #expect(text(0, 2) == "nothing in 2 folders of Anna")
     #expect(text(5, 1) == "5 files in one folder of Anna")
-    // Foundation handles a format that is in no file.
+    // Foundation handles a format that no file contains.
     let five = 5
     #expect(String.localizedStringWithFormat("%d%% of %@", five, "it") == "5% of it")
     #expect(String.localizedStringWithFormat("%d%% of %@", 5, "it") == "5% of it")

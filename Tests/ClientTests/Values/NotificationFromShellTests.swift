@@ -4,7 +4,8 @@ import Testing
 
 @testable import UIKit
 
-/// A notification that another program, such as `belfry notify`, shows on behalf of an app of the older interfaces.
+/// Tests of a notification that another program, such as `belfry notify`, shows on behalf of an app with an older
+/// interface.
 @Suite @MainActor struct NotificationFromShellTests {
   private final class Recorder: NSObject, UIApplicationDelegate {
     var bodies: [String?] = []

@@ -3,7 +3,7 @@ import BelfryWire
 import Foundation
 import Testing
 
-/// The encoding of the app's own data for the agent, and its decoding (S0-15).
+/// Tests of how the app's own data is encoded for the agent and decoded again (S0-15).
 @Suite struct UserInfoCodingTests {
   private func roundTrip(_ userInfo: [AnyHashable: Any]) throws -> [AnyHashable: Any] {
     let (json, archive) = try UserInfoCoding.encode(userInfo)

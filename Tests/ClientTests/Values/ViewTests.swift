@@ -1,7 +1,7 @@
 import Testing
 import UIKit
 
-/// Views hold each other as an app's code expects, and their view controllers appear with them.
+/// Tests that views hold each other as an app's code expects, and that their view controllers appear with them.
 @MainActor @Suite struct ViewTests {
   private final class Page: UIViewController {
     var appeared = 0

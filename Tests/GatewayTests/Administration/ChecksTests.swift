@@ -7,7 +7,7 @@ import Transport
 
 @testable import Gateway
 
-/// The checks of drafts of pushes and tokens, with a gateway's folder.
+/// Tests of the checks of draft pushes and tokens against a gateway's folder.
 @Suite struct ChecksTests {
   private let scratch: ScratchFolder
   private let administration: Administration

@@ -3,7 +3,7 @@ import Gateway
 import Testing
 import Transport
 
-/// The context of a request in a gateway with two teams.
+/// The context of a request to a gateway with two teams.
 private struct Surroundings: AdmissionContext {
   var credentialAnswer: Admission.Credential
   let directory: CredentialDirectory
@@ -67,7 +67,7 @@ private struct Surroundings: AdmissionContext {
       request, body: bytes.span, bodyBytes: body, atSeconds: Self.now, context: &context)
   }
 
-  /// Returns JSON of `count` bytes, at least two.
+  /// Returns JSON of `count` bytes, which must be at least two.
   private static func payload(bytes count: Int) -> [UInt8] {
     guard count > 1 else { return Array(repeating: 0x20, count: count) }
     return [0x7B] + Array(repeating: 0x20, count: count - 2) + [0x7D]
@@ -130,7 +130,7 @@ private struct Surroundings: AdmissionContext {
   }
 
   @Test func `faults are reported in the order of the checks`() throws {
-    // From the last check to the first. Each new fault takes precedence over the existing ones.
+    // The steps are in order from the last check to the first. Each new fault takes precedence over the existing ones.
     let steps: [(String, String?, Rejection)] = [
       ("apns-topic", "com.example.none", .topicDisallowed),
       ("apns-collapse-id", String(repeating: "c", count: 65), .badCollapseID),
@@ -187,7 +187,7 @@ private struct Surroundings: AdmissionContext {
     var surroundings = try surroundings()
     surroundings.tokens[token] = TokenContents(
       environment: .sandbox, kind: kind, generation: 0, app: 1, device: 5)
-    // The table of apns-protocol 1.5, written out again.
+    // This is the table of apns-protocol 1.5, written out again.
     let row: [TokenKind: [PushType]] = [
       .alert: [.alert, .background], .voip: [.voip], .complication: [.complication],
       .fileProvider: [.fileProvider], .mdm: [.mdm], .liveActivity: [.liveActivity],

@@ -61,9 +61,9 @@ import Transport
     #expect(rejection(authorization, verifier) == .invalidProviderToken)
   }
 
-  /// The signature that one library sends: SHA-512 with a key on P-256, and the two integers in ES512's width.
+  /// A signature as one library sends it: SHA-512 with a key on P-256, and the two integers in ES512's width.
   ///
-  /// Generated with another implementation.
+  /// It was generated with another implementation.
   private static let es512 = [
     "eyJhbGciOiJFUzUxMiIsImtpZCI6IktFWSJ9.eyJpc3MiOiJURUFNIiwiaWF0IjoxNzAwMDAwMDAwfQ.",
     "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAPNxxKEh3Z2mCtf2BmObtvqz_-p6RmiFa70I",

@@ -49,7 +49,7 @@ struct ClockedConnection: AdmissionContext {
 
     /// Returns the token that `JWT:text` of a vector describes.
     ///
-    /// Equal contents give the same token.
+    /// Equal contents yield the same token.
     func token(_ text: String, atSeconds now: Int64, fixed: Int64) throws -> String {
       let parts = text.split(separator: ";")
       let id = String(parts[0])
@@ -71,7 +71,7 @@ struct ClockedConnection: AdmissionContext {
   private let verifier: TokenVerifier
   private var credentials: ConnectionCredentials
   private let start: Int64
-  /// Seconds since 1970.
+  /// The current time, in seconds since 1970.
   private(set) var now: Int64
 
   init(_ keys: Keys, environment: BelfryWire.Environment, start: Int64 = 1_700_000_000) {
@@ -95,6 +95,8 @@ struct ClockedConnection: AdmissionContext {
 
   func app(bundleID: Span<UInt8>) -> App? { keys.directory.app(bundleID: bundleID) }
 
+  /// Returns the contents of a token.
+  ///
   /// The first byte of these tokens is the app's number.
   mutating func open(token: Span<UInt8>) -> TokenContents? {
     guard token.count == 32 else { return nil }
@@ -102,9 +104,7 @@ struct ClockedConnection: AdmissionContext {
       environment: .sandbox, kind: .alert, generation: 0, app: UInt32(token[0]), device: 1)
   }
 
-  /// Sends a request with its placeholders filled in.
-  ///
-  /// Returns nil if it is admitted.
+  /// Sends a request with its placeholders filled in, and returns nil if the request is admitted.
   mutating func send(_ fields: [(name: String, value: String)], body: String) throws -> Rejection? {
     var request = PushRequest()
     for (name, value) in fields {

@@ -4,9 +4,9 @@ import Gateway
 import TestSupport
 import Testing
 
-/// The vectors that let time pass, under a clock that the test controls.
+/// Tests of the vectors that let time pass, under a clock that the test controls.
 ///
-/// `run-vectors` also runs them against a gateway, whose clock for tokens does not advance.
+/// `run-vectors` also runs these vectors against a gateway, whose clock for tokens does not advance.
 @Suite struct WaitingVectorTests {
   struct Vector: Sendable, CustomTestStringConvertible {
     let id: String
@@ -38,7 +38,7 @@ import Testing
     try play(steps, wanted)
   }
 
-  /// The fate of a connection's tokens over time, beyond the cases of the vectors.
+  /// Tests what happens to a connection's tokens over time, beyond the cases of the vectors.
   @Test(
     arguments: [
       ("a new token after 25 minutes", [0, 1_500], ["now", "now"], [nil, nil]),

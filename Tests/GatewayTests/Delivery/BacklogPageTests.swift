@@ -5,7 +5,7 @@ import Testing
 
 private typealias Bench = DeliveryBench
 
-/// A backlog is read in pages, so that the memory for a silent device is bounded and nothing is lost.
+/// Tests that a backlog is read in pages, so that the memory for a silent device is bounded and nothing is lost.
 @Suite struct BacklogPageTests {
   /// Stores notifications with distinct texts for an offline device.
   private func store(_ texts: [String], in bench: inout DeliveryBench, app: UInt32 = Bench.app)

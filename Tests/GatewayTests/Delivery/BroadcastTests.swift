@@ -3,7 +3,7 @@ import Gateway
 import Storage
 import Testing
 
-/// A delivery core with one channel, driven by the test.
+/// A delivery core with one channel, which the test drives.
 private struct Bench: ~Copyable {
   var core = DeliveryCore(highestSequence: 0)
   var now = Moment(nanoseconds: 1_000_000_000, unixMilliseconds: 1_700_000_000_000)
@@ -256,7 +256,7 @@ private struct Bench: ~Copyable {
     #expect(again.texts(2) == ["a"])
   }
 
-  /// A slow device's memory is bounded for messages that are tried once, including pushes.
+  /// The memory for messages that are tried once, including pushes, is bounded even for a slow device.
   @Test func `what is tried once does not pile up`() {
     var bench = Bench()
     bench.connect(1, window: 1)

@@ -3,8 +3,10 @@ import Gateway
 import Storage
 import Testing
 
-/// The intervals at which a bench checks the core's invariants: after each event, or occasionally if there are very
-/// many events, because a check examines everything in memory.
+/// A schedule of the bench's checks of the core's invariants.
+///
+/// The bench checks them after each event, or only occasionally if there are very many events, because a check examines
+/// everything in memory.
 struct InvariantChecks {
   private var events = 0
 
@@ -14,7 +16,7 @@ struct InvariantChecks {
   }
 }
 
-/// A delivery core with a memory store, driven by the test.
+/// A delivery core with a memory store, which the test drives.
 struct DeliveryBench: ~Copyable {
   var core = DeliveryCore(highestSequence: 0)
   let store = MemoryNotificationStore()
@@ -27,10 +29,10 @@ struct DeliveryBench: ~Copyable {
   var states: [DeliveryState] = []
   var sequences: [String: UInt64] = [:]
   var loads: [(UInt64, SessionID)] = []
-  /// False in tests that hold too much in memory for these checks.
+  /// True if the bench checks the invariants. Tests that hold too much in memory for these checks disable them.
   var checksInvariants = true
   private var checks = InvariantChecks()
-  /// The number of rows that are read at once.
+  /// The number of rows that the core reads at once.
   var pageRows = Int.max
   private var nextID: UInt64 = 1
 

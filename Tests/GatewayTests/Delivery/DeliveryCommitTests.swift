@@ -4,7 +4,7 @@ import Testing
 
 private typealias Bench = DeliveryBench
 
-/// The contents and size of a commit, and the state after a failed one.
+/// Tests of the contents and size of a commit, and of the state after a failed commit.
 @Suite struct DeliveryCommitTests {
   @Test func `expired rows are swept in slices, and a push is committed in between`() throws {
     var bench = Bench()
@@ -51,7 +51,7 @@ private typealias Bench = DeliveryBench
     #expect(try bench.commit() == 1)
   }
 
-  /// A regression test: a notification that was replaced in the same commit, while its device's memory was full, was
+  /// A regression test: a notification was replaced in the same commit while its device's memory was full, and was
   /// removed without a record.
   @Test func `what the store replaces while memory is full is recorded`() throws {
     var bench = Bench()
@@ -133,8 +133,8 @@ private typealias Bench = DeliveryBench
     #expect(bench.states.filter { $0 == .replaced }.count == 2, "each is replaced once")
   }
 
-  /// A regression test: a push that was answered 200 was lost together with the refused newer one, so neither was
-  /// delivered.
+  /// A regression test: a push that was answered with 200 was lost together with the newer push that was refused, so
+  /// neither was delivered.
   @Test func `what a refused one replaced comes back when its device throws that one away`() throws
   {
     var bench = Bench()

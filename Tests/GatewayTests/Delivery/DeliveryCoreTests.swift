@@ -265,8 +265,9 @@ private typealias Bench = DeliveryBench
     #expect(bench.sent == ["0", "1", "2"])
   }
 
-  /// Found by `make simulate SEED=1795292706950`: a long backlog was sent first, and by then the device had forgotten
-  /// them.
+  /// A regression test for a fault that `make simulate SEED=1795292706950` found.
+  ///
+  /// A long backlog was sent first, and by then the device had forgotten the unacknowledged notifications.
   @Test func `what was sent and not acknowledged comes before what the device has not seen`() throws
   {
     var bench = Bench()

@@ -5,7 +5,7 @@ import Testing
 
 private typealias Bench = DeliveryBench
 
-/// Notifications that are held because of a device's power state or an app's background rate.
+/// Tests of notifications that are held because of a device's power state or an app's background rate.
 @Suite struct DeliveryHoldingTests {
   @Test func `a background push that has to wait costs a connected device nothing`() throws {
     var bench = Bench()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Gateway
 
-/// Followers of the log of a running gateway (`belfry log --follow`).
+/// Tests of followers of a running gateway's log (`belfry log --follow`).
 @Suite struct DeliveryLogFollowersTests {
   private final class Reader: Sendable {
     let states = Mutex<[String]>([])

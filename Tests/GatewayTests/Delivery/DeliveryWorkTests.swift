@@ -5,9 +5,9 @@
 
   private typealias Bench = DeliveryBench
 
-  /// The cost of a notification must not grow with the number of notifications.
+  /// Tests that the cost of a notification does not grow with the number of notifications.
   ///
-  /// The tests count the entries that the core's lists examine and move instead of measuring time, so that a busy
+  /// The tests count the entries that the core's lists examine and move, instead of measuring time, so that a busy
   /// machine has no influence.
   @Suite struct DeliveryWorkTests {
     /// Twice the steps of a search among 40,000 entries, plus the moves that close gaps.
@@ -23,7 +23,7 @@
       }
     }
 
-    /// Commits everything that is due to the bench's store, which drops the excess.
+    /// Commits everything that is due to the bench's store, which drops notifications beyond its limit.
     private func storeAll(_ bench: inout Bench) throws {
       while let due = bench.core.nextCommitNanoseconds(), due <= bench.now.nanoseconds {
         let count = try bench.commit()

@@ -6,7 +6,7 @@ import Testing
 
 private typealias Bench = DeliveryBench
 
-/// The limit on pushes that wait for their answers.
+/// Tests of the limit on pushes that wait for their answers.
 @Suite struct UnansweredPushesTests {
   @Test func `one token has a bound that another does not feel, until its pushes are answered`()
     throws

@@ -5,9 +5,9 @@ import Testing
 
 private typealias Bench = DeliveryBench
 
-/// After it is killed, a gateway resends the rows that a device has acknowledged and the store has not removed.
+/// Tests of rows that a device has acknowledged and the store has not removed when the gateway is killed.
 ///
-/// There are never more of them than the device remembers.
+/// The gateway resends these rows after its restart. There are never more of them than the device remembers.
 @Suite struct UnremovedRowsTests {
   private func texts(_ numbers: ClosedRange<Int>) -> [String] { numbers.map(String.init) }
 

@@ -8,7 +8,7 @@ import Testing
   private static let day: Int64 = 86_400_000
   private static let start: Int64 = 1_700_000_000_000
 
-  /// Both clocks, and the result of each comparison, one second apart.
+  /// Two clocks, and the results of comparing them once per second.
   private struct Bench {
     var clock = ExpiryClock(nanoseconds: 5_000_000_000, unixMilliseconds: ExpiryClockTests.start)
     var nanoseconds: Int64 = 5_000_000_000

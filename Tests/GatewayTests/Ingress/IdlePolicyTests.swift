@@ -2,7 +2,7 @@ import Testing
 
 @testable import Gateway
 
-/// The time for which a provider's connection may keep the gateway waiting.
+/// Tests of the time for which a provider's connection may keep the gateway waiting.
 @Suite struct IdlePolicyTests {
   private static func seconds(_ count: Int64) -> Int64 { count * 1_000_000_000 }
 
@@ -21,7 +21,7 @@ import Testing
       sentBytes: sent)
   }
 
-  /// Returns the verdict of the last check; there is one check per second until `end`.
+  /// Returns the verdict of the last check, when the policy checks once per second until `end`.
   private func verdict(
     at end: Int64, _ facts: (Int64) -> IdlePolicy.Facts
   ) -> IdlePolicy.Verdict {

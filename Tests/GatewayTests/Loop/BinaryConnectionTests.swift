@@ -113,7 +113,7 @@ import Transport
     harness.pass(milliseconds: 100)
     harness.world.gateway.notificationStore.failingCommits = 1
     let client = Self.client(harness)
-    // The first frame waits for a commit, which fails; the second does not contain a valid token.
+    // The first frame waits for a commit, which fails. The second one does not contain a valid token.
     client.send(
       Self.frame(7, token: try harness.token(of: device), push: harness.open(for: device))
         + Self.frame(8, token: [UInt8](repeating: 1, count: 32), push: 0))

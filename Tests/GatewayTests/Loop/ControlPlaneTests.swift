@@ -74,7 +74,7 @@ import Testing
     }
     let first = try adopted() - former
     #expect((1_000...1_002).contains(first), "\(first)")
-    // The device automatically repeats a request that was refused temporarily.
+    // The device automatically repeats requests that were refused temporarily.
     harness.pass(milliseconds: 600_000)
     let later = try adopted() - former
     #expect((first + 5...first + 12).contains(later), "\(later)")

@@ -5,7 +5,7 @@ import Transport
 @testable import Gateway
 @testable import TestSupport
 
-/// The real gateway in a simulated world that has no faults other than those that the test causes.
+/// A harness with the real gateway in a simulated world, in which only the test causes faults.
 final class GatewayHarness {
   let world: GatewaySimulation
 
@@ -25,7 +25,7 @@ final class GatewayHarness {
     world.time.advance(to: world.time.now + milliseconds * 1_000_000)
   }
 
-  /// The guarantee that was broken, or nil.
+  /// The first guarantee that was broken, or nil.
   var violation: String? { world.violation }
 
   /// Returns a device that has enrolled and has a token for the first app.
@@ -35,10 +35,10 @@ final class GatewayHarness {
     return world.devices[world.devices.count - 1]
   }
 
-  /// Returns a provider by its index: 0 has tokens, 1 a certificate, and 2 uses the port without TLS.
+  /// Returns a provider by its index: 0 uses tokens, 1 uses a certificate, and 2 uses the port without TLS.
   func provider(_ kind: Int = 0) -> SimulatedProvider { SimulatedProvider(kind, in: world) }
 
-  /// Sends a push and lets it arrive; returns its number in the ledger.
+  /// Sends a push and lets it arrive, and returns its number in the ledger.
   @discardableResult
   func push(
     to device: SimulatedDevice, by provider: SimulatedProvider, wait: Int64 = 1_000
@@ -74,7 +74,7 @@ final class GatewayHarness {
 
 /// A client that sends raw bytes.
 ///
-/// It records the bytes received and whether the gateway has closed the connection.
+/// The client records the bytes that it receives, and whether the gateway has closed the connection.
 final class RawClient: SimulatedClient {
   private(set) var received: [UInt8] = []
   private(set) var isClosed = false
@@ -86,7 +86,7 @@ final class RawClient: SimulatedClient {
 
   func send(_ bytes: [UInt8]) { connection?.send(bytes) }
 
-  /// Sends bytes and ends the client's output; it still reads.
+  /// Sends bytes and ends the client's output. The client still reads.
   func sendLast(_ bytes: [UInt8]) { connection?.sendLast(bytes) }
 
   func received(_ bytes: [UInt8], on connection: SimulatedConnection) { received += bytes }

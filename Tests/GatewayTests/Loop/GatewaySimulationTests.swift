@@ -2,11 +2,12 @@ import Testing
 
 @testable import TestSupport
 
-/// The gateway's guarantees under crashes, broken links, slow and full disks, clock changes, and sleeping devices.
+/// Tests of the gateway's guarantees under crashes, broken links, slow and full disks, clock changes, and sleeping
+/// devices.
 ///
 /// `make simulate` runs more worlds of ``GatewaySimulation``, in a release build.
 @Suite struct GatewaySimulationTests {
-  /// A fixed number of worlds, the same ones in every run.
+  /// The worlds are fixed, so every run is the same.
   @Test(arguments: 1...8 as ClosedRange<UInt64>)
   func `every promise is kept`(seed: UInt64) {
     let outcome = GatewaySimulation.run(seed: seed)

@@ -6,7 +6,7 @@ import Transport
 
 @testable import TestSupport
 
-/// A connected device asks the gateway for another certificate.
+/// Tests of a connected device that asks the gateway for another certificate.
 @Suite struct RenewalTests {
   /// Returns a device that sends raw bytes, with a certificate for `key` that names `number`.
   private func client(

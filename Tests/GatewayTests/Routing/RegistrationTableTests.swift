@@ -13,7 +13,7 @@ import Testing
     RegistrationTable.Request(session: SessionID(1), number: number, verb: verb, key: key)
   }
 
-  /// Handles a request and makes its result durable; returns the reply.
+  /// Handles a request, makes its result durable, and returns the reply.
   @discardableResult
   private func carryOut(
     _ verb: LinkFrame.TopicVerb, _ table: inout RegistrationTable, atMilliseconds now: Int64
@@ -46,7 +46,7 @@ import Testing
   @Test func `a device has so many topics on disk, whatever its connections and their state`() {
     var table = RegistrationTable(topicsMax: 3)
     table.set(key(1), to: entry(0, .unregistered, 1))
-    // Two requests at once on two connections: requests in progress count, too.
+    // Make two requests at once on two connections, because requests in progress count, too.
     for app in [2, 3] as [UInt32] {
       let actions = table.handle(ask(.register, key(app), session: UInt64(app)), atMilliseconds: 1)
       guard case .persist? = actions.first else {
@@ -56,7 +56,7 @@ import Testing
     }
     let excess = ask(.register, key(4))
     #expect(table.handle(excess, atMilliseconds: 2) == [.reply(excess, .tooMany)])
-    // A failure frees its slot, a success does not.
+    // A failure frees its slot, and a success does not.
     _ = table.finish(key(2), isDurable: false, atMilliseconds: 3)
     #expect(table.hasRoom(5))
     _ = table.finish(key(3), isDurable: true, atMilliseconds: 3)

@@ -9,7 +9,7 @@ import Testing
 private let now: Int64 = 1_795_000_000
 private let hosts = ["localhost"]
 
-/// The authority's rotation in the folder.
+/// Tests of the authority's rotation in the folder.
 ///
 /// A gateway may be killed between any two writes.
 @Suite struct AuthorityRotationTests {
@@ -55,7 +55,7 @@ private let hosts = ["localhost"]
       try CertificateChain.check(
         device, authorities: both.trusted.certificates, purpose: .client, now: now)
     }
-    // A client with a copy of the previous ca.pem, and one with the current file.
+    // Check a client with a copy of the previous ca.pem, and one with the current file.
     for trusted in [[copy], try AuthorityBundle(pem: content("ca.pem")).certificates] {
       try CertificateChain.check(
         server(both), authorities: trusted, purpose: .server, now: now)
@@ -105,8 +105,8 @@ private let hosts = ["localhost"]
     try folder.removeFormerKeys(found)
     #expect(try content("ca-key.pem") == both.issuer.privateKeyPEM)
 
-    // A backup with the keys from before `rotate` and the certificates from after it: devices of both authorities are
-    // admitted.
+    // This is a backup with the keys from before `rotate` and the certificates from after it. Devices of both
+    // authorities are admitted.
     try folder.write(oneKey, "ca-key.pem")
     try folder.write(bothCertificates, "ca.pem")
     found = try authorities()

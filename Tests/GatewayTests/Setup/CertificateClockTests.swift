@@ -9,7 +9,7 @@ import Testing
 @testable import Gateway
 @testable import Transport
 
-/// The effect on the certificates of a wall clock that is temporarily wrong.
+/// Tests of the effect that a temporarily wrong wall clock has on the certificates.
 @Suite struct CertificateClockTests {
   private static let day: Int64 = 86_400_000
 
@@ -20,7 +20,7 @@ import Testing
     func add(_ line: String) { lines.withLock { $0.append(line) } }
   }
 
-  /// The two clocks of a gateway, and its watch over its own folder.
+  /// A test bench with the two clocks of a gateway, and with the gateway's watch over its own folder.
   private final class Bench {
     let scratch: ScratchFolder
     let folder: GatewayFolder
@@ -33,7 +33,7 @@ import Testing
     private(set) var changes = 0
     private var watch: CertificateWatch?
 
-    /// A gateway that starts now, on a folder that was created earlier.
+    /// Creates a gateway that starts now, on a folder that was created earlier.
     init(madeAt made: Int64, startedAt wall: Int64) throws {
       scratch = try ScratchFolder()
       folder = GatewayFolder(path: scratch.file("gateway"))
@@ -78,7 +78,7 @@ import Testing
       try Certificate(pem: FileSystem.read(folder.file("server.pem"), limit: 1 << 20))
     }
 
-    /// Returns whether a client with the correct time accepts the certificates.
+    /// Returns true if a client with the correct time accepts the certificates.
     func isAccepted() throws -> Bool {
       do {
         try CertificateChain.check(
@@ -117,7 +117,7 @@ import Testing
     #expect(try !bench.isAccepted())
     bench.pass(seconds: 1)
     #expect(try bench.isAccepted() && bench.changes == 1)
-    // The clocks are known to disagree for a day; then the normal state returns.
+    // The gateway knows for a day that the clocks disagree. Then the normal state returns.
     bench.pass(seconds: 10)
     #expect(bench.changes == 1)
     #expect(bench.ends.problems(atSeconds: bench.wall / 1_000).isEmpty)

@@ -35,14 +35,14 @@ import Testing
   @Test
   func `a start that ended between its writes is no restoration, however often`() throws {
     let first = try begin()
-    // The control store was written, the notification store was not; then the same again.
+    // The control store was written and the notification store was not, twice in a row.
     try put("77 \(first.number)")
     #expect(try begin().restoration == nil)
     let second = try notifications.epoch()
     try put("78 \(second)")
     try put("79 \(second)")
     #expect(try begin().restoration == nil)
-    // Both were written, and the last write of the control store is missing.
+    // Both stores were written, but the last write of the control store is missing.
     let third = try notifications.epoch()
     try put("\(third) 79")
     #expect(try begin().restoration == nil)
