@@ -5,10 +5,11 @@ import Testing
 
 @testable import Tool
 
-/// `belfry agent --install` in a separate home folder.
+/// Tests of `belfry agent --install` in a separate home folder.
 @Suite struct AgentInstallationTests {
-  /// Returns an environment with a systemctl that records its calls; `answers` is true if the user's systemd is
-  /// running.
+  /// Returns an environment with a systemctl that records its calls.
+  ///
+  /// `answers` is true if the user's systemd is running.
   private func environment(
     _ scenario: Scenario, answers: Bool
   ) async throws -> (variables: [String: String], calls: String) {
@@ -69,10 +70,11 @@ import Testing
       let file = scenario.folder.file(".config/autostart/belfry-agent.desktop")
       #expect(answer.lines == [file])
       #expect(answer.errors.contains("starts at the next login"))
-      // The desktop entry is read as a desktop would read it, and its program runs.
+      // Read the desktop entry as a desktop would, and run its program.
       let entry = try String(contentsOfFile: file, encoding: .utf8)
       let exec = try #require(entry.split(separator: "\n").first { $0.hasPrefix("Exec=") })
-      // First the escapes of the desktop entry, then those of a shell, whose quoting rules the entry shares.
+      // Resolve the escapes of the desktop entry first, and then those of a shell, whose quoting rules the entry
+      // shares.
       let line = exec.dropFirst(5).replacingOccurrences(of: "\\\\", with: "\\")
         .replacingOccurrences(of: "%%", with: "%")
       let agent = try scenario.start(["/bin/sh", "-c", "exec " + line])

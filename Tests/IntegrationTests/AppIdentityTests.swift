@@ -4,11 +4,11 @@ import System
 import TestSupport
 import Testing
 
-/// The identities that a process at the agent's socket may have, tested with real processes.
+/// Tests of the identities that a process at the agent's socket may have, with real processes.
 @Suite(.timeLimit(.minutes(60))) struct AppIdentityTests {
   static let client = Installation.root + "/Tests/Clients/app-client"
 
-  /// Starts an agent with an installed app whose program is a copy of Python; returns the path of the copy.
+  /// Starts an agent with an installed app whose program is a copy of Python, and returns the path of the copy.
   private func installedApp(
     _ scenario: Scenario, _ agent: AgentProgram
   ) async throws -> String {
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  /// Root can inspect every process, unless it lacks the capability; without it, root is like any other user.
+  /// Root can inspect every process if it has the capability. Without it, root is like any other user.
   @Test(.requires(.systemPython, .setpriv))
   func `a process that nobody may look at is no app and controls nothing`() async throws {
     try await Scenario.run { scenario in
@@ -104,13 +104,13 @@ import Testing
     }
   }
 
-  /// Creates a copy of Python; returns the words that run `app-client` with it from any folder.
+  /// Creates a copy of Python, and returns the words that run `app-client` with it from any folder.
   private func python(_ scenario: Scenario, at path: String) async throws -> [String] {
     let python = URL(fileURLWithPath: try TestTool.systemPython.required())
       .resolvingSymlinksInPath().path
     try? FileManager.default.removeItem(atPath: path)
-    // A separate process copies the file. Otherwise, programs that are started at the same time would inherit this
-    // process's descriptor, and the file would be busy.
+    // A separate process copies the file. If this process did, programs that are started at the same time would inherit
+    // its descriptor, and the file would be busy.
     _ = try await scenario.command(["/bin/cp", python, path])
     return [path, Self.client]
   }
@@ -135,7 +135,7 @@ import Testing
         return try await app.line(called: "the agent's answer") { $0["answers"].integer == 1 }
       }
       let (app, claiming) = (try await start(words), try await start(words, ["org.example.burger"]))
-      // Replaces the program as dpkg does: a new file is renamed to its name.
+      // Replace the program as dpkg does, by renaming a new file to its name.
       _ = try await python(scenario, at: program + ".new")
       try #require(rename(program + ".new", program) == 0)
       let link = try FileManager.default.destinationOfSymbolicLink(
@@ -149,8 +149,8 @@ import Testing
         #expect(line["app"].string == "org.example.burger", "\(line)")
       }
 
-      // Deleted programs elsewhere, one of them with a similar name, and a program that was deleted without a
-      // replacement.
+      // Check programs that were deleted in another folder, one of them with a similar name, and a program that was
+      // deleted without a replacement.
       let folder = scenario.folder.file("elsewhere")
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
       for name in ["burger", "burger (deleted)"] {
@@ -185,7 +185,7 @@ import Testing
     }
   }
 
-  /// Returns the words that run a program in separate namespaces, with a `/.flatpak-info` that any process could
+  /// Returns the words that run a program in separate namespaces, with a `/.flatpak-info` such as any process could
   /// create.
   private func sandbox(_ scenario: Scenario, flatpakInfo: String? = nil) throws -> [String] {
     let files = FileManager.default
@@ -209,7 +209,7 @@ import Testing
   {
     let app = "org.example.boxed"
     try await Scenario.run { scenario in
-      // Flatpak's sandboxes see a folder of the host at /run, but not the host's sockets.
+      // Flatpak's sandboxes see a folder of the host at /run, but they do not see the host's sockets.
       let folder = scenario.folder.file("flatpak")
       let environment = [
         "FLATPAK_USER_DIR": folder + "/user", "XDG_DATA_HOME": folder + "/data",

@@ -7,9 +7,9 @@ import Testing
 
 private let app = "com.example.app"
 
-/// Backups of a gateway: created under load, restored elsewhere, and the related messages.
+/// Tests of backups of a gateway, which are created under load and restored elsewhere, and of the related messages.
 @Suite(.timeLimit(.minutes(60))) struct BackupTests {
-  /// Sends numbered pushes to an offline device until it is stopped.
+  /// A sender of numbered pushes to an offline device, which sends until it is stopped.
   private final class Pusher: Sendable {
     private struct State {
       var accepted: [Int] = []
@@ -84,7 +84,7 @@ private let app = "com.example.app"
         try await scenario.readiness(of: again).contains("notice: the data directory was restored"))
       #expect(again.keyID == gateway.keyID)
       #expect(again.enrollmentCode == gateway.enrollmentCode)
-      // The identity is the same, without a new enrollment, so the token is the previous one.
+      // The identity is the same, without another enrollment, so the token is the previous one.
       let back = try scenario.devices(of: again, topics: [app])
       #expect(try await back.token() == token)
       for number in before {
@@ -97,7 +97,7 @@ private let app = "com.example.app"
         "send", token, "--topic", app, "--body", "after", "--gateway", again.file,
       ])
       #expect(answer.values.first?["status"].integer == 200)
-      // The notice is shown once: the next start is like that of any other gateway.
+      // The notice is shown once. The next start is like that of any other gateway.
       try await again.stop()
       let third = try await scenario.gateway("restored")
       #expect(try await scenario.readiness(of: third) == "ready")
@@ -202,7 +202,7 @@ private let app = "com.example.app"
       #expect(running.status == 1)
       #expect(
         running.errors.contains("\(gateway.data) is in use by a gateway"), "\(running.errors)")
-      // After a kill, committed data is still in the write-ahead files.
+      // After a kill, committed data may still be in the write-ahead files.
       try await gateway.crash()
       _ = try await scenario.belfryCommand(["backup", file, "--data", gateway.data])
       let full = try await restore(file, gateway.data)
@@ -314,7 +314,8 @@ private let app = "com.example.app"
     }
   }
 
-  // A test that may run as root should not use a device as a target; a pipe is handled in the same way.
+  // The test uses a pipe instead of a device, which is handled in the same way, because a test that may run as root
+  // should not use a device as a target.
   @Test(arguments: ["folder", "pipe"])
   func `a backup takes no place but a file's`(target: String) async throws {
     try await Scenario.run { scenario in
@@ -343,7 +344,7 @@ private let app = "com.example.app"
       var killed = 0
       for round in 0..<20 {
         let backup = try scenario.belfry(["backup", file, "--data", gateway.data])
-        // As soon as any file appears, or some time after its start.
+        // Wait until any file appears, or for some time after the start.
         let deadline =
           ContinuousClock.now + .milliseconds(round.isMultiple(of: 2) ? 5_000 : 20 * round)
         while backup.isRunning, ContinuousClock.now < deadline,
@@ -358,7 +359,7 @@ private let app = "com.example.app"
         #expect(left == (left.isEmpty ? [] : ["backup.tar"]), "round \(round)")
       }
       #expect(killed > 0)
-      // On file systems without unnamed files, the next backup removes the leftovers of a killed one.
+      // On file systems without unnamed files, the next backup removes the leftovers of a killed backup.
       for name in ["backup.tar.2000000000.abc.tmp", "other.tar.2000000000.abc.tmp"] {
         try FileSystem.write([1], to: "\(target)/\(name)")
       }

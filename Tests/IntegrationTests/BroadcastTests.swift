@@ -89,7 +89,7 @@ private struct ChannelProvider {
 
 private var hour: Int { Int(Date().timeIntervalSince1970) + 3_600 }
 
-/// Channels and broadcasts (apns-protocol section 5) with a provider, a gateway, and devices.
+/// Tests of channels and broadcasts (apns-protocol section 5) with a provider, a gateway, and devices.
 @Suite(.timeLimit(.minutes(60)), .requires(.curl)) struct BroadcastTests {
   private func channel(_ id: String) -> String { "\(bundleID)/\(id)" }
 
@@ -131,7 +131,7 @@ private var hour: Int { Int(Date().timeIntervalSince1970) + 3_600 }
       #expect(gone.status == 400 && gone.reason == "ChannelNotRegistered")
       #expect(gone.headers["apns-request-id"] != nil)
       #expect(try await request("PUT", channels).reason == "MethodNotAllowed")
-      // A response to HEAD has no content; curl fails if it has any.
+      // A response to HEAD has no content. curl fails if there is any.
       let head = try await provider.request(
         "HEAD", channels, port: port, options: options + ["--head"])
       #expect(head.status == 405 && head.body.isEmpty)
@@ -201,7 +201,7 @@ private var hour: Int { Int(Date().timeIntervalSince1970) + 3_600 }
       }
       #expect(try await here.program.stop() == 0)
       #expect(try await away.program.stop() == 0)
-      // Deliveries to a device are recorded within a second, or when the gateway stops.
+      // Deliveries to a device are recorded within a second or when the gateway stops.
       #expect(try await gateway.stop() == 0)
       let again = try await scenario.restart(gateway)
       try await again.crash()

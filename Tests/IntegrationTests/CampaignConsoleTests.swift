@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The provider console of a real registry, with a real gateway and devices, in a headless browser.
+/// Tests of the provider console of a real registry, with a real gateway and devices, in a headless browser.
 @Suite(.requires(.chromium, .systemPython, .curl)) struct CampaignConsoleTests {
   private let topic = "com.example.app"
 
@@ -28,7 +28,7 @@ import Testing
         #"{"topic":"\#(topic)","alert":{"en":{"body":"By files"},"fr":"fr.strings"}}"#,
         to: "campaign.json")
       let pictures = ProcessInfo.processInfo.environment["BELFRY_PICTURES"]
-      // This takes seconds on an idle machine, but a busy one starts a browser's processes slowly.
+      // This takes seconds on an idle machine, but a busy machine starts a browser's processes slowly.
       let result = try await scenario.command(
         [
           try TestTool.systemPython.required(),
@@ -38,7 +38,7 @@ import Testing
           scenario.folder.file("fr.strings"),
         ] + (pictures.map { [$0] } ?? []), within: .seconds(300))
       #expect(result.lines.last == "ok", "\(result.output)")
-      // Each device received both campaigns in its language, and one of them the test push.
+      // Each device received both campaigns in its language, and one device received the test push.
       let received = devices.program.lines.filter { $0.contains(#""event":"received""#) }
       let texts = received.compactMap { JSONLine($0) }.map(payload)
       #expect(texts.count { $0.contains("3 matchs pour Ann") } == 6)

@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The states of campaigns, through a real provider and its commands.
+/// Tests of the states of campaigns, with a real provider and its commands.
 @Suite(.serialized, .timeLimit(.minutes(20)), .requires(.curl)) struct CampaignStateTests {
   private let topic = "com.example.app"
 
-  /// Starts a gateway, devices and a registry with their tokens.
+  /// Starts a gateway, devices, and a registry with the devices' tokens.
   private func world(
     _ scenario: Scenario, devices count: Int
   ) async throws -> (gateway: GatewayProgram, devices: DevicesProgram, registry: RegistryProgram) {
@@ -37,7 +37,7 @@ import Testing
       let id = try #require(sent.values.last?["id"].string)
       #expect(sent.values.last?["state"].string == "scheduled")
       #expect(sent.values.last?["name"].string == "Breakfast")
-      // The time comes closer, and the service is killed before it arrives.
+      // The start of the campaign approaches, and the service is killed before that time.
       let soon = ISO8601DateFormatter().string(from: Date(timeIntervalSinceNow: 20))
       let edited = try await campaign(scenario, first, ["edit", id, file, "--at", soon])
       #expect(edited.values.last?["state"].string == "scheduled")

@@ -17,7 +17,7 @@ struct RegistryProgram: Sendable {
 }
 
 extension Scenario {
-  /// Starts a registry of one app that sends to `gateway`, and waits until it is ready.
+  /// Starts a registry of one app that sends to `gateway`, and waits until the registry is ready.
   func registry(
     _ name: String = "registry", of gateway: GatewayProgram, topic: String,
     options: [String] = [], wrapper: [String] = []
@@ -108,13 +108,14 @@ extension Scenario {
         RunningProgram, String
       ) {
         var arguments = ["campaign", verb, what, "--json", "--data", registry.data]
-        // Slow enough that a busy machine starts a program before the campaign ends.
+        // Send slowly enough that a busy machine starts a program before the campaign ends.
         if verb == "send" { arguments += ["--rate", "20/s"] }
         let program = try scenario.belfry(arguments + ["--gateway", gateway.file])
         let line = try await program.event("progress") { $0["accepted"].integer ?? 0 >= accepted }
         return (program, try #require(line["id"].string))
       }
-      // The command is killed twice while it sends by itself, and then the registry that continued the campaign.
+      // The command is killed twice while it sends the campaign by itself. Then the registry that continued the
+      // campaign is killed.
       let (first, id) = try await sending("send", file, until: count / 12)
       first.signal(SIGKILL)
       try await first.end()
@@ -196,7 +197,8 @@ extension Scenario {
       let first = try await scenario.registry(of: gateway, topic: topic)
       _ = try await scenario.ask(first, "/tokens", body: tokens.joined(separator: "\n"))
       #expect(try await first.program.stop() == 0)
-      // Mounts a file system of 8 MB over the folder, in a separate namespace, and copies the folder's files to it.
+      // The script mounts a file system of 8 MB over the folder, in a separate namespace, and copies the folder's files
+      // to it.
       let script = """
         cp -a "$1" "$1.copy" && mount -t tmpfs -o size=8m none "$1" && cp -a "$1.copy/." "$1" && \
         shift && exec "$@"
@@ -244,7 +246,7 @@ extension Scenario {
       _ = try await scenario.ask(
         first, "/tokens", body: (tokens + ["00ff"]).joined(separator: "\n"))
       #expect(try await first.program.stop() == 0)
-      // The service counts in seconds, and a token that registered in the same second is kept.
+      // The service counts in seconds, and keeps a token that was registered in the same second.
       let registered = Int(Date().timeIntervalSince1970)
       while Int(Date().timeIntervalSince1970) <= registered {
         _ = try await scenario.belfryCommand(["--version"])

@@ -2,8 +2,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The gateway must be notified when an app is removed, even if it is unreachable and the agent ends before it is
-/// reachable again.
+/// Tests that the gateway is notified when an app is removed, even if the gateway is unreachable and the agent ends
+/// before it is reachable again.
 @Suite struct CancelledRegistrationTests {
   private let id = "org.example.burger"
 
@@ -35,7 +35,7 @@ import Testing
       _ = try await push("for the former installation", to: token, of: back)
       let again = try await scenario.agent(of: back)
       _ = try await again.program.event("link") { $0["state"].string == "up" }
-      // The gateway reads in order: once the new app has a token, the cancellation has arrived.
+      // The gateway reads messages in order. Once the new app has a token, the cancellation has arrived.
       let (_, new) = try await scenario.app(id, on: again)
       #expect(new != token)
       let refused = try await push("for nobody", to: token, of: back)

@@ -141,7 +141,7 @@ struct CenterPageTests {
       _ = try await page.output(called: "the page") { lines in
         lines.contains { $0.contains("Dinner") }
       }
-      // Open the notification, move down to Reply, and type. Each line ends with Enter.
+      // Open the notification, move down to Reply, and type. End each line with Enter.
       page.tell("")
       page.tell("j")
       _ = try await page.output(called: "the text field") { lines in

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `scripts/check-all` in a separate repository, whose Makefile determines which checks pass.
+/// Tests of `scripts/check-all` in a separate repository, whose Makefile determines which checks pass.
 @Suite(.timeLimit(.minutes(60))) struct CheckAllTests {
   private struct Repository {
     let scenario: Scenario
@@ -70,7 +70,7 @@ import Testing
       let record = try String(contentsOfFile: repository.file("docs/checks.tsv"), encoding: .utf8)
       #expect(record.contains("oracle\tpassed\t") && record.contains("fuzz\tfailed\t"))
 
-      // If only the record is committed, the checks still apply to the commit before it.
+      // If only the record is committed, the checks still apply to the previous commit.
       try await repository.commit()
       _ = try await repository.checkAll("--only", "lint", "oracle", "fuzz")
       #expect(try repository.ran() == ["fuzz"])

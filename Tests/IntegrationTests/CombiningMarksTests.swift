@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Texts with combining marks, sent to the running services, with a limit on their processor time.
+/// Tests that send texts with combining marks to the running services, and limit their processor time.
 ///
-/// Swift's comparison of strings would take minutes for one text of this size.
+/// Swift's comparison of strings would take minutes for a single text of this size.
 @Suite(.timeLimit(.minutes(60)), .requires(.python)) struct CombiningMarksTests {
-  /// For all requests of a test.
+  /// The limit in milliseconds of processor time for all requests of a test.
   ///
   /// A debug build needs a tenth of this.
   private let processorMillisecondsMax = 20_000

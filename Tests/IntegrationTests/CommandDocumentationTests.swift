@@ -5,7 +5,7 @@ import Testing
 
 @testable import Tool
 
-/// Completions and manual pages, generated from the same tables as the commands' help.
+/// Tests of completions and manual pages, which are generated from the same tables as the commands' help.
 @Suite struct CommandDocumentationTests {
   private static let shells = ["bash", "zsh", "fish"]
 
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  /// Completes a line in a real bash; returns the words that it offers.
+  /// Completes a line in a real bash, and returns the words that the completion offers.
   private func complete(_ scenario: Scenario, _ words: [String]) async throws -> [String] {
     let script = scenario.folder.file("completion")
     if !FileSystem.exists(script) {
@@ -242,7 +242,7 @@ import Testing
         #expect(
           answer.status == 1 && answer.errors.contains("belfry: HOME is "), "\(answer.errors)")
       }
-      // If its folders are specified, the command needs no home folder.
+      // The command needs no home folder if its folders are specified.
       let data = scenario.folder.file("agent")
       let ready = scenario.folder.file("ready")
       let agent = try scenario.start([

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Checks the results of `scripts/conformance` for docs/conformance.md and the tags of the tests.
+/// Tests of the results of `scripts/conformance` for docs/conformance.md and the tags of the tests.
 @Suite(.timeLimit(.minutes(60))) struct ConformancePageTests {
   /// Runs the script on a folder with two statements, one test with this body, and the page generated for it.
   private func check(

@@ -7,12 +7,12 @@ private actor Vectors {
   static let shared = Vectors()
   private var run: Task<[String: String?], any Error>?
 
-  /// Returns the reason for which each case failed, or `nil` for a case that passed.
+  /// Returns the reason that each case failed, or `nil` for a case that passed.
   func results() async throws -> [String: String?] {
     let task =
       run
       ?? Task {
-        // This takes two minutes and mostly waits, so it does not count as a running test.
+        // The run takes two minutes and mostly waits, so it does not count as a running test.
         try await Scenario.run(needsPlace: false) { scenario in
           let result = try await scenario.command(
             [
@@ -49,7 +49,7 @@ private actor Vectors {
     }
   }
 
-  /// An additional case, of the same kinds as the vectors.
+  /// An additional case of the same kind as the vectors.
   struct Own: Sendable, CustomTestStringConvertible {
     let id: String
     let what: String
@@ -57,10 +57,10 @@ private actor Vectors {
     var testDescription: String { "\(id) \(what)" }
   }
 
-  /// One test per case, named by its identifier.
+  /// Runs one test per case, named by the identifier of the case.
   ///
-  /// A case that is not yet expected to pass is reported with the gateway's actual behavior. `run-vectors --learn` adds
-  /// it to the list once it passes.
+  /// A case that is not yet expected to pass is reported with the gateway's actual behavior. Once such a case passes,
+  /// `run-vectors --learn` adds it to the list.
   @Test(.requires(.python), arguments: vectors)
   func `a case of Apple's service is answered as Apple answers it`(_ id: String) async throws {
     let result = try await Vectors.shared.results()[id]
@@ -74,7 +74,7 @@ private actor Vectors {
     }
   }
 
-  /// Each case must pass.
+  /// Runs the additional cases, each of which must pass.
   @Test(.requires(.python), arguments: own)
   func `a case of our own is answered as it says`(_ own: Own) async throws {
     let result = try await Vectors.shared.results()[own.id]

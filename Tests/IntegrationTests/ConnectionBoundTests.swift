@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Silent connections next to active ones.
+/// Tests of silent connections next to active ones.
 @Suite(.timeLimit(.minutes(10)), .requires(.python, .prlimit)) struct ConnectionBoundTests {
   private func idle(
     _ scenario: Scenario, _ gateway: GatewayProgram, on listener: String, _ count: Int,
@@ -21,7 +21,8 @@ import Testing
     return try await client.event("idle")["open"].integer ?? -1
   }
 
-  /// Sends until there is an answer, because for two seconds no earlier connection is closed to make room.
+  /// Sends a push repeatedly until there is an answer, because for two seconds no earlier connection is closed to make
+  /// room.
   private func push(
     _ scenario: Scenario, to token: String, _ gateway: GatewayProgram
   ) async throws {
@@ -41,7 +42,7 @@ import Testing
     return values.reduce(0, +)
   }
 
-  /// The process may have 1,024 descriptors, and 1,500 silent connections must not use all of them.
+  /// The process may have 1,024 descriptors, of which 1,500 silent connections must not use all.
   @Test(arguments: ["provider", "binary", "feedback", "device"])
   func `connections that say nothing leave room for others on every port`(
     listener: String
@@ -51,7 +52,7 @@ import Testing
         wrapper: [TestTool.prlimit.required(), "--nofile=1024:1024"])
       let devices = try scenario.devices(of: gateway, topics: ["com.example.app"])
       let token = try await devices.token()
-      // The first bytes of a TLS record that is never completed.
+      // These are the first bytes of a TLS record that is never completed.
       _ = try await idle(scenario, gateway, on: listener, 1_500, first: "1603010200")
       try await push(scenario, to: token, gateway)
       #expect(payload(try await devices.received()).contains("fresh"))
@@ -62,7 +63,7 @@ import Testing
     }
   }
 
-  /// With 1,024 descriptors, 600 connections may be unproven, half of them from one address.
+  /// With 1,024 descriptors, 600 connections may be unproven, and half of them may be from one address.
   @Test func `who makes a handshake and asks for nothing keeps his address's share`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway(
@@ -78,7 +79,7 @@ import Testing
         // On a busy machine, the time limit of the first ones expires before the last ones connect.
         + metric("belfry_connections_ended_unproven_total ", scenario, gateway)
       #expect(excess >= 400)
-      // The address's share is in use until the time limit of its connections expires.
+      // The share of the address is in use until the time limit of its connections expires.
       try await push(scenario, to: token, gateway)
       #expect(payload(try await devices.received()).contains("fresh"))
     }
@@ -111,7 +112,7 @@ import Testing
     }
   }
 
-  /// Both record layers carry the same notifications; a metric shows which one did.
+  /// Both record layers carry the same notifications. A metric shows which one carried them.
   @Test(arguments: ["own", "openssl"])
   func `the record layer that was chosen is the one that is used`(layer: String) async throws {
     try await Scenario.run { scenario in

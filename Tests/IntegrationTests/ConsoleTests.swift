@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The console of a real gateway in a headless browser.
+/// Tests of the console of a real gateway in a headless browser.
 @Suite("The console in a browser", .requires(.chromium, .systemPython))
 struct ConsoleTests {
   @Test
@@ -11,13 +11,13 @@ struct ConsoleTests {
   {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
-      // More than one page of the console's list.
+      // The list needs more than one page in the console.
       let count = 103
       let devices = try scenario.devices(
         of: gateway, topics: ["com.example.other"], options: ["--count", "\(count)"])
       for _ in 0..<count { _ = try await devices.token() }
       let pictures = ProcessInfo.processInfo.environment["BELFRY_PICTURES"]
-      // This takes seconds on an idle machine, but a busy one starts a browser's processes slowly.
+      // This takes seconds on an idle machine, but a busy machine starts a browser's processes slowly.
       let result = try await scenario.command(
         [
           try TestTool.systemPython.required(),

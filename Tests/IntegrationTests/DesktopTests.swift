@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The desktop presenter with a real notification server on a private bus and X server.
+/// Tests of the desktop presenter with a real notification server on a private bus and X server.
 @Suite(
   .timeLimit(.minutes(60)),
   .requires(.dbus, .dbusMonitor, .dunst, .xvfb, .xdotool, .importPicture))
@@ -58,7 +58,7 @@ struct DesktopTests {
     }
   }
 
-  /// The server draws at its own pace and sends no notice, so it is polled for up to ten seconds.
+  /// Polls a condition for up to ten seconds, because the server draws at its own pace and does not report it.
   private func isMet(_ condition: () async throws -> Bool) async throws -> Bool {
     let end = ContinuousClock.now + TestTimeout.standard
     while ContinuousClock.now < end {

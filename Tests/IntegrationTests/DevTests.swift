@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `belfry dev`, run as an app developer runs it.
+/// Tests of `belfry dev`, run as an app developer would run it.
 @Suite struct DevTests {
   @Test(.requires(.curl))
   func `What it prints brings a push to an app's screen, and an interruption ends both in order`()
@@ -38,7 +38,7 @@ import Testing
       dev.signal(SIGINT)
       #expect(try await dev.end() == 0, "\(dev.errors)")
       #expect(kill(Int32(gateway), 0) != 0)
-      // The agent shut down gracefully: its socket is gone.
+      // The agent shut down gracefully, so its socket is gone.
       #expect(!FileManager.default.fileExists(atPath: socket))
     }
   }
@@ -57,7 +57,7 @@ import Testing
       #expect(text.contains("https://127.0.0.1:"))
       let state = scenario.folder.path + "/belfry/gateway"
       #expect(text.contains("cat \(state)/admin-token\n"))
-      // The process list contains no secret either.
+      // The process list contains no secret, either.
       let described = try String(contentsOfFile: state + "/gateway.json", encoding: .utf8)
       let code = try #require(JSONLine(described)?["enrollmentCode"].string)
       let started = scenario.visibleArguments

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The limit on the apps that one device may introduce, over all its connections.
+/// Tests of the limit on the apps that one device may introduce, over all its connections.
 @Suite(.timeLimit(.minutes(10))) struct DeviceBoundTests {
   private func topics(_ numbers: Range<Int>) -> [String] {
     numbers.map { "com.example.app\($0)" }
@@ -13,7 +13,7 @@ import Testing
       let first = try scenario.devices(of: gateway, topics: topics(0..<200))
       for _ in 0..<200 { _ = try await first.token() }
       try await first.program.stop()
-      // The same device on another connection.
+      // This is the same device on another connection.
       let second = try scenario.devices(of: gateway, topics: topics(200..<300))
       for _ in 0..<56 { _ = try await second.token() }
       for _ in 0..<44 {

@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 import Transport
 
-/// An independent implementation of a device: `Tests/Clients/link-client`, written only from docs/device-link.md.
+/// Support for an independent implementation of a device: `Tests/Clients/link-client`, which was written only from
+/// docs/device-link.md.
 extension Scenario {
   func linkClient(_ gateway: GatewayProgram, _ words: [String]) throws -> RunningProgram {
     try start(
@@ -13,7 +14,7 @@ extension Scenario {
       ] + words, name: "link-client")
   }
 
-  /// Enrolls a device at `gateway`; returns its number and the file with its identity.
+  /// Enrolls a device at `gateway`, and returns its number and the file with its identity.
   func enrolled(_ gateway: GatewayProgram, _ name: String) async throws -> (
     device: JSONLine, file: String
   ) {
@@ -23,7 +24,7 @@ extension Scenario {
     return (line["device"], file)
   }
 
-  /// Tries to enroll the key of `file`, or a new one, with this code; returns the reason for the refusal.
+  /// Tries to enroll the key of `file`, or a new key, with this code, and returns the reason for the refusal.
   func refusedEnrollment(
     _ gateway: GatewayProgram, _ file: String, code: String
   ) async throws -> Int? {

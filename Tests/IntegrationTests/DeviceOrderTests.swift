@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `belfry device order`: orders to the devices of a run, from another process.
+/// Tests of `belfry device order`, which gives orders to the devices of a run from another process.
 @Suite struct DeviceOrderTests {
   private let app = "com.example.app"
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `belfry device run` as a program, against a minimal gateway (`docs/virtual-devices.md`).
+/// Tests of `belfry device run` as a program, with a minimal gateway (`docs/virtual-devices.md`).
 @Suite struct DeviceRunTests {
   @Test
   func `Devices hold a connection, get pushes over it, and come back with the same tokens`()

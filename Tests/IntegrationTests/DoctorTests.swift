@@ -5,7 +5,7 @@ import Testing
 
 @testable import Tool
 
-/// The findings of `belfry doctor` about an agent and a gateway.
+/// Tests of the findings of `belfry doctor` about an agent and a gateway.
 @Suite struct DoctorTests {
   @Test func `It agrees with belfry state, and calls optional what is`() async throws {
     try await Scenario.run { scenario in
@@ -82,7 +82,7 @@ import Testing
       let exposed = try await scenario.belfryCommand(doctor)
       #expect(states(exposed)["secret files"] == "attention", "\(exposed.output)")
       #expect(exposed.output.contains("others may read ca-key.pem\""), "\(exposed.output)")
-      // As in the environment of a service.
+      // Run the command in an environment like that of a service.
       let bare = try await scenario.command(
         ["/usr/bin/env", "-i", Installation.belfry] + doctor, succeeding: false)
       #expect(states(bare)["process"] == "ok", "\(bare)")
@@ -90,7 +90,7 @@ import Testing
         "key", "revoke", gateway.keyID, "--data", gateway.data,
       ])
       try await gateway.crash()
-      // The check itself leaves no lines; the revocation does.
+      // The check itself logs nothing, but the revocation does.
       let lines = gateway.program.errors.dropFirst(log.count)
       #expect(!lines.contains("onnection") && !lines.contains("TLS"), "\(lines)")
       let stopped = try await scenario.belfryCommand(doctor, succeeding: false)

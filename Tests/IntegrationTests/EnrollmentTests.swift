@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Enrollment: who is admitted, how often, and as which device.
+/// Tests of enrollment: which devices are admitted, how often, and under which identity.
 @Suite(.timeLimit(.minutes(60)), .requires(.python)) struct EnrollmentTests {
-  // The reasons of ENROL_REFUSED, docs/device-link.md section 6.
+  // The reasons of ENROL_REFUSED (docs/device-link.md section 6).
   private let wrongCode = 1
   private let revoked = 7
   private let tooMany = 8
@@ -71,7 +71,7 @@ import Testing
       }
       let client = try scenario.linkClient(gateway, ["enroll", rotated, file])
       _ = try await client.event("enrolled")
-      // The same for a stopped gateway.
+      // Do the same with a stopped gateway.
       try await gateway.stop()
       let last = try #require(try await code(["--rotate"]))
       let restarted = try await scenario.restart(gateway)

@@ -5,10 +5,10 @@ import Testing
 
 private let app = "com.example.app"
 
-/// A disk that is full, refuses to grow a file, or fails to sync.
+/// Tests with a disk that is full, refuses to grow a file, or fails to sync.
 ///
-/// Nothing is acknowledged that is not stored, the probe and the log report the failure, and the gateway continues
-/// automatically once the disk works again.
+/// The gateway acknowledges nothing that is not stored, the probe and the log report the failure, and the gateway
+/// continues automatically once the disk works again.
 @Suite(.timeLimit(.minutes(60)), .requires(.curl, .prlimit)) struct FailingDiskTests {
   /// Returns the token of an offline device.
   private func token(_ scenario: Scenario, _ gateway: GatewayProgram) async throws -> String {
@@ -27,7 +27,7 @@ private let app = "com.example.app"
     ])
   }
 
-  /// A length at which no store can commit, but the log still has room for its lines.
+  /// A length at which no store can commit, but at which the log still has room for its lines.
   private let tooShort = "4096"
 
   private func failureLines(_ gateway: GatewayProgram) -> Int {
@@ -162,7 +162,8 @@ private let app = "com.example.app"
       let first = try await scenario.gateway()
       let token = try await token(scenario, first)
       try await first.stop()
-      // Mounts a file system of 32 MB over the folder, in a separate namespace, and copies the folder's files to it.
+      // The script mounts a file system of 32 MB over the folder, in a separate namespace, and copies the folder's
+      // files to it.
       let script = """
         cp -a "$1" "$1.copy" && mount -t tmpfs -o size=32m none "$1" && cp -a "$1.copy/." "$1" && \
         shift && exec "$@"
@@ -192,7 +193,7 @@ private let app = "com.example.app"
       let back = try scenario.devices(of: gateway, topics: [app])
       #expect(payload(try await back.received()).contains("after"))
       try await gateway.stop()
-      // The same with a disk that is full from the start.
+      // Do the same with a disk that is full from the start.
       let full = script.replacing(
         "shift && exec", with: "{ dd if=/dev/zero of=\"$1/filling\" bs=4096; shift; } && exec"
       )

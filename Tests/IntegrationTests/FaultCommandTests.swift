@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// `belfry fault` on a running gateway.
+/// Tests of `belfry fault` on a running gateway.
 @Suite struct FaultCommandTests {
   private let app = "com.example.app"
 

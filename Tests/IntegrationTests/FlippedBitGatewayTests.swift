@@ -4,11 +4,11 @@ import Testing
 
 private let app = "com.example.app"
 
-/// A real gateway whose stores have a damaged row.
+/// Tests of a real gateway whose stores have a damaged row.
 ///
-/// The row is never used, and requests that may depend on it are answered with 503.
+/// The gateway never uses the row, and answers requests that may depend on it with 503.
 @Suite(.timeLimit(.minutes(60)), .requires(.curl, .python)) struct FlippedBitGatewayTests {
-  /// Changes one bit in one column of a table's first row, and leaves the checksum unchanged.
+  /// Flips one bit in one column of a table's first row, and leaves the checksum unchanged.
   private func damage(
     _ scenario: Scenario, _ file: String, _ table: String, _ column: String
   ) async throws {
@@ -115,7 +115,7 @@ private let app = "com.example.app"
       try await gateway.stop()
       let control = gateway.data + "/control.sqlite"
       let whole = try Data(contentsOf: URL(fileURLWithPath: control))
-      // The gateway generates another key if it cannot read its own, but providers use the key that they have.
+      // If the gateway cannot read its own key, it generates another one, but providers use the key that they have.
       let credential = [
         "--key", gateway.keyFile, "--key-id", gateway.keyID, "--team", gateway.teamID,
       ]
@@ -133,7 +133,7 @@ private let app = "com.example.app"
           #expect(answer["reason"].string == "ServiceUnavailable", "\(column): \(answer)")
         }
         let ready = try await scenario.readiness(of: again)
-        // The start gives the first team another row with its identifier.
+        // At its start, the gateway gives the first team another row with its identifier.
         let isShown = ready.contains("(1 of \(column.table))")
         #expect(isShown == (column.table != "team"), "\(column): \(ready)")
         _ = try await scenario.belfryCommand(["damage", "forget", "--data", again.data])

@@ -1,12 +1,12 @@
 import TestSupport
 import Testing
 
-/// A way to make a server do more work than the client, and the expected outcome.
+/// A flood that makes a server do more work than the client, and the expected outcome.
 struct Flood: Sendable, CustomTestStringConvertible {
   let name: String
-  /// True if the connection must be closed; otherwise, its one request must be refused.
+  /// True if the connection must be closed. Otherwise, its only request must be refused.
   var ends = true
-  /// Determines whether a GOAWAY announces the end, and whether it blames the peer.
+  /// The expected announcement of the end: whether there is a GOAWAY, and whether it blames the peer.
   var farewell = Farewell.blame
 
   enum Farewell { case blame, noBlame, either, none }
@@ -19,14 +19,14 @@ struct Flood: Sendable, CustomTestStringConvertible {
     Flood(name: "empty-data"), Flood(name: "unknown"), Flood(name: "header-bomb"),
     Flood(name: "long-header", ends: false), Flood(name: "streams"),
     Flood(name: "window-stall"), Flood(name: "unread", farewell: .none),
-    // The next byte of the block belongs to an answered stream, which is a separate error.
+    // The next byte of the block belongs to a stream that is already answered, which is a separate error.
     Flood(name: "slow-headers", farewell: .either), Flood(name: "slow-body", farewell: .noBlame),
     Flood(name: "slow-frame", farewell: .noBlame), Flood(name: "silence", farewell: .noBlame),
     Flood(name: "held-bodies"), Flood(name: "handshakes", farewell: .none),
   ]
 }
 
-/// The known HTTP/2 floods against the provider port, next to a well-behaved provider.
+/// Tests of the known HTTP/2 floods against the provider port, next to a well-behaved provider.
 @Suite(.timeLimit(.minutes(60)), .requires(.python)) struct FloodTests {
   @Test(arguments: Flood.all)
   func `a flood ends its connection and touches no other`(_ flood: Flood) async throws {
@@ -54,7 +54,7 @@ struct Flood: Sendable, CustomTestStringConvertible {
       } else {
         #expect(line["ended"].boolean == true || line["reset"] != .null || line["status"] != .null)
       }
-      // A handshake holds about 60 KB of OpenSSL's memory, and each loop lets a thousand of them begin.
+      // A handshake takes about 60 KB of OpenSSL's memory, and each loop allows a thousand of them to begin.
       var bound = flood.name == "handshakes" ? 192 << 20 : 32 << 20
       #if SANITIZED
         // AddressSanitizer retains 256 MB of released memory, and pads all allocations.

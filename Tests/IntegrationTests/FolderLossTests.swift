@@ -13,7 +13,7 @@ extension Scenario {
     ]).output
   }
 
-  /// Starts a gateway on a damaged folder; returns its error output and its exit status.
+  /// Starts a gateway on a damaged folder, and returns its error output and its exit status.
   func refusedStart(in data: String) async throws -> (errors: String, status: Int32) {
     let ports = ["provider", "device", "binary", "feedback", "console"].flatMap {
       ["--\($0)-port", "0"]
@@ -24,7 +24,7 @@ extension Scenario {
   }
 }
 
-/// A gateway's folder that has lost a file, a write-ahead file, or a page.
+/// Tests of a gateway's folder that has lost a file, a write-ahead file, or a page.
 ///
 /// The gateway reports the loss and serves the rest.
 @Suite(.timeLimit(.minutes(60)), .requires(.curl)) struct FolderLossTests {
@@ -32,7 +32,7 @@ extension Scenario {
     for name in names { try? FileManager.default.removeItem(atPath: gateway.data + "/" + name) }
   }
 
-  /// Creates offline devices, each with a waiting push; returns their tokens.
+  /// Creates offline devices, each with a waiting push, and returns their tokens.
   private func devicesWithPushes(
     _ scenario: Scenario, _ gateway: GatewayProgram, count: Int, padding: Int = 0
   ) async throws -> [String] {

@@ -4,7 +4,7 @@ import System
 import TestSupport
 import Testing
 
-/// Commands that root runs on the folder of another user.
+/// Tests of commands that root runs on the folder of another user.
 @Suite(
   .timeLimit(.minutes(20)),
   .enabled(if: geteuid() == 0, "only root can act as another user: run the tests as root"))
@@ -12,7 +12,7 @@ struct FolderOwnerTests {
   /// The user ID of Debian's `nobody`.
   private static let user: UInt32 = 65_534
 
-  /// Creates a stopped gateway in a folder of the user, inside a folder that the user may write to.
+  /// Creates a stopped gateway in a folder that the user owns, within a folder to which the user may write.
   private func usersGateway(_ scenario: Scenario) async throws -> (home: String, data: String) {
     // The user must be able to reach the folder.
     try #require(chmod(scenario.folder.path, 0o711) == 0)
@@ -58,7 +58,7 @@ struct FolderOwnerTests {
       _ = try await scenario.belfryCommand(
         ["doctor", "--gateway", "--data", data], succeeding: false)
       #expect(try owners(in: data) == [Self.user])
-      // A file that root specified belongs to root, in a folder that only root may enter.
+      // A file that root specified belongs to root. It is in a folder that only root may enter.
       #expect(try owners(in: output) == [0])
       #expect(try Set(FileSystem.list(output)) == ["backup.tar", "certificate.pem"])
 
@@ -83,7 +83,7 @@ struct FolderOwnerTests {
       #expect(
         ids?.split(separator: "\t").dropFirst().allSatisfy { $0 == "65534" } == true, "\(ids ?? "")"
       )
-      // The process can still open ports below 1,024, and has no other privilege of root.
+      // The process can still open ports below 1,024, and has no other privileges of root.
       #expect(status.contains("CapEff:\t0000000000000400"), "\(status)")
       try await gateway.stop()
       #expect(try owners(in: data) == [Self.user])
@@ -113,7 +113,7 @@ struct FolderOwnerTests {
       let (home, data) = try await usersGateway(scenario)
       let backup = scenario.folder.file("backup.tar")
       _ = try await scenario.belfryCommand(["backup", backup, "--data", data])
-      // The attacker's target: a file of root's in a folder of root's.
+      // The attacker's target is a file that belongs to root, in a folder that belongs to root.
       let secrets = scenario.folder.file("secrets")
       try FileSystem.makeDirectories(secrets)
       let victims = ["shadow", "lock", "control.sqlite", "admin-token"].map { "\(secrets)/\($0)" }
@@ -154,7 +154,7 @@ struct FolderOwnerTests {
         #expect(gone.isEmpty, "given away in round \(round)")
         if !gone.isEmpty { break }
       }
-      // Nothing was written through the link either.
+      // Nothing was written through the link, either.
       #expect(try FileSystem.list(secrets).count == victims.count)
       for victim in victims {
         #expect(try FileSystem.read(victim, limit: 100) == Array("secret".utf8))

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// A device whose disk is full.
+/// Tests of a device whose disk is full.
 @Suite(.requires(.prlimit)) struct FullDiskOfAgentTests {
   @Test
   func
@@ -10,8 +10,8 @@ import Testing
   {
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(of: nil)
-      // Limits the size of all files of the agent. A separate file system for the agent would hide this test's programs
-      // from it.
+      // Limit the size of all of the agent's files. A separate file system for the agent would hide this test's
+      // programs from the agent.
       func limitFiles(to bytes: String) async throws {
         _ = try await scenario.command([
           TestTool.prlimit.required(), "--pid", "\(agent.program.pid)", "--fsize=\(bytes):",

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Commands that run until they are stopped, while no process reads their output.
+/// Tests of commands that run until they are stopped, while no process reads their output.
 @Suite(.timeLimit(.minutes(10))) struct FullPipeTests {
   private let topic = "com.example.app"
 
@@ -16,7 +16,7 @@ import Testing
       self.path = path
       try #require(mkfifo(path, 0o600) == 0)
       // This process holds both ends, so that a writer neither waits for a reader to open the pipe nor fails because
-      // none is left.
+      // the last reader is gone.
       descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
       try #require(descriptor >= 0)
       let page = [UInt8](repeating: 0x2E, count: 4_096)
@@ -50,8 +50,10 @@ import Testing
     return (program, pipe)
   }
 
-  /// Returns whether a process or one of its children waits for room in a pipe: in write(2), or in the poll(2) that
-  /// Belfry uses to wait, with one descriptor and 50 ms.
+  /// Returns true if a process or one of its children waits for room in a pipe.
+  ///
+  /// It then waits either in write(2), or in the poll(2) that Belfry uses for this purpose, with one descriptor and 50
+  /// ms.
   private func isWaiting(_ pid: Int32) -> Bool {
     let files = FileManager.default
     let threads = (try? files.contentsOfDirectory(atPath: "/proc/\(pid)/task")) ?? []
@@ -74,9 +76,9 @@ import Testing
     return false
   }
 
-  /// Asks a program to end.
+  /// Asks a program to end, and waits for its end.
   ///
-  /// It must do so although no process reads its output.
+  /// The program must end although no process reads its output.
   private func end(_ blocked: (program: RunningProgram, pipe: FullPipe)) async throws {
     let program = blocked.program
     do {

@@ -7,7 +7,7 @@ private let listeners = ["provider", "device", "binary", "feedback", "console"]
 private let freePorts = listeners.map { "\($0)-port: 0\n" }.joined()
 
 extension Scenario {
-  /// Writes a configuration file; returns its path.
+  /// Writes a configuration file, and returns its path.
   fileprivate func configuration(_ text: String, _ name: String = "gateway.yaml") throws -> String {
     let file = folder.file(name)
     try text.write(toFile: file, atomically: true, encoding: .utf8)
@@ -21,7 +21,7 @@ extension Scenario {
   }
 }
 
-/// The gateway's configuration file: its options, its errors, and its precedence.
+/// Tests of the gateway's configuration file: its options, its errors, and its precedence.
 @Suite(.timeLimit(.minutes(60))) struct GatewayConfigurationTests {
   @Test(arguments: [
     "", "# nothing\n", "es512: on\n", "device-port: 5223 # as Apple's\n",
@@ -239,7 +239,8 @@ extension Scenario {
     }
   }
 
-  /// Returns offsets with which every default port is free, far from each other.
+  /// Returns offsets at which all ports are free if they are added to the defaults. The offsets are far from each
+  /// other.
   private func freeOffsets() throws -> [Int] {
     var offsets: [Int] = []
     while offsets.count < 2 {
@@ -262,7 +263,7 @@ extension Scenario {
       var files: [String] = []
       for (index, offset) in offsets.enumerated() {
         let file = scenario.folder.file("ready-\(offset)")
-        // Ports that are set are not moved.
+        // An offset does not move ports that are set explicitly.
         let more = index == 0 ? [] : ["--feedback-port", "0"]
         let program = try scenario.belfry(
           ["gateway", "--port-offset", "\(offset)", "--ready-file", file] + more)

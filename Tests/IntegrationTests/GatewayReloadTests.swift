@@ -6,10 +6,12 @@ import Transport
 
 private let app = "com.example.app"
 
-/// A running gateway applies changes of its configuration file and its certificates without closing a connection.
+/// Tests that a running gateway applies changes of its configuration file and its certificates without closing a
+/// connection.
 @Suite(.timeLimit(.minutes(60)), .requires(.openssl)) struct GatewayReloadTests {
-  /// Returns the end of the certificate that is shown to a client that trusts `file` and requests `name`, or nil if the
-  /// client refuses it.
+  /// Returns the end of validity of the certificate that is shown to a client that trusts `file` and requests `name`.
+  ///
+  /// Returns nil if the client refuses the certificate.
   private func end(
     _ scenario: Scenario, _ gateway: GatewayProgram, trusting file: String, name: String,
     listener: String = "provider"
@@ -65,7 +67,8 @@ private let app = "com.example.app"
       #expect(
         try await end(scenario, gateway, trusting: gateway.caFile, name: "new.example") != nil)
       var answers: [Int?] = []
-      // The limit is one per second: of five on one connection, some are refused, unless the machine is very slow.
+      // The limit is one push per second. Of five pushes on one connection, some are refused, unless the machine is
+      // very slow.
       while !answers.contains(429) { answers += try await push() }
       #expect(answers.first == 200)
 
@@ -132,7 +135,7 @@ private let app = "com.example.app"
       let (chain, key) = (scenario.folder.file("chain.pem"), scenario.folder.file("key.pem"))
       func issue(days: Int, daysFromNow: Int64 = 0) throws -> Int64 {
         let begin = now + daysFromNow * 86_400
-        // A certificate's validity begins with that of its authority.
+        // A certificate's validity starts with that of its authority.
         let issuer =
           daysFromNow > 0
           ? try CertificateAuthority.make(
@@ -155,7 +158,7 @@ private let app = "com.example.app"
       }
       #expect(try await shown() == first)
       #expect(try await shown("binary") == first)
-      // Devices trust the gateway's authority, and so do clients that request another name.
+      // Devices trust the gateway's authority, as do clients that request another name.
       #expect(try await shown("device") == nil)
       for (listener, name) in [("device", "push.example.org"), ("provider", "localhost")] {
         let end = try await end(
@@ -203,7 +206,7 @@ private let app = "com.example.app"
         let answer = try await check()
         #expect(answer.status == 1 && answer.errors.contains(what), "\(answer)")
       }
-      // A truncated chain would be shown without its issuer certificate.
+      // A truncated chain would be shown without the certificate of the issuer.
       _ = try issue(days: 20)
       let whole = try String(contentsOfFile: chain, encoding: .utf8)
       let issuer = String(decoding: root.certificatePEM, as: UTF8.self)

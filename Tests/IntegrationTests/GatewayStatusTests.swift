@@ -6,7 +6,7 @@ import Transport
 
 private let app = "com.example.app"
 
-/// The operator's view of a gateway: its status, and the expiration of certificates.
+/// Tests of the operator's view of a gateway: its status, and the expiration of certificates.
 @Suite(.timeLimit(.minutes(60))) struct GatewayStatusTests {
   @Test func `the status of a gateway tells connections, rates, stores, disk and certificates`()
     async throws
@@ -102,8 +102,8 @@ private let app = "com.example.app"
     async throws
   {
     try await Scenario.run { scenario in
-      // This imitates missing rights on the folder, which do not restrict tests that run as root. A link to itself
-      // fails for every user.
+      // This imitates missing rights on the folder, because missing rights do not restrict tests that run as root. A
+      // link to itself fails for every user.
       let folder = scenario.folder.file("closed")
       try FileManager.default.createSymbolicLink(atPath: folder, withDestinationPath: folder)
       for words in [

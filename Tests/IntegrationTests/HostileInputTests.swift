@@ -5,7 +5,7 @@ import Testing
 /// The expected outcome of a connection that breaks the rules.
 struct HostileCase: Sendable, CustomTestStringConvertible {
   let name: String
-  /// The error of the GOAWAY frame or the reason of the CLOSE frame; `nil` if the protocol gives none.
+  /// The error code of the GOAWAY frame or the reason of the CLOSE frame; `nil` if the protocol specifies none.
   var code: Int?
 
   init(_ name: String, code: Int? = nil) {
@@ -15,7 +15,8 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { name }
 
-  /// The errors of HTTP/2 are those of RFC 9113 section 7, the link's those of docs/device-link.md section 5.
+  /// All cases. HTTP/2 errors are those of RFC 9113 section 7, and link errors are those of docs/device-link.md section
+  /// 5.
   static let all: [HostileCase] = [
     HostileCase("garbage"), HostileCase("half-open"), HostileCase("http1"),
     HostileCase("alpn-http1"), HostileCase("oversize-frame", code: 6),
@@ -33,7 +34,7 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
 }
 
 @Suite(.timeLimit(.minutes(60))) struct HostileInputTests {
-  /// All cases run against one gateway, with a device and a provider in normal operation.
+  /// Runs all cases against one gateway, with a device and a provider in normal operation.
   @Test(.requires(.python))
   func `a connection that breaks the rules is refused and no other is touched`()
     async throws
@@ -69,7 +70,7 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// RFC 9113 8.2.1: such a request is malformed, which is a stream error, not a connection error.
+  /// RFC 9113 section 8.2.1: such a request is malformed, which is a stream error and not a connection error.
   @Test(.requires(.python)) func `an upper case header name is malformed`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()

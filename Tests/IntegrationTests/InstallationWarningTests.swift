@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The warnings of `belfry app install`.
+/// Tests of the warnings of `belfry app install`.
 @Suite(.timeLimit(.minutes(60))) struct InstallationWarningTests {
   @Test(arguments: [
     "$s10Foundation8NSLocaleC18preferredLanguagesSaySSGvgZ",
     "$s20FoundationEssentials6LocaleV18preferredLanguagesSaySSGvgZ",
-    // A symbol from one of Belfry's modules.
+    // This is a symbol from one of Belfry's modules.
     "$s20FoundationEssentials6LocaleV12BelfryClientE18preferredLanguagesSaySSGvgZ",
   ])
   func `Installing an app that reads Foundation's languages warns`(symbol: String) async throws {

@@ -7,9 +7,9 @@ import Transport
 
 @testable import Tool
 
-/// Joining a gateway: with the line from `belfry device invite`, or as the gateway of the same user.
+/// Tests of joining a gateway, either with the line from `belfry device invite`, or as the gateway of the same user.
 @Suite struct InvitationTests {
-  /// The environment in which `belfry` in the pasted line is the one of this build.
+  /// An environment in which `belfry` in the pasted line is the one of this build.
   private var path: [String: String] {
     ["PATH": Installation.products + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? "")]
   }
@@ -123,7 +123,7 @@ import Transport
     async throws
   {
     try await Scenario.run { scenario in
-      // The default place: $XDG_STATE_HOME/belfry/gateway.
+      // Use the default place: $XDG_STATE_HOME/belfry/gateway.
       let gateway = try await scenario.gateway("belfry/gateway")
       let agent = try await scenario.agent(of: nil)
       _ = try await agent.program.event("link") { $0["state"].string == "up" }
@@ -131,7 +131,7 @@ import Transport
       let doctor = try await scenario.belfryCommand(["doctor", "--json", "--socket", alone.socket])
       let finding = doctor.values.first { $0["feature"].string == "gateway" }
       #expect(finding?["detail"].string == "none: local notifications only")
-      // Only the address is given; the authority is already known.
+      // Only the address is given, because the authority is already known.
       let addressed = try await scenario.agent(
         "addressed", of: nil,
         options: ["--gateway", "\(gateway.host):\(gateway.port("device"))"])
@@ -306,7 +306,7 @@ import Transport
       ])
       let rows = answer.lines.dropFirst()
       #expect(rows.count > 40 && Set(rows.map(\.count)).count == 1)
-      // Each character is two modules, one above the other; a reader needs a few pixels for each.
+      // Each character shows two modules, one above the other. A reader needs several pixels for each module.
       var upper = [[Bool]]()
       for row in rows {
         upper.append(row.map { "█▀".contains($0) })
@@ -354,7 +354,7 @@ import Transport
         let lines = agent.program.errors.split(separator: "\n")
         #expect(lines.count { $0.contains("start") && $0.contains(gateway.data) } == 2, "\(lines)")
       }
-      // The registration from before has its token now.
+      // The earlier registration has its token now.
       #expect(try await app.event("registered")["token"].string != nil)
     }
   }

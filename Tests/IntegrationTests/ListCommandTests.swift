@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The lists that commands print for people.
+/// Tests of the lists that commands print for people.
 @Suite struct ListCommandTests {
   @Test func `A list has headings, and an empty one is reported on standard error`() async throws {
     try await Scenario.run { scenario in

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The gateway's listeners: their addresses, their certificates, and the requests that they answer.
+/// Tests of the gateway's listeners: their addresses, their certificates, and the requests that they answer.
 @Suite(.timeLimit(.minutes(60))) struct ListenerTests {
-  /// Runs a gateway on the folder of one that has ended, and waits for its end.
+  /// Runs a gateway on the folder of a gateway that has ended, waits for its end, and returns its error output.
   private func failedStart(_ scenario: Scenario, _ gateway: GatewayProgram) async throws -> String {
     let program = try scenario.belfry(
       ["gateway", "--data", gateway.data, "--provider-port", "0", "--device-port", "0"]

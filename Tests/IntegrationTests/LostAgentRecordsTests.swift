@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// An agent whose records are lost while its identity remains.
+/// Tests of an agent whose records are lost while its identity remains.
 @Suite struct LostAgentRecordsTests {
   @Test(arguments: [true, false])
   func `a start without the records of before warns, any other does not`(isRemoved: Bool)

@@ -5,7 +5,7 @@ import Testing
 
 private let app = "com.example.app"
 
-/// Common problems of an operator in the first minutes: revoked keys, refused pushes, wrong ports.
+/// Tests of an operator's common problems in the first minutes: revoked keys, refused pushes, and wrong ports.
 @Suite(.timeLimit(.minutes(60))) struct OperatorTests {
   private func run(
     _ scenario: Scenario, _ gateway: GatewayProgram, _ words: [String], succeeding: Bool = true
@@ -96,7 +96,7 @@ private let app = "com.example.app"
         #expect(push.reason == reason)
         for words in [[], [query], [push.id]] {
           let log = try await run(scenario, gateway, ["log", "--json"] + words)
-          // A client retries some of them, with the same identifier.
+          // A client retries some of the pushes with the same identifier.
           let lines = log.values.filter {
             $0["apnsID"].string == push.id && $0["state"].string == "Refused"
           }
@@ -123,7 +123,7 @@ private let app = "com.example.app"
       }
       let id = try #require(gone.values.first?["apnsID"].string)
       try await check((id, "Unregistered"), "Unregistered", token)
-      // The follower does not report when it has started, so pushes are sent until it shows one.
+      // The follower does not report when it has started, so send pushes until it shows one.
       var ids: [String] = []
       while !follower.lines.contains(where: { line in ids.contains { line.contains($0) } }) {
         try #require(follower.isRunning)

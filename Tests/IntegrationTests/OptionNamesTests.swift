@@ -4,8 +4,8 @@ import Testing
 
 @testable import Tool
 
-/// One table gives an option the same name everywhere: on the command line, in the help, the manual, three shells, the
-/// file, and the environment.
+/// Tests that one table gives an option the same name everywhere: on the command line, in the help, in the manual, in
+/// three shells, in the file, and in the environment.
 @Suite struct OptionNamesTests {
   private static let tables = Tool.commands.flatMap { $0.tables() }
 

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Channels and broadcasts of the client library, with a real gateway and devices.
+/// Tests of channels and broadcasts of the client library, with a real gateway and devices.
 @Suite(.timeLimit(.minutes(60))) struct ProviderChannelTests {
   private let app = "com.example.app"
 
@@ -77,7 +77,7 @@ import Testing
         #expect(line["channel"].string == one && line["uniqueID"].string == receipt.uniqueID)
         #expect(payload(line).contains("1:0"))
       }
-      // A channel without storage refuses messages that have to be stored. The refusal is a value.
+      // A channel without storage refuses messages that have to be stored. The client returns the refusal as a value.
       let kept = try BroadcastPush(goal, to: one, of: app, expiration: .after(.seconds(60)))
       guard case .rejected(let refusal) = try await client.send(kept) else {
         Issue.record("it was accepted")

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The treatment of a provider that repeatedly causes errors on one connection (apns-protocol 1.11).
+/// Tests of how a gateway treats a provider that repeatedly causes errors on one connection (apns-protocol 1.11).
 @Suite(.timeLimit(.minutes(10)), .requires(.python)) struct ProviderErrorTests {
   private func err(
     _ scenario: Scenario, _ gateway: GatewayProgram, _ reason: String, token: String, count: Int,
@@ -29,7 +29,7 @@ import Testing
       #expect(line["ended"].boolean == true, "\(line)")
       #expect(line["code"].integer == 11, "ENHANCE_YOUR_CALM: \(line)")
       #expect(line["why"].string == #"{"reason":"\#(why)"}"#, "\(line)")
-      // Some errors are forgiven over time, and each request is answered until the end.
+      // Some errors are forgiven over time, and every request is answered until the connection ends.
       #expect((bound...2 * bound).contains(line["answers"][reason].integer ?? 0), "\(line)")
       let streams = (0..<100).compactMap { line["streams"][$0].integer }
       #expect(streams.starts(with: [1, 1_000, 500, 250]), "\(streams)")

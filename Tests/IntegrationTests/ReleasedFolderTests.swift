@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Folders and backups of releases (Tests/Fixtures/releases), served by the current build.
+/// Tests of folders and backups of earlier releases (Tests/Fixtures/releases) with the current build.
 @Suite(.timeLimit(.minutes(60))) struct ReleasedFolderTests {
   private static let releases = ["0.1.0"]
 
@@ -13,7 +13,7 @@ import Testing
     ])
   }
 
-  /// Returns the backup as written by the release.
+  /// Returns the backup that the release wrote.
   private func backup(_ scenario: Scenario, _ release: String) async throws -> String {
     let file = scenario.folder.file("backup.tar")
     let archive = "\(Installation.root)/Tests/Fixtures/releases/\(release)/gateway-backup.tar.gz"
@@ -75,7 +75,7 @@ import Testing
       #expect(
         start.errors.contains("\(gateway.data)/\(file) has schema version 99"), "\(start.errors)")
       #expect(start.errors.contains("use the newer release"), "\(start.errors)")
-      // Commands are refused as well, and nothing is set aside or created.
+      // Commands are refused, too, and nothing is set aside or created.
       let list = try await scenario.belfryCommand(
         ["team", "list", "--data", gateway.data], succeeding: file != "control.sqlite")
       #expect((list.status == 1) == (file == "control.sqlite"))
@@ -99,9 +99,10 @@ import Testing
     }
   }
 
-  /// `tea` repeats each day at 18:00 and has become due since the release, whatever today's date is.
+  /// Tests a notification that has become due since the release.
   ///
-  /// It is shown once at the start, and the next occurrence is pending.
+  /// `tea` repeats each day at 18:00, so it is due whatever today's date is. It is shown once at the start, and the
+  /// next occurrence is pending.
   @Test(arguments: releases)
   func `A release's agent goes on: apps, switches, what is pending, missed and delivered`(
     release: String

@@ -2,12 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A gateway's folder that lost its control store, contains an older copy of it, or was written by an earlier release.
+/// Tests of a gateway's folder that lost its control store, contains an older copy of it, or was written by an earlier
+/// release.
 ///
-/// No device receives another one's data.
+/// No device receives the data of another one.
 @Suite(.timeLimit(.minutes(60)), .requires(.python)) struct RestoredFolderTests {
   private let app = "com.example.app"
-  // The reason of the CLOSE frame, docs/device-link.md section 5.
+  // The reason of the CLOSE frame (docs/device-link.md section 5).
   private let unknownDevice = 20
 
   /// Connects a device and returns its token.
@@ -43,7 +44,7 @@ import Testing
     return (identity.file, identity.device.integer, token)
   }
 
-  /// A device that enrolls after the restoration gets its own number, token, and pushes.
+  /// Checks that a device that enrolls after the restoration gets its own number, token, and pushes.
   private func checkNewDevice(
     _ scenario: Scenario, _ gateway: GatewayProgram,
     isNot lost: (file: String, number: Int?, token: String)
@@ -114,7 +115,7 @@ import Testing
       }
       let restored = try await scenario.restart(gateway, options: ["--recover"])
       try await devices.program.stop()
-      // The code is that of the new store; the identities are the previous ones.
+      // The code is that of the new store, and the identities are the previous ones.
       let again = try scenario.devices(of: restored, topics: [app])
       let new = try await again.token()
       #expect(new != token)
@@ -131,7 +132,7 @@ import Testing
         "tar", "xzf", Installation.root + "/Tests/Fixtures/former-gateway.tar.gz", "-C",
         scenario.folder.path,
       ])
-      // The stored notifications expire, so the test moves their expiration.
+      // The stored notifications would expire, so the test moves their expiration.
       _ = try await scenario.command([
         TestTool.systemPython.required(), "-c",
         """

@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-/// The administration commands on a running gateway.
+/// Tests of the administration commands on a running gateway.
 ///
-/// They use its admin API, and their changes take effect immediately.
+/// The commands use its admin API, and their changes take effect immediately.
 @Suite struct RunningAdministrationTests {
   private let app = "com.example.app"
 
@@ -56,7 +56,7 @@ import Testing
       let registered = try await devices.program.event("registered")
       let token = try #require(registered["token"].string)
       let follower = try scenario.belfry(["log", "--follow", "--json", "--data", gateway.data])
-      // The follower does not report when it has started, so pushes are sent until it shows one.
+      // The follower does not report when it has started, so send pushes until it shows one.
       var sent = try await send(scenario, gateway, to: token)
       for _ in 0..<20 where follower.lines.isEmpty {
         sent = try await send(scenario, gateway, to: token)

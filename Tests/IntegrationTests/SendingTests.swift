@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Provides the basis of every test in this file: a gateway, and a device with an app's token.
+/// Runs `body` with the basis of every test in this file: a gateway, and a device with an app's token.
 private func withDevice<Result>(
   _ body: (Scenario, GatewayProgram, DevicesProgram, String) async throws -> Result
 ) async throws -> Result {
@@ -269,8 +269,8 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
     }
   }
 
-  /// The legacy binary interface: silence for success, an error packet for an invalid token, and the frames after it
-  /// sent again on another connection.
+  /// On the legacy binary interface, silence means success. An invalid token is answered with an error packet, after
+  /// which the client sends the subsequent frames again on another connection.
   @Test(.requires(.python))
   func
     `A thousand frames stream over one connection of the binary interface, errors alone answer`()
@@ -306,7 +306,7 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
     }
   }
 
-  /// Apple's certificates have RSA keys, and apnotic accepts no others in PEM files.
+  /// Apple's certificates have RSA keys, and apnotic accepts only those in PEM files.
   @Test(.requires(.python, .curl, .openssl))
   func `a certificate with an RSA key is served on every port`() async throws {
     try await withDevice { scenario, gateway, devices, token in
@@ -336,7 +336,7 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
       ])
       #expect(curl.lines.first?.hasPrefix("HTTP/2 200") == true, "\(curl.output)\(curl.errors)")
       _ = try await devices.received()
-      // The binary interface, then the feedback service.
+      // Use the binary interface, and then the feedback service.
       let legacy = try await scenario.command([
         TestTool.python.required(), script("pushjack-client"), gateway.file, files[0], "0", token,
       ])
@@ -347,7 +347,7 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
     }
   }
 
-  /// The requests of pushy, APNSwift, kalyke, PyAPNs2, and dotAPNS (apns-protocol 2.1).
+  /// Sends the requests of pushy, APNSwift, kalyke, PyAPNs2, and dotAPNS (apns-protocol 2.1).
   @Test(
     .requires(.python, .curl),
     arguments: [

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The output of services to standard error, by `--log-format`.
+/// Tests of the output of services to standard error, by `--log-format`.
 @Suite(.timeLimit(.minutes(60))) struct ServiceLogTests {
   /// Returns the lines of a gateway from its start to its end.
   private func lines(
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  /// Connects from a new port, sends bytes that are not TLS, and waits for the end.
+  /// Connects from a new port, sends bytes that are not TLS, and waits until the connection ends.
   private static func knock(port: UInt16) throws {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(descriptor) }

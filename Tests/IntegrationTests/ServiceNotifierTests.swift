@@ -2,9 +2,9 @@ import System
 import TestSupport
 import Testing
 
-/// Services under systemd.
+/// Tests of services under systemd.
 ///
-/// A script takes its place, because systemd does not run in test environments.
+/// A script takes the place of systemd, because systemd does not run in test environments.
 @Suite(.timeLimit(.minutes(10)), .requires(.python)) struct ServiceNotifierTests {
   @Test func `the service manager is told of the start, of each turn and of the stop`()
     async throws

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Tool
 
-/// Notifications from the user's shell: `belfry notify` without an app, and `belfry subscribe`.
+/// Tests of notifications from the user's shell: `belfry notify` without an app, and `belfry subscribe`.
 @Suite struct ShellNotificationTests {
   private func notify(
     _ scenario: Scenario, _ agent: AgentProgram, _ words: String..., succeeding: Bool = true
@@ -203,7 +203,7 @@ import Testing
         scenario, agent, "Deploy?", "--action", "yes=Yes", "--timeout", "1", succeeding: false)
       #expect(late.status == 1 && late.lines.isEmpty)
       #expect(late.errors.contains("timed out: no button was chosen within 1 s"), "\(late.errors)")
-      // Nobody waits for its buttons any more.
+      // No process waits for its buttons any more.
       let left = try await scenario.belfryCommand(["center", "--json", "--socket", agent.socket])
       #expect(left.values.isEmpty, "\(left.output)")
       let waiting = try scenario.belfry([

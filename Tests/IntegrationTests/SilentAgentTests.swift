@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Commands and apps with an agent that is running but does not answer.
+/// Tests of commands and apps with an agent that is running but does not answer.
 @Suite struct SilentAgentTests {
   @Test func `A command ends and says so, whatever it asks for`() async throws {
     try await Scenario.run { scenario in

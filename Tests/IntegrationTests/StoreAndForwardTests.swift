@@ -6,7 +6,7 @@ import Testing
 private let bundleID = "com.example.app"
 
 extension Scenario {
-  /// Sends an alert with this text through `belfry send`; returns the answer for the one token.
+  /// Sends an alert with this text through `belfry send`, and returns the answer for the only token.
   func push(
     _ text: String, to token: String, topic: String = bundleID, through gateway: GatewayProgram,
     options: [String] = []

@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Independent implementations of TLS against the gateway's ports.
+/// Tests of independent implementations of TLS against the gateway's ports.
 @Suite(.timeLimit(.minutes(20))) struct TLSConformanceTests {
   /// The Python from `scripts/python-environment tls`, which has sslyze and tlslite-ng.
   fileprivate static let python = Installation.root + "/.build/python-tls/bin/python"
 
   private static func script(_ name: String) -> String { Installation.root + "/Tests/TLS/" + name }
 
-  /// sslyze tries every version and every cipher suite.
+  /// Runs sslyze, which tries every version and every cipher suite.
   @Test(.requiresTLSPython)
   func `no port offers more than Mozilla's intermediate profile`() async throws {
     try await Scenario.run { scenario in
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  /// The cases of Tests/TLS/record_cases.py, which are listed in a table in docs/tls-records.md.
+  /// Runs the cases of Tests/TLS/record_cases.py, which a table in docs/tls-records.md lists.
   @Test(.requiresTLSPython, arguments: ["own", "openssl"])
   func `each record layer answers each record as the table says`(_ layer: String) async throws {
     try await Scenario.run { scenario in
@@ -69,7 +69,7 @@ import Testing
 extension Trait where Self == ConditionTrait {
   /// Skips the test if the environment is missing.
   ///
-  /// In CI, the test runs nevertheless, and fails.
+  /// In CI, the test runs anyway and fails.
   fileprivate static var requiresTLSPython: Self {
     .enabled(
       if: FileManager.default.isExecutableFile(atPath: TLSConformanceTests.python)

@@ -4,7 +4,9 @@ import System
 import TestSupport
 import Testing
 
-/// `install.sh` of the archive for other distributions, with a generated archive; `make packages-test` uses a real one.
+/// Tests of `install.sh` in the archive for other distributions, with a generated archive.
+///
+/// `make packages-test` uses a real archive.
 @Suite struct TarballInstallationTests {
   @Test func `What root installs under any umask can be entered and read by the services`()
     async throws

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `belfry test-gateway`, as a user or a CI job runs it.
+/// Tests of `belfry test-gateway`, run as a user or a CI job would run it.
 @Suite struct TestGatewayTests {
-  /// Starts a command under it, with the temporary folder inside that of the scenario.
+  /// Starts a command under `belfry test-gateway`, with the temporary folder inside that of the scenario.
   private func start(
     _ scenario: Scenario, options: [String] = [], _ script: String
   ) throws -> RunningProgram {
@@ -102,7 +102,7 @@ import Testing
       let pid = try #require(JSONLine(text)?["pid"].integer)
       #expect(kill(Int32(pid), 0) == 0)
       program.signal(SIGKILL)
-      // The output ends when no process holds it: neither the keeper nor the processes that the command started.
+      // The output ends once no process holds it open: neither the keeper nor a process that the command started.
       try await program.end()
       #expect(kill(Int32(pid), 0) != 0)
       #expect(try leftovers(scenario).isEmpty)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ProviderService
 
-/// The decisions about a campaign's state.
+/// Tests of the decisions about a campaign's state.
 @Suite struct CampaignLifecycleTests {
   private typealias State = CampaignRecord.State
   private typealias Event = CampaignLifecycle.Event
@@ -26,7 +26,7 @@ import Testing
     let failed = result(.scheduled, .startFailed)
     #expect(failed.actions == [.storeState] && failed.state == .draft)
     #expect(result(.draft, .sendRequested(startsLater: false)).actions == [.start, .run])
-    // A clock event that arrives after a change does nothing.
+    // A clock event that arrives after a change has no effect.
     for state in State.allCases where state != .scheduled {
       #expect(result(state, .due).actions == [] && result(state, .due).state == state)
     }
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  /// Random histories, checked against what must hold in each of them.
+  /// Checks the properties that must hold in every history, through random histories.
   @Test(arguments: 0..<200)
   func `A history of any events keeps the promises of the states`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)

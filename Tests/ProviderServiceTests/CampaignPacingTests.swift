@@ -50,7 +50,7 @@ import Testing
     let zones = DeviceZones()
     let tokyo = ZoneGroup(number: 0, zone: .named("Asia/Tokyo"))
     let nowhere = ZoneGroup(number: 1, zone: .named(nil))
-    // 10:00 is one hour after midnight UTC in Tokyo, and ten hours after it in UTC.
+    // In Tokyo, 10:00 is one hour after midnight UTC. In UTC, it is ten hours after midnight.
     let day = 20_000 * 86_400
     var pacing = CampaignPacing(
       groups: [nowhere, tokyo], sendTime: SendTime(start: .wall(day + 10 * 3_600)), rate: nil
@@ -58,7 +58,7 @@ import Testing
     #expect(pacing.next(now: 0, unixSeconds: day + 3_590) == .wait(until: 10 * second))
     #expect(pacing.next(now: 0, unixSeconds: day + 3_600) == .claim(tokyo, limit: 500))
     pacing.exhausted(tokyo)
-    // Because clocks can be set, the time is checked again long before.
+    // The time is checked again long before that, because clocks can be set.
     #expect(pacing.next(now: 0, unixSeconds: day + 3_600) == .wait(until: 30 * second))
     #expect(pacing.next(now: 0, unixSeconds: day + 36_000) == .claim(nowhere, limit: 500))
   }

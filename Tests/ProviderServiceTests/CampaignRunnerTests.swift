@@ -8,7 +8,7 @@ import Testing
 
 @testable import ProviderService
 
-/// A service with scripted answers that records the requests.
+/// A service with scripted answers, which records the requests.
 private final class ScriptedService: Sendable {
   typealias Script = @Sendable (Push, Int) -> Result<PushOutcome, ProviderFailure>
 
@@ -152,7 +152,7 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
     let (record, document) = try campaign()
     let group = try #require(try test.store.groups(of: "c1").first)
     let now = SystemClock.unixMilliseconds
-    // The program ended after the claim, when an unknown part of it had been sent.
+    // The program ended after the claim, when it had sent an unknown part of the batch.
     let claimed = try test.store.claim(of: record, group: group, limit: 8, at: now)
     #expect(claimed?.recipients.count == 8)
     let identity = CampaignIdentity(campaign: "c1")
@@ -177,7 +177,7 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
     let now = SystemClock.unixMilliseconds
     _ = try test.store.claim(of: record, group: group, limit: 8, at: now)
     let other = CampaignIdentity(campaign: "c2")
-    // A full log, all of it from the seconds before the claim.
+    // The log is full, and all of its lines are from the seconds before the claim.
     let lines = (0..<1_000).map { number in
       GatewayLog.Line(
         id: other.notification(to: [UInt8(number % 256)]), state: "Sent",
@@ -256,7 +256,7 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
     #expect(end.record.state == .completed)
     #expect(end.counts == ["accepted ": 5, "failed BadDeviceToken": 830])
     #expect(end.record.problem?.contains("BadDeviceToken") == true)
-    // No app reported its environment, so the tokens may be valid in another one.
+    // No app reported its environment, so the tokens may be valid in another environment.
     #expect(try test.store.tokenCount() == 835)
     #expect(service.sent.count == 835)
   }
@@ -304,7 +304,7 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
     try test.store.addCampaign(record)
     let started = try test.store.start(record, groups: [.any], total: 30)
     let service = ScriptedService { _, _ in accepted }
-    // The answers are not handled here; only the sent requests matter.
+    // The answers are not handled here, because only the sent requests matter.
     var resources = CampaignRunner.Resources(
       registry: test.registry, service: service.service(), log: .silent)
     resources.clock = clock
@@ -334,7 +334,7 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
     wall.withLock { $0 += day }
     elapsed.withLock { $0 += day }
     #expect(clock.unixSeconds == 1_795_000_000 + day)
-    // The clock is set ahead, and trusted after a day.
+    // The clock is set ahead. The new time is trusted after a day.
     wall.withLock { $0 += 2 * day }
     #expect(clock.unixSeconds == 1_795_000_000 + day)
     for _ in 0..<2 {

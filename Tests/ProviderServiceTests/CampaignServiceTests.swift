@@ -11,9 +11,9 @@ import Transport
 
 @testable import ProviderService
 
-/// Campaigns through the operator's requests, with a scripted push service and a clock of the test's own.
+/// Tests of campaigns through the operator's requests, with a scripted push service and a clock that the test controls.
 @Suite(.timeLimit(.minutes(5))) struct CampaignServiceTests {
-  /// A push service that records pushes, and answers them at once or when the test says so.
+  /// A push service that records pushes, and answers them at once or when the test allows it.
   private final class Recorder: Sendable {
     private let state = Mutex<(pushes: [Push], held: [PushCompletion], holds: Bool)>(
       ([], [], false))
@@ -64,7 +64,7 @@ import Transport
     try test.register(["deviceToken": "02", "language": "ja", "timeZone": "Asia/Tokyo"])
   }
 
-  /// 2026-11-24T12:00:00Z.
+  /// The start time: 2026-11-24T12:00:00Z.
   private static let start: Int64 = 1_795_521_600_000
 
   private func service(log: GatewayLog? = nil) -> CampaignService {
@@ -122,7 +122,7 @@ import Transport
     let status = try ask(campaigns, "GET", "/campaigns/\(id)").object
     #expect(status["state"] == "scheduled" && status["name"] == "Hello")
     #expect(status["at"] == "2026-11-25T09:00" && status["devices"] == 2)
-    // 09:00 in Tokyo is 00:00 UTC. A device that registers until then is included.
+    // In Tokyo, 09:00 is 00:00 UTC. A device that registers before that is included.
     try test.register(["deviceToken": "03", "timeZone": "Asia/Tokyo"])
     _ = campaigns.startDue()
     #expect(try state(campaigns, id) == "scheduled" && recorder.pushes.isEmpty)
@@ -132,7 +132,7 @@ import Transport
     try await Scenario.wait("both pushes to Tokyo") { recorder.tokens.count >= 2 }
     #expect(recorder.tokens.sorted() == ["02", "03"], "Paris still waits")
     campaigns.drain()
-    // Another start of the service continues it, and sends nothing again.
+    // The next start of the service continues the campaign, and sends nothing again.
     unixMilliseconds(Self.start + 21 * 3_600_000)
     let second = service()
     try second.resumeInterrupted()
@@ -165,7 +165,7 @@ import Transport
     #expect(edited.object["at"] == "2026-11-25T09:00" && edited.object["to"] == "user:ann")
     let content = try ask(campaigns, "GET", "/campaigns/\(id)/document").object
     #expect(content["alert"] == ["en": ["title": "Later"]])
-    // Without a time it is a draft, because an edit must not send.
+    // Without a time, the campaign is a draft, because an edit must not send it.
     let held = try ask(
       campaigns, "PUT", "/campaigns/\(id)",
       #"{"topic":"com.example.app","alert":{"en":{"title":"x"}},"at":null,"name":null}"#)
@@ -216,7 +216,7 @@ import Transport
     let campaigns = service()
     let id = try add(campaigns, #","rate":100"#)
     try await Scenario.wait("a push") { !recorder.pushes.isEmpty }
-    // On a thread of its own, because the request below blocks a thread of the pool until the pushes are answered.
+    // Use a separate thread, because the request below blocks a thread of the pool until the pushes are answered.
     Thread.detachNewThread { [recorder] in
       while recorder.isHolding {
         recorder.answer()
@@ -240,7 +240,8 @@ import Transport
   @Test func `What a killed service had in flight of a cancelled campaign gets its outcome`()
     async throws
   {
-    // The state that a kill leaves: cancelled, with a batch in flight of which the gateway has one push.
+    // This is the state that a kill leaves: cancelled, with a batch in flight, of which the gateway has received one
+    // push.
     let campaigns = service()
     let id = try add(campaigns, #","draft":true"#)
     let record = try #require(try test.store.campaign(id))

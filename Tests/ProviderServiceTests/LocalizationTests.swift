@@ -216,7 +216,7 @@ private func problems(
         "alert.en.body: longer than 5120 bytes with its arguments, or its plural forms refer to each other too often: "
           + "shorten the text or its arguments"
       ])
-    // Forms that refer to each other, 12 times in each of four levels.
+    // The forms refer to each other, 12 times on each of four levels.
     let names = String(repeating: "%#@a@", count: 12)
     let told = try problems(
       """

@@ -84,7 +84,7 @@ private struct TestService {
     #expect(
       try register(90, key: key, topic: "com.example.app", installation: "i2").status == 200)
     #expect(try register(11, key: key).status == 429)
-    // Another app has its own limit, and the operator has no limit.
+    // Another app has its own limit, and the operator has none.
     #expect(try register(12, key: service.key(of: "com.example.other")).status == 200)
     #expect(
       try register(13, key: service.provider.adminToken, topic: "com.example.app").status == 200)
@@ -181,7 +181,7 @@ private struct TestService {
       ).status == 400)
   }
 
-  /// Requests that browsers send without `Origin`: `<img src>`, `<script src>`, and a fetch without CORS.
+  /// Checks requests that browsers send without `Origin`: `<img src>`, `<script src>`, and a fetch without CORS.
   @Test(arguments: [
     (["cross-site"], 403), (["same-site"], 403), (["Cross-Site"], 403), ([""], 403),
     (["none", "cross-site"], 403), (["none"], 200), (["same-origin"], 200),
@@ -256,7 +256,7 @@ private struct TestService {
     #expect(try service.answer("GET", "/nowhere").status == 404)
   }
 
-  /// No field that an app sends is silently dropped or changed.
+  /// Checks that no field that an app sends is silently dropped or changed.
   @Test(arguments: [
     ("deviceToken=00ff&user=\u{FFFD}\u{FFFD}&tag=\u{FFFD}(", "user: not valid UTF-8"),
     ("deviceToken=00ff&tag=\u{FFFD}(", "tag: not valid UTF-8"),

@@ -50,13 +50,13 @@ struct TestRegistry {
     #expect(second["language"] == "de" && second["user"] == .null && second["tags"] == [])
     #expect(second["registered"] == "1970-01-01T00:00:00.000Z")
     #expect(second["renewed"] == "1970-01-01T00:00:05.000Z")
-    // The same token of another app is another registration.
+    // The same token for another app is another registration.
     #expect(try test.register(["deviceToken": "00ff"], topic: "com.example.other") == .added)
   }
 
   @Test func `tags are counted as bytes, and no more are compared than a device may have`() throws {
     let test = try TestRegistry()
-    // A letter in two Unicode forms gives two tags; a repeated tag counts once.
+    // A letter in two Unicode forms yields two tags, and a repeated tag counts once.
     let repeated = Array(repeating: JSONValue.string("news"), count: 5_000)
     let two: [JSONValue] = ["caf\u{E9}", "cafe\u{301}"]
     #expect(try test.register(["deviceToken": "00ff", "tags": .array(repeated + two)]) == .added)
@@ -88,7 +88,7 @@ struct TestRegistry {
     #expect(try test.register(["deviceToken": "bb", "installation": "tablet"]) == .added)
     #expect(try test.register(["deviceToken": "cc", "installation": "phone"]) == .replaced)
     #expect(try test.tokens() == ["bb", "cc"])
-    // The same name in another app is another installation.
+    // The same name for another app is another installation.
     try test.register(["deviceToken": "dd", "installation": "phone"], topic: "com.example.other")
     #expect(try test.tokens() == ["bb", "cc", "dd"])
   }

@@ -2,7 +2,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Distributes the worlds to separate processes, so that all processors are used and a trap ends only one world.
+/// A set of processes among which the worlds are distributed, so that all processors are used and a trap ends only one
+/// world.
 final class Crew {
   private var options: SimulationOptions
   private let first: UInt64
@@ -20,7 +21,9 @@ final class Crew {
     }
   }
 
-  /// Runs the worlds; returns the exit status: 1 if a guarantee was broken.
+  /// Runs the worlds, and returns the exit status.
+  ///
+  /// The status is 1 if a guarantee was broken.
   func play() -> Int32 {
     let players = (0..<options.jobs).compactMap { start($0) }
     let outputs = Self.readAll(players.map { $0.1.fileHandleForReading })
@@ -55,9 +58,9 @@ final class Crew {
     return status
   }
 
-  /// Reads the output of all players until its end.
+  /// Reads the output of all players until it ends.
   ///
-  /// They are read concurrently, because a player blocks while its pipe is full.
+  /// The outputs are read concurrently, because a player blocks while its pipe is full.
   private static func readAll(_ handles: [FileHandle]) -> [String] {
     let outputs = Mutex([String](repeating: "", count: handles.count))
     DispatchQueue.concurrentPerform(iterations: handles.count) { index in

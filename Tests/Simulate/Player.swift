@@ -1,16 +1,18 @@
 import Foundation
 
-/// Runs worlds one after the other in this process.
+/// A runner of worlds, one after the other, in this process.
 ///
-/// Prints a line on stdout for each world that begins, and one for the results of all of them.
+/// It prints a line to standard output for each world that begins, and a line with the results of all worlds.
 struct Player {
   private let options: SimulationOptions
-  /// The number of worlds after which the first one is run again; its result must be the same.
+  /// The number of worlds after which the first world is run again. Its result must be the same.
   private static let worldsBetweenReplays = 250
 
   init(_ options: SimulationOptions) { self.options = options }
 
-  /// Runs the worlds; returns the exit status: 1 if a guarantee was broken.
+  /// Runs the worlds, and returns the exit status.
+  ///
+  /// The status is 1 if a guarantee was broken.
   func play() -> Int32 {
     var seed = options.seed ?? 1
     let end = Date(timeIntervalSinceNow: options.seconds ?? .infinity)
@@ -47,7 +49,7 @@ struct Player {
     return 0
   }
 
-  /// Prints without buffering, so that the line is not lost when the process traps.
+  /// Prints a line without buffering, so that the line is not lost when the process traps.
   private func say(_ line: String) {
     FileHandle.standardOutput.write(Data((line + "\n").utf8))
   }

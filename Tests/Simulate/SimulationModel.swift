@@ -14,11 +14,11 @@ enum SimulationModel: String, CaseIterable {
     let violation: String?
     let report: String
     let events: Int
-    /// A digest that tells two runs apart, or nil if the model has none.
+    /// A digest that distinguishes two runs, or nil if the model has no digest.
     let digest: UInt64?
   }
 
-  /// Runs the world of `seed` to its end, or to the first broken guarantee.
+  /// Runs the world of `seed` until its end or the first broken guarantee.
   ///
   /// The model of the stores has only one length.
   func play(_ seed: UInt64, length: SimulationLength) -> Outcome {

@@ -4,23 +4,23 @@ import TestSupport
 struct SimulationOptions {
   var model = SimulationModel.gateway
   var length = SimulationLength.full
-  /// The seed of the first world, or nil for a new one from the clock.
+  /// The seed of the first world, or nil to take a new seed from the clock.
   var seed: UInt64?
-  /// The time in seconds during which new worlds begin, or nil to limit them only by number.
+  /// The time in seconds during which new worlds may begin, or nil to limit only their number.
   var seconds: Double?
   /// The number of worlds.
   ///
-  /// Nil means one if a seed is given, otherwise as many as fit into the time.
+  /// Nil means one world if a seed is given, and otherwise as many as fit into the time.
   var worlds: UInt64?
   /// The number of concurrent processes.
   var jobs = 2
-  /// Runs every `stride`-th world in this process, without starting others.
+  /// The distance between the worlds to run in this process, or nil to distribute all worlds to separate processes.
   var stride: UInt64?
 
   static let usage =
     "usage: Simulate [--model MODEL] [--length full|short] [--seed N] [--seconds N] [--worlds N] [--jobs N]\n"
 
-  /// Returns nil if the arguments are not valid.
+  /// Parses the arguments, and returns nil if they are not valid.
   init?(_ arguments: [String]) {
     var rest = arguments[...]
     while let name = rest.popFirst() {

@@ -1,6 +1,6 @@
 import Foundation
 
-// Only with this variable do hash tables iterate in the same order. Without it, a seed does not determine one world.
+// Hash tables iterate in the same order only if this variable is set. Without it, a seed does not determine a world.
 if getenv("SWIFT_DETERMINISTIC_HASHING") == nil {
   setenv("SWIFT_DETERMINISTIC_HASHING", "1", 1)
   var arguments = CommandLine.arguments.map { strdup($0) } + [nil]

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SoundPlayer
 
-/// The rights that remain to a process that reads a sound file, as reported by the kernel.
+/// Tests of the rights that remain to a process that reads a sound file, as the kernel reports them.
 @Suite(.timeLimit(.minutes(60)), .requiresCallFilter) struct ConfinementTests {
   private static let program = Installation.products + "/belfry-sound"
 
@@ -26,10 +26,10 @@ import Testing
       .split(separator: " ").compactMap { Int32($0) }
   }
 
-  /// Returns the result of `look`, which is called when a reader has opened a pipe in place of a sound file and waits
+  /// Returns the result of `look`, which is called once a reader has opened a pipe in place of a sound file and waits
   /// for data.
   ///
-  /// This needs a separate thread, because the reader's own alarm does not wait for a busy test.
+  /// A separate thread calls `look`, because the reader's own alarm does not wait for a busy test.
   private func whenOpened<Seen: Sendable>(
     _ path: String, _ look: @escaping @Sendable () throws -> Seen
   ) async throws -> Seen {

@@ -41,9 +41,9 @@ struct PlayingTests {
   private static let containers = ["wav", "aiff", "caf"]
   private static let encodings = ["pcm", "ulaw", "alaw", "ima4"]
 
-  /// Files that libsndfile has written, with a flag for alert sounds.
+  /// The files that libsndfile has written, each with a flag that is true for alert sounds.
   ///
-  /// libsndfile does not write IMA4 in a Core Audio file; another test generates one.
+  /// libsndfile does not write IMA4 in a Core Audio file. Another test generates such a file.
   private static let files =
     containers.flatMap { container in encodings.map { (container, $0, true) } }
     .filter { $0.0 != "caf" || $0.1 != "ima4" }
@@ -160,7 +160,7 @@ struct PlayingTests {
           "ear.monitor", "48000", file,
         ], environment: environment)
       _ = try await ear.event("listening")
-      // The sound fits into the server's buffer of a quarter of a second, so a busy machine causes no gap.
+      // The sound fits into the server's buffer of a quarter of a second, so that a busy machine causes no gap.
       let sound = try TestSounds.put(
         TestSounds.wav(frames: 11_000, rate: 48_000), "good.wav", in: scenario.folder)
       for volume in [1.0, 0.5] {
@@ -172,8 +172,8 @@ struct PlayingTests {
         _ = try await ear.event("heard")
         let wanted = TestSounds.tone(11_000).map { Int16((Double($0) * volume).rounded()) }
         let heard = try Data(contentsOf: URL(fileURLWithPath: file))
-        // The monitor has already delivered as silence the part that the sink rewrote for a new sound: several
-        // hundredths of a second at its beginning.
+        // The monitor has already delivered as silence the part that the sink rewrote for a new sound, which is several
+        // hundredths of a second at the beginning.
         #expect(heard.count / 2 > wanted.count - 4_800)
         #expect(heard == Data(TestSounds.samples(wanted, isBig: false)).suffix(heard.count))
       }

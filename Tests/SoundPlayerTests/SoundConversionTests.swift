@@ -26,7 +26,7 @@ struct SoundConversionTests {
   @Test
   func `a 16-bit aiff becomes IMA4 in a caf, an alert sound that sounds the same`() throws {
     let folder = try ScratchFolder()
-    // Not a whole number of packets.
+    // The number of frames is not a whole number of packets.
     let source = try TestSounds.put(TestSounds.aiff(frames: 8_050), "submarine.aiff", in: folder)
     let target = folder.file("sub.caf")
     let made = try convert(source, target)
@@ -43,7 +43,7 @@ struct SoundConversionTests {
     }
     // The mean error is several hundredths of the tone's level.
     #expect((error / 8_050).squareRoot() < 300)
-    // A quarter of the size, as expected of IMA4.
+    // The file has a quarter of the size, as expected of IMA4.
     let bytes = try FileManager.default.attributesOfItem(atPath: target)[.size] as? Int
     #expect(try #require(bytes) < 8_050 * 2 / 3)
   }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Reads the seeds and findings of the sound file fuzzer again.
+/// Tests that read the seeds and findings of the sound file fuzzer again.
 @Suite struct SoundCorpusTests {
   @Test
   func `the kept sound files break nothing, cut and changed`() throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SoundPlayer
 
-/// Sound files that a test builds byte by byte, big-endian and little-endian.
+/// Builders of sound files byte by byte, big-endian and little-endian.
 enum TestSounds {
   static func big(_ value: Int, _ bytes: Int) -> [UInt8] {
     (0..<bytes).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
@@ -35,7 +35,7 @@ enum TestSounds {
 
   static func aiff(frames: Int) -> [UInt8] {
     let data = big(0, 4) + big(0, 4) + samples(tone(frames), isBig: true)
-    // 8000.0 in the extended precision format that AIFF requires.
+    // This is 8000.0 in the extended precision format that AIFF requires.
     let rate: [UInt8] = [0x40, 0x0B, 0xFA, 0, 0, 0, 0, 0, 0, 0]
     let common = big(1, 2) + big(frames, 4) + big(16, 2) + rate
     let body =
@@ -44,7 +44,7 @@ enum TestSounds {
     return Array("FORM".utf8) + big(body.count, 4) + body
   }
 
-  /// Returns a Core Audio file of packets with any contents.
+  /// Returns a Core Audio file with packets of any content.
   static func caf(
     packets: [UInt8], channels: Int = 1, rate: Double = 44_100, validFrames: Int? = nil
   ) -> [UInt8] {
@@ -107,13 +107,15 @@ struct SoundFileTests {
 
   @Test
   func `IMA4 in a Core Audio file is decoded, its valid frames alone`() throws {
-    // Predictor 0x0100, index 0: nibbles 7 then 0 of the first byte, calculated by hand.
+    // The packet has predictor 0x0100 and index 0, and its first byte has the nibbles 7 and 0. The results are
+    // calculated by hand.
     var packet: [UInt8] = [0x01, 0x00, 0x07]
     packet += [UInt8](repeating: 0, count: 31)
     let file = try #require(CoreAudioFile(TestSounds.caf(packets: packet, validFrames: 3)))
     #expect(file.format.encoding == .ima4)
     #expect(file.format.frames == 3)
-    // Step 7: 0 + 1 + 3 + 7 = 11; then index 8, step 16: 2; then index 7, step 14: 1.
+    // The difference at step 7 is 0 + 1 + 3 + 7 = 11. Then the index is 8 and the step 16, which gives 2. Then the
+    // index is 7 and the step 14, which gives 1.
     #expect(file.next() == [267, 269, 270])
     #expect(file.next().isEmpty)
   }

@@ -2,12 +2,16 @@ import Glibc
 
 @testable import SoundPlayer
 
-/// The properties of the sound file readers that hold for any input; `scripts/fuzz sound` provides the input.
+/// The properties of the sound file readers that hold for any input.
+///
+/// `scripts/fuzz sound` provides the input.
 enum SoundFuzzing {
   /// The maximum number of reads of a file, because a header may claim hours of sound.
   private static let readsMax = 64
 
-  /// The first byte chooses a use of the other bytes: input of the IMA4 reader, a file for any reader that recognizes
+  /// Checks the properties for one input.
+  ///
+  /// The first byte chooses a use of the other bytes: input for the IMA4 reader, a file for any reader that recognizes
   /// it, or samples for the writer.
   static func run(_ bytes: [UInt8]) {
     guard let first = bytes.first else { return }
@@ -33,9 +37,9 @@ enum SoundFuzzing {
     check(source, isWhole: false)
   }
 
-  /// Frames are whole.
+  /// Checks that frames are whole.
   ///
-  /// Their number is the number in the header, or smaller if the file is truncated.
+  /// Their number is the one in the header, or smaller if the file is truncated.
   private static func check(_ source: any SoundSource, isWhole: Bool) {
     let format = source.format
     precondition(format.seconds.isFinite, "a length is a number")
@@ -56,7 +60,7 @@ enum SoundFuzzing {
     if isWhole { precondition(frames <= max(0, format.frames), "no more than the header says") }
   }
 
-  /// Encoded samples are decoded to the same number of samples, in the same format.
+  /// Checks that encoded samples are decoded to the same number of samples in the same format.
   private static func checkCoding(_ bytes: [UInt8]) {
     let samples = bytes.prefix(512).map { Int16(truncatingIfNeeded: Int($0) &* 257 &- 32_768) }
     let channels = 1 + bytes.count % 3

@@ -57,7 +57,7 @@ import Transport
     #expect(try contents(again) == Set(everything))
     #expect(try again.setting("enrollment-code") == [1, 2, 3])
     #expect(try again.setting("nothing") == nil)
-    // Storing everything again changes nothing.
+    // Storing everything again has no effect.
     try again.apply(everything)
     #expect(try contents(again) == Set(everything))
   }

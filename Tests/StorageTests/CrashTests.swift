@@ -9,9 +9,9 @@ import Testing
 @testable import Storage
 
 @Suite struct CrashTests {
-  /// A process is killed while it commits.
+  /// Kills a process while it commits.
   ///
-  /// Afterwards, everything that it acknowledged is in the store.
+  /// After that, everything that the process acknowledged must be in the store.
   @Test(arguments: [40, 170, 400])
   func `SIGKILL during commits loses nothing that was acknowledged`(acknowledgements: Int)
     async throws
@@ -43,7 +43,7 @@ import Testing
   }
 }
 
-/// The process that is killed.
+/// The program of the process that is killed.
 enum CommittingChild {
   static let batchSize: UInt64 = 7
 
@@ -65,13 +65,13 @@ enum CommittingChild {
         let line = Array("\(reply.ticket)\n".utf8)
         write(descriptor, line, line.count)
         state.acknowledged.add(1, ordering: .relaxed)
-        // Each answer is followed by two batches at first, then by one, so that batches are always waiting around each
-        // commit.
+        // At first, each answer is followed by two batches, and later by one, so that batches are always waiting around
+        // each commit.
         state.submit(to: writer)
         if reply.ticket < 50 { state.submit(to: writer) }
       }
     }
-    // Another thread kills the process, so that this can happen at any point of a commit.
+    // Another thread kills the process, so that the kill can happen at any point of a commit.
     Thread.detachNewThread { [state] in
       while state.acknowledged.load(ordering: .relaxed) < limit { sched_yield() }
       kill(getpid(), SIGKILL)
@@ -81,7 +81,8 @@ enum CommittingChild {
   }
 }
 
-/// `@unchecked Sendable` holds because `acknowledged` is the only property that two threads use.
+/// The state of the child process. The `@unchecked Sendable` conformance is safe because `acknowledged` is the only
+/// property that two threads use.
 private final class ChildState: @unchecked Sendable {
   let acknowledged = Atomic<Int>(0)
   var mailbox: Mailbox<StoreReply>?

@@ -6,27 +6,27 @@ import Transport
 
 @testable import Storage
 
-/// One bit of a store's file is flipped while no connection is open, at positions throughout the file.
+/// Tests in which one bit of a store's file is flipped while no connection is open, at positions throughout the file.
 ///
-/// Then, either the start reports that the file is damaged, or the row is set aside, or nothing has changed. The store
+/// After that, the start reports that the file is damaged, or the row is set aside, or nothing has changed. The store
 /// never returns a value that was not written.
 @Suite struct FlippedBitTests {
   private let folder: ScratchFolder
 
   init() throws { folder = try ScratchFolder() }
 
-  /// The contents of a store as its program reads it, one line per record.
+  /// The contents of a store as its program reads them, one line per record.
   private typealias Contents = [String]
 
   /// The result of one flip.
   private enum Outcome: Hashable {
-    /// The store does not open, or is rebuilt from the readable parts.
+    /// The store does not open, or it is rebuilt from the readable parts.
     case damaged
     case setAside
     case unchanged
   }
 
-  /// Flips a bit in one of every `step` bytes, chosen by `seed`, and checks the result.
+  /// Flips a bit in one of every `step` bytes, which `seed` chooses, and checks the result.
   private func flipAll(
     of path: String, every step: Int, seed: UInt64,
     inspect: (String) throws -> StoreInspection, contents: (String) throws -> Contents,
@@ -124,7 +124,7 @@ import Transport
     #expect(outcomes[.setAside, default: 0] > 2, "\(outcomes)")
   }
 
-  /// At least one row of each table.
+  /// Changes that create at least one row in each table.
   static let controlChanges: [ControlChange] = {
     let team = TeamRecord(id: "ABCDE12345", name: "A team", createdMilliseconds: 1)
     let channel = [UInt8](repeating: 9, count: 16)
@@ -251,7 +251,7 @@ import Transport
       let store = try SQLiteRegistryStore(path: path)
       defer { store.close() }
       var lines = try store.tokens(after: 0, limit: 99).map { token in
-        // If a tag is damaged, the tag is lost, but not its token.
+        // A damaged tag is lost, but its token is not.
         var token = token.registration
         token.tags = []
         return "\(token)"
@@ -275,7 +275,7 @@ import Transport
   }
 
   @Test func `The instruction and the tables give one CRC-32C, that of the check value`() {
-    // The values of RFC 3720, section B.4, and of the usual check.
+    // These are the values of RFC 3720 section B.4, and that of the usual check.
     #expect(Checksum.crc32c(Array("123456789".utf8)) == 0xE306_9283)
     #expect(Checksum.crc32c([UInt8](repeating: 0, count: 32)) == 0x8A91_36AA)
     #expect(Checksum.crc32c([]) == 0)

@@ -184,7 +184,7 @@ extension StoreReply {
   fileprivate var isCommitted: Bool { if case .committed = outcome { true } else { false } }
 }
 
-/// A writer, and a loop that receives its answers and that the test runs.
+/// A writer, and a loop that the test runs and that receives the writer's answers.
 private final class Harness {
   let loop: EventLoop
   let mailbox: Mailbox<StoreReply>

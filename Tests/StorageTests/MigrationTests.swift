@@ -22,7 +22,7 @@ import Testing
       try SQLiteDatabase(
         path: path, schema: .init(applicationID: 9, migrations: [first, second, broken]))
     }
-    // All scripts form one transaction, so the second one, which is valid, was undone as well.
+    // All scripts form one transaction, so the second script, which is valid, was rolled back, too.
     #expect(
       try SQLiteDatabase(path: path, schema: .init(applicationID: 9, migrations: [first]))
         .integer("PRAGMA user_version") == 1)
@@ -62,7 +62,7 @@ import Testing
     let first: StaticString = "CREATE TABLE t (x INTEGER) STRICT; INSERT INTO t VALUES (7)"
     let former = SQLiteDatabase.Schema(applicationID: 9, migrations: [first])
     try SQLiteDatabase(path: path, schema: former).close()
-    // A folder under the copy's name cannot be replaced unless it is empty.
+    // A folder with the name of the copy cannot be replaced unless it is empty.
     try FileSystem.makeDirectories(SchemaCopy.path(of: path, schema: 1) + "/x")
     #expect(throws: StorageFailure.self) {
       try SQLiteDatabase(

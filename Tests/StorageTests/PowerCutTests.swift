@@ -1,9 +1,13 @@
 import TestSupport
 import Testing
 
+/// Tests of the stores under power cuts.
+///
 /// `make simulate MODEL=disk` runs more worlds of ``PowerCutSimulation``, in a release build.
 @Suite struct PowerCutTests {
-  /// A fixed number of worlds, the same ones in every run; eight of them have every store.
+  /// The outcomes of a fixed number of worlds, which are the same in every run.
+  ///
+  /// Eight worlds cover every store.
   private static let outcomes = (1...24 as ClosedRange<UInt64>).map {
     PowerCutSimulation.run(seed: $0)
   }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Storage
 
-/// The schemas of releases, whose files must remain readable forever.
+/// Tests of the schemas of releases, whose files must remain readable forever.
 @Suite struct ReleasedSchemaTests {
-  /// A store as written by a release, in an archive of Tests/Fixtures/releases.
+  /// A store that a release wrote, in an archive of Tests/Fixtures/releases.
   struct Released: Sendable, CustomTestStringConvertible {
     let release: String
     let archive: String

@@ -6,7 +6,7 @@ import Transport
 
 @testable import Storage
 
-/// The records in the control store about devices that follow a rotation.
+/// Tests of the records in the control store about devices that follow a rotation.
 @Suite struct RotationRecordsTests {
   private let folder: ScratchFolder
 
@@ -56,7 +56,7 @@ import Transport
     #expect(
       try store.deviceCertificateSummary(authority: "two", atSeconds: 0)
         == .init(devices: 2, haveShown: 1, firstEnd: 300))
-    // Expired certificates are not reported, and a revoked device needs nothing.
+    // Expired certificates do not count, and neither do revoked devices.
     var revoked = try #require(try store.device(number: 1))
     revoked.revokedMilliseconds = 5
     try store.apply([.putDevice(revoked)])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-/// A schema change requires a fixture and documentation of the way back.
+/// Tests that every schema change has a fixture and documentation of the way back.
 @Suite struct SchemaHistoryTests {
   /// The stores and their file names.
   private static let files: [(store: ReleasedSchemaTests.Store, file: String)] = [

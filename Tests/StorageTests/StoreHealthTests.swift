@@ -68,7 +68,7 @@ import Testing
     #expect(store.health.failure != nil, "what changed nothing has asked nothing of the disk")
     try store.write { engine throws(StorageFailure) in engine.changeCount += 1 }
     #expect(store.health.failure == nil)
-    // A full disk rolls back the changes that it did not accept, and the engine continues.
+    // A full disk rolls back the changes that it did not accept, and the engine continues to work.
     #expect(throws: StorageFailure.self) {
       try store.write { _ throws(StorageFailure) in throw .diskFull(path: "a") }
     }

@@ -13,7 +13,7 @@ import Transport
 
   private static let page = 4_096
 
-  /// Creates and closes a store of several hundred notifications; returns the bytes of its file.
+  /// Creates and closes a store of several hundred notifications, and returns the bytes of its file.
   private func notifications(_ path: String, payload: Int) throws -> Data {
     let store = try SQLiteNotificationStore(path: path)
     try store.commit(
@@ -27,7 +27,7 @@ import Transport
     return try Data(contentsOf: URL(fileURLWithPath: path))
   }
 
-  /// Returns whether a page of an undamaged store contains the definitions of its tables.
+  /// Returns true if a page of an undamaged store contains the definitions of its tables.
   private func isOfSchema(_ bytes: Data, page: Int) -> Bool {
     let page = bytes.dropFirst(page * Self.page).prefix(Self.page)
     return page.range(of: Data("CREATE TABLE".utf8)) != nil
@@ -75,7 +75,7 @@ import Transport
         #expect(FileManager.default.fileExists(atPath: repair.asideFile))
       }
     }
-    // Only the root page of the table takes more rows with it than those of one page.
+    // Only damage to the root page of the table may remove more rows than those of one page.
     #expect(emptied <= 2, "\(emptied) of all pages took more rows than they had")
   }
 
@@ -109,7 +109,7 @@ import Transport
       let path = folder.file("damaged-\(page)")
       try damage(whole, page: page, with: 0xA5, at: path)
       if isOfSchema(whole, page: page) {
-        // Without this page, the names of the tables are unknown: the start fails, and the file is kept.
+        // Without this page, the names of the tables are unknown, so the start fails and the file is kept.
         schemaPages += 1
         #expect(throws: StorageFailure.self) { try SQLiteControlStore.inspect(path: path) }
         #expect(FileManager.default.fileExists(atPath: path))
@@ -158,7 +158,7 @@ import Transport
     try store.commit([
       .put(.sample(900_000, NotificationKey(device: 77, app: 1, kind: 1)), keep: .max)
     ])
-    // The folder is in the state after a kill, and then a page is damaged.
+    // The folder is first in the state after a kill. Then a page is damaged.
     let killed = folder.file("killed")
     for ending in ["", "-wal"] {
       try FileManager.default.copyItem(atPath: path + ending, toPath: killed + ending)

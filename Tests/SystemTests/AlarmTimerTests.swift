@@ -24,11 +24,11 @@ import Testing
     let elapsed = try AlarmTimer(.elapsed, on: loop) { _ in }
     wall.set(4_000_000_000_000)
     elapsed.set(4_000_000_000_000)
-    // TFD_TIMER_ABSTIME is 1, TFD_TIMER_CANCEL_ON_SET 2; CLOCK_REALTIME is 0, CLOCK_BOOTTIME 7.
+    // TFD_TIMER_ABSTIME is 1, and TFD_TIMER_CANCEL_ON_SET is 2. CLOCK_REALTIME is 0, and CLOCK_BOOTTIME is 7.
     let found = try timers()
     #expect(found.contains("clockid: 0 settime flags: 03"))
     #expect(found.contains("clockid: 7 settime flags: 01"))
-    // Without a due time, it still detects changes of the clock.
+    // Even without a due time, the timer still detects changes of the clock.
     elapsed.close()
     wall.set(nil)
     #expect(try timers().contains("clockid: 0 settime flags: 03"))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import System
 
-/// The limit on open files of a process and of the programs that it starts.
+/// Tests of the limit on open files, for a process and for the programs that it starts.
 @Suite struct DescriptorLimitTests {
   private func limits(of process: Int32) throws -> [UInt64] {
     let text = String(
@@ -16,7 +16,7 @@ import Testing
     var limit = rlimit()
     let resource = __rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue))
     #expect(getrlimit(resource, &limit) == 0)
-    // One less than the maximum, which is enough for the tests that run concurrently.
+    // Use one less than the maximum, which is enough for the tests that run concurrently.
     let former = UInt64(limit.rlim_max - 1)
     limit.rlim_cur = limit.rlim_max - 1
     #expect(setrlimit(resource, &limit) == 0)

@@ -295,7 +295,7 @@ import Testing
     let mailbox = loop.mailbox(of: SignalWatcher.Signal.self) { more in
       heard.withLock { $0 += more }
     }
-    // A separate thread, because the signals that it blocks remain blocked, also for the programs that it starts.
+    // Use a separate thread, because the signals that it blocks remain blocked, even in the programs that it starts.
     let thread = try LoopThread.start(name: "signals") { loop in
       let watcher = try? SignalWatcher(on: loop, for: [.hangup, .terminate]) { signal in
         mailbox.post(signal)
@@ -325,7 +325,7 @@ import Testing
   }
 }
 
-/// A counter for all threads.
+/// A counter that all threads share.
 private final class Tally: Sendable {
   private let total = Atomic<Int>(0)
   var count: Int { total.load(ordering: .relaxed) }

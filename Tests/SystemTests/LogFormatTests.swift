@@ -5,7 +5,7 @@ import Testing
 
 @testable import System
 
-/// The machine-readable formats of log lines: logfmt, JSON, and the journal's datagrams.
+/// Tests of the machine-readable formats of log lines: logfmt, JSON, and the journal's datagrams.
 @Suite struct LogFormatTests {
   private func record(
     _ message: String = "link lost", _ fields: KeyValuePairs<String, String> = [:],
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  /// Returns the fields of a datagram, parsed according to the documentation of the journal's native protocol.
+  /// Returns the fields of a datagram, parsed as the documentation of the journal's native protocol specifies.
   private func fields(_ datagram: [UInt8]) throws -> [String: String] {
     var rest = datagram[...]
     var fields: [String: String] = [:]
@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test func `Standard error that leads to the journal is known by its device and inode`() throws {
-    // stat(1) follows the link to the file behind standard error.
+    // stat(1) follows the link to the file to which standard error refers.
     let stat = Process()
     stat.executableURL = URL(filePath: "/usr/bin/stat")
     stat.arguments = ["-L", "-c", "%d:%i", "/proc/\(getpid())/fd/2"]
@@ -131,7 +131,7 @@ import Testing
   }
 }
 
-/// A socket that receives datagrams as journald's does.
+/// A socket that receives datagrams, as journald's does.
 private struct Journal {
   private let descriptor: Int32
   private let path: String

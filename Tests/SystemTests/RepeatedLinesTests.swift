@@ -4,7 +4,7 @@ import Testing
 
 @testable import System
 
-/// Repeated lines are combined into one line with their number.
+/// Tests that repeated lines are combined into one line with a count.
 @Suite struct RepeatedLinesTests {
   private static let second: Int64 = 1_000_000_000
 
@@ -24,7 +24,7 @@ import Testing
   @Test func `A hundred thousand identical lines become the first one and their number`() {
     var lines = RepeatedLines()
     var written: [LogRecord] = []
-    // Each line has another port, as for the connections of one client.
+    // Each line has a different port, as for several connections of one client.
     for number in 0..<100_000 {
       written += lines.take(record(peer: "127.0.0.1:\(number % 60_000)"), nanoseconds: 0)
     }
@@ -65,7 +65,7 @@ import Testing
     let different = [
       record(), record("Refused"), record(peer: "127.0.0.2:40000"), record(peer: "[::1]:40000"),
       record(why: "no protocol "), record(level: .warning), record(subsystem: "gateway.x"),
-      // These are equal as Swift strings and differ in their bytes.
+      // These texts are equal as Swift strings but differ in their bytes.
       record(why: "\u{E9}"), record(why: "e\u{301}"),
       record("refuse", why: "dno protocol"),
     ]

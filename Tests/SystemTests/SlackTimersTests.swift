@@ -2,7 +2,7 @@ import Testing
 
 @testable import System
 
-/// Records the order in which timers fire.
+/// A target that records the order in which timers fire.
 private final class Journal: TimerTarget {
   var fired: [UInt64] = []
   func timerFired(tag: UInt64) { fired.append(tag) }
@@ -37,7 +37,7 @@ private final class Journal: TimerTarget {
     return count
   }
 
-  /// Returns the smallest number of moments such that every window contains one, by trying all choices.
+  /// Returns the smallest number of moments such that every window contains at least one, by trying all choices.
   private func fewest(_ windows: [Window]) -> Int {
     let moments = windows.map(\.latest)
     return (0..<(1 << moments.count)).lazy.filter { choice in
@@ -56,7 +56,7 @@ private final class Journal: TimerTarget {
     #expect(wakeUps([(10, 20), (21, 30), (25, 60), (5, 90)]) == 2)
     // Without slack, each timer needs its own wake-up.
     #expect(wakeUps((1...50).map { (due: $0, latest: $0) }) == 50)
-    // A timer every second for ten minutes, with a slack of one minute: one wake-up per minute.
+    // With a timer every second for ten minutes and a slack of one minute, there is one wake-up per minute.
     #expect(wakeUps((0..<600).map { (due: $0, latest: $0 + 59) }) == 10)
   }
 
@@ -86,7 +86,7 @@ private final class Journal: TimerTarget {
       turns += 1
     }
     #expect(journal.fired == [5, 1, 2])
-    // Without other events, the loop is woken at the end of the slack.
+    // Without other events, the loop wakes up at the end of the slack.
     loop.schedule(afterNanoseconds: 0, slackNanoseconds: 20_000_000, journal, tag: 6)
     while journal.fired.count < 4 {
       loop.turn(mayBlock: true)

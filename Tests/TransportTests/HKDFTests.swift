@@ -1,7 +1,7 @@
 import Testing
 import Transport
 
-/// The test cases of RFC 5869, appendix A, that use SHA-256.
+/// Tests with the cases of RFC 5869, appendix A, that use SHA-256.
 @Suite struct HKDFTests {
   @Test(arguments: [0, 1, 2])
   func `the keys of RFC 5869's test cases`(number: Int) throws {

@@ -31,7 +31,7 @@ extension SimulatedWorld {
 // MARK: Promises
 
 extension SimulatedWorld {
-  /// The first violated promise; nil if there is none so far.
+  /// The first violated promise; nil if no promise was violated.
   var violation: String? { journal.violation }
 
   func expect(_ holds: Bool, _ promise: @autoclosure () -> String) {

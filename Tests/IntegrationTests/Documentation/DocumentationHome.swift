@@ -1,16 +1,16 @@
 import Foundation
 import TestSupport
 
-/// A separate home folder in which lines of the documents are run as the user would type them.
+/// A separate home folder in which tests run lines of the documents as the user would type them.
 ///
 /// `belfry` is on the path. The gateway uses free ports unless a page is about ports, and the agent grants every
-/// permission that it would ask the user for.
+/// permission for which it would ask the user.
 struct DocumentationHome {
   /// The ports that a gateway uses.
   enum Ports {
     /// Free ports.
     case free
-    /// The ports in the lines, or the default ports, in a separate network of the home.
+    /// The ports that the lines specify, or the default ports, in a separate network namespace of the home.
     case documented
   }
 
@@ -46,8 +46,8 @@ struct DocumentationHome {
         *) exec $real "$@" ;;
       esac
       """)
-    // Runs a command that continues until it is stopped, and stops it once it has printed a line with the word, as a
-    // user would.
+    // The script runs a command that continues until it is stopped, and stops the command once it has printed a line
+    // with the word, as a user would.
     _ = try await scenario.script(
       "bin/until-it-says",
       """
@@ -74,7 +74,7 @@ struct DocumentationHome {
 
   /// Runs lines in a shell.
   ///
-  /// The first failure ends them, and processes that they left running are ended.
+  /// The run ends at the first failure, and processes that the lines left running are ended.
   func run(
     _ lines: String, environment: [String: String] = [:], by launcher: [String] = []
   ) async throws -> Scenario.CommandResult {

@@ -5,10 +5,11 @@ import Testing
 
 @testable import Tool
 
-/// Checks that `belfry` accepts every command line of the documents; `FirstFiveMinutesTests` and `DocumentedPagesTests`
-/// run them.
+/// Tests that `belfry` accepts every command line in the documents.
+///
+/// `FirstFiveMinutesTests` and `DocumentedPagesTests` run the lines.
 @Suite struct DocumentedCommandsTests {
-  /// The pages at the top of the repository and every page of `docs`, by their paths.
+  /// The paths of the pages at the top of the repository, and of every page of `docs`.
   private static let pages: [String] = {
     let docs = FileManager.default.enumerator(atPath: Installation.root + "/docs")
     let names = (docs?.allObjects as? [String]) ?? []
@@ -16,7 +17,8 @@ import Testing
       + names.filter { $0.hasSuffix(".md") }.sorted().map { "docs/" + $0 }
   }()
 
-  /// Reads `words` of a command line with the table of its command; returns an error message, or nil if they are valid.
+  /// Parses the `words` of a command line with the table of its command, and returns an error message, or nil if they
+  /// are valid.
   ///
   /// An excerpt within a sentence may be an incomplete line, so missing parts are not an error.
   private func fault(in words: [String], isExcerpt: Bool) -> String? {
@@ -32,7 +34,7 @@ import Testing
       return words.starts(with: command)
     }.max { $0.command.count < $1.command.count }
     guard let found else {
-      // A noun can represent all its verbs.
+      // A noun without a verb can represent all verbs of that noun.
       return isExcerpt && tables.contains { $0.command.hasPrefix(line + " ") }
         ? nil : "there is no command for: \(line)"
     }
@@ -58,7 +60,7 @@ import Testing
     }
   }
 
-  /// Words that may precede a command: a prompt, shell keywords, and programs that start others.
+  /// The words that may precede a command: a prompt, shell keywords, and programs that start others.
   private static let leading: Set = [
     "$", "#", "!", "if", "until", "while", "do", "then", "else", "sudo", "exec", "time",
   ]
@@ -130,7 +132,7 @@ import Testing
 private struct ShellText {
   /// The words of each command, without quotation marks.
   ///
-  /// Text within `$(…)` and within quotes of `sh -c` is also parsed as commands.
+  /// Text within `$(…)` and within the quotes of `sh -c` is also parsed as commands.
   private(set) var commands: [[String]] = []
   private var words: [String] = []
   private var word: String?
@@ -196,7 +198,7 @@ private struct ShellText {
         while next() == ">" || next() == "&" { index += 1 }
       case " ", "\t": endWord()
       case "|" where word != nil && next().map { $0 != " " && $0 != "|" } == true:
-        // A choice of values, as in a synopsis.
+        // The bar separates the values of a choice, as in a synopsis.
         word?.append(character)
       case "\n", ";", "&", "|", "(", ")": endCommand()
       default: word = (word ?? "") + String(character)

@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The command lines of the pages, run unchanged except for the names that a reader fills in.
+/// Tests that run the command lines of the pages, unchanged except for the names that a reader fills in.
 ///
-/// `FirstFiveMinutesTests` runs those of `docs/first-five-minutes`, `RecipesTests` those of `docs/recipes`, and
-/// `make packages-test` those that need root and systemd.
+/// `FirstFiveMinutesTests` runs those of `docs/first-five-minutes`, and `RecipesTests` those of `docs/recipes`. `make
+/// packages-test` runs those that need root and systemd.
 @Suite struct DocumentedPagesTests {
-  /// The number of blocks with command lines of `belfry` on each page.
+  /// The number of blocks with `belfry` command lines on each page.
   ///
   /// A new block must be run here, too. The exception is the second one of `docs/operations/troubleshoot-gateway.md`,
   /// which needs root and is run by `make packages-test`.
@@ -19,12 +19,12 @@ import Testing
     "docs/virtual-devices.md": 1,
   ]
 
-  /// The pages that `scripts/packages` runs, where packages, units, and a journal are available.
+  /// The pages that `scripts/packages` runs in an environment with packages, units, and a journal.
   private static let elsewhere = [
     "docs/operations/install.md", "docs/operations/upgrade.md",
   ]
 
-  /// Returns the lines of a page's block with commands of `belfry`, after filling in the reader's values.
+  /// Returns the lines of a page's block with `belfry` commands, after filling in the reader's values.
   private static func lines(
     _ page: String, _ index: Int, filling: [(name: String, value: String)] = []
   ) throws -> String {
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  /// A gateway in this home, with a device whose token is in `$TOKEN`.
+  /// The lines that start a gateway in this home, with a device whose token is in `$TOKEN`.
   private static let gatewayAndDevice = """
     belfry gateway --ready-file ready.json --insecure-provider-port 0 2>gateway.log &
     until [ -s ready.json ]; do sleep 0.05; done
@@ -97,7 +97,7 @@ import Testing
       let lines = try Self.lines(page, 2) + "\necho; kill %1; wait\n"
       let file = home.file("typed")
       try lines.write(toFile: file, atomically: true, encoding: .utf8)
-      // The shell that unshare starts reads the lines after it, as if they were typed.
+      // The shell that unshare starts reads the following lines as if they were typed.
       let answer = try await home.run("cat typed | bash")
       #expect(answer.output.contains(#"{"reason":"MissingProviderToken"}"#), "\(answer.output)")
     }
@@ -216,7 +216,7 @@ import Testing
       let home = try await DocumentationHome(scenario)
       let answer = try await home.run(
         Self.gatewayAndDevice
-          // The device fetches its certificate, and reconnects with it.
+          // The device fetches its certificate and reconnects with it.
           + Self.lines(
             page, 0,
             filling: [
@@ -314,7 +314,7 @@ import Testing
     try await Scenario.run { scenario in
       let home = try await DocumentationHome(scenario)
       var lines = try (0..<7).map { try Self.lines(page, $0) }
-      // The restart that the page describes, between the gateway and the subscription.
+      // This is the restart that the page describes, between the gateway and the subscription.
       lines.insert("kill %1; wait %1; belfry agent &", at: 5)
       let answer = try await home.run("belfry agent &\n" + lines.joined(separator: "\n"))
       #expect(answer.output.contains("Stand up"), "\(answer.output)")
@@ -332,7 +332,7 @@ import Testing
     try await Scenario.run { scenario in
       let home = try await DocumentationHome(scenario)
       let transcript = try Self.lines(page, 0).split(separator: "\n").map(String.init)
-      // The file that a `cat` shows is the reader's own.
+      // The file that a `cat` shows is the reader's own file.
       for (index, line) in transcript.enumerated() where line.hasPrefix("$ cat ") {
         let text = transcript[(index + 1)...].prefix { !$0.hasPrefix("$ ") }
         try (text.joined(separator: "\n") + "\n").write(

@@ -3,11 +3,11 @@ import System
 import TestSupport
 import Testing
 
-/// Runs every line of the pages in `docs/first-five-minutes` unchanged.
+/// Tests that run every line of the pages in `docs/first-five-minutes` unchanged.
 @Suite struct FirstFiveMinutesTests {
   private static let folder = Installation.root + "/docs/first-five-minutes"
 
-  /// Runs the lines of a page, and then the given ones.
+  /// Runs the lines of a page, followed by the given lines.
   private func run(
     _ page: String, on scenario: Scenario, then last: String = "",
     environment: [String: String] = [:]
@@ -58,7 +58,7 @@ import Testing
     try await Scenario.run { scenario in
       _ = try FileManager.default.createDirectory(
         atPath: scenario.folder.file("bin"), withIntermediateDirectories: true)
-      // The app's output is also written to a file, because its last lines follow the page's last command.
+      // The app's output is also written to a file, because its last lines appear after the page's last command.
       let said = scenario.folder.file("said")
       _ = try await scenario.script(
         "started-app", "exec /bin/bash -c 'exec \(starter) > >(tee \(said))'")
@@ -89,7 +89,7 @@ import Testing
       let copy = scenario.folder.file("MyApp")
       try FileManager.default.copyItem(
         atPath: Installation.root + "/Examples/Starter", toPath: copy)
-      // A folder with another name and the complete package.
+      // The folder has another name and contains the complete package.
       let other = scenario.folder.file("another-name")
       try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
       for name in ["Package.swift", "Sources", "Tests", "Benchmarks", "Fuzzing"] {

@@ -5,9 +5,9 @@ import TestSupport
 struct MarkdownPage {
   /// A fenced block.
   struct Block {
-    /// The word after the fence, or an empty text.
+    /// The word after the opening fence, or an empty text.
     let language: String
-    /// Its lines, without the indentation of its fence.
+    /// The lines of the block, without the indentation of its fence.
     let text: String
 
     /// True if the block is typed into a shell.
@@ -15,7 +15,7 @@ struct MarkdownPage {
   }
 
   let blocks: [Block]
-  /// The code spans in the sentences.
+  /// The code spans within sentences.
   let excerpts: [String]
 
   /// Reads the page at this path in the repository.

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Runs the shell lines and the Python file of the pages in `docs/recipes` unchanged.
+/// Tests that run the shell lines and the Python file of the pages in `docs/recipes` unchanged.
 @Suite struct RecipesTests {
   /// Returns the blocks of a page in one language, in order.
   private func blocks(of page: String, _ language: String) throws -> [String] {
@@ -18,7 +18,7 @@ import Testing
     #expect(
       pages.map { String($0.prefix { $0 != "." }) }.sorted()
         == ["README", "ci", "coming-from-pushy", "tests"])
-    // These two need a hosted runner or containers; their lines are in blocks of other languages.
+    // These two pages need a hosted runner or containers. Their lines are in blocks of other languages.
     for page in ["README", "ci"] {
       #expect(
         try MarkdownPage("docs/recipes/\(page).md").blocks.allSatisfy { !$0.isForShell }, "\(page)")
@@ -32,7 +32,7 @@ import Testing
       _ = try await scenario.script("bin/python3", "exec \(python) \"$@\"")
       try blocks(of: "tests", "python").joined(separator: "\n\n")
         .write(toFile: home.file("push_tests.py"), atomically: true, encoding: .utf8)
-      // The first failure of a line ends the run with an error.
+      // The run ends with an error at the first line that fails.
       let answer = try await home.run(blocks(of: "tests", "sh").joined(separator: "\n"))
       #expect(answer.errors.contains(#/Ran [0-9]+ tests/#), "\(answer.errors)")
       #expect(answer.output.contains(#""status":410"#), "\(answer.output)")

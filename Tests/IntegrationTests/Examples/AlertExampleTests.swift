@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The programs of the push documents, run against a real gateway and a real agent.
+/// Tests of the programs of the push documents, with a real gateway and a real agent.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct AlertExamples {
   private let special =
     #"{"aps":{"alert":{"title":"Get your","body":"Avocado Bacon Burger"},"sound":"default","#
@@ -99,8 +99,8 @@ import Testing
       // S2-11 part 2 of 3: nothing where it is not
       #expect(plain["sound"] == .null && plain["badge"] == .null && plain["title"].string == "")
       _ = try await app.text("not for the cart")
-      // Responses that the app has not acknowledged are delivered to its next instance. It answers in order, so this
-      // one follows them.
+      // Responses that the app has not acknowledged are delivered to its next instance. The app answers in order, so
+      // this answer follows those to the responses.
       try await scenario.tell(agent, "state", "front=\(id)")
       try await scenario.push(#"{"aps":{"alert":"in front"}}"#, to: token, topic: id, of: gateway)
       _ = try await agent.program.event("suppressed")
@@ -135,13 +135,13 @@ import Testing
         // S2-20 in part: a background notification, behind and in front
         #expect(await app.nextText("menu ")?.count ?? 0 > 5)
       }
-      // The early return also answers, and the app continues.
+      // The code path that returns early also answers, and the app continues.
       try await scenario.push(
         #"{"aps":{"content-available":1}}"#, to: token, topic: "org.example.MenuUpdate",
         of: gateway, options: ["--type", "background"])
       // S2-19
       #expect(await app.nextText("no menu") == "no menu")
-      // Nothing of it is visible.
+      // Nothing of it is visible to the user.
       #expect(!agent.program.lines.contains { $0.contains(#""event":"presented""#) })
     }
   }
@@ -180,7 +180,7 @@ import Testing
       // S1-4 part 2 of 2: the types of its argument, and no other
       #expect(fewer.lines.contains("types 5") && settings.values.first?["sound"] == .null)
 
-      // The same device receives the same token at each launch.
+      // The device receives the same token at each launch.
       try await modern.stop()
       let again = try await scenario.example("Registration", on: agent)
       // S0-25 part 1 of 2: the token of the device at each launch
@@ -253,7 +253,7 @@ import Testing
       #expect(await app.nextText("push") == "push hello")
       // S0-45 part 2 of 2: the delegate has all of it
       #expect(await app.nextText("payload") == "payload badge 2 sound ding.caf item milk")
-      // The system acts before this marker is presented.
+      // The system acts on the push before it presents this marker.
       let mark = try await scenario.app("org.example.marker", on: agent)
       try await scenario.push(
         #"{"aps":{"alert":"mark"}}"#, to: mark.token, topic: "org.example.marker", of: gateway)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Calls and live activities, whose pushes are delivered directly to the app.
+/// Tests of calls and live activities, whose pushes are delivered directly to the app.
 @Suite(.timeLimit(.minutes(60))) struct CallExamples {
   /// An app that reports calls, with the gateway and the token for sending them.
   private struct Receiver {

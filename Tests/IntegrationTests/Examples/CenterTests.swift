@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import UserNotifications
 
-/// A check for code on the main queue.
+/// A check that code runs on the main queue.
 ///
-/// In a test process, whose main thread is parked, the main queue takes the role of an app's main thread.
+/// In a test process, whose main thread is parked, the main queue acts as an app's main thread.
 private enum MainQueue {
   private static let key: DispatchSpecificKey<Bool> = {
     let key = DispatchSpecificKey<Bool>()
@@ -17,7 +17,7 @@ private enum MainQueue {
   static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) ?? false }
 }
 
-/// The notification center with a real agent, in this process: answers, order, threads, errors.
+/// Tests of the notification center with a real agent, in this process: answers, order, threads, and errors.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct CenterTests {
   private func center(_ socket: String, _ app: String = "org.example.center")
     -> UNUserNotificationCenter
@@ -223,7 +223,7 @@ private enum MainQueue {
   func `Two apps at once, one killed while a notification waits for its answer`() async throws {
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(of: nil)
-      // An app in the foreground that is asked for its presentation options and does not answer.
+      // Start an app that is in the foreground, is asked for its presentation options, and does not answer.
       let silent = try scenario.belfry([
         "app", "run", "org.example.silent", "--authorize", "alert", "--socket", agent.socket,
         "--state", "foreground",
@@ -235,7 +235,7 @@ private enum MainQueue {
         agent, "notify", "--app", "org.example.silent", "--title", "Waits", "--id", "w")
       _ = try await silent.event("willPresent")
       silent.signal(SIGKILL)
-      // The agent shows the notification for the app that died, and continues to serve the other one.
+      // The agent shows the notification for the app that ended, and continues to serve the other app.
       #expect(try await agent.presented("org.example.silent")["title"].string == "Waits")
       try await center.add(request("o", "Other"))
       #expect(try await agent.presented("org.example.other")["title"].string == "Other")

@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A notification that its app's extension shows, on a real display.
+/// Tests of a notification that its app's extension shows, on a real display.
 @Suite(
   .serialized, .timeLimit(.minutes(60)),
   .requires(.xvfb, .xdotool, .dbus, .accessibility, .dbusPython, .systemPython))
 struct ContentExtensionExamples {
   private static let id = "org.example.dish"
-  /// 48 by 48 pixels of one color.
+  /// A picture of 48 by 48 pixels of one color.
   private static let picture =
     "iVBORw0KGgoAAAANSUhEUgAAADAAAAAwCAMAAABg3Am1AAAAA1BMVEXIHlpnOX0XAAAAGUlEQVRI"
     + "x+3BgQAAAADDoPlT3+AEVQEA8AwJMAAB0q0T2gAAAABJRU5ErkJggg=="
@@ -60,19 +60,19 @@ struct ContentExtensionExamples {
         shown.filter { $0.role == "button" }.map(\.name)
           == ["Send", "Order", "What is in it?", "Not today", "Close"])
 
-      // Two actions that the extension handles itself, with its window kept open.
+      // The extension handles these two actions itself and keeps its window open.
       try await desktop.press("What is in it?")
       try await desktop.wait("label", "leek, potatoes, cream")
       try await desktop.type("no onions", into: "Wish")
       try await desktop.press("Send")
       try await desktop.wait("label", "Wish: no onions")
       #expect(try await desktop.elements().contains { $0.name == "leek, potatoes, cream" })
-      // An action that is forwarded to the app.
+      // This action is forwarded to the app.
       try await desktop.press("Order")
       #expect(try await app.text("response") == "response ORDER to Leek soup")
       try await desktop.wait("alert dialog", "DailyDish", isThere: false)
 
-      // An action that only the extension handles, without notifying the app.
+      // Only the extension handles this action, and the app is not notified.
       app.tell("Pasta")
       try await desktop.wait("label", "Pasta")
       try await desktop.press("Not today")

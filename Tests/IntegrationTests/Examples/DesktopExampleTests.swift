@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The calls that a desktop's notification server receives for the examples.
+/// Tests of the calls that a desktop's notification server receives for the examples.
 @Suite(
   .serialized, .timeLimit(.minutes(60)), .requires(.dbus, .dbusMonitor, .dunst, .xvfb))
 struct DesktopExamples {

@@ -2,11 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The programs of `Examples/`, a separate package that uses this one as an outside package does.
+/// The programs of `Examples/`, a separate package that uses this one as any other package would.
 enum Examples {
   static let folder = Installation.root + "/Examples"
 
-  /// The build of the examples, which runs once, before the first example; skipped if BELFRY_EXAMPLES_ARE_BUILT is set.
+  /// The build of the examples, which runs once, before the first example.
+  ///
+  /// It is skipped if `BELFRY_EXAMPLES_ARE_BUILT` is set.
   private static let build = Task {
     if ProcessInfo.processInfo.environment["BELFRY_EXAMPLES_ARE_BUILT"] != nil { return }
     try await Scenario.run(needsPlace: false) { scenario in
@@ -56,25 +58,25 @@ extension Scenario {
     }
   }
 
-  /// Returns the token in an example's line `token HEX`.
+  /// Waits for an example's line `token HEX`, and returns the token.
   func token(of example: RunningProgram) async throws -> String {
     String(try await example.text("token ").dropFirst(6))
   }
 
-  /// The same for use in an expectation; nil if no token arrives.
+  /// Waits for the token of an example, for use in an expectation. Returns nil if no token arrives.
   func nextToken(of example: RunningProgram) async -> String? {
     await example.nextText("token ").map { String($0.dropFirst(6)) }
   }
 
-  /// Copies a program in a process of its own.
+  /// Copies a program in a separate process.
   ///
-  /// If this process copied it, a program that another test starts at the same time would inherit the open file, and an
-  /// executable that is open for writing cannot be started.
+  /// If this process copied the program, a program that another test starts at the same time would inherit the open
+  /// file, and an executable that is open for writing cannot be started.
   func copy(_ file: String, to place: String) async throws {
     _ = try await command(["/bin/cp", file, place])
   }
 
-  /// Puts an example into an app's folder, in the form that `belfry app install` accepts.
+  /// Copies an example into an app's folder, in the form that `belfry app install` accepts.
   func bundle(
     _ name: String, id: String, manifest: [String: Any] = [:], languages: [String: String] = [:]
   ) async throws -> String {
@@ -106,14 +108,18 @@ extension AgentProgram {
     try await program.event("presented", within: limit) { $0["app"].string == app }
   }
 
-  /// The next notification of an app that is displayed, for use in an expectation; `null` after a timeout.
+  /// Waits for the next notification of an app that is shown, for use in an expectation.
+  ///
+  /// Returns `null` after a timeout.
   func nextPresented(_ app: String) async -> JSONLine {
     await program.nextEvent("presented") { $0["app"].string == app }
   }
 }
 
 extension RunningProgram {
-  /// Waits until the program has written the text, which no event reports, to standard error; fails on timeout.
+  /// Waits until the program has written a text, which no event reports, to standard error.
+  ///
+  /// Fails after a timeout.
   @discardableResult
   func error(_ text: String) async throws -> Bool {
     let end = ContinuousClock.now + TestTimeout.standard
@@ -128,7 +134,9 @@ extension RunningProgram {
     return true
   }
 
-  /// Whether the program writes that to its error output in time; for an expectation, which fails where it does not.
+  /// Returns true if the program writes the text to standard error before the timeout.
+  ///
+  /// It is for use in an expectation, which then fails after a timeout.
   func hasError(_ text: String) async -> Bool {
     do {
       return try await error(text)

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Programs for the other parts of an app: a server, languages, sounds.
+/// Tests of the programs for the other parts of an app: a server, languages, and sounds.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct FurtherExampleTests {
-  /// Answers every request and prints its path.
+  /// A server that answers every request and prints its path.
   private static let server = """
     import http.server
     class Handler(http.server.BaseHTTPRequestHandler):
@@ -43,7 +43,7 @@ import Testing
       try await scenario.push(
         #"{"aps":{"alert":"hi"}}"#, to: token, topic: "org.example.TokenCourier", of: gateway)
 
-      // An address without a scheme, as in the listing, fails, and the app continues.
+      // An address without a scheme, as in the document's listing, fails, and the app continues.
       let other = try await scenario.example("TokenCourier", on: agent)
       #expect(try await other.text("not delivered").count > 14)
     }
@@ -66,7 +66,7 @@ import Testing
   {
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(of: nil, options: ["--clock", "manual"])
-      // The program counts three minutes from the machine's time.
+      // The program counts three minutes from the machine's time, so the agent's clock is set to it.
       func setClock() async throws {
         let now = ISO8601DateFormatter().string(from: Date())
         try await scenario.tell(agent, "clock", "set", now)
@@ -113,7 +113,7 @@ import Testing
       _ = try await french.text("scheduled")
       try await french.stop()
 
-      // The language is that of the moment at which the notification is shown.
+      // The language is that at the time at which the notification is shown.
       try await scenario.tell(agent, "clock", "advance", "3700")
       // S0-11 part 1 of 2: the message
       // S3-21 part 1 of 2: the message
@@ -180,7 +180,7 @@ import Testing
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(
         of: nil, options: ["--clock", "manual", "--grant", "ask"])
-      // The program counts three minutes from the machine's time.
+      // The program counts three minutes from the machine's time, so the agent's clock is set to it.
       func setClock() async throws {
         let now = ISO8601DateFormatter().string(from: Date())
         try await scenario.tell(agent, "clock", "set", now)
@@ -195,7 +195,7 @@ import Testing
       let app = try start()
       #expect(try await app.text("launched") == "launched by nobody")
       #expect(try await app.text("scheduled") == #"scheduled ["Tea"]"#)
-      // In the background, the notification is shown; a tap reaches the running process.
+      // In the background, the notification is shown, and a tap reaches the running process.
       try await scenario.tell(agent, "state", "front=none")
       try await scenario.tell(agent, "clock", "advance", "200")
       // S1-1 part 2 of 2: on the Mac nothing is registered for local ones
@@ -205,7 +205,7 @@ import Testing
       #expect(await app.nextText("activated") == "activated Tea")
       try await app.stop()
 
-      // If the app is not running, it is started with the notification.
+      // If the app is not running, the agent starts it with the notification.
       try await setClock()
       let again = try start()
       _ = try await again.text("scheduled")
@@ -216,7 +216,7 @@ import Testing
       try await agent.program.error("launched by Tea")
       try await agent.program.error("activated Tea")
       #expect(agent.program.untaken.allSatisfy { $0["event"].string != "prompt" })
-      // A notification that a shell shows on its behalf is delivered like one of its own.
+      // A notification that a shell shows on the app's behalf is delivered like one of the app's own.
       try await scenario.tell(agent, "state", "front=none")
       try await scenario.tell(agent, "notify", "--app", id, "--title", "Coffee", "--id", "coffee")
       #expect(await agent.nextPresented(id)["title"].string == "Coffee")

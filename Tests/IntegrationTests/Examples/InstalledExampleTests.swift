@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Installed apps: launched by the agent, identified by their program, in the user's language.
+/// Tests of installed apps: the agent launches them, they are identified by their program, and they use the user's
+/// language.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct InstalledExamples {
   @Test
   func
@@ -24,7 +25,7 @@ import Testing
         #"{"aps":{"alert":"Milk","badge":5},"item":"milk"}"#, to: token, topic: id, of: gateway)
       let shown = try await agent.presented(id)
       #expect(try await agent.program.event("badge")["badge"].integer == 5)
-      // If the user starts it by its icon instead, the app receives no notification.
+      // If the user starts the app by its icon instead, the app receives no notification.
       let byIcon = try scenario.start(
         [folder + "/LaunchHandling"], environment: ["BELFRY_SOCKET": agent.socket])
       _ = try await byIcon.text("token")
@@ -152,10 +153,10 @@ import Testing
       let agent = try await scenario.agent(of: nil)
       let folder = try await scenario.bundle("Registration", id: "org.example.own")
       try await scenario.tell(agent, "app", "install", folder)
-      // Another program under an installed app's identifier.
+      // This is another program under an installed app's identifier.
       let other = try await scenario.example("PlainReminder", on: agent, app: "org.example.own")
       #expect(try await other.text("error 1").contains("org.example.own"))
-      // The installed program under another identifier: its real identity takes precedence.
+      // This is the installed program under another identifier. Its real identity takes precedence.
       let own = try scenario.start(
         [folder + "/Registration"],
         environment: ["BELFRY_SOCKET": agent.socket, "BELFRY_APP_ID": "org.example.other"])

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The state that an app can read when its delegate is first called, and the effect of the system's prompt over the
-/// app.
+/// Tests of the state that an app can read when its delegate is first called, and of the effect of the system's prompt
+/// over the app.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct LaunchStateTests {
   private static let id = "org.example.LaunchState"
 
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  /// Returns the number of times that the app has printed the word.
+  /// Returns the number of times that the app has printed `word`.
   private func count(_ word: String, _ app: RunningProgram) -> Int {
     app.lines.count { $0 == word }
   }
@@ -141,7 +141,7 @@ import Testing
       _ = try await app.text("active")
       app.tell("on")
       #expect(try await app.text("text") == "text nothing to register")
-      // After registering without a type, no prompt was shown.
+      // Registering without a type showed no prompt.
       #expect(agent.program.untaken.allSatisfy { $0["event"].string != "prompt" })
 
       app.tell("11 13")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The programs of the documents on local notifications, run against a real agent.
+/// Tests of the programs of the documents on local notifications, with a real agent.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct LocalExamples {
   @Test
   func `A chat goes on in the background and presents at once`()
@@ -57,7 +57,7 @@ import Testing
         options: ["--type", "background"])
       // S0-23 part 2 of 3: a task begins, and the app sees the time that is left
       #expect(await agent.program.hasError("saving true limited\n"))
-      // The fetch is over; the task keeps the app awake.
+      // The fetch is over, but the task keeps the app awake.
       try await scenario.tell(agent, "clock", "advance", "20")
       #expect(try await state() == "background")
       try await scenario.tell(agent, "clock", "advance", "9")
@@ -120,7 +120,7 @@ import Testing
       _ = try await agent.presented(id)
       try await app.stop()
       try await scenario.tell(agent, "center", "action", "planning", action, "--app", id)
-      // The last line that the app prints at launch.
+      // This is the last line that the app prints at launch.
       try await agent.program.error("permission true\n")
       // S1-24 part 5 of 5: activationMode, of a Mac app
       #expect(agent.program.errors.contains("active\n") == isForeground)
@@ -178,7 +178,7 @@ import Testing
     }
   }
 
-  /// The invitation app in the background, and the functions that send it an invitation and choose an action.
+  /// The invitation app in the background, with functions that send it an invitation and choose an action.
   private struct Invited: Sendable {
     let app: RunningProgram
     let agent: AgentProgram
@@ -249,7 +249,7 @@ import Testing
       let next = try await scenario.example("Invitation", on: invited.agent)
       // S1-41
       #expect(await next.nextText("ACCEPT") == "ACCEPT_IDENTIFIER 7 of INVITE_CATEGORY")
-      // What it prints after the action, it prints after the completion handler was called.
+      // The app prints these lines after it has called the completion handler.
       try await scenario.tell(invited.agent, "state", "front=none")
       _ = try await next.text("behind")
       try await next.stop()
@@ -437,7 +437,7 @@ import Testing
       // S0-51 in part: an app that registered for the badge has its badge
       #expect(badge["badge"].integer == 3 && reason["reason"].string == "switchedOff")
       #expect(count("presented") == 0 && count("sound") == 0 && count("badge") == 1)
-      // An app that registered for more types gets all of them, as from OS X 10.8 on.
+      // An app that registered for more types gets all of them, as on OS X 10.8 and later.
       let more = try await scenario.example(
         "MacNotification", on: agent, arguments: ["--push-only"])
       _ = try await scenario.token(of: more)

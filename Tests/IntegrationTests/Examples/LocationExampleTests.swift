@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The location program, run against a real agent whose device a command moves.
+/// Tests of the location program, with a real agent whose device a command moves.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct LocationExamples {
   private static let id = "org.example.nearby"
   private static let tower = "48.8585,2.2946"
@@ -129,7 +129,7 @@ import Testing
       _ = try await app.text("location 2")
       try await scenario.tell(
         agent, "center", "open", try #require(shown["id"].string), "--app", Self.id)
-      // The app is opened nevertheless, without being notified of the location. This line follows the place where that
+      // The app is opened nevertheless, but it is not notified of the location. This line follows the place where that
       // callback would occur.
       try await agent.program.error("an app is not told")
       try await app.stop()

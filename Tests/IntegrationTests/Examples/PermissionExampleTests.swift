@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// An app's rights before the user is asked, after the answer, and after a later change.
+/// Tests of an app's rights before the user is asked, after the answer, and after a later change.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct PermissionExamples {
   /// Returns the number of lines of this event that the agent has printed for an app.
   private func count(_ event: String, of app: String, _ agent: AgentProgram) -> Int {
@@ -12,7 +12,7 @@ import Testing
 
   /// Sends a push to another app of the device.
   ///
-  /// Once it is shown, all earlier pushes have been processed.
+  /// Once this push is shown, all earlier pushes have been processed.
   private func marker(_ scenario: Scenario, _ gateway: GatewayProgram, _ agent: AgentProgram)
     async throws
     -> @Sendable () async throws -> Void
@@ -148,7 +148,7 @@ import Testing
         count("presented", of: silent, agent) + count("sound", of: silent, agent)
           + count("prompt", of: silent, agent) == 0)
 
-      // An app from before iOS 8 registers nothing for its own notifications (S0-16), so the user is asked.
+      // An app from before iOS 8 registers no types for its own notifications (S0-16), so the user is asked.
       let old = "org.example.old"
       let older = try await scenario.example(
         "Registration", on: agent, app: old, arguments: ["--nothing"])
@@ -212,7 +212,8 @@ import Testing
         // S3-3
         #expect(push[key] == local[key], "\(key)")
       }
-      // A push that was shown is delivered once, even to a restarted agent, and so is a local notification.
+      // A push that was shown is not delivered again, even to a restarted agent. The same applies to a local
+      // notification.
       agent.program.signal(SIGKILL)
       try await agent.program.end()
       let again = try await scenario.agent(of: gateway)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Programs without windows or without an app, and their prompts to the user.
+/// Tests of programs without windows or without an app, and of their prompts to the user.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct PlainPrograms {
   @Test
   func `A question of the app is shown with its answers, and the answer comes back`() async throws {
@@ -60,10 +60,10 @@ import Testing
       // S0-15 part 2 of 2: what is none is refused
       // S1-47 part 2 of 2: what is none is refused
       #expect(refusal.contains("is not a property-list type"), "\(refusal)")
-      // The program goes on, and what is one is shown.
+      // The program continues, and property-list data is shown.
       #expect(await agent.nextPresented("org.example.UnfitData")["id"].string == "fit")
       #expect(try await center.end() == 0)
-      // Apple's older interfaces end the program with an exception; here, it traps.
+      // Apple's older interfaces end the program with an exception. Here, the program traps.
       for interface in ["local", "desktop"] {
         let older = try await scenario.example(
           "UnfitData", on: agent, app: "org.example.\(interface)", arguments: [interface, value])
@@ -79,7 +79,7 @@ import Testing
   @Test
   func `An app starts the agent where the login session allows it`() async throws {
     try await Scenario.run { scenario in
-      // A `belfry` on the path that records its process ID.
+      // This is a `belfry` on the path that records its process ID.
       let programs = scenario.folder.file("bin")
       let runtime = scenario.folder.file("run")
       for folder in [programs, runtime] {

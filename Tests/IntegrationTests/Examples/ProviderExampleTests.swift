@@ -2,9 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Apps with their own server: sending the token there, fetching data from it, and pushes in the user's language.
+/// Tests of apps with their own server, to which they send the token and from which they fetch data, and of pushes in
+/// the user's language.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct ProviderExamples {
-  /// Prints each request and its body, and answers with the special.
+  /// A server that prints each request and its body, and answers with the special.
   private static let server = """
     import http.server
     class Handler(http.server.BaseHTTPRequestHandler):

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Apps that send their token and language to Belfry's own registry.
+/// Tests of apps that send their token and language to Belfry's own registry.
 @Suite(.serialized, .timeLimit(.minutes(60)), .requires(.curl)) struct RegistryExamples {
   @Test
   func `An app's token comes as an item of the address, and a campaign reaches it`() async throws {

@@ -4,7 +4,7 @@ import System
 import TestSupport
 import Testing
 
-/// Tokens over the life of a device: offline, on another machine, and after a new setup.
+/// Tests of tokens over the life of a device: offline, on another machine, and after it was set up again.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct RestoreExamples {
   private static let id = "org.example.Registration"
 
@@ -44,7 +44,7 @@ import Testing
       try await scenario.push(
         #"{"aps":{"alert":"mark"}}"#, to: marker, topic: "org.example.marker", of: gateway)
       _ = try await second.presented("org.example.marker")
-      // The marker's app is registered; any earlier registration would be complete, too.
+      // The marker's app is registered, so any earlier registration would be complete, too.
       let early = try await scenario.belfryCommand(
         ["app", "token", Self.id, "--socket", second.socket], succeeding: false)
       // S0-34 part 1 of 2: nothing before: no token is there for it, and a former one brings nothing
@@ -81,7 +81,7 @@ import Testing
       }
       let restored = try await scenario.restart(gateway, options: ["--recover"])
       let second = try await scenario.agent(of: restored)
-      // The marker registers after the automatic registrations of the agent.
+      // The marker registers after the agent's automatic registrations.
       let (_, marker) = try await scenario.app("org.example.marker", on: second)
       let anew = try await scenario.tell(second, "app", "token", Self.id).output
       #expect(anew.count == token.count && anew != token && anew != marker)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The programs whose notifications are scheduled, under the agent's manual clock.
+/// Tests of the programs whose notifications are scheduled, under the agent's manual clock.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct ScheduledExamples {
   @Test
   func
@@ -41,13 +41,13 @@ import Testing
       func hasBadge() -> Bool {
         agent.program.lines.contains { $0.contains(#""event":"badge""#) && $0.contains(id) }
       }
-      // The date is between these two: half an hour before the item that is due in one hour.
+      // The date is between these two times: half an hour before the item, which is due in one hour.
       try await scenario.tell(agent, "clock", "advance", "1200")
       let hadBadgeBefore = hasBadge()
       try await scenario.tell(agent, "clock", "advance", "2400")
       let shown = await agent.nextPresented(id)
       let due = ((now.timeIntervalSince1970 + 3_600) / 60).rounded(.down) * 60 - 1_800
-      // The app began a moment later, perhaps in the next minute.
+      // The app began a moment later, perhaps already in the next minute.
       let moments = [due, due + 60].map { moment in
         String(ISO8601DateFormatter().string(from: Date(timeIntervalSince1970: moment)).dropLast())
       }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Background tasks of an installed app, under the agent's manual clock.
+/// Tests of the background tasks of an installed app, under the agent's manual clock.
 @Suite(.serialized, .timeLimit(.minutes(60)))
 struct TaskExamples {
   private static let id = "org.example.news"
@@ -33,7 +33,8 @@ struct TaskExamples {
           == "waiting org.example.news.refresh org.example.news.tidying")
       try await app.stop()
 
-      // Before its hour is over, nothing happens. Then, regardless of the app's startup time, the agent starts it.
+      // Nothing happens before the hour is over. After that, the agent starts the app, regardless of the app's startup
+      // time.
       try await scenario.tell(agent, "clock", "advance", "3500")
       #expect(!agent.program.lines.contains { $0.contains("launched") })
       try await scenario.tell(agent, "clock", "advance", "3500")
@@ -42,7 +43,7 @@ struct TaskExamples {
       #expect(launched["reason"].string == "task")
       #expect(await agent.program.hasError("started behind"))
       #expect(await agent.program.hasError("refreshing as BGAppRefreshTask"))
-      // The next day brings the other one, whose time ends it.
+      // On the next day, the other task begins. It continues until its time is over.
       try await scenario.tell(agent, "clock", "advance", "86400")
       #expect(await agent.program.hasError("tidying as BGProcessingTask"))
       try await scenario.tell(agent, "clock", "advance", "30")

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Transport
 
-/// Rotations with real devices, whose command lines never change (docs/operations/rotate.md).
+/// Tests of rotations with real devices, whose command lines never change (docs/operations/rotate.md).
 @Suite(.timeLimit(.minutes(60))) struct RotationTests {
   fileprivate static let topic = "com.example.app"
 
@@ -30,7 +30,7 @@ import Transport
         ])
     }
 
-    /// Sends a push as a provider that trusts `ca`; returns the status.
+    /// Sends a push as a provider that trusts `ca`, and returns the status.
     func send(_ text: String, to token: String, trusting ca: String? = nil) async throws -> Int? {
       let result = try await scenario.belfryCommand(
         [
@@ -50,7 +50,7 @@ import Transport
         .compactMap { JSONLine($0) }
     }
 
-    /// Waits until `count` devices have shown a certificate of the new authority.
+    /// Waits until `count` devices have presented a certificate of the new authority.
     func wait(forDevices count: Int) async throws {
       try await Scenario.wait("\(count) devices with the new authority") {
         try await lines("ca", "list").last?["devices"].integer == count
@@ -93,7 +93,7 @@ import Transport
       let status = try await clients.lines("gateway", "status").first
       #expect(status?["nextAuthorityEndsAt"].string != nil)
 
-      // A crash in the middle of the rotation, with a device that was offline throughout.
+      // Simulate a crash in the middle of the rotation, with a device that is offline throughout.
       try await gateway.crash()
       _ = try await scenario.restart(gateway)
       away = try clients.device("away")

@@ -44,7 +44,7 @@ final class TenYearsGateway {
     try reload()
   }
 
-  /// Reads the folder, as at a start, and once per hour while running.
+  /// Reads the folder, as the gateway does at a start and once per hour while it runs.
   func reload() throws {
     authorities = try folder.authorities(hosts: Self.hosts, nowSeconds: clock.seconds)
     server =
@@ -59,7 +59,9 @@ final class TenYearsGateway {
     serverHash = SHA256.hash(server.der).bytes
   }
 
-  /// Performs the request and returns whether the administration accepts it; if so, it takes effect.
+  /// Performs the request, and returns true if the administration accepts it.
+  ///
+  /// An accepted request takes effect immediately.
   func perform(_ request: AdministrationRequest) throws -> Bool {
     do {
       _ = try administration.perform(request)
@@ -140,7 +142,7 @@ final class VirtualSeconds: Sendable {
 
 /// A device with the real state machine and identity.
 ///
-/// It may be killed at any step.
+/// The device may be killed at any step.
 final class TenYearsDevice {
   /// The fate of an answer to RENEW.
   enum Fate: UInt64, CaseIterable {
@@ -181,7 +183,7 @@ final class TenYearsDevice {
     client.register(.topic(Self.topic), at: 0, output: &output)
   }
 
-  /// Connects, performs the device's pending work, and disconnects; returns the reason for a failure, or nil.
+  /// Connects, performs the device's pending work, and disconnects. Returns the reason for a failure, or nil.
   func visit(
     _ gateway: TenYearsGateway, _ seconds: Int64, verified: inout Set<[UInt8]>, fate: Fate
   ) throws -> String? {
@@ -201,7 +203,7 @@ final class TenYearsDevice {
     return "device \(number) never comes to rest"
   }
 
-  /// The TLS handshake, checked in both directions.
+  /// Performs the TLS handshake, with the checks of both directions.
   private func handshake(
     _ gateway: TenYearsGateway, _ seconds: Int64, _ verified: inout Set<[UInt8]>
   ) throws {
@@ -231,7 +233,7 @@ final class TenYearsDevice {
     return made
   }
 
-  /// Runs one connection; returns whether the device is done.
+  /// Runs one connection, and returns true if the device is done.
   private func connect(
     _ gateway: TenYearsGateway, _ seconds: Int64, at now: Int64, _ fate: Fate
   ) throws -> Bool {
@@ -292,9 +294,9 @@ final class TenYearsDevice {
     }
   }
 
-  /// Returns nil while the connection continues.
+  /// Performs a step of a connection, and returns nil while the connection continues.
   ///
-  /// When it is over, returns whether the device is done.
+  /// When the connection is over, returns true if the device is done.
   private func perform(
     _ action: DeviceLinkClient.Action, _ seconds: Int64, at now: Int64, _ fate: Fate,
     _ output: inout [UInt8]

@@ -7,16 +7,17 @@ import Transport
 
 @testable import Gateway
 
-/// Ten years of a gateway and its devices in virtual time: certificates expire, the authority and the token key are
-/// rotated, and devices are offline for months or killed.
+/// Tests of ten years of a gateway and its devices in virtual time.
+///
+/// Certificates expire, the authority and the token key are rotated, and devices are offline for months or killed.
 @Suite(.timeLimit(.minutes(30))) struct TenYearsTests {
   private static let day: Int64 = 86_400
   private static let years: Int64 = 10
-  /// 1,000 with `make ten-years`.
+  /// The number of devices: 1,000 with `make ten-years`.
   private static let devices =
     ProcessInfo.processInfo.environment["BELFRY_TEN_YEARS_DEVICES"].flatMap(UInt64.init) ?? 50
 
-  /// The events of the ten years.
+  /// The counts of events in the ten years.
   private struct Account {
     var visits = 0
     var rotations = 0
@@ -56,7 +57,7 @@ import Transport
           account.lost.append("day \(day), \(why)")
           continue
         }
-        // One visit in thirty is followed by months without another one.
+        // One visit in thirty is followed by months without another visit.
         let isLong = random.next() % 30 == 0
         let pause = Int.random(in: isLong ? 90...420 : 1...90, using: &random)
         account.longestAway = max(account.longestAway, pause)
@@ -76,7 +77,8 @@ import Transport
     print("ten years of \(devices.count) devices: \(account), \(gateway.renewals) renewals")
   }
 
-  /// Performs the operator's monthly work: begins rotations on their dates, and ends them if no device would be lost.
+  /// Performs the operator's monthly work: begins rotations on their dates, and ends each one once no device would be
+  /// lost.
   private func administer(
     _ gateway: TenYearsGateway, day: Int, _ account: inout Account
   ) throws {

@@ -6,9 +6,9 @@ import Testing
   private final class Recorder: HTTP2RequestHandler {
     var events: [String] = []
     var session: HTTP1ServerSession?
-    /// True to answer each request immediately.
+    /// True if the handler answers each request immediately.
     var answers = true
-    /// True to answer before the body is complete.
+    /// True if the handler answers before the body is complete.
     var answersEarly = false
 
     func requestBegan(_ streamID: Int32) { events.append("\(streamID)") }
@@ -226,9 +226,9 @@ import Testing
     #expect(!run.isOpen)
   }
 
-  /// Requests that a proxy in front of this server may interpret differently: their end, their host, or their target.
+  /// Checks requests whose end, host, or target a proxy in front of this server may interpret differently.
   @Test(arguments: [
-    // Lines that end with a bare line feed, or contain a carriage return.
+    // These lines end with a bare line feed or contain a carriage return.
     "GET / HTTP/1.1\nHost: h\n\n", "GET / HTTP/1.1\nHost: h\r\n\r\n",
     "GET / HTTP/1.1\r\nHost: h\nx: y\r\n\r\n", "GET / HTTP/1.1\r\nHost: h\r\n\n",
     "GET / HTTP/1.1\r\nHost: h\n\r\n", "GET / HTTP/1.1\r\nHost: h\rx: y\r\n\r\n",
@@ -236,7 +236,7 @@ import Testing
     "GET / HTTP/1.1\r\nHost: h\r\r\n\r\n", "GET / HTTP/1.1\r\nHost: h\r\n\r\r\n",
     "\nGET / HTTP/1.1\r\nHost: h\r\n\r\n", "\r\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n",
     "\r\n\nGET / HTTP/1.1\r\nHost: h\r\n\r\n",
-    // Invalid targets and methods.
+    // These targets and methods are invalid.
     "GET /é HTTP/1.1\r\nHost: h\r\n\r\n", "GET /\u{80} HTTP/1.1\r\nHost: h\r\n\r\n",
     "GET /\u{7F} HTTP/1.1\r\nHost: h\r\n\r\n", "GET /\t HTTP/1.1\r\nHost: h\r\n\r\n",
     "GET /#a HTTP/1.1\r\nHost: h\r\n\r\n", "GET / x HTTP/1.1\r\nHost: h\r\n\r\n",
@@ -247,11 +247,11 @@ import Testing
     " GET / HTTP/1.1\r\nHost: h\r\n\r\n", "GET http:///x HTTP/1.1\r\nHost: h\r\n\r\n",
     "GET http://u@h/ HTTP/1.1\r\nHost: h\r\n\r\n",
     "GET http://h\\x/ HTTP/1.1\r\nHost: h\r\n\r\n",
-    // Invalid hosts.
+    // These hosts are invalid.
     "GET / HTTP/1.1\r\nHost: a b\r\n\r\n", "GET / HTTP/1.1\r\nHost: a/b\r\n\r\n",
     "GET / HTTP/1.1\r\nHost: u@h\r\n\r\n", "GET / HTTP/1.1\r\nHost: é\r\n\r\n",
     "GET / HTTP/1.1\r\nHost: h\r\nhost: g\r\n\r\n",
-    // Invalid fields.
+    // These fields are invalid.
     "GET / HTTP/1.1\r\n Host: h\r\n\r\n", "GET / HTTP/1.1\r\nHost: h\r\n\tx: y\r\n\r\n",
     "GET / HTTP/1.1\r\nHost: h\r\nx\r\n\r\n", "GET / HTTP/1.1\r\nHost: h\r\n: y\r\n\r\n",
     "GET / HTTP/1.1\r\nHost: h\r\nx\u{0}: y\r\n\r\n",
@@ -259,7 +259,7 @@ import Testing
     "GET / HTTP/1.1\r\nHost: h\r\nx: \u{1B}\r\n\r\n",
     "GET / HTTP/1.1\r\nHost: h\r\né: y\r\n\r\n",
     "GET / HTTP/1.1\r\nHost: h\r\nx\t: y\r\n\r\n",
-    // Invalid lengths.
+    // These lengths are invalid.
     "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\n{}",
     "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2, 2\r\n\r\n{}",
     "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: +2\r\n\r\n{}",

@@ -116,7 +116,7 @@ import Testing
     let fast = "GET / HTTP/1.1\r\nHost: t\r\nConnection: close\r\n\r\n"
     let slow = String(repeating: "GET /slow HTTP/1.1\r\nHost: t\r\n\r\n", count: 3)
     let clients = (0..<3).map { _ in open(server, slow) }
-    // One request of each client is being handled; the fourth handler is free.
+    // One request of each client is being handled, and the fourth handler is free.
     harness.run { clients.allSatisfy { $0.opened == 1 } }
     for _ in 0..<3 { #expect(entered.wait()) }
     #expect(exchange(server, fast).isEmpty)
@@ -276,7 +276,7 @@ import Testing
   }
 
   @Test(arguments: [
-    // No byte of a request, a partial head, and a partial body.
+    // The clients send no byte of a request, a partial head, and a partial body.
     "", "GET / HTTP/1.1\r\nHost:", "POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 2\r\n\r\n1",
   ])
   func `a client that is too slow is closed`(_ text: String) throws {
@@ -455,12 +455,12 @@ import Testing
   }
 }
 
-/// Lets a test wait for an event on another thread.
+/// A flag with which a test waits for an event on another thread.
 final class LoopFlag: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
 
   func raise() { semaphore.signal() }
 
-  /// Waits up to ten seconds; returns false on timeout.
+  /// Waits up to ten seconds, and returns false on timeout.
   func wait() -> Bool { semaphore.wait(timeout: .now() + .seconds(10)) == .success }
 }

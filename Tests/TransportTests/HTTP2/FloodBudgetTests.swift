@@ -5,7 +5,7 @@ import Testing
 @Suite struct FloodBudgetTests {
   private static let nanosecondsPerPoint = 1_000_000_000 / Limits.floodPointsPerSecond
 
-  /// Charges PING frames until the budget is exhausted; returns their number.
+  /// Charges PING frames until the budget is exhausted, and returns their number.
   private func pings(_ budget: inout FloodBudget) -> Int {
     var count = 0
     while budget.charge(.frame(type: HTTP2FrameType.ping.rawValue, flags: 0, length: 8)) {
@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test func `time gives points back, however often it is looked at`() {
-    // One large step, or steps of three quarters of the time for one point, for ten seconds in total.
+    // Try one large step, and steps of three quarters of the time for one point, for ten seconds in total.
     for step in [10_000_000_000, Self.nanosecondsPerPoint * 3 / 4] {
       var budget = FloodBudget(nowNanoseconds: 0)
       _ = pings(&budget)
@@ -24,7 +24,7 @@ import Testing
         now += step
         budget.refill(nowNanoseconds: now)
       }
-      // 200 points, less up to 10 that the frame over the budget has consumed.
+      // There are 200 points, less up to 10 that the frame over the budget has consumed.
       #expect((19...20).contains(pings(&budget)), "steps of \(step) ns")
     }
   }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Transport
 
-/// Records the calls to a server's handler.
+/// A handler of a server's requests that records its calls.
 final class RequestRecorder: HTTP2RequestHandler {
   struct Request {
     var fields: [(name: String, value: String)] = []
@@ -43,7 +43,7 @@ final class RequestRecorder: HTTP2RequestHandler {
   }
 }
 
-/// Records the calls to a client's handler.
+/// A handler of a client's responses that records its calls.
 final class ResponseRecorder: HTTP2ResponseHandler {
   struct Response {
     var fields: [(name: String, value: String)] = []
@@ -150,7 +150,7 @@ struct WireFrame: Equatable {
   }
 }
 
-/// A server session without a connection, fed with bytes that the test builds.
+/// A server session without a connection, which processes bytes that the test builds.
 final class ServerBench {
   static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
   let recorder = RequestRecorder()
@@ -229,7 +229,7 @@ final class ServerBench {
     _ stream: Int32, _ status: Int, _ fields: [(String, String)] = [], body: String? = nil
   ) {
     let text = fields.map { (Array($0.0.utf8), Array($0.1.utf8)) }
-    // The storage of the arrays does not move while they are not changed.
+    // The storage of the arrays does not move as long as they do not change.
     withExtendedLifetime(text) {
       let views = text.map { name, value in
         HTTP2FieldView(

@@ -211,7 +211,7 @@ import Testing
     bench.respond(1, 400, body: "{\"reason\":\"BadDeviceToken\"}")
     bench.session.goAway(lastStreamID: nil, errorCode: HTTP2ErrorCode.noError, debugData: [])
     bench.respond(3, 400, body: "{\"reason\":\"BadTopic\"}")
-    // HEADERS, DATA, GOAWAY; the later answer follows.
+    // The frames are HEADERS, DATA, and GOAWAY. The later answer follows.
     let frames = bench.output()
     #expect(frames.map(\.type) == [1, 0, 7, 1, 0])
     #expect(frames.map(\.streamID) == [1, 1, 0, 3, 3])
@@ -281,7 +281,7 @@ import Testing
     let bench = ServerBench()
     bench.begin()
     let block = ServerBench.block(ServerBench.push)
-    // Padding of 3 and priority, CONTINUATION, padded DATA, trailers.
+    // Send HEADERS with a padding of 3 and a priority, CONTINUATION, padded DATA, and trailers.
     bench.send(
       WireFrame(1, flags: 0x28, stream: 1, [3, 0, 0, 0, 0, 15] + block.prefix(10) + [0, 0, 0]),
       WireFrame(9, flags: 4, stream: 1, Array(block.dropFirst(10))),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Transport
 
-/// A small server, tested with common HTTP/2 tools.
+/// Tests of a small server with common HTTP/2 tools.
 @Suite(.serialized) struct HTTP2ToolTests {
   /// One HTTP/2 connection over a stream.
   private final class Connection: StreamHandler, HTTP2RequestHandler {
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  /// Runs `tool` against a server on a separate thread; returns its output.
+  /// Runs `tool` against a server on a separate thread, and returns its output.
   private func run(
     _ tool: TestTool, tls: Bool = true, _ arguments: (UInt16) -> [String]
   ) throws -> String {

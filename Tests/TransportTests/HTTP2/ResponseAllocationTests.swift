@@ -3,7 +3,7 @@ import Testing
 
 @testable import Transport
 
-/// Answers requests as the gateway's hot path does, and counts allocations.
+/// Tests that answer requests as the gateway's hot path does, and count allocations.
 @Suite struct ResponseAllocationTests {
   /// Answers every request with success and retains nothing.
   private final class Answering: HTTP2RequestHandler {
@@ -54,7 +54,8 @@ import Testing
     let requests = (0...1_001).map { ServerBench.request(Int32(2 * $0 + 1)) }
     var next = 0
     var sent = 0
-    // The allocations of nghttp2 1.52: stream, header fields, HPACK entries, and the answer's fields and frames.
+    // These are the allocations of nghttp2 1.52: the stream, header fields, HPACK entries, and the answer's fields and
+    // frames.
     expectAllocations(atMost: 24, times: 1_000) {
       requests[next].withUnsafeBytes { _ = session.receive($0) }
       session.takeOutput { sent += $0.count }

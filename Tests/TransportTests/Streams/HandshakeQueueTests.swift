@@ -3,7 +3,7 @@ import Testing
 
 @testable import Transport
 
-/// The division of a loop's time between many handshakes and the open connections.
+/// Tests of how a loop divides its time between many handshakes and the open connections.
 @Suite struct HandshakeQueueTests {
   private let harness: StreamHarness
 
@@ -93,7 +93,7 @@ import Testing
     let silent = try connect(10, to: listener, speaks: false)
     harness.run { counter.accepted == 10 }
     #expect(handshakes.count == 0, "who has sent nothing has begun nothing")
-    // The first bytes of a record that is never completed.
+    // These are the first bytes of a record that is never completed.
     for one in silent { one.stream?.write([22, 3, 1, 2, 0]) }
     harness.run { handshakes.count == 4 && handshakes.waitingCount == 6 }
     #expect(counter.closures.isEmpty, "they are let begin")

@@ -273,9 +273,9 @@ import Testing
   }
 }
 
-/// Closes its stream when it is deinitialized.
+/// A handler that closes its stream when it is deinitialized.
 final class ClosingAtEnd: StreamHandler {
-  /// Weak, because the stream holds its handler, and a cycle would keep both forever.
+  /// The stream, which is weak because the stream holds its handler, and a cycle would keep both alive forever.
   private weak var stream: ByteStream?
   func streamOpened(_ stream: ByteStream) {
     self.stream = stream
@@ -287,7 +287,7 @@ final class ClosingAtEnd: StreamHandler {
   deinit { stream?.close() }
 }
 
-/// Sends back the bytes that it receives.
+/// A handler that sends back the bytes that it receives.
 final class Echo: StreamHandler {
   func streamOpened(_ stream: ByteStream) {}
   func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) { stream.write(bytes) }

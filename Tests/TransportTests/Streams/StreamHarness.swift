@@ -4,19 +4,19 @@ import Testing
 
 @testable import Transport
 
-/// A loop that a test runs step by step, with everything that is needed to open streams.
+/// A loop that a test runs step by step, with everything that is necessary to open streams.
 final class StreamHarness {
   let loop: EventLoop
 
   init(clock: any LoopClock = SystemLoopClock.shared) throws { loop = try EventLoop(clock: clock) }
 
-  /// Runs the loop until `condition` holds; fails after ten seconds.
+  /// Runs the loop until `condition` holds, and fails after ``TestTimeout/standard``.
   func run(
     _ what: String = "the condition", sourceLocation: SourceLocation = #_sourceLocation,
     until condition: () -> Bool
   ) {
     let end = SystemClock.monotonicNanoseconds + TestTimeout.standardNanoseconds
-    // Wakes the loop so that the deadline is checked.
+    // The alarm wakes the loop so that the deadline is checked.
     let alarm = loop.schedule(afterNanoseconds: TestTimeout.standardNanoseconds) {}
     defer {
       let shared = StreamLoop.of(loop)
@@ -50,7 +50,7 @@ final class StreamHarness {
   }
 }
 
-/// Records the events of one stream.
+/// A handler that records the events of one stream.
 final class Recorder: StreamHandler {
   var opened = 0
   var received: [UInt8] = []
@@ -61,7 +61,7 @@ final class Recorder: StreamHandler {
   var onOpen: (ByteStream) -> Void = { _ in }
   var onReceive: (ByteStream, [UInt8]) -> Void = { _, _ in }
   var onClose: () -> Void = {}
-  /// Returns whether the handler still awaits answers when the peer stops sending.
+  /// A closure that returns true if the handler still owes answers when the peer stops sending.
   var awaitsAnswers: (ByteStream) -> Bool = { _ in false }
 
   var closure: StreamClosure? { closures.first }
@@ -89,7 +89,7 @@ final class Recorder: StreamHandler {
   }
 }
 
-/// Certificates of one authority, generated once.
+/// The certificates of one authority, which are generated once.
 enum TestIdentities {
   static let now = SystemClock.unixMilliseconds / 1_000
   static let authority = Result { try makeAuthority() }

@@ -23,7 +23,7 @@ import Testing
     listener.close()
   }
 
-  /// Connects and resets the connection immediately; returns the local port.
+  /// Connects, resets the connection immediately, and returns the local port.
   private func hangUp(on port: UInt16) throws -> UInt16 {
     let descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     try #require(descriptor >= 0)
@@ -44,7 +44,7 @@ import Testing
 
   /// Opens one connection.
   ///
-  /// Returns the records of both sides when the client has received an answer, or both have closed.
+  /// Returns the recorders of both sides once the client has received an answer or both sides have closed.
   private func exchange(
     _ serverContext: TLSServerContext, _ clientContext: TLSClientContext,
     credential: TLSClientCredential? = nil, serverName: String? = nil

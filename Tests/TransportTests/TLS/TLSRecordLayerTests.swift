@@ -4,7 +4,7 @@ import Testing
 
 @testable import Transport
 
-/// A server whose records are handled by Belfry's record layer, with OpenSSL's client.
+/// Tests of a server that handles records with Belfry's record layer, against OpenSSL's client.
 @Suite struct TLSRecordLayerTests {
   private let harness: StreamHarness
 
