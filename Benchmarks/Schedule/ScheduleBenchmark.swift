@@ -2,8 +2,8 @@ import BelfryWire
 import Foundation
 import Storage
 
-/// The cost of the schedule: next dates compared with Foundation's, and a firing among between ten and a million
-/// entries.
+/// The cost of the schedule, measured in two ways: computing next dates, compared with Foundation, and firing one entry
+/// among between ten and a million entries.
 @main
 struct ScheduleBenchmark {
   static func main() throws {
@@ -18,7 +18,7 @@ struct ScheduleBenchmark {
     try data.write(to: folder.appending(path: "local-schedule.json"))
   }
 
-  /// Returns the nanoseconds that `body` takes per call: the best of five rounds.
+  /// Returns the nanoseconds that a call of `body` takes, as the best of five rounds.
   static func nanoseconds(times: Int, _ body: () throws -> Void) rethrows -> Double {
     var best = Double.infinity
     for _ in 0..<5 {
@@ -32,7 +32,7 @@ struct ScheduleBenchmark {
   }
 }
 
-/// Asks Belfry's search and `Calendar.nextDate` for the same dates.
+/// A measurement of Belfry's search and of `Calendar.nextDate`, which search for the same dates.
 private enum NextDates {
   private static let questions = [
     "hour=9", "weekday=2 hour=9", "day=15 hour=9 minute=30", "month=12 day=25",
@@ -85,10 +85,11 @@ private enum NextDates {
   }
 }
 
-/// A firing takes the entry that is due, computes its next date, and stores it in one durable transaction.
+/// A measurement of firings: each takes the entry that is due, computes its next date, and stores it in one durable
+/// transaction.
 ///
 /// The sizes take turns, so that other activity on the machine affects all of them. Every commit counts, including
-/// those that move the log into the file.
+/// those that move the write-ahead log into the file.
 private final class Firings {
   private struct World: ScheduleWorld {
     let deviceZone: Zone
@@ -105,7 +106,7 @@ private final class Firings {
   private let folder: String
   private let store: SQLiteRecordStore
   private let memory: Double
-  /// Nanoseconds of all firings so far: of the decision only, and with the disk.
+  /// The nanoseconds of all firings so far: of the decisions only, and including the disk.
   private var engine = 0.0
   private var whole: [Double] = []
 
@@ -184,7 +185,7 @@ private final class Firings {
     ]
   }
 
-  /// Advances to the next moment and takes one firing there.
+  /// Advances to the next moment and fires the entry that is due.
   private func fire() -> ScheduleEntry? {
     if let wall = schedule.wakeUp.wall, wall > now.wall { now.wall = wall }
     if case .fire(let firing) = schedule.step(at: now) { return firing.remaining }
@@ -197,7 +198,8 @@ private final class Firings {
   }
 
   private static func put(_ entry: ScheduleEntry) -> SQLiteRecordStore.Change {
-    // The same size as the agent's record, and always different, because SQLite does not write unchanged data.
+    // The value has the same size as the agent's record, and always differs, because SQLite does not write unchanged
+    // data.
     let handled = (0..<24).map { UInt8(truncatingIfNeeded: entry.handled >> Int64($0 % 8 * 8)) }
     return .put(
       collection: "schedule", key: "\(entry.key.app)\n\(entry.key.id)",

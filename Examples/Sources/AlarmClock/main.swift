@@ -1,5 +1,5 @@
 import UIKit
 
-// Starts the app in the way of apps without `@main`.
+// Start the app as apps without `@main` do.
 UIApplicationMain(
   CommandLine.argc, CommandLine.unsafeArgv, nil, NSStringFromClass(AppDelegate.self))

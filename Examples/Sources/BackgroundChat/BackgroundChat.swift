@@ -1,4 +1,4 @@
-// A chat that continues in the background while it is allowed to, and notifies the user of new messages.
+// A chat that continues in the background as long as it may, and notifies the user of new messages.
 import Narration
 import UIKit
 

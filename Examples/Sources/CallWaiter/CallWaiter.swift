@@ -1,4 +1,4 @@
-// Waits for calls through pushes that are never shown.
+// An app that waits for calls. The pushes that announce them are never shown.
 import Narration
 import PushKit
 

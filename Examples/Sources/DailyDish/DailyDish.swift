@@ -1,4 +1,4 @@
-// Announces the dish of the day with a notification whose interface is DishView.
+// An app that announces the dish of the day with a notification whose interface is DishView.
 import Narration
 import UIKit
 import UserNotifications

@@ -1,4 +1,4 @@
-// Schedules a notification and exits immediately, without waiting for an answer.
+// A tool that schedules a notification and exits immediately, without waiting for an answer.
 import UserNotifications
 
 let center = UNUserNotificationCenter.current()

@@ -1,4 +1,4 @@
-// Reports the user's preferred language to the provider, now and whenever it changes.
+// An app that reports the user's preferred language to the provider, at launch and whenever it changes.
 import Narration
 import UIKit
 

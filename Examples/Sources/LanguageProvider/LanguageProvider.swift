@@ -1,5 +1,5 @@
-// A provider that sends texts in its users' languages: it receives each device's language from the app, and falls back
-// to English if it has no text in that language. Reads lines of the form `TOKEN LANGUAGE`.
+// A provider that sends texts in its users' languages. It receives each device's language from the app, and falls back
+// to English if it has no text in that language. It reads lines of the form `TOKEN LANGUAGE`.
 import BelfryProvider
 import Foundation
 import Narration
@@ -15,7 +15,7 @@ let specials = [
   "es": "Hamburguesa de aguacate hoy",
 ]
 
-/// Returns the text in a language or its regional form, or else in English.
+/// Returns the text in a language or its regional variant, or else in English.
 func special(for language: String) -> String {
   let primary = language.split(separator: "-").first.map(String.init) ?? ""
   return specials[language] ?? specials[primary] ?? specials["en"] ?? ""

@@ -1,4 +1,4 @@
-// Determines whether a notification launched the app, and handles another one while it is running.
+// An app that determines whether a notification launched it, and handles another notification while it is running.
 import Narration
 import UIKit
 

@@ -1,4 +1,5 @@
-// The state that an app can read in the first call of its delegate, and the effect of a system prompt over the app.
+// An app that shows which state is available in the first call of its delegate, and how a system prompt over the app
+// affects it.
 import Narration
 import UIKit
 import UserNotifications

@@ -1,11 +1,11 @@
-// A Mac app's notification, in the API from before macOS 11.
+// A Mac app's notification, with the API from before macOS 11.
 import Cocoa
 import Narration
 
 @main
 class AppDelegate: NSObject, NSApplicationDelegate, NSUserNotificationCenterDelegate {
   func applicationDidFinishLaunching(_ notification: Notification) {
-    // A menu bar app.
+    // This makes it a menu bar app.
     if CommandLine.arguments.contains("--accessory") { NSApp.setActivationPolicy(.accessory) }
     let isUsual = notification.userInfo?[NSApplication.launchIsDefaultUserInfoKey] as? Bool
     say("launched \(isUsual ?? true)")

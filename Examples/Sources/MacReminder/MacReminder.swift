@@ -1,4 +1,4 @@
-// A Mac app from before macOS 11: it delivers a reminder later and lists it, without requesting authorization.
+// A Mac app from before macOS 11, which schedules a reminder and lists it, without requesting authorization.
 import Cocoa
 import Narration
 
@@ -8,7 +8,7 @@ final class AppDelegate: NSObject, NSApplicationDelegate, NSUserNotificationCent
     let center = NSUserNotificationCenter.default
     let launch = notification.userInfo?[NSApplication.launchUserNotificationUserInfoKey]
     say("launched by \((launch as? NSUserNotification)?.title ?? "nobody")")
-    // Set here and not earlier, as in many apps.
+    // Like many apps, this one sets the delegate here and not earlier.
     center.delegate = self
     if launch == nil {
       let reminder = NSUserNotification()

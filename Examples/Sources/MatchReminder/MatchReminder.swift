@@ -1,5 +1,5 @@
-// Uses the user's language in all available ways: texts that the app looks up itself, with plural forms, and keys that
-// the system looks up when it shows the notification.
+// An app that uses the user's language in all available ways: texts that the app looks up itself, with plural forms,
+// and keys that the system looks up when it shows the notification.
 import Foundation
 import Narration
 import UIKit
@@ -26,7 +26,7 @@ final class AppDelegate: UIResponder, UIApplicationDelegate {
   func application(
     _ application: UIApplication, didRegister notificationSettings: UIUserNotificationSettings
   ) {
-    // Keys instead of texts: the language is determined when the notification is shown.
+    // These are keys instead of texts, so the language is determined when the notification is shown.
     let local = UILocalNotification()
     local.alertBody = "MATCH_BEGINS"
     local.alertAction = "WATCH"

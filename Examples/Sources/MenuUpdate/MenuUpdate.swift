@@ -1,4 +1,4 @@
-// Fetches a restaurant's menu when a background notification announces a new one.
+// An app that fetches a restaurant's menu when a background notification announces a new one.
 import Narration
 import UIKit
 

@@ -1,4 +1,4 @@
-// Reminds the user once on arrival at a place, or with `--each` on every arrival.
+// An app that reminds the user on arrival at a place, either once or, with `--each`, on every arrival.
 import CoreLocation
 import Narration
 import UIKit
@@ -32,7 +32,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate, CLLocationManagerDelegate
   func startShowingLocationNotifications() {
     let locNotification = UILocalNotification()
     locNotification.alertBody = "You have arrived!"
-    // The default is once.
+    // By default, the trigger fires only once.
     if CommandLine.arguments.contains("--each") { locNotification.regionTriggersOnce = false }
     locNotification.region = CLCircularRegion(
       center: CLLocationCoordinate2D(latitude: 48.8584, longitude: 2.2945), radius: 200,

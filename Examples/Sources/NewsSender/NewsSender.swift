@@ -1,4 +1,5 @@
-// Sends the news to every device token that it reads, one per line, and reports the tokens that are no longer valid.
+// A provider that sends the news to every device token that it reads, one per line, and reports the tokens that are no
+// longer valid.
 import BelfryProvider
 import Narration
 

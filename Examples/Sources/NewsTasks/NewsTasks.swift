@@ -1,4 +1,4 @@
-// Fetches news an hour after the user has left the app, and cleans up a day later, when a network is available.
+// An app that fetches news an hour after the user has left it, and cleans up a day later, when a network is available.
 import BackgroundTasks
 import Narration
 import UIKit

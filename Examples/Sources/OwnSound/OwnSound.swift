@@ -1,4 +1,4 @@
-// Plays the app's own sound file, and once the system's sound.
+// An app that plays its own sound file and, once, the system's sound.
 import Narration
 import UIKit
 

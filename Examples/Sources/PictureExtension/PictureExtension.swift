@@ -1,4 +1,4 @@
-// Changes an alert before it is shown, in a separate process.
+// A service extension that changes an alert before it is shown, in a separate process.
 import UserNotifications
 
 @main

@@ -1,4 +1,4 @@
-// Asks the user a question, as an app with a screen does.
+// A program that asks the user a question, as an app with a screen does.
 import Narration
 import UIKit
 import UserNotifications

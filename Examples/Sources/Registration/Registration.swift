@@ -1,4 +1,4 @@
-// Registers for pushes with both older APIs, and for the types of notification.
+// An app that registers for pushes with both older APIs, and for the types of notifications.
 import Narration
 import UIKit
 
@@ -27,8 +27,8 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
     }
   }
 
-  /// The number of categories that the command line requests: each with its own name or, after `--alike`, all with one
-  /// name and each with its own action.
+  /// The categories that the command line requests. Each has its own name or, after `--alike`, all have one name and
+  /// each has its own action.
   var categories: Set<UIUserNotificationCategory>? {
     let isAlike = CommandLine.arguments.contains("--alike")
     guard let count = number(after: isAlike ? "--alike" : "--categories") else { return nil }

@@ -1,4 +1,4 @@
-// A restaurant announces its special with an alert; opening it puts the dish into the cart.
+// A restaurant announces its special with an alert. Opening the alert puts the dish into the cart.
 import Narration
 import UIKit
 import UserNotifications

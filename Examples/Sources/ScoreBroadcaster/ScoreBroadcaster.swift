@@ -1,5 +1,5 @@
-// Creates a channel for a match, sends every score that it reads to all devices that subscribe to the channel, and
-// deletes it.
+// A provider that creates a channel for a match, sends every score that it reads to all devices that subscribe to the
+// channel, and deletes the channel at the end.
 import BelfryProvider
 import Narration
 

@@ -35,7 +35,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
       say("action \(notification.alertAction ?? "")")
     }
     let now = UILocalNotification()
-    // It is presented immediately, regardless of the fire date.
+    // This notification is presented immediately, regardless of its fire date.
     now.fireDate = Date(timeIntervalSinceNow: 86_400)
     now.alertBody = "Nothing is due now"
     now.soundName = UILocalNotificationDefaultSoundName

@@ -1,5 +1,5 @@
-// Sends the device's token to the app's own server once per launch: as text in the URL, or with `--binary` as raw
-// bytes.
+// An app that sends the device's token to its own server once per launch, either as text in the URL or, with
+// `--binary`, as raw bytes.
 import Narration
 import UIKit
 

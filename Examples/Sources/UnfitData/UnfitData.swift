@@ -1,4 +1,5 @@
-// Attaches data that is not a property list to a notification, through the interface that its first argument names.
+// A program that attaches data that is not a property list to a notification, through the interface that its first
+// argument names.
 import AppKit
 import Narration
 import UIKit
