@@ -26,7 +26,7 @@ public struct Certificate: Sendable, Hashable {
     let value: [UInt8]
   }
 
-  /// Returns the value of the extension `oid`; nil if the certificate doesn't have it.
+  /// Returns the value of the extension `oid`, or nil if the certificate doesn't have it.
   public func extensionValue(_ oid: ObjectIdentifier) -> [UInt8]? {
     let encoded = oid.encoded
     return extensions.first { $0.identifier == encoded }?.value

@@ -100,7 +100,7 @@ public struct CertificateAuthority: Sendable {
       notBefore: certificate.notBefore, notAfter: certificate.notAfter)
   }
 
-  /// Loads an authority from the contents of its two files; throws if they don't match.
+  /// Loads an authority from the contents of its two files, and throws if they don't match.
   public static func load(
     certificatePEM: [UInt8], privateKeyPEM: [UInt8]
   ) throws(CryptoFailure) -> CertificateAuthority {

@@ -107,7 +107,7 @@ struct HTTP1RequestHead {
     return interpret(String(decoding: name, as: UTF8.self), value)
   }
 
-  /// Returns a field line's name in lowercase and its value; nil if it isn't a field line.
+  /// Returns a field line's name in lowercase and its value, or nil if it isn't a field line.
   private static func field(
     _ line: ArraySlice<UInt8>
   ) -> (name: [UInt8], value: ArraySlice<UInt8>)? {

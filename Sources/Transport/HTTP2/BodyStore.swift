@@ -89,7 +89,7 @@ import Glibc
     return true
   }
 
-  /// Copies as much of the remaining body as fits, and sets `isLast` for the last piece.
+  /// Copies as much of the remaining body as fits. `isLast` is true for the last piece.
   static func read(
     _ record: UnsafeMutablePointer<StreamRecord>, into target: UnsafeMutableRawBufferPointer
   ) -> (count: Int, isLast: Bool) {

@@ -5,7 +5,7 @@ public import System
 ///
 /// The slot is released when the socket is closed.
 open class StreamSlot {
-  /// The stream that occupies the slot; nil once the slot was given to another stream.
+  /// The stream that occupies the slot; nil once the stream has given up the slot.
   public final weak var stream: ByteStream?
 
   /// Creates a slot without a stream.

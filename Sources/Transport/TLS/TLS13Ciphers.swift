@@ -79,7 +79,7 @@ import COpenSSL
 
   /// Decrypts a complete record.
   ///
-  /// Returns the number of bytes written to `target`; nil if the record isn't authentic.
+  /// Returns the number of bytes written to `target`, or nil if the record isn't authentic.
   static func open(
     _ context: OpaquePointer, _ keys: inout TLS13Keys, _ record: UnsafeRawBufferPointer,
     into target: UnsafeMutablePointer<UInt8>

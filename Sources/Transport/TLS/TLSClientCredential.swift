@@ -26,7 +26,7 @@ internal import COpenSSL
     }
   }
 
-  /// Makes `ssl` present this credential; returns true on success.
+  /// Makes `ssl` present this credential, and returns true on success.
   func use(for ssl: OpaquePointer) -> Bool {
     guard let own = certificates.first, unsafe SSL_use_certificate(ssl, own.pointer) == 1,
       unsafe SSL_use_PrivateKey(ssl, key.pointer) == 1

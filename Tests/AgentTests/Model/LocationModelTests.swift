@@ -96,7 +96,7 @@ import Testing
     // S1-66 part 3 of 3: without access there is no callback
     // S1-73 part 2 of 3: nor for one that came before it was switched off
     #expect(told.asked.isEmpty && told.contains(withheld))
-    // The app opens nevertheless.
+    // The app still opens.
     #expect(told.told.contains(.state(.foreground)))
     #expect(bench.centerIDs().isEmpty && bench.disk.keys(.responses).isEmpty)
     // The response is not delivered at launch, either, even if the user opened the notification while access was

@@ -143,7 +143,7 @@ struct DesktopTests {
     #expect(keys(true, .local, Self.buttons) == ["A", "t", "B", "t", "C", "t", "D", "t"])
     // `action-loc-key` is null, which no older interface supports.
     #expect(keys(true, .userNotification) == ["belfry:close", "Close"])
-    // The body of an NSUserNotification can be clicked nevertheless.
+    // The body of an NSUserNotification can still be clicked.
     #expect(keys(true, .desktop) == ["default", "Show", "belfry:close", "Close"])
     let window = WindowContent(words: .english).show(
       "w", .notification(Self.presentation(persistent: true) { $0.hasAction = false }, focus: nil))

@@ -330,7 +330,7 @@ struct DesktopProgramTests {
       try Data(
         "[Desktop Entry]\nType=Application\nName=Burger\nDBusActivatable=true\n".utf8
       ).write(to: URL(fileURLWithPath: file))
-      // This agent has no desktop presenter, but the bus starts apps nevertheless.
+      // This agent has no desktop presenter, but the bus still starts apps.
       let agent = try await AgentProgramTests.agent(
         scenario, environment: desktop.environment)
       _ = try await scenario.belfryCommand(["app", "install", file])

@@ -129,7 +129,7 @@ import Testing
       _ = try await app.text("location 2")
       try await scenario.tell(
         agent, "center", "open", try #require(shown["id"].string), "--app", Self.id)
-      // The app is opened nevertheless, but it is not notified of the location. This line follows the place where that
+      // The app still opens, but it is not notified of the location. This line follows the place where that
       // callback would occur.
       try await agent.program.error("an app is not told")
       try await app.stop()

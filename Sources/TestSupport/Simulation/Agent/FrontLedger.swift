@@ -1,7 +1,7 @@
 @testable import Agent
 import BelfryWire
 
-/// A check of foreground states: only the app that the user is looking at is told that it is in the foreground.
+/// A check of foreground states: the agent reports the foreground state only to the app that the user is looking at.
 final class FrontLedger {
   private unowned let world: AgentSimulation
   private var told: [ConnectionID: AppState] = [:]
