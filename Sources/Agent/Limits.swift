@@ -22,6 +22,10 @@ enum Limits {
   ///
   /// With the maximum number of small requests in addition, they fit into one answer.
   static let pendingBytesPerApp = 4 << 20
+  /// Requests for a permission that wait for the user's decision about one app: far more than its processes send.
+  static let waitingRequestsPerApp = 1_000
+  /// Notifications of commands that wait for the user's decision about one app: as many as its list has.
+  static let waitingNotificationsPerApp = 200
   /// Pushes whose IDs are retained to detect repetitions: far more than a link has in flight.
   static let rememberedPushes = 4_096
   /// User responses retained for an app that cannot be reached: more than a user gives in a day.
@@ -89,6 +93,12 @@ enum Limits {
   ///
   /// Any program can register one, and each takes a record.
   static let apps = 10_000
+  /// Bytes of the records of all development apps: more than ten of them with full lists.
+  ///
+  /// One program can register them all, and each has limits of its own.
+  static let developmentBytes = 128 << 20
+  /// Bytes that a record counts for in addition to its key and value: about the memory of the smallest one.
+  static let recordOverheadBytes = 1 << 10
   /// Cancelled registrations that a gateway has not confirmed: one for every app, and the same number for removed apps.
   static let cancellations = 20_000
   /// Connections of apps and commands, if the descriptor limit allows it: each holds a descriptor and its buffers.

@@ -17,6 +17,11 @@ struct AgentContext {
   private(set) var now = AgentTime(wall: 0, elapsed: 0, awake: 0)
   /// The effects so far, in order.
   var effects: [AgentEffect] = []
+  /// The number of these effects whose records are accounted for.
+  var accountedEffects = 0
+  var storedBytes = StoredBytes()
+  /// The bytes that all development apps together may store.
+  let developmentBytesMax: Int
   /// The attachment files that notifications released while the event is handled.
   private var releasedAttachments: [AppID: Set<UTF8Text>] = [:]
   /// Apps that added attachment files.
@@ -28,6 +33,7 @@ struct AgentContext {
     apps = AppRegistry(languages: configuration.languages)
     launches = AppLaunches(agentRun: configuration.agentRun)
     findText = lookUps.text
+    developmentBytesMax = configuration.developmentBytesMax
   }
 
   /// Begins handling an event.
@@ -35,7 +41,8 @@ struct AgentContext {
 
   /// Returns and clears the effects.
   mutating func takeEffects() -> [AgentEffect] {
-    defer { effects = [] }
+    accountForRecords()
+    defer { (effects, accountedEffects) = ([], 0) }
     return effects
   }
 
@@ -124,6 +131,7 @@ struct AgentContext {
       throw AppLinkFailure(
         .invalidArgument, "each category needs its own identifier")
     }
+    try checkRoom(for: app) { $0.categories = categories }
     update(app) { $0.categories = categories }
   }
 
@@ -355,6 +363,7 @@ struct AgentContext {
     connections.checkInvariants()
     conditions.checkInvariants()
     launches.checkInvariants(apps)
+    if accountedEffects == effects.count { storedBytes.checkInvariants(apps) }
     for app in suspended {
       assert(presence(of: app) == .background, "only what runs behind is suspended")
     }

@@ -215,6 +215,13 @@ extension RecordChange {
     case .put(let collection, _, _), .remove(let collection, _): collection
     }
   }
+
+  /// The record's key within its collection.
+  var key: String {
+    switch self {
+    case .put(_, let key, _), .remove(_, let key): key
+    }
+  }
 }
 
 /// The store's collections, by their names on disk.

@@ -194,10 +194,16 @@ struct ReceivedPush: Hashable, Sendable {
 /// The stored records at startup, by collection.
 struct RestoredRecords: Sendable {
   private let collections: [RecordCollection: [(key: String, value: [UInt8])]]
+  /// The keys of the pending requests with the sizes of their records in bytes.
+  let pendingBytes: [(key: String, bytes: Int)]
 
   /// Creates the records from collections; a missing collection is empty.
-  init(_ collections: [RecordCollection: [(key: String, value: [UInt8])]]) {
+  init(
+    _ collections: [RecordCollection: [(key: String, value: [UInt8])]],
+    pendingBytes: [(key: String, bytes: Int)] = []
+  ) {
     self.collections = collections
+    self.pendingBytes = pendingBytes
   }
 
   /// Returns the keys and values of a collection, ordered by key.

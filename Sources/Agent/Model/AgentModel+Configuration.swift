@@ -17,6 +17,8 @@ extension AgentModel {
     var languages = ["en"]
     /// The maximum number of pending local notifications per app; those that fire soonest are kept.
     var pendingLimit = ScheduleLimits.pendingPerApp
+    /// The bytes that all development apps together may store.
+    var developmentBytesMax = Limits.developmentBytes
 
     /// Creates a configuration with default values.
     init(agentRun: String, userID: UInt32) {

@@ -42,8 +42,7 @@ extension AgentParts {
       try changeSettings(requestID, try context.apps.known(app), changes)
     case .changeDevice(let changes): try changeDevice(requestID, changes)
     case .center(let app):
-      let entries = pipeline.listed(of: nil).filter { app == nil || $0.key.app.text == app }
-      context.answer(requestID, .rows(entries.map { $0.row(context) }))
+      context.answer(requestID, .rows(try centerRows(of: app)))
     case .openCenter(let environment): emit(.openCenter(requestID, environment))
     case .open(let app, let id):
       pipeline.onAction(try pipeline.key(named: id, of: app), .open, &context)
@@ -82,6 +81,25 @@ extension AgentParts {
     }
   }
 
+  /// Returns the rows of the Notification Center, of one app or of all; throws if they are too long for an answer.
+  private func centerRows(of app: String?) throws(AppLinkFailure) -> [JSONObject] {
+    var bytes = 0
+    var rows: [JSONObject] = []
+    for entry in pipeline.listed(of: nil) where app == nil || entry.key.app.text == app {
+      let row = entry.row(context)
+      // The record is about as long as the row, except for texts from the app's language files.
+      let texts = ["title", "subtitle", "body"].reduce(0) { sum, name in
+        sum + (row[name]?.stringValue?.utf8.count ?? 0)
+      }
+      bytes += max(entry.bytes, texts)
+      guard bytes < Limits.sentFrameBytes else {
+        throw AppLinkFailure(.invalidArgument, "the list is too long: request one app's (--app)")
+      }
+      rows.append(row)
+    }
+    return rows
+  }
+
   private mutating func remove(_ app: AppID, _ requestID: RequestID) {
     for kind in TokenKind.allCases { registrations.unregister(app, kind, &context) }
     if let badge = context.apps[app]?.badge, badge > 0 { emit(.badge(app, 0)) }
@@ -111,6 +129,7 @@ extension AgentParts {
         throw AppLinkFailure(
           .appRefused, "too many apps: remove some with 'belfry app remove'")
       }
+      try context.checkRoom(for: app) { _ in }
       context.add(LocalApp(id: app))
     }
     if case .region? = request.trigger {
@@ -132,12 +151,10 @@ extension AgentParts {
     // The caller may have disconnected before the user decides, so check the trigger now.
     if let trigger = request.trigger { try local.check(trigger, context) }
     let waiting = WaitingNotification(requestID: requestID, app: app, request: request)
-    let decided = permissions.onNotifyRequest(waiting, &context)
-    if request.content.interruptionLevel == .timeSensitive {
-      // An installed app claims an entitlement; for the others, the user who runs the command asks.
-      context.update(app) { if $0.installation == nil { $0.asked.insert(.timeSensitive) } }
-    }
-    guard decided != nil else { return }
+    try permissions.checkRoom(for: waiting)
+    try context.checkRoom(
+      for: app, .waiting, key: waiting.key.recordKey, bytes: waiting.record.count)
+    guard permissions.onNotifyRequest(waiting, &context) != nil else { return }
     try add(requestID, app, request)
   }
 

@@ -75,6 +75,7 @@ extension AgentParts {
       context.confirm(requestID)
       pipeline.onState(state, of: app, &context)
     case .setLanguages(let languages):
+      try context.checkRoom(for: app) { $0.languages = languages }
       context.update(app) { $0.languages = languages }
       context.confirm(requestID)
     case .beginBackgroundTask, .endBackgroundTask, .backgroundTime, .submitTask, .cancelTasks,
@@ -114,6 +115,9 @@ extension AgentParts {
       throw AppLinkFailure(.notificationInvalidNoContent, "the notification has no content")
     }
     let key = AppNotificationID(app: app, id: request.id)
+    try context.checkRoom(
+      for: app, request.trigger == nil ? .delivered : .pending, key: key.recordKey,
+      bytes: request.encoded.count)
     // An app that shows notifications must be in the settings, so that the user can turn it off.
     context.update(app) { app in
       app.isInSettings = true

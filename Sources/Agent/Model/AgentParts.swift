@@ -114,6 +114,7 @@ struct AgentParts: ~Copyable {
   private mutating func onRecordsRestored(_ records: RestoredRecords) {
     precondition(!hasStarted, "records are restored before anything else happens")
     context.restore(records)
+    context.restoreStoredBytes(records)
     permissions.restore(records, &context)
     registrations.restore(records, &context)
     pipeline.restore(records, &context)
@@ -158,6 +159,9 @@ struct AgentParts: ~Copyable {
             "\(app) has the maximum of \(Limits.connectionsPerApp) connections: end some of its processes first"
           )
         }
+        if context.apps[app] == nil {
+          try context.checkRoom(for: app) { $0.apply(hello, process) }
+        }
         admit(app, requestID, hello, process)
       }
     } catch {
@@ -170,7 +174,8 @@ struct AgentParts: ~Copyable {
     _ app: AppID, _ requestID: RequestID, _ hello: AppHello, _ process: ProcessIdentity
   ) {
     if context.apps[app] == nil { context.add(LocalApp(id: app)) }
-    context.update(app) { $0.apply(hello, process) }
+    // A known app can connect without room for a longer name or path, so that it can make room.
+    if hasRoom(for: hello, process, of: app) { context.update(app) { $0.apply(hello, process) } }
     context.admit(
       requestID.connection, role: hello.role, app: app, hello.state, process: process.pid,
       isStartedBehind: hello.role == .app && context.launches.isBehind(app, token: hello.launch))
@@ -191,6 +196,17 @@ struct AgentParts: ~Copyable {
     case .contentExtension:
       pipeline.onContentExtensionConnected(requestID.connection, app, token: hello.launch, &context)
     case .control: preconditionFailure("a command is no app")
+    }
+  }
+
+  private mutating func hasRoom(
+    for hello: AppHello, _ process: ProcessIdentity, of app: AppID
+  ) -> Bool {
+    do throws(AppLinkFailure) {
+      try context.checkRoom(for: app) { $0.apply(hello, process) }
+      return true
+    } catch {
+      return false
     }
   }
 

@@ -58,11 +58,13 @@ struct DeliveredList: Sendable {
     (entries[app] ?? [:]).values.sorted { $0.order < $1.order }
   }
 
-  /// Returns the oldest entries of an app that must be removed to keep it within its limits; never the newest entry.
-  func excess(of app: AppID, limit: Int, bytes: Int) -> [Entry] {
+  /// Returns the oldest entries of an app that must be removed to keep it within its limits, and to free a number of
+  /// bytes; never the newest entry.
+  func excess(of app: AppID, limit: Int, bytes: Int, freeing freed: Int = 0) -> [Entry] {
     let own = entries[app] ?? [:]
     var count = own.count
     var total = own.values.reduce(0) { $0 + $1.bytes }
+    let bytes = min(bytes, total - freed)
     guard count > limit || total > bytes else { return [] }
     var excess: [Entry] = []
     for entry in of(app).dropLast() where count > limit || total > bytes {

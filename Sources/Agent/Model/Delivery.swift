@@ -225,6 +225,9 @@ struct Delivery {
       // Until the app answers, the notification is stored as not shown, so that it is shown even if the agent crashes
       // first.
       persist(entry, &context)
+      trim(key.app, &context)
+      // The limit may remove a notification that was held for long.
+      guard delivered[key] != nil else { return }
       let isAsked = context.ask(
         key.app, .willPresent(entry.retained.notification),
         .willPresent(key, order: entry.order),
@@ -234,7 +237,8 @@ struct Delivery {
     }
     if routing.awaitsPermission {
       appsAwaitingPermission.insert(key.app)
-      return persist(entry, &context)
+      persist(entry, &context)
+      return trim(key.app, &context)
     }
     guard let app = context.apps[key.app] else {
       assertionFailure("only the notifications of apps that are known are delivered")
@@ -251,12 +255,8 @@ struct Delivery {
       if let decided { persist(decided, &context) }
       // A notification that is only listed must not leave the previous one on screen.
       if entry.coversEarlier, !routing.effects.banner { context.emit(.withdraw(key)) }
-      let excess = delivered.excess(
-        of: key.app, limit: Limits.deliveredPerApp, bytes: Limits.deliveredBytesPerApp)
-      for old in excess {
-        withdraw(old.key, &context)
-      }
-      // The limit may have removed this very notification, if its decision was late.
+      trim(key.app, &context)
+      // The limit may remove the notification whose decision was late.
       guard delivered[key] != nil else { return }
     } else if isPersisted {
       // A notification replaces one with the same identifier even if it shows nothing itself.
@@ -280,6 +280,14 @@ struct Delivery {
       }
     }
     if routing.effects.badge, let badge = content.iconBadge { setBadge(key.app, badge, &context) }
+  }
+
+  /// Removes the oldest notifications of an app that exceed its limits, or the limit for all development apps.
+  private mutating func trim(_ app: AppID, _ context: inout AgentContext) {
+    let excess = delivered.excess(
+      of: app, limit: Limits.deliveredPerApp, bytes: Limits.deliveredBytesPerApp,
+      freeing: context.developmentExcess(of: app))
+    for old in excess { withdraw(old.key, &context) }
   }
 
   private mutating func persist(_ entry: DeliveredList.Entry, _ context: inout AgentContext) {

@@ -316,7 +316,14 @@ struct LocalNotifications: ~Copyable {
   mutating func watch(
     _ app: AppID, _ region: NotificationRegion, _ context: inout AgentContext
   ) throws(AppLinkFailure) {
-    try regions.add(.watched(app, UTF8Text(region.id)), region, repeats: true, &context.effects)
+    let key = RegionKey.watched(app, UTF8Text(region.id))
+    // The record's size does not depend on the state.
+    if case .put(let collection, let name, let value) =
+      RegionRecord.put(key, region, repeats: true, .unknown)
+    {
+      try context.checkRoom(for: app, collection, key: name, bytes: value.count)
+    }
+    try regions.add(key, region, repeats: true, &context.effects)
   }
 
   /// Stops watching a region for an app.

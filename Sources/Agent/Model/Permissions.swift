@@ -112,6 +112,7 @@ struct Permissions {
         withdrawUnlessAwaited(app, &context)
       }
     } else {
+      guard hasRoom(for: requestID, in: notificationAsks[app], &context) else { return [] }
       notificationAsks[app, default: []].append(requestID)
       promptNext(app, &context)
     }
@@ -139,6 +140,32 @@ struct Permissions {
       context.confirm(one.requestID)
     }
     return waiting.filter { $0.key != key }
+  }
+
+  /// Returns true if another request of an app may wait for the user's decision; otherwise refuses it.
+  private func hasRoom(
+    for requestID: RequestID, in asks: [RequestID]?, _ context: inout AgentContext
+  ) -> Bool {
+    guard (asks?.count ?? 0) >= Limits.waitingRequestsPerApp else { return true }
+    context.refuse(
+      requestID, .invalidArgument,
+      "\(Limits.waitingRequestsPerApp) requests of the app wait for the user's decision: wait for their answers"
+    )
+    return false
+  }
+
+  /// Throws if too many notifications of commands wait for the user's decision about an app.
+  func checkRoom(for waiting: WaitingNotification) throws(AppLinkFailure) {
+    let others = waitingNotifications[waiting.app] ?? []
+    guard
+      others.count < Limits.waitingNotificationsPerApp
+        || others.contains(where: { $0.key == waiting.key })
+    else {
+      throw AppLinkFailure(
+        .invalidArgument,
+        "\(others.count) notifications of \(waiting.app) wait for the user's permission: use 'belfry settings "
+          + "\(waiting.app) notifications=on'")
+    }
   }
 
   /// Handles a command's notification for an app; returns it if it may be added now.
@@ -242,6 +269,7 @@ struct Permissions {
     case .all: setLocation(app, always ? .always : .whenInUse, &context)
     case .none, .types: setLocation(app, .denied, &context)
     case .ask:
+      guard hasRoom(for: requestID, in: locationAsks[app], &context) else { return }
       locationAsks[app, default: []].append(requestID)
       // Do not change an open prompt, so that the answer applies to the text that the user has read.
       if case .location? = prompts[app]?.subject { return }

@@ -42,8 +42,10 @@ struct TaskRequests {
         .tooManyTasks,
         "\(app) has the maximum of \(Limits.taskRequestsPerApp) pending tasks: cancel some first")
     }
+    let (key, record) = (Self.recordKey(app, request.id), request.json.bytes)
+    try context.checkRoom(for: app, .tasks, key: key, bytes: record.count)
     waiting[app, default: [:]][UTF8Text(request.id)] = request
-    context.persist(.put(.tasks, key: Self.recordKey(app, request.id), request.json.bytes))
+    context.persist(.put(.tasks, key: key, record))
   }
 
   /// Removes requests of an app; nil removes all of them.

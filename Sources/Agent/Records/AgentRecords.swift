@@ -11,6 +11,9 @@ protocol AgentRecords: AnyObject {
   /// Calls `body` with each key and value of a collection, without holding all of them in memory.
   func forEach(_ collection: RecordCollection, _ body: (String, [UInt8]) -> Void)
     throws(StorageFailure)
+  /// Calls `body` with each key of a collection and the number of bytes of its value, which is not read.
+  func forEachSize(_ collection: RecordCollection, _ body: (String, Int) -> Void)
+    throws(StorageFailure)
   /// Returns the value of a key, or nil if it does not exist.
   func value(_ collection: RecordCollection, key: String) throws(StorageFailure) -> [UInt8]?
   /// A notice to the user about damaged records; nil if all records are intact.
@@ -71,6 +74,12 @@ final class StoredRecords: AgentRecords {
     try store.forEach(collection.rawValue) { body($0.key, $0.value) }
   }
 
+  func forEachSize(_ collection: RecordCollection, _ body: (String, Int) -> Void)
+    throws(StorageFailure)
+  {
+    try store.forEachSize(collection.rawValue, body)
+  }
+
   func value(_ collection: RecordCollection, key: String) throws(StorageFailure) -> [UInt8]? {
     try store.value(collection.rawValue, key: key)
   }
@@ -85,6 +94,8 @@ extension RestoredRecords {
       try records.forEach(collection) { read.append(($0, $1)) }
       collections[collection] = read
     }
-    self.init(collections)
+    var pending: [(key: String, bytes: Int)] = []
+    try records.forEachSize(.pending) { pending.append((key: $0, bytes: $1)) }
+    self.init(collections, pendingBytes: pending)
   }
 }

@@ -65,6 +65,7 @@ public final class SQLiteRecordStore {
   private let remove: SQLiteStatement
   private let select: SQLiteStatement
   private let find: SQLiteStatement
+  private let selectSizes: SQLiteStatement
 
   /// Opens the file with mode 0600, and creates it if it is missing.
   ///
@@ -87,6 +88,8 @@ public final class SQLiteRecordStore {
     )
     find = try database.prepare(
       kept: "SELECT value, \(Self.rows.isWhole) FROM record WHERE collection = ?1 AND key = ?2")
+    selectSizes = try database.prepare(
+      kept: "SELECT key, length(value) FROM record WHERE collection = ?1 ORDER BY key")
     try noteDamage()
   }
 
@@ -163,6 +166,14 @@ public final class SQLiteRecordStore {
       body(Record(key: select.text(0), value: select.bytes(1)))
     }
     if isDamaged { try setAsideDamage() }
+  }
+
+  /// Calls `body` with the key and the size in bytes of each record of a collection, without reading the values.
+  public func forEachSize(_ collection: String, _ body: (String, Int) -> Void)
+    throws(StorageFailure)
+  {
+    try selectSizes.bind(1, collection)
+    while try selectSizes.step() { body(selectSizes.text(0), Int(selectSizes.integer(1))) }
   }
 
   /// Returns the record with this key, or nil if it does not exist.

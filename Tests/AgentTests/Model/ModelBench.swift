@@ -24,7 +24,8 @@ final class ModelBench {
   init(
     policy: GrantPolicy = .all, hasGateway: Bool = true, isLinkUp: Bool = true,
     hasManualClock: Bool = false, pendingLimit: Int = 64, disk: BenchDisk = BenchDisk(),
-    agentRun: String = "run", now: Int64 = 1_000,
+    agentRun: String = "run", developmentBytesMax: Int = Limits.developmentBytes,
+    now: Int64 = 1_000,
     elapsed: Int64? = nil, isStarted: Bool = true, zone: Zone = .utc
   ) {
     self.disk = disk
@@ -35,6 +36,7 @@ final class ModelBench {
     configuration.hasGateway = hasGateway
     configuration.hasManualClock = hasManualClock
     configuration.pendingLimit = pendingLimit
+    configuration.developmentBytesMax = developmentBytesMax
     model = AgentModel(
       configuration, zones: BenchDisk.zones(zone),
       lookUps: AgentModel.LookUps(requestRecord: { [disk] in disk[.pending, $0.recordKey] }))
@@ -47,10 +49,13 @@ final class ModelBench {
   }
 
   /// Returns the next run of the agent, with the same disk.
-  func restarted(policy: GrantPolicy = .all, pendingLimit: Int = 64) -> ModelBench {
+  func restarted(
+    policy: GrantPolicy = .all, pendingLimit: Int = 64,
+    developmentBytesMax: Int = Limits.developmentBytes
+  ) -> ModelBench {
     let next = ModelBench(
-      policy: policy, pendingLimit: pendingLimit, disk: disk, agentRun: "again", now: now,
-      isStarted: false)
+      policy: policy, pendingLimit: pendingLimit, disk: disk, agentRun: "again",
+      developmentBytesMax: developmentBytesMax, now: now, isStarted: false)
     return next
   }
 
@@ -312,7 +317,8 @@ final class BenchDisk {
     for (collection, values) in collections where collection != .pending {
       read[collection] = values.sorted { $0.key < $1.key }.map { ($0.key.string, $0.value) }
     }
-    return RestoredRecords(read)
+    let pending = (collections[.pending] ?? [:]).map { (key: $0.key.string, bytes: $0.value.count) }
+    return RestoredRecords(read, pendingBytes: pending)
   }
 }
 

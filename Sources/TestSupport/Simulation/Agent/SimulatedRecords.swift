@@ -55,7 +55,8 @@ struct RecordMirror {
             collection,
             Array(self[collection])
           )
-        }))
+        }),
+      pendingBytes: self[.pending].map { (key: $0.key, bytes: $0.value.count) })
   }
 }
 
