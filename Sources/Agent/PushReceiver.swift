@@ -164,6 +164,12 @@ final class PushReceiver: GatewayConnectionDelegate {
       ["why": refusal.reason(hasCode: hasCode)])
   }
 
+  func link(_ link: GatewayConnection, enrollmentUnusable why: String) {
+    log.error(
+      "the gateway enrolled this device with a certificate that it cannot use: it enrolls again automatically",
+      ["why": why])
+  }
+
   func link(_ link: GatewayConnection, registered subject: LinkSubject, token: [UInt8]) {
     guard case .topic(let topic) = subject, let app = AppID(topic.bundleID) else { return }
     if received != nil { tokens[subject] = token }

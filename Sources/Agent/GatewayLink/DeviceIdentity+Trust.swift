@@ -100,6 +100,31 @@ extension DeviceIdentity {
         authorityNotAfter: issuer?.notAfter))
   }
 
+  /// Returns the identity with the certificate from an enrollment; throws if a connection with it would be refused.
+  ///
+  /// `chainPEM` contains the certificate, then its authorities. The device's own clock suffices: a certificate is valid
+  /// from the beginning of its authority's validity, and the device has just checked the authority with the same clock.
+  func enrolled(
+    as device: UInt64, _ chainPEM: [UInt8], given: [UInt8], nowSeconds: Int64
+  ) throws -> DeviceIdentity {
+    let certificate = try Certificate(pem: chainPEM)
+    guard certificate.publicKeySPKI == key.publicKey.spkiDER,
+      certificate.commonName == String(device)
+    else { throw CryptoFailure.malformed(expected: "a certificate of this device") }
+    guard let trust = DeviceTrust(chain: chainPEM, given: given) else {
+      throw CertificateChain.Failure.foreignIssuer
+    }
+    let named = PEMText.blocks(of: chainPEM, label: "CERTIFICATE").dropFirst()
+      .compactMap { try? Certificate(pem: $0) }
+    try CertificateChain.check(
+      certificate, authorities: trust.authorities.certificates + named, purpose: .client,
+      now: nowSeconds)
+    var identity = self
+    identity.device = device
+    identity.chainPEM = chainPEM
+    return identity
+  }
+
   /// Returns the identity with the gateway's renewal; throws if the renewal is not for this device or its contents do
   /// not match.
   public func renewed(

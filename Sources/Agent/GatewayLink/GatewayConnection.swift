@@ -246,11 +246,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
       place = .waiting
       if gate.enter(self) { dialNow() }
     case .sign(let bytes): sign(bytes)
-    case .enrolled(let device, let chainPEM):
-      identity.device = device
-      identity.chainPEM = chainPEM
-      machine.use(credential)
-      delegate?.link(self, enrolledAs: identity)
+    case .enrolled(let device, let chainPEM): onEnrolled(as: device, chainPEM)
     case .enrollmentRefused(let refusal):
       let hasCode = !configuration.enrollmentCode.isEmpty
       reason =
@@ -281,6 +277,23 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
       send()
       if let stream { stream.close(afterFlush: true) } else { connectionEnded(because: reason) }
     }
+  }
+
+  private func onEnrolled(as device: UInt64, _ chainPEM: [UInt8]) {
+    do {
+      identity = try identity.enrolled(
+        as: device, chainPEM, given: configuration.authorityPEM,
+        nowSeconds: loop.unixMilliseconds / 1_000)
+    } catch {
+      let why = "\(error)"
+      reason = "the gateway enrolled the device with an unusable certificate: \(why)"
+      delegate?.link(self, enrollmentUnusable: why)
+      return perform(
+        machine.enrollmentFailed(
+          Self.enrollment(of: identity, configuration), at: loop.nowNanoseconds, output: &output))
+    }
+    machine.use(credential)
+    delegate?.link(self, enrolledAs: identity)
   }
 
   private func renew(_ renewed: LinkFrame.Renewed) {

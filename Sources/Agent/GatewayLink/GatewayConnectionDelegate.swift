@@ -22,6 +22,9 @@ public protocol GatewayConnectionDelegate: AnyObject {
   /// Called when the gateway refused to enroll the device.
   func link(_ link: GatewayConnection, enrollmentRefused refusal: LinkEnrollmentRefusal)
 
+  /// Called when the gateway enrolled the device with a certificate that it cannot use; it enrolls again after a pause.
+  func link(_ link: GatewayConnection, enrollmentUnusable why: String)
+
   /// Called with the token of a subject (a channel has none), and again on each connection.
   func link(_ link: GatewayConnection, registered subject: LinkSubject, token: [UInt8])
 
@@ -50,6 +53,9 @@ extension GatewayConnectionDelegate {
 
   /// Ignores the renewal by default: an identity that is not stored is renewed only for the lifetime of the link.
   public func link(_ link: GatewayConnection, renewedAs identity: DeviceIdentity) throws {}
+
+  /// Ignores the certificate by default; the reason is also that of the end of the connection.
+  public func link(_ link: GatewayConnection, enrollmentUnusable why: String) {}
 
   /// Ignores the answer by default.
   public func linkIsAlive(_ link: GatewayConnection) {}

@@ -9,7 +9,9 @@ extension DeviceLinkClient {
     case connect(host: String, port: UInt16)
     /// Sign these bytes with the device's key and call ``signed(_:at:output:)``.
     case sign([UInt8])
-    /// Store the certificate; the next connection uses it.
+    /// Check and store the certificate; the next connection uses it.
+    ///
+    /// If it cannot be used, call ``enrollmentFailed(_:at:output:)`` with another enrollment.
     case enrolled(device: UInt64, chainPEM: [UInt8])
     /// The gateway refused to enroll the device.
     ///

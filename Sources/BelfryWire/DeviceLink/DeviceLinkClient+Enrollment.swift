@@ -8,4 +8,20 @@ extension DeviceLinkClient {
     assert(enrollment.proof.isEmpty, "the next nonce is not known yet")
     self.enrollment = enrollment
   }
+
+  /// Discards an enrollment whose certificate cannot be used: disconnects, and enrolls again after a pause, which grows
+  /// with each failure.
+  ///
+  /// Call it while handling ``Action/enrolled(device:chainPEM:)``, before the certificate is used. `enrollment` must not
+  /// contain its proof yet.
+  public mutating func enrollmentFailed(
+    _ enrollment: LinkFrame.Enrollment, at now: Int64, output: inout [UInt8]
+  ) -> Action? {
+    assert(enrollment.proof.isEmpty, "the next nonce is not known yet")
+    guard phase == .enrolling else { return nil }
+    self.enrollment = enrollment
+    return disconnect(
+      LinkFault(.badValue, frameType: LinkFrameType.enrolled.rawValue), then: .pause, at: now,
+      output: &output)
+  }
 }

@@ -25,6 +25,9 @@ public final class LinkGateway {
   /// The number of devices that have enrolled.
   public private(set) var enrolled: UInt64 = 0
 
+  /// Returns the chain that a device receives instead of the correct one; nil if the gateway is honest.
+  public var forgeChain: ((_ enrollment: LinkFrame.Enrollment, _ device: UInt64) -> [UInt8]?)?
+
   let loop: EventLoop
   private let identity: CertificateAuthority.Identity
   private var listener: StreamListener?
@@ -87,6 +90,9 @@ public final class LinkGateway {
     let isProven = key.verify(rawSignature: enrollment.proof, message: signedBytes)
     guard isProven else { return .refused(.badProof) }
     enrolled += 1
+    if let chain = forgeChain?(enrollment, enrolled) {
+      return .enrolled(device: enrolled, chainPEM: chain)
+    }
     guard
       let certificate = try? authority.issueDevice(
         publicKeySPKI: enrollment.publicKey, device: "\(enrolled)", now: now, days: 30),

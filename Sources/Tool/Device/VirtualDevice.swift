@@ -132,6 +132,12 @@ final class VirtualDevice: GatewayConnectionDelegate {
         + refusal.advice(hasCode: hasCode))
   }
 
+  func link(_ link: GatewayConnection, enrollmentUnusable why: String) {
+    fleet.reportOnce(
+      "the gateway enrolled a device with a certificate that it cannot use, and the device enrolls again: \(why)"
+    )
+  }
+
   func link(_ link: GatewayConnection, registered subject: LinkSubject, token: [UInt8]) {
     let index = index(of: subject)
     guard subjects[index].token != token || token.isEmpty else { return }

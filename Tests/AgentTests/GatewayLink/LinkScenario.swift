@@ -44,6 +44,7 @@ final class RecordingDevice: GatewayConnectionDelegate {
   var ups: [UInt64] = []
   var downs: [String] = []
   var refusals: [LinkEnrollmentRefusal] = []
+  var unusable: [String] = []
   var tokens: [LinkSubject: [UInt8]] = [:]
   var refused: [LinkSubject: LinkRefusal] = [:]
   var cancelled: [LinkSubject] = []
@@ -70,6 +71,8 @@ final class RecordingDevice: GatewayConnectionDelegate {
   func link(_ link: GatewayConnection, enrollmentRefused refusal: LinkEnrollmentRefusal) {
     refusals.append(refusal)
   }
+
+  func link(_ link: GatewayConnection, enrollmentUnusable why: String) { unusable.append(why) }
 
   func link(_ link: GatewayConnection, registered subject: LinkSubject, token: [UInt8]) {
     tokens[subject] = token

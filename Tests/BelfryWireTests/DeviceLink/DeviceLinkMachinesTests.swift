@@ -63,6 +63,41 @@ import Testing
       pair.client.timerFired(at: pair.now, output: &pair.toServer) == .connect(host: "", port: 0))
   }
 
+  @Test func `an enrollment whose certificate cannot be used is tried again, more and more seldom`()
+  {
+    let enrollment = LinkFrame.Enrollment(publicKey: [1], proof: [], code: "x", name: "")
+    let pair = LinkPair(peer: .unenrolled, enrollment: enrollment)
+    _ = pair.client.goOnline()
+    var pauses: [Int64] = []
+    for _ in 0..<5 {
+      pair.open(peer: .unenrolled)
+      pair.exchange()
+      pair.client.signed(
+        [UInt8](repeating: 5, count: LinkLimits.proofBytes), at: pair.now, output: &pair.toServer)
+      pair.feedServer()
+      let frame = LinkFrame.enrolled(device: 9, chainPEM: [])
+      var bytes: [UInt8] = []
+      frame.encode(to: &bytes)
+      var action: DeviceLinkClient.Action?
+      bytes.withUnsafeBytes { raw in
+        var input = raw
+        action = pair.client.next(&input, at: pair.now, output: &pair.toServer)
+      }
+      #expect(action == .enrolled(device: 9, chainPEM: []))
+      let failed = pair.client.enrollmentFailed(enrollment, at: pair.now, output: &pair.toServer)
+      let fault = LinkFault(.badValue, frameType: LinkFrameType.enrolled.rawValue)
+      #expect(failed == .disconnect(fault))
+      pair.client.lost(at: pair.now, random: .max)
+      let isWaiting = pair.client.isWaiting
+      #expect(isWaiting)
+      pauses.append(pair.client.deadline - pair.now)
+      pair.now = pair.client.deadline
+      let next = pair.client.timerFired(at: pair.now, output: &pair.toServer)
+      #expect(next == .connect(host: "", port: 0))
+    }
+    #expect(pauses[0] > 0 && pauses[4] >= pauses[0] * 8, "\(pauses)")
+  }
+
   @Test func `a refused enrollment is not tried again`() {
     let enrollment = LinkFrame.Enrollment(publicKey: [1], proof: [], code: "x", name: "")
     let pair = LinkPair(peer: .unenrolled, enrollment: enrollment)
