@@ -187,6 +187,14 @@ extension AgentDaemon {
       log.warning(
         "a content extension ended before it showed anything: check whether it crashes, or lacks "
           + "@main", ["app": app.text, "executable": executable])
+    case .pushValuesIgnored(let app, let keys, let why):
+      let names = keys.map { String($0.unicodeScalars.prefix(80)) }.joined(separator: ", ")
+      log.warning(
+        "ignoring values of a push, and delivering the rest",
+        ["app": app.text, "keys": names, "why": why])
+    case .pushUnreadable(let app, let why):
+      log.warning(
+        "a push is not shown, because its payload cannot be read", ["app": app.text, "why": why])
     case .locationUsageMissing(let app):
       log.warning(
         "an app requests the location without a usage description, so the user is not asked: "

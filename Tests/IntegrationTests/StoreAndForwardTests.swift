@@ -183,6 +183,31 @@ extension Scenario {
     }
   }
 
+  @Test func `an agent shows a push with numbers that no type can hold, and logs them`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
+      let (_, token) = try await scenario.app("org.example.one", on: agent)
+      let file = scenario.folder.file("payload.json")
+      for (index, payload) in [
+        #"{"aps":{"alert":"0","badge":1e400}}"#, #"{"aps":{"alert":"1"},"own":[1e400,-1E+999]}"#,
+        #"{"aps":{"alert":"2","badge":1e308},"own":1e308}"#,
+      ].enumerated() {
+        try Data(payload.utf8).write(to: URL(fileURLWithPath: file))
+        let result = try await scenario.belfryCommand([
+          "send", token, "--topic", "org.example.one", "--payload", file, "--gateway", gateway.file,
+        ])
+        #expect(result.values.first?["status"].integer == 200)
+        #expect(await agent.program.nextEvent("presented")["body"].string == "\(index)")
+      }
+      try await agent.program.stop()
+      let lines = agent.program.errors.split(separator: "\n")
+      #expect(lines.count { $0.contains("ignoring values of a push") } >= 2, "\(lines)")
+    }
+  }
+
   @Test func `an agent that was away shows what was stored`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()

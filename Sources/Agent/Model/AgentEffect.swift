@@ -169,6 +169,10 @@ enum LogEntry: Hashable, Sendable {
   case locationUsageMissing(AppID)
   /// A response to a region's notification that is withheld from an app without access to the location.
   case placeWithheld(AppNotificationID)
+  /// Values of a push that are ignored, by their keys.
+  case pushValuesIgnored(AppID, keys: [String], why: String)  // text: compared by tests only
+  /// A push whose payload cannot be read, so that nothing of it is shown.
+  case pushUnreadable(AppID, why: String)  // text: the parser writes it
   /// A background push for an app whose manifest does not request background pushes.
   case backgroundModeMissing(AppID)
 }

@@ -95,8 +95,8 @@ struct DeliveryPipeline {
   }
 
   private mutating func route(_ push: ReceivedPush, _ context: inout AgentContext) {
+    let (push, payload) = PushReading.read(push, &context)
     let retained = RetainedPush(push, unixMilliseconds: context.now.wall)
-    let payload = PushPayload(push.payload) ?? PushPayload()
     let isVisible = retained.isVisible(payload.content)
     // A foreground app receives the push even if it never requested permission (S1-5).
     let isSilent =

@@ -7,6 +7,8 @@ struct PushPayload: Hashable, Sendable {
   var isContentAvailable = false
   /// True if a service extension may change the notification.
   var isMutable = false
+  /// True if the badge is a number that no badge can have: a fraction, or less than 0 or more than 64 bits.
+  var isBadgeUnusable = false
 
   /// Called for each payload that is parsed; tests count the calls.
   @TaskLocal static var onParse: (@Sendable () -> Void)?
@@ -24,6 +26,7 @@ struct PushPayload: Hashable, Sendable {
     guard let aps = object["aps"]?.objectValue else { return }
     readAlert(aps["alert"])
     content.badge = aps["badge"]?.integerValue.flatMap { $0 >= 0 ? $0 : nil }
+    isBadgeUnusable = content.badge == nil && aps["badge"]?.doubleValue != nil
     content.sound = Self.sound(aps["sound"])
     content.thread = aps["thread-id"]?.stringValue ?? ""
     content.category = aps["category"]?.stringValue ?? ""

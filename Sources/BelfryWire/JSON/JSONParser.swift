@@ -48,6 +48,21 @@ extension JSONValue {
     self = try parser.document()
   }
 
+  /// Parses one JSON text like ``init(parsing:limits:)``, but leaves out the numbers that a 64-bit float cannot
+  /// represent.
+  ///
+  /// A member with such a number is missing, and an element of an array becomes null, so that the others keep their
+  /// positions. `omitted` contains the keys of the first such members; the elements of an array have none.
+  public static func omittingNumbersOutOfRange(
+    in bytes: [UInt8], limits: JSONLimits = JSONLimits()
+  ) throws(JSONFailure) -> (value: JSONValue, omitted: [String]) {
+    guard bytes.count <= limits.bytes else { throw .tooLong(limit: limits.bytes) }
+    var parser = JSONParser(bytes: bytes, depthLimit: limits.depth)
+    parser.omitsNumbersOutOfRange = true
+    let value = try parser.document()
+    return (value, parser.omittedKeys)
+  }
+
   /// Returns the first key that occurs twice in one object of a JSON text; parsing keeps only the later member.
   ///
   /// Returns nil if no key occurs twice, or if the text is not JSON. Use it for text that a user wrote and in which
@@ -69,11 +84,19 @@ extension JSONValue {
 ///
 /// Every read is checked against the end.
 private struct JSONParser {
+  /// Keys of omitted members that are returned: enough for a line in a log.
+  static let omittedKeysMax = 4
+
   let bytes: [UInt8]
   let depthLimit: Int
   var offset = 0
   var depth = 0
   var doubledKey: String?
+  var omitsNumbersOutOfRange = false
+  /// True if the value that was just parsed is a number to omit.
+  var isOmitted = false
+  /// The keys of the first omitted members.
+  var omittedKeys: [String] = []
 
   init(bytes: [UInt8], depthLimit: Int) {
     self.bytes = bytes
@@ -148,6 +171,7 @@ private struct JSONParser {
     }
     while true {
       elements.append(try value())
+      isOmitted = false
       skipSpace()
       if next == UInt8(ascii: ",") {
         offset += 1
@@ -171,7 +195,12 @@ private struct JSONParser {
       skipSpace()
       try expect(UInt8(ascii: ":"))
       let value = try value()
-      if members.set(key, value), doubledKey == nil { doubledKey = key }
+      if isOmitted {
+        isOmitted = false
+        if omittedKeys.count < Self.omittedKeysMax { omittedKeys.append(key) }
+      } else if members.set(key, value), doubledKey == nil {
+        doubledKey = key
+      }
       skipSpace()
       if next == UInt8(ascii: ",") {
         offset += 1
@@ -291,7 +320,9 @@ private struct JSONParser {
     let text = String(decoding: bytes[start..<offset], as: UTF8.self)
     if isWhole, let integer = Int64(text) { return .integer(integer) }
     guard let double = Double(text), double.isFinite else {
-      throw .numberOutOfRange(offset: start)
+      guard omitsNumbersOutOfRange else { throw .numberOutOfRange(offset: start) }
+      isOmitted = true
+      return .null
     }
     return .double(double)
   }

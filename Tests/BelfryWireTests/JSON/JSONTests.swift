@@ -37,6 +37,18 @@ struct JSONTests {
   }
 
   @Test
+  func `numbers out of a Double's range are left out on request`() throws {
+    let text = #"{"a":1e400,"b":[1,-1e999,{"c":1e400,"d":2}],"e":1e308,"f":1e-400}"#
+    let (value, omitted) = try JSONValue.omittingNumbersOutOfRange(in: Array(text.utf8))
+    #expect(value == ["b": [1, nil, ["d": 2]], "e": 1e308, "f": 0.0])
+    #expect(omitted == ["a", "c"])
+    #expect(throws: JSONFailure.self) { try JSONValue(parsing: text) }
+    let many = "{" + (0..<100).map { "\"\($0)\":1e400" }.joined(separator: ",") + "}"
+    #expect(
+      try JSONValue.omittingNumbersOutOfRange(in: Array(many.utf8)).omitted == ["0", "1", "2", "3"])
+  }
+
+  @Test
   func `depth and length are bounded`() throws {
     let limits = JSONLimits(bytes: 100, depth: 3)
     #expect(try JSONValue(parsing: "[[[1]]]", limits: limits) == [[[1]]])

@@ -1,0 +1,35 @@
+import BelfryWire
+
+/// The reading of a received push, of which as much is used as can be read.
+enum PushReading {
+  /// Returns the push and its parsed payload, and logs values that cannot be used.
+  ///
+  /// JSON permits numbers of any size (RFC 8259 section 6), so the gateway accepts them, but no number type of the agent
+  /// or of an app has them. Such numbers are removed from the push's payload, and the rest is delivered.
+  static func read(
+    _ push: ReceivedPush, _ context: inout AgentContext
+  ) -> (push: ReceivedPush, payload: PushPayload) {
+    var push = push
+    var payload = PushPayload(push.payload)
+    if payload == nil {
+      do throws(JSONFailure) {
+        let (value, omitted) = try JSONValue.omittingNumbersOutOfRange(in: push.payload)
+        push.payload = value.bytes
+        payload = PushPayload(push.payload)
+        context.emit(
+          .log(
+            .pushValuesIgnored(push.app, keys: omitted, why: "a number is out of a Double's range"))
+        )
+      } catch {
+        context.emit(.log(.pushUnreadable(push.app, why: "\(error)")))
+      }
+    }
+    if payload?.isBadgeUnusable == true {
+      context.emit(
+        .log(
+          .pushValuesIgnored(
+            push.app, keys: ["badge"], why: "a badge is a whole number of 0 or more")))
+    }
+    return (push, payload ?? PushPayload())
+  }
+}
