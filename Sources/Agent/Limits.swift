@@ -112,10 +112,10 @@ enum Limits {
   /// Bytes of unread answers above which an app's next requests wait: the high-water mark of `ByteStream`, which
   /// reports when they are read.
   static let unreadOutputBytes = 262_144
-  /// Bytes sent to one app in a turn, after which its other requests wait for the next turn.
+  /// Bytes received from and sent to one app in a turn, after which its other requests wait for the next turn.
   ///
-  /// Otherwise many connections that each request a long list would block other apps.
-  static let sentBytesPerTurn = 1 << 20
+  /// Otherwise many connections that each send long requests, or request long lists, would block other apps.
+  static let bytesPerTurn = 1 << 20
   /// Frames of one connection that are handled in one turn.
   static let framesPerTurn = 8
   /// Bytes of the agent's memory that all connections of one app may hold: several of the longest answers.

@@ -25,8 +25,8 @@ final class AppServer {
   private var nextNumber: UInt64 = 1
   private var census: AppConnectionCensus
   private var held: HeldBytes
-  /// The bytes sent to each app in this turn.
-  private var sentThisTurn: [AppID: Int] = [:]
+  /// The work of each app in this turn.
+  private var budget = TurnBudget()
 
   /// Creates a server that listens at `path`, replacing a socket file left by an agent that has ended.
   ///
@@ -68,24 +68,21 @@ final class AppServer {
     guard bytes.count <= Limits.sentFrameBytes else { return false }
     stream.write(bytes)
     account(connection)
-    countSent(bytes.count, to: connection, on: stream.loop)
+    let app = listener?.app(of: connection)
+    count(on: stream.loop) { $0.spend(bytes.count, of: app) }
     return true
   }
 
   /// Returns true if the app of a connection may make more requests in this turn, or if the connection has no app.
   fileprivate func hasTurn(_ connection: ConnectionID) -> Bool {
-    guard let app = listener?.app(of: connection) else { return true }
-    return (sentThisTurn[app] ?? 0) < Limits.sentBytesPerTurn
+    budget.hasTurn(listener?.app(of: connection))
   }
 
-  private func countSent(_ bytes: Int, to connection: ConnectionID, on loop: EventLoop) {
-    guard let app = listener?.app(of: connection) else { return }
-    if sentThisTurn.isEmpty {
-      loop.schedule(afterNanoseconds: 0) { [weak self] in self?.sentThisTurn = [:] }
+  private func count(on loop: EventLoop, _ spend: (inout TurnBudget) -> Void) {
+    if budget.isUntouched {
+      loop.schedule(afterNanoseconds: 0) { [weak self] in self?.budget.renew() }
     }
-    sentThisTurn[app, default: 0] += bytes
-    assert(bytes > 0, "a frame has a header")
-    assert(sentThisTurn.count <= connections.count, "only connected apps are sent to")
+    spend(&budget)
   }
 
   /// Closes a connection after its pending output is sent.
@@ -210,9 +207,11 @@ final class AppServer {
 
   // MARK: - Messages from connections
 
-  fileprivate func received(_ frame: AppFrame, _ connection: AppConnection)
+  fileprivate func received(_ frame: AppFrame, bytes: Int, _ connection: AppConnection)
     throws(AppLinkDecodingFailure)
   {
+    let app = listener?.app(of: connection.id)
+    count(on: connection.stream.loop) { $0.spend(bytes, of: app) }
     switch try AppMessage(frame) {
     case .answer(let number, let frame):
       listener?.appReplied(
@@ -235,7 +234,12 @@ final class AppServer {
         ungreeted.removeAll { $0 == connection.id }
         listener?.appGreeted(requestID, hello, by: connection.process)
         if let app = listener?.app(of: connection.id) { held.move(connection.id, to: .app(app)) }
-      case let request: listener?.appRequested(requestID, request)
+      case let request:
+        if request.requestsList {
+          let app = listener?.app(of: connection.id)
+          count(on: connection.stream.loop) { $0.spendRest(of: app) }
+        }
+        listener?.appRequested(requestID, request)
       }
     } catch {
       let reason: AppLinkFailure.Reason =
@@ -334,7 +338,7 @@ private final class AppConnection: StreamHandler {
       while count < Limits.framesPerTurn, !isBehind, server?.hasTurn(id) ?? true,
         let frame = try decoder.next()
       {
-        try server?.received(frame, self)
+        try server?.received(frame, bytes: decoder.latestFrameBytes, self)
         count += 1
       }
       guard hasGreeted || bytesReceived <= Limits.ungreetedBytes else {

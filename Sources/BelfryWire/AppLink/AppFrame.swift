@@ -68,6 +68,8 @@ public struct AppFrameDecoder: Sendable {
   private let limit: Int
   private var buffer: [UInt8] = []
   private var start = 0
+  /// The number of bytes of the frame that ``next()`` returned last.
+  public private(set) var latestFrameBytes = 0
 
   /// Creates a decoder that refuses frames of more than `limit` bytes.
   public init(limit: Int) {
@@ -115,6 +117,7 @@ public struct AppFrameDecoder: Sendable {
     }
     guard case .object(let object) = value else { throw .notAnObject }
     let frame = AppFrame(object, attached: Array(buffer[(jsonStart + jsonLength)..<end]))
+    latestFrameBytes = end - start
     start = end
     if start > 1 << 16 {
       buffer.removeFirst(start)

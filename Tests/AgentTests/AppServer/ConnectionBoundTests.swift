@@ -138,6 +138,46 @@ import Testing
     #expect(rest < 1 << 16)
   }
 
+  @Test func `An app that requests long lists on many connections gets one of them per turn`()
+    throws
+  {
+    let scenario = try AgentScenario()
+    defer { scenario.stop() }
+    let app = try Self.appWithLongRequest(scenario)
+    defer { app.close() }
+    let raw = try (0..<20).map { _ in
+      let raw = try RawApp(scenario.socketPath)
+      raw.send(AppRequest.hello(Self.hello).frame.numbered(1).encoded)
+      _ = raw.frame()
+      return raw
+    }
+    let descriptors = raw.map(\.descriptor)
+    // While the agent's thread waits, all requests arrive, so that they are read in one turn.
+    let (isBlocked, isAsked) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    DispatchQueue.global().async {
+      isBlocked.wait()
+      for descriptor in descriptors {
+        let bytes = AppRequest.pending.frame.numbered(2).encoded
+        _ = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, 0) }
+      }
+      isAsked.signal()
+    }
+    _ = scenario.with { _ in
+      isBlocked.signal()
+      isAsked.wait()
+    }
+    // The second order from here is carried out after the turn in which the requests were read.
+    _ = scenario.with { _ in true }
+    let answered = scenario.with { _ in
+      descriptors.count { descriptor in
+        var query = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&query, 1, 0) > 0
+      }
+    }
+    #expect(try #require(answered) <= 5)
+    for raw in raw { #expect(raw.frame() != nil) }
+  }
+
   @Test func `Frames that are never completed count as well`() throws {
     let lines = Arrivals<String>()
     let scenario = try AgentScenario(

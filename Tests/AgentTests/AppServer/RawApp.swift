@@ -7,7 +7,7 @@ import System
 
 /// A connection to the agent that sends and receives raw bytes, without implementing the protocol.
 final class RawApp {
-  private let descriptor: Int32
+  let descriptor: Int32
   private var decoder = AppFrameDecoder(limit: 8 << 20)
 
   init(_ path: String) throws {

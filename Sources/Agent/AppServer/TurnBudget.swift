@@ -1,0 +1,51 @@
+import BelfryWire
+
+/// The work that each app has caused in the current turn of the loop, in bytes received and sent.
+///
+/// Answers are written at the end of a turn, so a request for a list counts when it is received. Otherwise an app that
+/// requests long lists on many connections at once would delay the requests of all other apps.
+struct TurnBudget {
+  /// The bytes by app; nil for commands and for connections that have not sent their greeting.
+  private var spent: [AppID?: Int] = [:]
+
+  /// True if nothing was received or sent in this turn.
+  var isUntouched: Bool { spent.isEmpty }
+
+  /// Returns true if an app may make more requests in this turn.
+  func hasTurn(_ app: AppID?) -> Bool { (spent[app] ?? 0) < Limits.bytesPerTurn }
+
+  /// Counts received or sent bytes.
+  mutating func spend(_ bytes: Int, of app: AppID?) {
+    assert(bytes > 0, "a frame has a header")
+    spent[app, default: 0] += bytes
+  }
+
+  /// Counts a request for a list, whose size is not known yet; the app's next request waits for the next turn.
+  mutating func spendRest(of app: AppID?) { spend(Limits.bytesPerTurn, of: app) }
+
+  /// Begins the next turn.
+  mutating func renew() { spent = [:] }
+}
+
+extension AppRequest {
+  /// True if its answer is a list, which may be long.
+  var requestsList: Bool {
+    switch self {
+    case .pending, .delivered, .categories: true
+    case .control(let request):
+      switch request {
+      case .apps, .scheduled, .nextDates, .appSettings, .center, .diagnose: true
+      case .install, .removeApp, .token, .notify, .awaitResponse, .cancel, .changeSettings,
+        .changeDevice, .openCenter, .open, .act, .dismiss, .clock, .setClock, .advanceClock,
+        .setZone, .setPlace, .moveLink, .unregister, .state:
+        false
+      }
+    case .hello, .requestAuthorization, .settings, .register, .unregister, .setCategories, .add,
+      .removePending, .removeDelivered, .setBadge, .badge, .setState, .setLanguages,
+      .beginBackgroundTask, .endBackgroundTask, .backgroundTime, .submitTask, .cancelTasks,
+      .pendingTasks, .requestLocation, .locationStatus, .watchRegion, .unwatchRegion,
+      .watchedRegions, .regionState, .setLocationUpdates, .setDrawing, .contentWish:
+      false
+    }
+  }
+}
