@@ -134,8 +134,11 @@ enum Limits {
   ///
   /// A stream buffers 8 MB for a peer that does not read, and is closed if it exceeds that.
   static let sentFrameBytes = 7_000_000
-  /// Bytes of an app's language file or manifest: enough for tens of thousands of texts.
+  /// Bytes of an app's language file or manifest, and of all language files in which a text is looked up: enough for
+  /// tens of thousands of texts.
   static let languageFileBytes = 4 << 20
+  /// Bytes of the language files whose texts are in memory: those of dozens of apps.
+  static let cachedLanguageBytes = 16 << 20
   /// Values of a binary property list, counted once per reference.
   ///
   /// The largest texts of an app have some ten thousand.

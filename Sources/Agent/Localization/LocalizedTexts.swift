@@ -8,8 +8,32 @@ import System
 final class LocalizedTexts: Sendable {
   private struct Table {
     let modified: Int64
-    /// The entries by the bytes of their keys, because apps and pushes choose the keys to look up.
+    let bytes: Int
+    /// The entries by the bytes of their keys, because apps and pushes choose the keys to look up; none if the file is
+    /// neither a strings file nor a property list.
     let texts: [[UInt8]: Entry]
+  }
+
+  /// The tables by the paths of their files, which apps choose.
+  private struct Cache {
+    private var tables: [String: Table] = [:]
+    private(set) var bytes = 0
+
+    subscript(path: String) -> Table? { tables[path] }
+
+    /// Adds or replaces a table; if the cache is full, drops all others, which are read again when needed.
+    mutating func put(_ path: String, _ table: Table) {
+      let bytes = Self.bytes(path, table)
+      self.bytes += bytes - (tables[path].map { Self.bytes(path, $0) } ?? 0)
+      tables[path] = table
+      guard self.bytes > Limits.cachedLanguageBytes else { return }
+      tables = [path: table]
+      self.bytes = bytes
+    }
+
+    private static func bytes(_ path: String, _ table: Table) -> Int {
+      path.utf8.count + table.bytes + Limits.recordOverheadBytes
+    }
   }
 
   /// The entry for a key.
@@ -38,7 +62,10 @@ final class LocalizedTexts: Sendable {
     }
   }
 
-  private let tables = Mutex<[String: Table]>([:])
+  private let cache = Mutex(Cache())
+
+  /// The bytes of the files whose texts are in memory, with what each file adds.
+  var cachedBytes: Int { cache.withLock(\.bytes) }
 
   /// Returns the text for a key with its arguments inserted, or the text itself if the key is not found.
   func text(
@@ -63,11 +90,15 @@ final class LocalizedTexts: Sendable {
     let developed = developmentLanguage(folder)
     let order =
       languages.flatMap(LanguageFolders.names) + [developed ?? "Base", "Base", developed ?? "en"]
+    // The files of a lookup have one limit together, because an app may name a hundred languages.
+    var bytes = 0
     for language in order {
       for base in [folder, folder + "/Resources", folder + "/Contents/Resources"] {
         let stem = "\(base)/\(language).lproj/Localizable"
         for path in ["\(stem).stringsdict", "\(stem).strings"] {
-          if let entry = table(path)?[key] {
+          guard let table = table(path, limit: Limits.languageFileBytes - bytes) else { continue }
+          bytes += table.bytes
+          if let entry = table.texts[key] {
             return (entry, language == "Base" ? developed ?? "en" : language)
           }
         }
@@ -79,7 +110,10 @@ final class LocalizedTexts: Sendable {
   /// Returns `CFBundleDevelopmentRegion` of the app's manifest.
   private func developmentLanguage(_ folder: String) -> String? {
     for path in ["\(folder)/Info.plist", "\(folder)/Contents/Info.plist"] {
-      guard case .text(let language)? = table(path)?[Self.regionKey] else { continue }
+      guard
+        case .text(let language)? = table(path, limit: Limits.languageFileBytes)?.texts[
+          Self.regionKey]
+      else { continue }
       return language
     }
     return nil
@@ -87,17 +121,22 @@ final class LocalizedTexts: Sendable {
 
   private static let regionKey = Array("CFBundleDevelopmentRegion".utf8)
 
-  private func table(_ path: String) -> [[UInt8]: Entry]? {
+  /// Returns the table of a file; nil if the file does not exist, or has more than `limit` bytes.
+  private func table(_ path: String, limit: Int) -> Table? {
     guard let status = try? FileManager.default.attributesOfItem(atPath: path),
       let date = status[.modificationDate] as? Date
     else { return nil }
     let modified = Int64(date.timeIntervalSince1970 * 1_000)
-    if let known = tables.withLock({ $0[path] }), known.modified == modified { return known.texts }
-    guard let bytes = try? FileSystem.readRegularFile(path, limit: Limits.languageFileBytes),
-      let texts = Self.texts(of: Self.withoutBareUTF16(bytes))
-    else { return nil }
-    tables.withLock { $0[path] = Table(modified: modified, texts: texts) }
-    return texts
+    if let known = cache.withLock({ $0[path] }), known.modified == modified {
+      return known.bytes <= limit ? known : nil
+    }
+    guard let bytes = try? FileSystem.readRegularFile(path, limit: limit) else { return nil }
+    // A file that cannot be parsed is remembered too, because parsing it takes as long.
+    let table = Table(
+      modified: modified, bytes: bytes.count,
+      texts: Self.texts(of: Self.withoutBareUTF16(bytes)) ?? [:])
+    cache.withLock { $0.put(path, table) }
+    return table
   }
 
   /// Returns the entries of a file, or nil if it is neither a strings file nor a property list.
